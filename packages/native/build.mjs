@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Makes the add-on anew: `node packages/native/build.mjs [FILE]`. Its result is committed; nobody compiles it at an
- * installation. The same compiler makes the same bytes. Needs gcc and the kernel's headers (Debian: gcc, linux-libc-dev).
+ * Rebuilds the add-on: `node packages/native/build.mjs [FILE]`. The result is committed, so installation compiles
+ * nothing. The same compiler produces the same bytes. Needs gcc and the kernel headers (Debian: gcc, linux-libc-dev).
  */
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -12,15 +12,15 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 
 const FLAGS = [
   ['-std=c11', '-O2', '-fPIC', '-shared', '-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'],
-  // No library, and nothing of one: neither its headers, nor calls that a compiler makes up, nor its start-up code.
+  // No C library: none of its headers, no library calls added by the compiler, no start-up code.
   ['-ffreestanding', '-nostdlib', '-fno-stack-protector', '-fno-asynchronous-unwind-tables', '-fno-builtin'],
-  // Sums and products are rounded one after the other, as node does it.
+  // Rounds after each operation, as node does.
   ['-ffp-contract=off', '-fvisibility=hidden', '-fno-tree-loop-distribute-patterns'],
-  // What node does not have shows when it is loaded, not when it is called.
+  // A symbol that node lacks fails at load time, not at the first call.
   ['-Wl,-z,now', '-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,--build-id=none', '-Wl,--hash-style=gnu', '-Wl,-s'],
 ].flat();
 
-/** @param {string} to where the add-on shall lie */
+/** @param {string} to where to write the add-on */
 export function buildNative(to) {
   const sources = ['module.c', 'list.c'].map((name) => join(HERE, 'src', name));
   execFileSync('gcc', [...FLAGS, '-o', to, ...sources], { stdio: ['ignore', 'inherit', 'pipe'], encoding: 'utf8' });

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* There was no room for the answer; give more and ask again. Outside of what an errno can be. */
-#define NEEDS_MORE_ROOM (-5000L)
+/* The buffer is too small; call again with a larger one. Not a possible -errno. */
+#define NEEDS_LARGER_BUFFER (-5000L)
 
-/* At the beginning of the room, when a folder was listed. Numbers of bytes, or counts. */
+/* The header at the start of the buffer after a successful listing: byte offsets, a length, and a count. */
 struct listed {
   double numbers_at;
   double names_at;
@@ -16,15 +16,15 @@ struct listed {
 };
 
 /*
- * Lists the folder `path`, from the open folder `at` on (AT_FDCWD: from the working folder on). An empty path is the
- * open folder itself. The last component is not followed if it is a link.
+ * Lists the folder `path`, relative to the open folder `at` (AT_FDCWD: the working directory). An empty path is the open
+ * folder itself. If the last component is a symbolic link, it is not followed.
  *
- * room (aligned to 8 bytes) then holds a `struct listed`; at numbers_at seven doubles for each name, in the order of
- * LISTED_FIELD of the engine's io/fs.ts; at names_at the names, sorted by their bytes, with a slash between two of them.
- * Where a name could not be looked at, its mode is -errno and its other numbers are 0.
+ * buffer (aligned to 8 bytes) then holds a `struct listed`; at numbers_at seven doubles for each name, in the order of
+ * LISTED_FIELD in the engine's io/fs.ts; at names_at the names, sorted by bytes and separated by slashes. If a name
+ * cannot be examined, its mode is -errno and its other numbers are 0.
  *
- * Gives how many names there are, -errno, or NEEDS_MORE_ROOM.
+ * Returns the number of names, -errno, or NEEDS_LARGER_BUFFER.
  */
-long list_with_stats(int at, const char *path, unsigned char *room, size_t length);
+long list_with_stats(int at, const char *path, unsigned char *buffer, size_t length);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * What the engine calls. Every function checks what it is given and answers with a number: a result, or -errno
- * (-EINVAL for an argument of another type or out of its range), or with a promise of one. Nothing is kept between two
- * calls, so that any number of threads may use it.
+ * The functions that the engine calls. Each checks its arguments and returns a number, or a promise of one: a result, or
+ * -errno (-EINVAL for an argument of the wrong type or out of range). No state is kept between calls, so any number of
+ * threads may call them.
  */
 #include "list.h"
 #include "node-api.h"
 #include "system.h"
 
-enum { PATH_ROOM = 4096, MOST_ARGUMENTS = 3 };
+enum { PATH_BYTES = 4096, MAX_ARGUMENTS = 3 };
 
-/* Changes whenever a function takes or gives something else; the engine asks for the one that it knows. */
+/* The version of the interface. It changes with every change of arguments or results; the engine checks it. */
 enum { INTERFACE = 2 };
 
 void *memcpy(void *to, const void *from, size_t length) {
@@ -25,12 +25,12 @@ void *memset(void *to, int byte, size_t length) {
 struct call {
   napi_env env;
   size_t count;
-  napi_value given[MOST_ARGUMENTS];
+  napi_value given[MAX_ARGUMENTS];
 };
 
 static int begins(struct call *call, napi_env env, napi_callback_info info, size_t wanted) {
   call->env = env;
-  call->count = MOST_ARGUMENTS;
+  call->count = MAX_ARGUMENTS;
   return napi_get_cb_info(env, info, &call->count, call->given, NULL, NULL) == 0 && call->count >= wanted;
 }
 
@@ -39,22 +39,22 @@ static napi_value answer(napi_env env, long number) {
   return napi_create_double(env, (double)number, &value) == 0 ? value : NULL;
 }
 
-/* A whole number from `least` to `most`. */
+/* Reads an integer from `least` to `most`. */
 static int take_number(const struct call *call, size_t index, double least, double most, long *number) {
   double value;
   if (napi_get_value_double(call->env, call->given[index], &value) != 0) return 0;
-  /* NaN compares with nothing. */
+  /* Also false for NaN. */
   if (!(value >= least && value <= most) || (double)(long)value != value) return 0;
   *number = (long)value;
   return 1;
 }
 
-/* A string with one character per byte, without a 0. Gives 0, or -errno. */
+/* Reads a string with one character per byte and no NUL. Returns 0 or -errno. */
 static long take_path(const struct call *call, size_t index, char *path) {
-  uint16_t text[PATH_ROOM + 1];
+  uint16_t text[PATH_BYTES + 1];
   size_t length;
-  if (napi_get_value_string_utf16(call->env, call->given[index], text, PATH_ROOM + 1, &length) != 0) return -EINVAL;
-  if (length >= PATH_ROOM) return -ENAMETOOLONG;
+  if (napi_get_value_string_utf16(call->env, call->given[index], text, PATH_BYTES + 1, &length) != 0) return -EINVAL;
+  if (length >= PATH_BYTES) return -ENAMETOOLONG;
   for (size_t at = 0; at < length; at++) {
     if (text[at] == 0 || text[at] > 0xff) return -EINVAL;
     path[at] = (char)text[at];
@@ -63,134 +63,134 @@ static long take_path(const struct call *call, size_t index, char *path) {
   return 0;
 }
 
-static int take_room(const struct call *call, size_t index, unsigned char **room, size_t *length) {
+static int take_buffer(const struct call *call, size_t index, unsigned char **buffer, size_t *length) {
   int type;
   void *data;
   if (napi_get_typedarray_info(call->env, call->given[index], &type, length, &data, NULL, NULL) != 0) return 0;
-  *room = data;
+  *buffer = data;
   return type == NAPI_UINT8_ARRAY && data != NULL && (uintptr_t)data % 8 == 0;
 }
 
-/* listWithStats(at, path, room): see list.h; `at` is -1 for the working folder. */
+/* listWithStats(at, path, buffer): see list.h; `at` is -1 for the working directory. */
 static napi_value list_folder(napi_env env, napi_callback_info info) {
   struct call call;
   long at;
-  char path[PATH_ROOM];
-  unsigned char *room;
+  char path[PATH_BYTES];
+  unsigned char *buffer;
   size_t length;
   if (!begins(&call, env, info, 3)) return answer(env, -EINVAL);
   if (!take_number(&call, 0, -1, INT32_MAX, &at)) return answer(env, -EINVAL);
   const long wrong = take_path(&call, 1, path);
   if (wrong != 0) return answer(env, wrong);
-  if (!take_room(&call, 2, &room, &length)) return answer(env, -EINVAL);
+  if (!take_buffer(&call, 2, &buffer, &length)) return answer(env, -EINVAL);
   if (at == -1 && path[0] == 0) return answer(env, -ENOENT);
-  return answer(env, list_with_stats(at == -1 ? AT_FDCWD : (int)at, path, room, length));
+  return answer(env, list_with_stats(at == -1 ? AT_FDCWD : (int)at, path, buffer, length));
 }
 
-/* At the beginning of the room. Nobody may use the room before the promise is kept. */
-struct errand {
+/* At the start of the buffer. The caller must not use the buffer before the promise is resolved. */
+struct task {
   napi_async_work work;
   napi_deferred promise;
-  /* Keeps the room. */
+  /* Keeps the buffer alive. */
   napi_ref reference;
   size_t length;
   long result;
-  char path[PATH_ROOM];
+  char path[PATH_BYTES];
 };
 
-/* Where the listing begins in the room. */
-enum { ERRAND_ROOM = 8192 };
+/* The offset of the listing in the buffer. */
+enum { TASK_BYTES = 8192 };
 
-/* On another thread. */
-static void run_errand(napi_env env, void *data) {
+/* Runs on a worker thread. */
+static void run_task(napi_env env, void *data) {
   (void)env;
-  struct errand *const errand = data;
-  unsigned char *const room = (unsigned char *)data + ERRAND_ROOM;
-  errand->result = list_with_stats(AT_FDCWD, errand->path, room, errand->length - ERRAND_ROOM);
+  struct task *const task = data;
+  unsigned char *const buffer = (unsigned char *)data + TASK_BYTES;
+  task->result = list_with_stats(AT_FDCWD, task->path, buffer, task->length - TASK_BYTES);
 }
 
-static void end_errand(napi_env env, napi_status status, void *data) {
-  const struct errand *const errand = data;
-  napi_value told = answer(env, status == 0 ? errand->result : -ECANCELED);
-  if (told != NULL) napi_resolve_deferred(env, errand->promise, told);
-  napi_delete_async_work(env, errand->work);
-  /* The last: the room may go with it. */
-  napi_delete_reference(env, errand->reference);
+static void end_task(napi_env env, napi_status status, void *data) {
+  const struct task *const task = data;
+  napi_value result = answer(env, status == 0 ? task->result : -ECANCELED);
+  if (result != NULL) napi_resolve_deferred(env, task->promise, result);
+  napi_delete_async_work(env, task->work);
+  /* Must be last: this may free the buffer, and the task in it. */
+  napi_delete_reference(env, task->reference);
 }
 
-/* listAside(path, room): a promise of what listWithStats(-1, path, room) gives; the listing begins at ERRAND_ROOM. */
+/* listAside(path, buffer): listWithStats(-1, path, buffer) as a promise; the listing starts at TASK_BYTES. */
 static napi_value list_aside(napi_env env, napi_callback_info info) {
   struct call call;
-  unsigned char *room;
+  unsigned char *buffer;
   size_t length;
   napi_value name, promise;
-  if (!begins(&call, env, info, 2) || !take_room(&call, 1, &room, &length)) return answer(env, -EINVAL);
-  _Static_assert(sizeof(struct errand) <= ERRAND_ROOM, "the errand fits");
-  if (length < ERRAND_ROOM) return answer(env, -EINVAL);
-  struct errand *const errand = (struct errand *)room;
-  const long wrong = take_path(&call, 0, errand->path);
+  if (!begins(&call, env, info, 2) || !take_buffer(&call, 1, &buffer, &length)) return answer(env, -EINVAL);
+  _Static_assert(sizeof(struct task) <= TASK_BYTES, "a task fits into its part of the buffer");
+  if (length < TASK_BYTES) return answer(env, -EINVAL);
+  struct task *const task = (struct task *)buffer;
+  const long wrong = take_path(&call, 0, task->path);
   if (wrong != 0) return answer(env, wrong);
-  if (errand->path[0] == 0) return answer(env, -ENOENT);
-  errand->length = length;
+  if (task->path[0] == 0) return answer(env, -ENOENT);
+  task->length = length;
   if (napi_create_string_utf8(env, "savepoint", (size_t)-1, &name) != 0) return answer(env, -ENOMEM);
-  if (napi_create_async_work(env, NULL, name, run_errand, end_errand, room, &errand->work) != 0) return answer(env, -ENOMEM);
-  if (napi_create_reference(env, call.given[1], 1, &errand->reference) == 0) {
-    if (napi_create_promise(env, &errand->promise, &promise) == 0 && napi_queue_async_work(env, errand->work) == 0) return promise;
-    napi_delete_reference(env, errand->reference);
+  if (napi_create_async_work(env, NULL, name, run_task, end_task, buffer, &task->work) != 0) return answer(env, -ENOMEM);
+  if (napi_create_reference(env, call.given[1], 1, &task->reference) == 0) {
+    if (napi_create_promise(env, &task->promise, &promise) == 0 && napi_queue_async_work(env, task->work) == 0) return promise;
+    napi_delete_reference(env, task->reference);
   }
-  napi_delete_async_work(env, errand->work);
+  napi_delete_async_work(env, task->work);
   return answer(env, -ENOMEM);
 }
 
-/* watchInit(): an inotify handle that never blocks. */
+/* watchInit(): returns a non-blocking inotify handle. */
 static napi_value watch_init(napi_env env, napi_callback_info info) {
   (void)info;
-  return answer(env, ask(__NR_inotify_init1, O_CLOEXEC | O_NONBLOCK, 0, 0, 0));
+  return answer(env, syscall4(__NR_inotify_init1, O_CLOEXEC | O_NONBLOCK, 0, 0, 0));
 }
 
-/* watchAdd(fd, path, mask): the watch's number. */
+/* watchAdd(fd, path, mask): returns the watch descriptor. */
 static napi_value watch_add(napi_env env, napi_callback_info info) {
   struct call call;
   long fd, mask;
-  char path[PATH_ROOM];
+  char path[PATH_BYTES];
   if (!begins(&call, env, info, 3)) return answer(env, -EINVAL);
   if (!take_number(&call, 0, 0, INT32_MAX, &fd)) return answer(env, -EINVAL);
   const long wrong = take_path(&call, 1, path);
   if (wrong != 0) return answer(env, wrong);
   if (!take_number(&call, 2, 1, UINT32_MAX, &mask)) return answer(env, -EINVAL);
-  return answer(env, ask_again(__NR_inotify_add_watch, fd, (long)path, mask, 0));
+  return answer(env, syscall4_retry(__NR_inotify_add_watch, fd, (long)path, mask, 0));
 }
 
-/* watchRemove(fd, watch): 0. */
+/* watchRemove(fd, watch): returns 0. */
 static napi_value watch_remove(napi_env env, napi_callback_info info) {
   struct call call;
   long fd, watch;
   if (!begins(&call, env, info, 2)) return answer(env, -EINVAL);
   if (!take_number(&call, 0, 0, INT32_MAX, &fd)) return answer(env, -EINVAL);
   if (!take_number(&call, 1, INT32_MIN, INT32_MAX, &watch)) return answer(env, -EINVAL);
-  return answer(env, ask(__NR_inotify_rm_watch, fd, watch, 0, 0));
+  return answer(env, syscall4(__NR_inotify_rm_watch, fd, watch, 0, 0));
 }
 
-/* watchRead(fd, room): how many bytes of events there are in the room now; 0 when nothing happened. */
+/* watchRead(fd, buffer): reads events; returns their length in bytes, 0 if there are none. */
 static napi_value watch_read(napi_env env, napi_callback_info info) {
   struct call call;
   long fd;
-  unsigned char *room;
+  unsigned char *buffer;
   size_t length;
   if (!begins(&call, env, info, 2)) return answer(env, -EINVAL);
   if (!take_number(&call, 0, 0, INT32_MAX, &fd)) return answer(env, -EINVAL);
-  if (!take_room(&call, 1, &room, &length)) return answer(env, -EINVAL);
-  const long got = ask_again(__NR_read, fd, (long)room, (long)(length < (1u << 30) ? length : 1u << 30), 0);
+  if (!take_buffer(&call, 1, &buffer, &length)) return answer(env, -EINVAL);
+  const long got = syscall4_retry(__NR_read, fd, (long)buffer, (long)(length < (1u << 30) ? length : 1u << 30), 0);
   return answer(env, got == -EAGAIN ? 0 : got);
 }
 
-/* close(fd): 0. */
+/* close(fd): returns 0. */
 static napi_value close_handle(napi_env env, napi_callback_info info) {
   struct call call;
   long fd;
   if (!begins(&call, env, info, 1)) return answer(env, -EINVAL);
   if (!take_number(&call, 0, 0, INT32_MAX, &fd)) return answer(env, -EINVAL);
-  return answer(env, ask(__NR_close, fd, 0, 0, 0));
+  return answer(env, syscall4(__NR_close, fd, 0, 0, 0));
 }
 
 static int offer(napi_env env, napi_value exports, const char *name, napi_callback callback) {
@@ -199,7 +199,7 @@ static int offer(napi_env env, napi_value exports, const char *name, napi_callba
          napi_set_named_property(env, exports, name, function) == 0;
 }
 
-/* Both are found by their names; everything else stays inside. */
+/* Node looks up these two symbols by name. All others are hidden. */
 __attribute__((visibility("default"))) int32_t node_api_module_get_api_version_v1(void) { return 8; }
 
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env, napi_value exports) {

@@ -1,4 +1,4 @@
-/* The few functions of Node-API (version 8) that are used. They are ABI-stable: any node from 12.22 on has them. */
+/* The functions of Node-API (version 8) that we use. They are ABI-stable: every node since 12.22 has them. */
 #ifndef SAVEPOINT_NODE_API_H
 #define SAVEPOINT_NODE_API_H
 
@@ -35,7 +35,7 @@ napi_status napi_get_cb_info(napi_env env, napi_callback_info info, size_t *coun
 napi_status napi_get_typedarray_info(napi_env env, napi_value array, int *type, size_t *length, void **data,
                                      napi_value *buffer, size_t *offset);
 napi_status napi_get_value_double(napi_env env, napi_value value, double *result);
-napi_status napi_get_value_string_utf16(napi_env env, napi_value value, uint16_t *text, size_t room, size_t *length);
+napi_status napi_get_value_string_utf16(napi_env env, napi_value value, uint16_t *text, size_t buffer, size_t *length);
 napi_status napi_queue_async_work(napi_env env, napi_async_work work);
 napi_status napi_resolve_deferred(napi_env env, napi_deferred deferred, napi_value value);
 napi_status napi_set_named_property(napi_env env, napi_value object, const char *name, napi_value value);

@@ -1,6 +1,6 @@
 /*
- * The kernel, asked directly: no C library, so that one binary serves every one of them.
- * Every call gives what the kernel gives: a result, or -errno.
+ * System calls without a C library, so that one binary works with every C library.
+ * Each returns what the kernel returns: a result, or -errno.
  */
 #ifndef SAVEPOINT_SYSTEM_H
 #define SAVEPOINT_SYSTEM_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #if defined(__x86_64__)
-static inline long ask(long call, long a, long b, long c, long d) {
+static inline long syscall4(long call, long a, long b, long c, long d) {
   long result;
   register long r10 __asm__("r10") = d;
   __asm__ volatile("syscall"
@@ -24,7 +24,7 @@ static inline long ask(long call, long a, long b, long c, long d) {
   return result;
 }
 #elif defined(__aarch64__)
-static inline long ask(long call, long a, long b, long c, long d) {
+static inline long syscall4(long call, long a, long b, long c, long d) {
   register long x8 __asm__("x8") = call;
   register long x0 __asm__("x0") = a;
   register long x1 __asm__("x1") = b;
@@ -34,21 +34,21 @@ static inline long ask(long call, long a, long b, long c, long d) {
   return x0;
 }
 #else
-#error "no way to ask the kernel is known for this processor"
+#error "system calls are not implemented for this processor"
 #endif
 
-/* As above, again and again while a signal comes in between. */
-static inline long ask_again(long call, long a, long b, long c, long d) {
+/* As above, retried while a signal interrupts the call. */
+static inline long syscall4_retry(long call, long a, long b, long c, long d) {
   long result;
   do {
-    result = ask(call, a, b, c, d);
+    result = syscall4(call, a, b, c, d);
   } while (result == -EINTR);
   return result;
 }
 
 #define NEAR __attribute__((visibility("hidden")))
 
-/* The compiler may make calls of these out of loops and assignments. */
+/* The compiler may replace loops and assignments with calls of these. */
 NEAR void *memcpy(void *to, const void *from, size_t length);
 NEAR void *memset(void *to, int byte, size_t length);
 

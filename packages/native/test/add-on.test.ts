@@ -31,15 +31,15 @@ describe.runIf(fits)('the prebuilt add-on', () => {
       const { workerData, parentPort } = require('node:worker_threads');
       const module = { exports: {} };
       process.dlopen(module, workerData);
-      const room = new Uint8Array(1 << 20);
-      for (let turn = 0; turn < 200; turn++) parentPort.postMessage(module.exports.listWithStats(-1, '/usr', room));
+      const memory = new Uint8Array(1 << 20);
+      for (let turn = 0; turn < 200; turn++) parentPort.postMessage(module.exports.listWithStats(-1, '/usr', memory));
       // Under way when the thread ends.
       for (let turn = 0; turn < 50; turn++) module.exports.listAside('/usr/bin', new Uint8Array(1 << 20));
-      if (process.argv.includes('stay')) setInterval(() => module.exports.listWithStats(-1, '/usr', room), 0);`;
-    const room = new Uint8Array(1 << 20);
+      if (process.argv.includes('stay')) setInterval(() => module.exports.listWithStats(-1, '/usr', memory), 0);`;
+    const memory = new Uint8Array(1 << 20);
     const module: { exports: unknown } = { exports: {} };
     process.dlopen(module, prebuilt);
-    const list = () => (module.exports as ReturnType<typeof loadFile>)?.listWithStats(-1, '/usr', room);
+    const list = () => (module.exports as ReturnType<typeof loadFile>)?.listWithStats(-1, '/usr', memory);
     const expected = list();
     const workers = [0, 1, 2].map(
       (which) => new Worker(code, { eval: true, workerData: prebuilt, argv: which === 0 ? ['stay'] : [] }),

@@ -13,7 +13,7 @@ interface AddOn {
   close(...given: unknown[]): number;
 }
 
-const NEEDS_MORE_ROOM = -5000;
+const NEEDS_LARGER_BUFFER = -5000;
 /** Offset in the buffer at which a listing by another thread starts. */
 const ASIDE_AT = 8192;
 const [ENOENT, EBADF, EINVAL, ENAMETOOLONG] = [-2, -9, -22, -36];
@@ -27,10 +27,10 @@ function load(file: string): AddOn {
 }
 
 /** Decodes the listing in a buffer, by name. */
-function reported(room: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
-  const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(room.buffer, room.byteOffset, 4);
-  const bytes = Buffer.from(room.buffer, room.byteOffset + namesAt, namesLength);
-  const numbers = new Float64Array(room.buffer, room.byteOffset + numbersAt, count * FIELDS.length);
+function reported(memory: Uint8Array, count: number): ReadonlyMap<string, readonly number[]> {
+  const [numbersAt = 0, namesAt = 0, namesLength = 0] = new Float64Array(memory.buffer, memory.byteOffset, 4);
+  const bytes = Buffer.from(memory.buffer, memory.byteOffset + namesAt, namesLength);
+  const numbers = new Float64Array(memory.buffer, memory.byteOffset + numbersAt, count * FIELDS.length);
   const names = count === 0 ? [] : bytes.toString('latin1').split('/');
   expect(names).toHaveLength(count);
   expect(names).toEqual([...names].sort());
@@ -52,11 +52,11 @@ export function checkAddOn(file: string): void {
       const time = number % 2 === 0 ? (random.next() * 6 - 2) * 1e9 : (random.next() - 0.5) * 4;
       if (number % 3 === 0) lutimesSync(path, time, time);
     }
-    const room = new Uint8Array(1 << 22);
+    const memory = new Uint8Array(1 << 22);
     let compared = 0;
     for (const folder of [workspace, '/', '/usr/bin', '/etc', '/dev', '/sys/kernel']) {
       const before = new Map(readdirSync(folder).map((name) => [name, lstatSync(`${folder}/${name}`)]));
-      const listed = reported(room, addOn.listWithStats(-1, folder, room));
+      const listed = reported(memory, addOn.listWithStats(-1, folder, memory));
       for (const [name, stat] of before) {
         const after = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
         if (FIELDS.some((field) => after?.[field] !== stat[field])) continue;
@@ -69,19 +69,19 @@ export function checkAddOn(file: string): void {
     expect(compared).toBeGreaterThan(2000);
   });
 
-  test('writes into its room only, and asks for more where it is too small', () => {
+  test('writes only into its buffer, and asks for a larger one if it is too small', () => {
     const addOn = load(file);
     const { workspace } = world(onTestFinished);
     for (let number = 0; number < 40; number++) writeFileSync(`${workspace}/${'n'.repeat(1 + number * 5)}`, '');
     const around = Buffer.alloc(1 << 16, 0xa5);
     const listsIn = (length: number): boolean => {
       around.fill(0xa5);
-      const room = new Uint8Array(around.buffer, around.byteOffset + 4096, length);
-      const count = addOn.listWithStats(-1, workspace, room);
+      const memory = new Uint8Array(around.buffer, around.byteOffset + 4096, length);
+      const count = addOn.listWithStats(-1, workspace, memory);
       expect(around.subarray(0, 4096).every((byte) => byte === 0xa5)).toBe(true);
       expect(around.subarray(4096 + length).every((byte) => byte === 0xa5)).toBe(true);
-      expect(count).toBe(count === NEEDS_MORE_ROOM ? NEEDS_MORE_ROOM : 40);
-      if (count === 40) expect(reported(room, count).size).toBe(40);
+      expect(count).toBe(count === NEEDS_LARGER_BUFFER ? NEEDS_LARGER_BUFFER : 40);
+      if (count === 40) expect(reported(memory, count).size).toBe(40);
       return count === 40;
     };
     let [least, most] = [0, 60_000];
@@ -104,15 +104,15 @@ export function checkAddOn(file: string): void {
     const folders = [workspace, `${workspace}/empty`, '/usr/bin', '/sys/kernel'];
     const asked = Array.from({ length: 60 }, (_, nth) => {
       const folder = folders[nth % folders.length] as string;
-      const room = new Uint8Array(1 << 20);
-      return { folder, room, listed: addOn.listAside(folder, room) };
+      const memory = new Uint8Array(1 << 20);
+      return { folder, memory, listed: addOn.listAside(folder, memory) };
     });
-    for (const { folder, room, listed } of asked) {
+    for (const { folder, memory, listed } of asked) {
       expect(listed).toBeInstanceOf(Promise);
       const here = new Uint8Array(1 << 20);
       const expected = addOn.listWithStats(-1, folder, here);
       expect(await listed).toBe(expected);
-      expect([...reported(room.subarray(ASIDE_AT), expected)]).toEqual([...reported(here, expected)]);
+      expect([...reported(memory.subarray(ASIDE_AT), expected)]).toEqual([...reported(here, expected)]);
     }
     const codes = [
       [`${workspace}/missing`, ENOENT],
@@ -126,7 +126,7 @@ export function checkAddOn(file: string): void {
     expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT - 8))).toBe(EINVAL);
     expect(await addOn.listAside(workspace, new Uint8Array(1 << 16).subarray(4))).toBe(EINVAL);
     for (const length of [0, 8, 100, 2000])
-      expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT + length))).toBe(NEEDS_MORE_ROOM);
+      expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT + length))).toBe(NEEDS_LARGER_BUFFER);
   });
 
   test('answers to whatever it is given with an error, and goes on', () => {
@@ -153,16 +153,16 @@ export function checkAddOn(file: string): void {
       const answer = addOn[name](...given);
       expect(answer, `${name}, seed ${seed}, round ${round}`).toBeLessThan(0);
     }
-    const room = new Uint8Array(1 << 16);
+    const memory = new Uint8Array(1 << 16);
     expect(addOn.listWithStats()).toBe(EINVAL);
-    expect(addOn.listWithStats(-1, '/', room.subarray(4, 4096))).toBe(EINVAL);
-    expect(addOn.listWithStats(-1, '', room)).toBe(ENOENT);
-    expect(addOn.listWithStats(-1, '/\u0100', room)).toBe(EINVAL);
-    expect(addOn.listWithStats(-1, 'x'.repeat(4096), room)).toBe(ENAMETOOLONG);
-    expect(addOn.listWithStats(900_000, 'x', room)).toBe(EBADF);
+    expect(addOn.listWithStats(-1, '/', memory.subarray(4, 4096))).toBe(EINVAL);
+    expect(addOn.listWithStats(-1, '', memory)).toBe(ENOENT);
+    expect(addOn.listWithStats(-1, '/\u0100', memory)).toBe(EINVAL);
+    expect(addOn.listWithStats(-1, 'x'.repeat(4096), memory)).toBe(ENAMETOOLONG);
+    expect(addOn.listWithStats(900_000, 'x', memory)).toBe(EBADF);
     expect(addOn.watchAdd(900_000, '/', 2)).toBe(EBADF);
     expect(addOn.watchAdd(900_000, '/', 0)).toBe(EINVAL);
-    expect(addOn.watchRead(900_000, room)).toBe(EBADF);
+    expect(addOn.watchRead(900_000, memory)).toBe(EBADF);
     expect(addOn.close(900_000)).toBe(EBADF);
   });
 
@@ -171,14 +171,14 @@ export function checkAddOn(file: string): void {
     const { workspace } = world(onTestFinished);
     writeFileSync(`${workspace}/file`, '');
     const before = readdirSync('/proc/self/fd').length;
-    const room = new Uint8Array(1 << 16);
+    const memory = new Uint8Array(1 << 16);
     for (let round = 0; round < 100; round++) {
-      for (const path of [workspace, `${workspace}/file`, `${workspace}/missing`]) addOn.listWithStats(-1, path, room);
-      addOn.listWithStats(-1, workspace, room.subarray(0, 64));
+      for (const path of [workspace, `${workspace}/file`, `${workspace}/missing`]) addOn.listWithStats(-1, path, memory);
+      addOn.listWithStats(-1, workspace, memory.subarray(0, 64));
       const watch = addOn.watchInit();
       expect(watch).toBeGreaterThan(2);
       expect(addOn.watchAdd(watch, workspace, 0x100)).toBeGreaterThan(0);
-      expect(addOn.watchRead(watch, room)).toBe(0);
+      expect(addOn.watchRead(watch, memory)).toBe(0);
       expect(addOn.close(watch)).toBe(0);
     }
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
