@@ -27,17 +27,17 @@ export async function measureAgents({ base, runs, repository, others }) {
   const against = (/** @type {number[]} */ ours, /** @type {number[]} */ theirs) =>
     `${(median(ours) / median(theirs)).toFixed(2)} ×`;
   return [
-    `${runs} runs, the middle one, with the spread in brackets; milliseconds.`,
+    `${runs} runs, median, with the range in brackets; milliseconds.`,
     '',
     `| a hook's work on ${count} files | hook | readdir and lstat of every file | ratio |`,
     '|---|---|---|---|',
     `| before a call, nothing changed | ${showMs(hooks.before)} | ${showMs(hooks.bare)} | ${against(hooks.before, hooks.bare)} |`,
     `| after a call that wrote one file | ${showMs(hooks.after)} | ${showMs(hooks.bare)} | ${against(hooks.after, hooks.bare)} |`,
     '',
-    `| roll-back of ${FILES} files | roll-back | plain writes | ratio |`,
+    `| rollback of ${FILES} files | rollback | plain writes | ratio |`,
     '|---|---|---|---|',
     `| alone | ${showMs(alone.back)} | ${showMs(alone.plain)} | ${against(alone.back, alone.plain)} |`,
-    `| ${count} others beside them | ${showMs(among.back)} | ${showMs(among.plain)} | ${against(among.back, among.plain)} |`,
+    `| ${count} other files | ${showMs(among.back)} | ${showMs(among.plain)} | ${against(among.back, among.plain)} |`,
     '',
   ].join('\n');
 }

@@ -58,11 +58,11 @@ export async function measureEdits({ base, runs, repository, others }) {
   }
   for (const count of COUNTS) {
     const times = await race(repository, join(base, 'home-edits'), count, runs);
-    lines.push(row(`${count} files, ${others.toLocaleString('en')} others beside them`, times));
+    lines.push(row(`${count} files, ${others.toLocaleString('en')} other files`, times));
   }
   const heads = ['', LIBRARY, SERVER, BARE, EACH, ...RATIOS.map(([ours, other]) => `${ours} against ${other}`)];
   return [
-    `${BYTES / 1024} KiB in each file, ${RIVAL.name} ${RIVAL.version}. ${runs} runs, the middle one, with the spread in brackets; milliseconds. Each ratio is the middle of those of the runs.`,
+    `${BYTES / 1024} KiB in each file, ${RIVAL.name} ${RIVAL.version}. ${runs} runs, median, with the range in brackets; milliseconds. Each ratio is the middle of those of the runs.`,
     '',
     `| ${heads.join(' | ')} |`,
     `|${heads.map(() => '---').join('|')}|`,

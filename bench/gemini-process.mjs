@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Gemini CLI's own checkpoints in a long-lived process: `node bench/gemini-process.mjs FOLDER`. GEMINI_CLI_HOME is
- * where it stores its data. The protocol is that of bench/staying-process.mjs.
+ * where it stores its data. The protocol is that of bench/long-lived-process.mjs.
  */
 import { createInterface } from 'node:readline';
 import { GEMINI } from './gemini.mjs';

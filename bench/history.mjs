@@ -56,7 +56,7 @@ export async function measureHistory({ base, runs }) {
     lines.push([what, showMs(again), showMs(first)]);
   }
   return [
-    `Of ${(CHECKPOINTS * CHANGES_EACH).toLocaleString('en')} changes in ${CHECKPOINTS.toLocaleString('en')} checkpoints; ${runs} runs, the middle one, with the spread in brackets; milliseconds.`,
+    `Of ${(CHECKPOINTS * CHANGES_EACH).toLocaleString('en')} changes in ${CHECKPOINTS.toLocaleString('en')} checkpoints; ${runs} runs, median, with the range in brackets; milliseconds.`,
     '',
     '| | listed before | first listing |',
     '|---|---|---|',

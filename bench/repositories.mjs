@@ -38,7 +38,7 @@ export async function measureRepositories({ base, runs, files }) {
   const against = (/** @type {number[]} */ ours, /** @type {number[]} */ one) =>
     `${showMs(ours)} | ${(median(ours) / median(one)).toFixed(2)} ×`;
   return [
-    `${files.toLocaleString('en')} files in all, ${runs} runs, the middle one, with the spread in brackets; milliseconds, and the ratio to one repository.`,
+    `${files.toLocaleString('en')} files in all, ${runs} runs, median, with the range in brackets; milliseconds, and the ratio to one repository.`,
     '',
     '| repositories | first checkpoint | | nothing changed | | one file changed | | one file in each changed | |',
     '|---|---|---|---|---|---|---|---|---|',

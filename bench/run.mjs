@@ -115,7 +115,7 @@ try {
       peers: values.peers,
     });
     tables['figures of speed'] =
-      `${machine()} ${RUNS * 3} runs, the middle one, with the spread in brackets; milliseconds.\n\n${speed}`;
+      `${machine()} ${RUNS * 3} runs, median, with the range in brackets; milliseconds.\n\n${speed}`;
   }
 } finally {
   rmSync(base, { recursive: true, force: true });
@@ -300,7 +300,7 @@ function machine() {
 
 function report() {
   const columns = ['add -A, write-tree', 'add -A, commit', 'restore, clean', 'stash create'];
-  const heads = ['', 'library', 'whole command', ...columns.map((name) => `git ${name}`), 'library against git'];
+  const heads = ['', 'library', 'command', ...columns.map((name) => `git ${name}`), 'library against git'];
   const lines = rows.map((row) => {
     const rival = row.git['add -A, write-tree'] ?? row.git['restore, clean'] ?? [];
     const ratio = median(row.library) / median(rival);
@@ -308,7 +308,7 @@ function report() {
     return [row.what, showMs(row.library), showMs(row.command), ...cells, `${ratio.toFixed(2)} ×`];
   });
   return [
-    `${RUNS} runs, the middle one, with the spread in brackets; milliseconds.`,
+    `${RUNS} runs, median, with the range in brackets; milliseconds.`,
     '',
     `| ${heads.join(' | ')} |`,
     `|${heads.map(() => '---').join('|')}|`,

@@ -27,16 +27,16 @@ import { change, git, makeRepository } from './repository.mjs';
  * that agents use today. All contenders of one size take turns.
  */
 
-const PROCESS = fileURLToPath(new URL('./staying-process.mjs', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./long-lived-process.mjs', import.meta.url));
 const GEMINI_PROCESS = fileURLToPath(new URL('./gemini-process.mjs', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const MANY = 1_000;
 const SHORT_TIMELINE = 10;
 const HOOKS_A_RUN = 10;
 /** A scan always reads files again that are less than two seconds old. */
-const SETTLED_MS = 2_500;
+const STABLE_AFTER_MS = 2_500;
 /** Number of files. With more, Gemini CLI's first snapshot alone takes longer than everything else together. */
-const MOST_FOR_PEERS = 50_000;
+const MAX_FILES_FOR_PEERS = 50_000;
 const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 
 /**
@@ -57,7 +57,7 @@ const GEMINI_NAME = `Gemini CLI ${GEMINI.version} itself`;
 export async function measureSpeed({ base, runs, sizes, timeline, peers }) {
   const parts = [];
   for (const size of sizes) {
-    parts.push(await atSize(join(base, `speed-${size}`), size, runs, peers && size <= MOST_FOR_PEERS));
+    parts.push(await atSize(join(base, `speed-${size}`), size, runs, peers && size <= MAX_FILES_FOR_PEERS));
   }
   parts.push(await longTimeline(join(base, 'speed-timeline'), runs, timeline));
   return parts.join('\n');
@@ -120,7 +120,7 @@ async function atSize(base, size, runs, peers) {
   const home = join(base, 'home-command');
   for (const process of [staying, looking]) await process.does('checkpoint');
   command(project, home, 'checkpoint');
-  await sleep(SETTLED_MS);
+  await sleep(STABLE_AFTER_MS);
   for (const process of [staying, looking]) await process.does('checkpoint');
   command(project, home, 'checkpoint');
   kept.each(['add', '-A']);
@@ -135,7 +135,7 @@ async function atSize(base, size, runs, peers) {
       ready: async () => {
         // An index entry that another contender has just written is too young to be trusted and is read again each
         // time.
-        await sleep(SETTLED_MS);
+        await sleep(STABLE_AFTER_MS);
         await staying.does('checkpoint');
       },
       does: (/** @type {string} */ work) => staying.does(work),
@@ -157,7 +157,7 @@ async function atSize(base, size, runs, peers) {
     }),
   };
   /** @param {string} what @param {number} count @param {string} work */
-  const beside = async (what, count, work) => {
+  const compare = async (what, count, work) => {
     /** @type {Record<string, number[]>} */
     const times = {};
     for (let run = 0; run < runs; run++) {
@@ -167,16 +167,16 @@ async function atSize(base, size, runs, peers) {
         times[name] = [...(times[name] ?? []), await does(work)];
       }
     }
-    const { ours = [], command: whole = [], gemini: peer = [], ...rivals } = times;
+    const { ours = [], command: commandMs = [], gemini: peer = [], ...rivals } = times;
     const [name, rival] = /** @type {[string, number[]]} */ (
       Object.entries(rivals).sort(([, a], [, b]) => median(a) - median(b))[0]
     );
-    rows.push({ what, ours, command: whole, rival, against: name });
+    rows.push({ what, ours, command: commandMs, rival, against: name });
     if (peers) rows.push({ what, ours, rival: peer, against: GEMINI_NAME });
   };
-  await beside('one edited file', 1, 'checkpoint');
-  await beside('nothing changed', 0, 'look');
-  if (size >= 4 * MANY) await beside(`${MANY.toLocaleString('en')} changed files`, MANY, 'checkpoint');
+  await compare('one edited file', 1, 'checkpoint');
+  await compare('nothing changed', 0, 'look');
+  if (size >= 4 * MANY) await compare(`${MANY.toLocaleString('en')} changed files`, MANY, 'checkpoint');
 
   /** @type {Row} */
   const scan = {
@@ -230,10 +230,10 @@ async function atSize(base, size, runs, peers) {
     ])) {
       rows.push({ what, ours: [], command: commandOf(what), rival, against: OPENCODE_NAME });
     }
-    notes.push(`of ${OPENCODE_NAME}, ${showMs(theirs.start)} ms go to a snapshot of a single file`);
+    notes.push(`${OPENCODE_NAME} takes ${showMs(theirs.start)} ms for a snapshot of a single file`);
   }
   rmSync(base, { recursive: true, force: true });
-  notes.push(`the most memory of a process that stays: ${Math.round(peak)} MB`);
+  notes.push(`peak memory of a long-lived process: ${Math.round(peak)} MB`);
   return table(`${size.toLocaleString('en')} files`, rows, notes);
 }
 
@@ -257,7 +257,7 @@ async function throughDaemon(base, project, runs, edit) {
   const after = { what: 'hook through the daemon, one edited file', ours: [], command: [], rival: [], against };
   await daemon.asked('PreToolUse');
   await daemon.asked('PostToolUse');
-  await sleep(SETTLED_MS);
+  await sleep(STABLE_AFTER_MS);
   /** @param {Row} row @param {'PreToolUse' | 'PostToolUse'} name */
   const each = (row, name) => ({
     asked: async () => row.ours.push(await daemon.asked(name)),
@@ -320,16 +320,16 @@ async function longTimeline(base, runs, long) {
 
 /** @param {string} head @param {readonly Row[]} rows @param {readonly string[]} notes */
 function table(head, rows, notes) {
-  const lines = rows.map(({ what, ours, command: whole, rival, against }) => {
+  const lines = rows.map(({ what, ours, command: commandMs, rival, against }) => {
     const ratio = median(rival) / median(ours);
     const spread = ours.map((ms, run) => (rival[run % rival.length] ?? 0) / ms);
     const times = (/** @type {number} */ x) => (x < 10 ? x.toFixed(2) : x.toFixed(0));
     const shown =
       ours.length === 0 ? '' : `${times(ratio)} × (${times(Math.min(...spread))}–${times(Math.max(...spread))})`;
-    return `| ${what} | ${showMs(ours)} | ${showMs(whole)} | ${against}: ${showMs(rival)} | ${shown} |`;
+    return `| ${what} | ${showMs(ours)} | ${showMs(commandMs)} | ${against}: ${showMs(rival)} | ${shown} |`;
   });
   return [
-    `| ${head} | in a process that stays | whole command | beside it | so many times faster |`,
+    `| ${head} | long-lived process | command | compared with | speed-up |`,
     '|---|---|---|---|---|',
     ...lines,
     '',

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A long-lived process that watches a workspace: `node bench/staying-process.mjs FOLDER HOME`. Each line on stdin names
+ * A long-lived process that watches a workspace: `node bench/long-lived-process.mjs FOLDER HOME`. Each line on stdin names
  * an operation. The answer is a line of JSON with its milliseconds, and at the end with the peak memory.
  */
 import { createInterface } from 'node:readline';
