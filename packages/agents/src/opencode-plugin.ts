@@ -1,7 +1,7 @@
 /** The source of the plugin that opencode loads. */
 
 /** Milliseconds; longer than the budget of the hook. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /**
  * @param argv the command that runs a hook
@@ -13,7 +13,7 @@ import { spawn } from 'node:child_process';
 
 const COMMAND = ${JSON.stringify(argv)};
 const READING = new Set(${JSON.stringify(reading)});
-const LONGEST_MS = ${LONGEST_MS};
+const MAX_MS = ${MAX_MS};
 
 /** Never fails, so that opencode continues. */
 function tell(event) {
@@ -28,7 +28,7 @@ function tell(event) {
       }
     };
     const child = spawn(COMMAND[0], COMMAND.slice(1), { stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
-    const timer = setTimeout(() => child.kill(), LONGEST_MS);
+    const timer = setTimeout(() => child.kill(), MAX_MS);
     child.on('error', done);
     child.on('close', done);
     child.stdin.on('error', () => undefined);

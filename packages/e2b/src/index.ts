@@ -55,7 +55,7 @@ async function runExchange(
   const answer = (status: number | null): ExchangeResult => ({ output: Buffer.concat(heard), detail, status, ended });
   if (signal.aborted) return { ...answer(null), ended: 'aborted' };
   const abort = (): void => cut('aborted');
-  const timer = timeoutMs === null || timeoutMs > LONGEST_MS ? null : setTimeout(() => cut('timeout'), timeoutMs);
+  const timer = timeoutMs === null || timeoutMs > MAX_TIMEOUT_MS ? null : setTimeout(() => cut('timeout'), timeoutMs);
   signal.addEventListener('abort', abort);
   try {
     const command = await sandbox.commands.run(line, {
@@ -95,7 +95,7 @@ async function runExchange(
 
 const DETAIL = 4_000;
 /** The longest delay that a timer supports, in milliseconds. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Writing to a program that has ended fails. That is not an error of the exchange, so it is ignored. */
 function feed(command: Pick<CommandHandle, 'sendStdin' | 'closeStdin'>, input: AsyncIterable<Buffer>): void {

@@ -173,7 +173,8 @@ export function checkAddOn(file: string): void {
     const before = readdirSync('/proc/self/fd').length;
     const memory = new Uint8Array(1 << 16);
     for (let round = 0; round < 100; round++) {
-      for (const path of [workspace, `${workspace}/file`, `${workspace}/missing`]) addOn.listWithStats(-1, path, memory);
+      for (const path of [workspace, `${workspace}/file`, `${workspace}/missing`])
+        addOn.listWithStats(-1, path, memory);
       addOn.listWithStats(-1, workspace, memory.subarray(0, 64));
       const watch = addOn.watchInit();
       expect(watch).toBeGreaterThan(2);

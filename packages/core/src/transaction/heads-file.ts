@@ -50,7 +50,7 @@ interface HeadsJson {
   }[];
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Writes the file durably, before the journal is. @param commit of the checkpoint after the operation */
 export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId, steps: readonly HeadStep[]): void {
@@ -76,7 +76,7 @@ export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId,
 export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId): readonly HeadStep[] {
   const file = fileOf(layout);
   try {
-    const json = JSON.parse(readEntireFile(fs, file, MOST_BYTES).toString()) as HeadsJson;
+    const json = JSON.parse(readEntireFile(fs, file, MAX_BYTES).toString()) as HeadsJson;
     if (json.commit !== commit) return [];
     return json.steps.map(({ path, before, after, refs, index, staged }) => ({
       path: treePathFromJson(path),

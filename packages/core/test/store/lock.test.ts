@@ -7,7 +7,7 @@ import type { DiskPath } from '../../src/model/names.ts';
 import { acquireLock, type HeldLock } from '../../src/store/lock.ts';
 
 const FOLDER = '/lock' as DiskPath;
-const MOST_SLEEPS = 10_000;
+const MAX_SLEEPS = 10_000;
 
 /** Processes that share a disk and a clock. */
 function place() {
@@ -17,7 +17,7 @@ function place() {
   const fixed = fixedClock();
   let sleeps = 0;
   const sleep = async (ms: number): Promise<void> => {
-    if (++sleeps > MOST_SLEEPS) throw new Error('waits for ever');
+    if (++sleeps > MAX_SLEEPS) throw new Error('waits for ever');
     await fixed.sleep(ms);
   };
   const clock = { ...fixed, sleep };

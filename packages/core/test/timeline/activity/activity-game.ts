@@ -419,7 +419,7 @@ export class ActivityGame {
       if (
         takenBack === null ? /already reverted/.test(why ?? '') : !why?.includes(`already reverted by ${takenBack} `)
       ) {
-        throw new Error(`roll-back says ${why ?? 'yes'} of ${change.id}, history ${takenBack}`);
+        throw new Error(`rollback says ${why ?? 'yes'} of ${change.id}, history ${takenBack}`);
       }
       if (takenBack !== null || checkpoint.trigger !== 'call' || chosen.has(change.id)) continue;
       if (!/state before it is no longer/.test(why ?? '')) throw new Error(`${change.id} is left out: ${why}`);
