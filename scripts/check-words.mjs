@@ -20,7 +20,32 @@ export const RETIRED = [
   { word: /\broll-backs?\b/i, use: 'rollback (noun), roll back (verb)' },
   { word: /\bwhat lies outside\b/i, use: 'files outside the workspace' },
   { word: /(?<!-)\banew\b/i, use: 'again' },
+  { word: /\b(?:story|stories)\b/i, use: 'record, timeline' },
+  { word: /\btold\b/i, use: 'reported, passed' },
+  { word: /\b(?:an|the|this|each|every|no|one) acts?\b/i, use: 'operation' },
+  { word: /\bsettl(?:es?|ing)\b/i, use: 'finish, complete, wait for' },
+  { word: /\bnobody\b/i, use: 'no process, no caller, unknown author' },
+  { word: /\bstands\b/i, use: 'is, is in effect' },
+  { word: /\bbesides\b/i, use: 'apart from, in addition' },
+  { word: /\boutlook\b/i, use: 'preview, details' },
+  { word: /\blies\b/i, use: 'is' },
+  { word: /\bhurts?\b/i, use: 'affected, damaged' },
+  { word: /\bso many\b/i, use: 'this many, N' },
+  { word: /\b(?:is|are|was|were|stays?) whole\b/i, use: 'is complete, is undamaged' },
+  { word: /\bcomes? to an end\b/i, use: 'ends, exits' },
+  { word: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b)[a-z]+/i, use: 'is not a' },
+  // Identifiers and keys have these names, so only comments are checked.
+  { word: inComment('telling'), use: 'info' },
+  { word: inComment('whereabouts'), use: 'place, path' },
+  { word: inComment('standing'), use: 'in effect, existing' },
+  { word: inComment('parties'), use: 'authors' },
+  { word: inComment('settled'), use: 'finished, recovered' },
 ];
+
+/** @param {string} words alternatives of a pattern */
+function inComment(words) {
+  return new RegExp(`(?<=(?:/[/*]|^\\s*\\*).*)\\b(?:${words})\\b`, 'i');
+}
 
 /** The glossary names the words itself; figures are program output of their time. */
 const LEFT_OUT = new Set(['docs/glossary.md', 'docs/performance.md']);

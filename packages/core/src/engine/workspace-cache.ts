@@ -24,8 +24,8 @@ export class WorkspaceCache {
   readonly #stores = new Map<DiskPath, OpenStore>();
   readonly #memories = new Map<string, WatchedMemory>();
 
-  constructor({ watch = true, records: stories = new RecordCache() }: WorkspaceCacheOptions = {}) {
-    this.records = stories;
+  constructor({ watch = true, records = new RecordCache() }: WorkspaceCacheOptions = {}) {
+    this.records = records;
     this.#isWatching = watch;
   }
 

@@ -93,7 +93,7 @@ export interface Fs {
   list(path: DiskPath): Name[];
   /** As `list`, with the `lstat` of each name. Much cheaper than separate calls. */
   listWithStats(path: DiskPath): FolderListing;
-  /** As `listWithStats`, in the background: for folders with so many names that listing them would block other work. */
+  /** As `listWithStats`, in the background: for very large folders, whose listing would block other work. */
   listAside?(path: DiskPath): Promise<FolderListing>;
   /** Opens a file for reading. Refuses links (ELOOP) and does not block on a FIFO. */
   openRead(path: DiskPath): Fd;

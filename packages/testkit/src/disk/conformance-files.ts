@@ -196,7 +196,7 @@ export const FILE_CASES: Readonly<Record<string, Check>> = {
     fs.close(folder);
   },
 
-  'a listing of very many names, and of long ones, is whole and in order': (bench) => {
+  'a listing of very many names, and of long ones, is complete and in order': (bench) => {
     const { fs } = bench;
     bench.makeFolder('many');
     const names = Array.from({ length: 2500 }, (_, number) =>

@@ -57,8 +57,8 @@ function load(): Native | null {
 
 /** Looks next to the bundled command, then in the add-on's own package. */
 function findFile(build: string): string | null {
-  const beside = fileURLToPath(new URL(`./savepoint-${build}.node`, import.meta.url));
-  if (existsSync(beside)) return beside;
+  const bundled = fileURLToPath(new URL(`./savepoint-${build}.node`, import.meta.url));
+  if (existsSync(bundled)) return bundled;
   try {
     return createRequire(import.meta.url).resolve(`@savepoint/native/${build}.node`);
   } catch (error) {
