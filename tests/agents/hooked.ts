@@ -80,7 +80,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       for (const project of projects) project.remove();
     });
 
-    it('works and ends as it does without them', () => {
+    it('behaves as it does without hooks', () => {
       expect(plain.ran).toMatchObject({ status: 0, signal: null });
       expect(plain.ran.stdout).toContain(FINISH);
       expect(behaviour(hooked)).toEqual(behaviour(plain));
@@ -132,7 +132,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       expect(calls.filter(({ toolCall }) => !reported.includes(toolCall ?? ''))).toEqual([]);
     });
 
-    it('is rolled back as a whole, and what the person did meanwhile stays', () => {
+    it('is rolled back completely, and changes by the user stay', () => {
       const { project } = hooked;
       const preview = project.ok('rollback', '--agent', program.name, '--dry-run').stdout;
       for (const path of ['new.txt', 'keep.txt', 'src/lib.txt', 'old.txt', 'moved.txt', 'a.txt', 'b.txt']) {
@@ -158,7 +158,7 @@ export function describeHooked({ program, options, settings }: Hooked): void {
     });
 
     it(
-      'keeps its hands off what is frozen, and goes on',
+      'does not change frozen paths, and continues',
       async () => {
         const project = new AgentProject(program);
         projects.push(project);

@@ -14,13 +14,13 @@ function conversation(results: number, firstUserText = 'go'): Conversation {
   return { ...reported, results: Array.from({ length: results }, () => one), firstUserText };
 }
 
-it('goes on by the number of results, whatever was asked before', () => {
+it('continues by the number of results, whatever the earlier requests', () => {
   expect([0, 1, 2, 3, 4, 0].map((results) => nextStep(plan, conversation(results)).at)).toEqual([0, 1, 1, 2, 2, 0]);
   expect(nextStep(plan, conversation(0, 'please sub: it')).step).toEqual({ text: 'Sub.' });
   expect(nextStep(plan, { ...conversation(0), tools: [] }).step).toEqual({ text: 'ok' });
 });
 
-it('says the same in four protocols, at once and as a stream', async () => {
+it('gives the same answers in four protocols, at once and as a stream', async () => {
   const model = await startModel({ plan, folder: '.' });
   onTestFinished(() => model.stop());
   const asked = { role: 'user', content: 'go' };

@@ -81,8 +81,8 @@ describe('1 · refs', () => {
   });
 });
 
-describe('2 · what no checkpoint holds', () => {
-  it('stays: files over the cap, a pipe, dependency folders, a repository cloned later', () => {
+describe('2 · files that are in no checkpoint', () => {
+  it('stay: files over the cap, a pipe, dependency folders, a repository cloned later', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     const cp = p.checkpoint();
@@ -103,7 +103,7 @@ describe('2 · what no checkpoint holds', () => {
     expect(git(p.at('cloned'), 'show', 'HEAD:c.txt')).toBe('c\n');
   });
 
-  it('what a restore does remove comes back with undo', () => {
+  it('files that a restore removes are restored by undo', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     const cp = p.checkpoint();
@@ -117,7 +117,7 @@ describe('2 · what no checkpoint holds', () => {
 });
 
 describe('3 · ignore rules that change', () => {
-  it('data that a rule made since protects is kept when the rule goes away with the restore', () => {
+  it('data that a newer rule protects is kept if the restore removes the rule', () => {
     const p = repository();
     const cp = p.checkpoint();
     p.write('.gitignore', 'data/\nresults/\n');
@@ -130,7 +130,7 @@ describe('3 · ignore rules that change', () => {
     expect(p.has('results/large.bin')).toBe(true);
   });
 
-  it('data that a rule protected at the checkpoint is kept though the rule is gone', () => {
+  it('data that a rule protected at the checkpoint is kept although the rule is gone', () => {
     const p = repository();
     p.write('.gitignore', 'data/\n');
     fs.mkdirSync(p.at('data'));
@@ -144,7 +144,7 @@ describe('3 · ignore rules that change', () => {
 });
 
 describe('4 · your own changes, not committed', () => {
-  it('are still there after the work that came after them is taken back', () => {
+  it('stay after later work is reverted', () => {
     const p = repository();
     p.write('src/b.ts', 'b\nmine, not committed\n');
     const cp = p.checkpoint();
@@ -157,7 +157,7 @@ describe('4 · your own changes, not committed', () => {
 });
 
 describe('5 · no more than what changed', () => {
-  it('a restore and its undo bring nothing to life that was deleted before, and touch nothing else', () => {
+  it('a restore and its undo recreate no file that was deleted before, and touch nothing else', () => {
     const p = repository();
     p.write('other.txt', 'o\n');
     p.checkpoint();
@@ -177,7 +177,7 @@ describe('5 · no more than what changed', () => {
 describe('6 · edits made after', () => {
   const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n6\n7\n8\n9\n${last}\n`;
 
-  it('undo keeps what was edited since in other lines of the same file, and in other files', () => {
+  it('undo keeps later edits in other lines of the same file, and in other files', () => {
     const p = project();
     p.write('a.txt', lines('one', 'ten'));
     const cp = p.checkpoint();
@@ -206,7 +206,7 @@ describe('6 · edits made after', () => {
     expect(workingFiles(p.dir)).toEqual(before);
   });
 
-  it('a restore saves them first, and undo brings them back', () => {
+  it('a restore saves them first, and undo restores them', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const cp = p.checkpoint();
@@ -219,7 +219,7 @@ describe('6 · edits made after', () => {
 });
 
 describe('8 and 19 · your repositories', () => {
-  it('no verb leaves a trace in a .git, an outer or a nested one, not even a lock that came and went', () => {
+  it('no verb changes an outer or nested .git, not even by a temporary lock', () => {
     const p = repository();
     shell(
       p.dir,
@@ -295,7 +295,7 @@ describe('10 · a damaged store', () => {
   });
 });
 
-describe('11 · the very state', () => {
+describe('11 · the exact state', () => {
   it('each of many quick checkpoints restores its own, though sizes and times are the same', () => {
     const p = project();
     const when = new Date(1_700_000_000_000);
@@ -311,7 +311,7 @@ describe('11 · the very state', () => {
     }
   });
 
-  it('a checkpoint taken after a restore holds what was restored', () => {
+  it('a checkpoint taken after a restore contains what was restored', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const first = p.checkpoint();
@@ -381,8 +381,8 @@ describe('13 · two working copies', () => {
   });
 });
 
-describe('14 · nothing to take back', () => {
-  it('restoring the state that is there touches no file', () => {
+describe('14 · nothing to revert', () => {
+  it('restoring the current state touches no file', () => {
     const p = repository();
     const cp = p.checkpoint();
     const before = ['src/a.ts', 'src/b.ts', 'new.txt', 'src'].map((file) => identity(p.at(file)));
@@ -390,7 +390,7 @@ describe('14 · nothing to take back', () => {
     expect(['src/a.ts', 'src/b.ts', 'new.txt', 'src'].map((file) => identity(p.at(file)))).toEqual(before);
   });
 
-  it('undo and redo with nothing to take back say so and change nothing', () => {
+  it('undo and redo with nothing to revert say so and change nothing', () => {
     const p = repository();
     p.checkpoint();
     const before = workingFiles(p.dir);
@@ -419,7 +419,7 @@ describe('15 · a capture that fails', () => {
     expect(p.ok('list').stdout.match(/cp_\d+/g)).toEqual([cp]);
   });
 
-  it('says which file it could not read, and restoring it leaves that file alone', () => {
+  it('names the file that it could not read, and a restore leaves that file alone', () => {
     const p = repository();
     const fault = { below: p.at('src/b.ts'), calls: ['openSync'], action: { error: 'EACCES' } };
     const outcome = p.run(['checkpoint'], watchCalls(fault));
@@ -450,7 +450,7 @@ describe('16 · over the size cap', () => {
     expect(restore.stdout).not.toMatch(/restored.*grown\.bin/i);
   });
 
-  it('a file small at the checkpoint and too large today comes back, and undo brings back the large one', () => {
+  it('a file small at the checkpoint and too large today is restored, and undo restores the large one', () => {
     const p = project();
     p.write('grown.bin', 'small\n');
     const cp = p.checkpoint();
@@ -468,7 +468,7 @@ describe('16 · over the size cap', () => {
   });
 });
 
-describe('17 and 24 · an act that is cut short', () => {
+describe('17 and 24 · an interrupted operation', () => {
   /** A checkpoint of one state, and a folder in the other: a change, a deletion, a new file, a new folder, a link. */
   function twoStates(): { p: Project; cp: string } {
     const p = project();
@@ -553,7 +553,7 @@ describe('17 and 24 · an act that is cut short', () => {
 });
 
 describe('18 · the index', () => {
-  it('what you staged is still staged, hunk by hunk', () => {
+  it('staged hunks are still staged', () => {
     const p = repository();
     const before = { staged: p.git('diff', '--cached'), index: identity(p.at('.git/index')) };
     const cp = p.checkpoint();
@@ -566,7 +566,7 @@ describe('18 · the index', () => {
 });
 
 describe('20 · untouched files', () => {
-  it('keep inode and times, and so do the folders they lie in', () => {
+  it('keep inode and times, and so do their folders', () => {
     const p = repository();
     p.write('far/away/file.txt', 'f\n');
     const untouched = ['src/b.ts', 'new.txt', 'far', 'far/away', 'far/away/file.txt'];
@@ -580,8 +580,8 @@ describe('20 · untouched files', () => {
   });
 });
 
-describe('22 · looking', () => {
-  it('no verb that only looks, and no new checkpoint, puts an old state back', () => {
+describe('22 · read-only verbs', () => {
+  it('no read-only verb, and no new checkpoint, restores an old state', () => {
     const p = repository();
     const cp = p.checkpoint();
     p.write('src/a.ts', 'by the agent\n');

@@ -5,7 +5,7 @@ import { git, project, shell, watchCalls, workingFiles } from '@savepoint/testki
 import { describe, expect, it } from 'vitest';
 
 describe('25 · shells', () => {
-  it('what sed, here-documents, scripts, rm, mv and git checkout did comes back', () => {
+  it('changes by sed, here-documents, scripts, rm, mv and git checkout are restored', () => {
     const p = project();
     for (const name of ['sed', 'heredoc', 'script', 'removed', 'moved', 'checkout', 'appended']) {
       p.write(`src/${name}.txt`, `${name}\none\ntwo\n`);
@@ -35,7 +35,7 @@ TEXT
 });
 
 describe('27 · files that git never knew', () => {
-  it('come back in each of their states', () => {
+  it('are restored in each of their states', () => {
     const p = project();
     p.write('known.txt', 'k\n');
     p.commitAll();
@@ -53,7 +53,7 @@ describe('27 · files that git never knew', () => {
 });
 
 describe('28 · many files', () => {
-  it('all of them go back, and the preview names every one', () => {
+  it('all of them are restored, and the preview names every one', () => {
     const p = project();
     const names = Array.from({ length: 120 }, (_, i) => `dir${i % 7}/file${i}.txt`);
     for (const name of names) p.write(name, `${name}\n`);
@@ -92,7 +92,7 @@ describe('30 · no git', () => {
   });
 });
 
-describe('31 · nothing is called restored that is not', () => {
+describe('31 · only restored files are reported as restored', () => {
   it('a restore that changes nothing, a refused one and a conflict each say so', () => {
     const p = project();
     p.write('a.txt', 'a\n');
@@ -120,7 +120,7 @@ describe('31 · nothing is called restored that is not', () => {
 });
 
 describe('32 · the first use', () => {
-  it('every verb answers in a folder that has never seen one, and the first checkpoint restores', () => {
+  it('every verb works in a new folder, and the first checkpoint can be restored', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     for (const verb of ['status', 'list', 'workspaces']) p.ok(verb);
@@ -137,7 +137,7 @@ describe('32 · the first use', () => {
 });
 
 describe('33 · repositories inside', () => {
-  it('working files of a nested repository, a submodule and a worktree come back', () => {
+  it('working files of a nested repository, a submodule and a worktree are restored', () => {
     const p = project();
     shell(
       p.base,
@@ -198,7 +198,7 @@ describe('34 · part of a repository, or a folder of several', () => {
     expect(p.read('b.txt')).toBe('changed\n');
   });
 
-  it('a folder that holds several repositories and is none itself', () => {
+  it('a folder that contains several repositories and is not one itself', () => {
     const p = project();
     for (const name of ['frontend', 'backend']) {
       p.write(`${name}/main.ts`, `${name}\n`);
@@ -247,7 +247,7 @@ describe('35 · odd surroundings', () => {
 });
 
 describe('36 · an empty folder', () => {
-  it('has a checkpoint, and restoring it is possible and undone like any other', () => {
+  it('has a checkpoint, which can be restored, and the restore undone', () => {
     const p = project();
     const cp = p.checkpoint();
     p.write('a.txt', 'a\n');
@@ -272,7 +272,7 @@ describe('37 · ignore rules that cannot be used', () => {
       (at: string) => fs.writeFileSync(at, Buffer.from([0xff, 0x00, 0x5b, 0x0a, 0x5b, 0x5d, 0x2f])),
     ],
     ['a pattern that takes for ever', (at: string) => fs.writeFileSync(at, `${'a*'.repeat(60)}b\n`)],
-  ])('.gitignore is %s: the same files are captured and come back', (_what, make) => {
+  ])('.gitignore is %s: the same files are captured and restored', (_what, make) => {
     const p = project();
     p.commitAll();
     for (const file of files) p.write(file, `${file}\n`);
@@ -286,7 +286,7 @@ describe('37 · ignore rules that cannot be used', () => {
     expect(p.read('a'.repeat(120))).toBe('long name\n');
   });
 
-  it('a .gitignore that cannot be read is named, and what it covered is not removed', () => {
+  it('an unreadable .gitignore is named, and the files it covered are not removed', () => {
     const p = project();
     p.write('.gitignore', '*.log\n');
     p.write('keep.txt', 'k\n');
@@ -302,7 +302,7 @@ describe('37 · ignore rules that cannot be used', () => {
 });
 
 describe('38 · secrets', () => {
-  it('everything in the store is closed to others, whatever the umask was', () => {
+  it('everything in the store is private, whatever the umask', () => {
     const p = project();
     p.write('.env', 'TOKEN=secret\n', 0o600);
     p.checkpoint();
@@ -318,7 +318,7 @@ describe('38 · secrets', () => {
     expect(open).toEqual([]);
   });
 
-  it('a secret comes back with its mode, and never shows in the output of a restore', () => {
+  it('a secret is restored with its mode, and never printed by a restore', () => {
     const p = project();
     p.write('.gitignore', '.env\n');
     p.write('.env', 'TOKEN=secret\n', 0o600);

@@ -31,7 +31,7 @@ function prompts(p: Project): readonly Taken[] {
 }
 
 describe('41 · very many files', () => {
-  it('a prompt is answered while nothing is captured yet, and so is the next; the state comes on record after that', {
+  it('prompts are answered before anything is captured, and the state is recorded afterwards', {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
@@ -61,7 +61,7 @@ describe('41 · very many files', () => {
 describe('42 · listing a million paths', () => {
   const count = testEffort({ quick: 8_000, ci: 100_000, long: 1_000_000 });
 
-  it('leaves the process time for others, and ends when it is told to', { timeout: 3_600_000 }, async () => {
+  it('does not block the process, and can be cancelled', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);
     manyFiles(Buffer.from(w.workspace, 'latin1').toString(), count);
     const savepoint = open({ dir: w.workspace, ports: realPorts(), places: w.places });
@@ -88,7 +88,7 @@ describe('42 · listing a million paths', () => {
 });
 
 describe('43 · no project at all', () => {
-  it('/ and a home folder are refused before anything in them is listed', () => {
+  it('/ and a home folder are refused before they are listed', () => {
     const p = project();
     fs.writeFileSync(path.join(p.home, 'letter.txt'), 'l');
     for (const folder of ['/', p.home]) {
@@ -118,7 +118,7 @@ describe('44 · large files that did not change', () => {
     expect(opened).not.toContain('large.bin');
   });
 
-  it('nor are files over the cap, ever', () => {
+  it('files over the cap are never opened', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     fs.writeFileSync(p.at('huge.bin'), '');
@@ -130,7 +130,7 @@ describe('44 · large files that did not change', () => {
 });
 
 describe('45 · folders of media and data sets', () => {
-  it('more than the store may hold is not read to its end, nothing is stored, and the rest is captured once it is left out', () => {
+  it('a folder that exceeds the limit of the store is not read completely, nothing is stored, and the rest is captured once it is excluded', () => {
     const p = project();
     fs.mkdirSync(p.store, { mode: 0o700 });
     const configure = (more: object): void =>
@@ -170,7 +170,7 @@ describe('45 · folders of media and data sets', () => {
 });
 
 describe('46 · dependency folders', () => {
-  it('are never listed, and each other folder once', () => {
+  it('are never listed, and every other folder is listed once', () => {
     const p = project();
     p.write('node_modules/m/index.js', 'm\n');
     p.write('packages/a/node_modules/n/index.js', 'n\n');
@@ -184,9 +184,9 @@ describe('46 · dependency folders', () => {
   });
 });
 
-describe('47 · stopped in the middle', () => {
+describe('47 · interrupted', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    '%s during a checkpoint leaves nothing half made',
+    '%s during a checkpoint leaves no partial state',
     async (signal) => {
       const p = project();
       for (let i = 0; i < 400; i++) p.write(`d${i % 10}/f${i}.txt`, `${i}\n`.repeat(500));

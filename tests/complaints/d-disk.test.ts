@@ -33,7 +33,7 @@ describe('49 · debris', () => {
 });
 
 describe('50 · clean-up', () => {
-  it('needs 128 MB of extra space at most, though nearly all of a larger store stays and has to be written anew', {
+  it('needs at most 128 MB of extra space, although nearly all of a larger store is rewritten', {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
@@ -84,8 +84,8 @@ describe('51 · shared storage', () => {
   });
 });
 
-describe('53 · a project that is not there just now', () => {
-  it('keeps its checkpoints through clean-up, and restores when it is back', () => {
+describe('53 · a project that is temporarily missing', () => {
+  it('keeps its checkpoints during clean-up, and can be restored when it is back', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     p.write('b/c.txt', 'c\n');
@@ -106,7 +106,7 @@ describe('53 · a project that is not there just now', () => {
     expect(workingFiles(p.dir)).toEqual(before);
   });
 
-  it('every working file survives rm -rf of the project, whether the folder is missing or made anew', () => {
+  it('every working file survives rm -rf of the project, whether the folder is missing or recreated', () => {
     for (const madeAnew of [false, true]) {
       const p = project();
       p.write('a.txt', 'a\n');

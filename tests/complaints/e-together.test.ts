@@ -36,7 +36,7 @@ describe('55 · several processes', () => {
   });
 });
 
-describe('58 · your own git at the same moment', () => {
+describe('58 · your own git at the same time', () => {
   it('neither waits for Savepoint nor stops it', async () => {
     const p = project();
     p.write('a.txt', '0\n');
@@ -70,7 +70,7 @@ describe('58 · your own git at the same moment', () => {
     expect(p.git('fsck', '--strict')).toBe('');
   });
 
-  it("git's lock file is no obstacle", () => {
+  it('a lock file of git does not matter', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     p.commitAll();
@@ -83,8 +83,8 @@ describe('58 · your own git at the same moment', () => {
   });
 });
 
-describe('59 · still being written', () => {
-  it('a save in the moment of the restore is a conflict, and is not lost', () => {
+describe('59 · files that are being written', () => {
+  it('a save during the restore is a conflict, and is not lost', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b.txt', 'one\n');

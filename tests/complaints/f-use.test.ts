@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyFiles, turning } from './turns.ts';
 
 describe('60 · undo and redo', () => {
-  it('go back through every act and forward again, each in a process of its own', () => {
+  it('revert and reapply every operation, each in a process of its own', () => {
     const p = project();
     p.write('a.txt', '0\n');
     const first = p.checkpoint();
@@ -33,7 +33,7 @@ describe('60 · undo and redo', () => {
     expect(p.run(['redo', '--yes']).status).toBe(1);
   });
 
-  it('after a new act there is nothing to redo', () => {
+  it('after a new operation there is nothing to redo', () => {
     const p = project();
     p.write('a.txt', '0\n');
     const cp = p.checkpoint();
@@ -46,7 +46,7 @@ describe('60 · undo and redo', () => {
   });
 });
 
-describe('61 · a look first', () => {
+describe('61 · preview', () => {
   it('the preview names exactly the paths that the restore then changes, and changes none', () => {
     const p = project();
     for (const name of ['changed', 'same', 'removed', 'mode']) p.write(`${name}.txt`, `${name}\n`);
@@ -63,7 +63,7 @@ describe('61 · a look first', () => {
     expect(p.ok('diff', cp, '--patch').stdout).toContain('-changed\n+x\n');
   });
 
-  it('without a terminal and without --yes nothing happens, and the answer says what to add', () => {
+  it('without a terminal and without --yes nothing happens, and the error says what to add', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     const cp = p.checkpoint();
@@ -81,7 +81,7 @@ describe('61 · a look first', () => {
 });
 
 describe('62 · warnings', () => {
-  it('a file that is not covered is told of while it is there, and only then', () => {
+  it('a file that is not covered is reported only while it exists', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     const clean = p.ok('checkpoint');
@@ -131,7 +131,7 @@ describe('66 · after a commit', () => {
 });
 
 describe('68 · a restore of many files', () => {
-  it('leaves the program that asked for it time for everything else, to its end', { timeout: 3_600_000 }, async () => {
+  it('does not block the calling program', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);
     const folder = Buffer.from(w.workspace, 'latin1').toString();
     const count = testEffort({ quick: 2_000, ci: 10_000, long: 100_000 });

@@ -68,7 +68,7 @@ function last(p: Project, trigger: string): string {
 }
 
 describe('26 · no approval, and sub-agents', () => {
-  it.each(['default', 'acceptEdits', 'bypassPermissions'])('%s: captured and taken back the same', (mode) => {
+  it.each(['default', 'acceptEdits', 'bypassPermissions'])('%s: captured and reverted in the same way', (mode) => {
     const p = project();
     p.write('a.txt', 'one\n');
     const agent = new Agent(p, mode);
@@ -83,7 +83,7 @@ describe('26 · no approval, and sub-agents', () => {
 });
 
 describe('28 · many files', () => {
-  it('a turn of an agent over many files is offered as one, and all of it goes back', () => {
+  it('a turn of an agent over many files is one step, and can be reverted completely', () => {
     const p = project();
     for (let n = 0; n < 40; n++) p.write(`d${n % 4}/f${n}.txt`, `${n}\n`);
     const agent = new Agent(p);
@@ -100,7 +100,7 @@ describe('28 · many files', () => {
 });
 
 describe('38 · secrets', () => {
-  it('one that was captured is purged from everything the store has, and what is not reached is named', () => {
+  it('a captured secret is purged from the entire store, and remaining copies are named', () => {
     const p = project();
     p.write('.env', 'TOKEN=sk-first-and-secret\n', 0o600);
     p.write('copy.txt', 'TOKEN=sk-first-and-secret\n');
@@ -141,8 +141,8 @@ function contents(p: Project): readonly string[] {
   return [...objects, ...files.map((file) => fs.readFileSync(file, 'latin1'))];
 }
 
-describe('39 · a turn that was cancelled', () => {
-  it('what it did until then can be taken back', () => {
+describe('39 · a cancelled turn', () => {
+  it('its changes until then can be reverted', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const agent = new Agent(p);
@@ -163,7 +163,7 @@ describe('39 · a turn that was cancelled', () => {
 });
 
 describe('40 · before a prompt and after its last edit', () => {
-  it('both can be reached, also when something else was changed in between and after', () => {
+  it('both can be restored, also if other changes were made in between and after', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const agent = new Agent(p);
@@ -183,7 +183,7 @@ describe('40 · before a prompt and after its last edit', () => {
 });
 
 describe('48 · a limit for the store', () => {
-  it('old checkpoints make room, then work is refused before it begins; its size can be seen', () => {
+  it('old checkpoints are dropped, then operations are refused before they begin; the size is shown', () => {
     const p = project();
     fs.mkdirSync(p.store, { mode: 0o700 });
     fs.writeFileSync(path.join(p.store, 'config.json'), '{ "max_store_mb": 2, "keep_at_least": 1 }');
@@ -207,8 +207,8 @@ describe('48 · a limit for the store', () => {
   });
 });
 
-describe('52 · how long they are kept', () => {
-  it('is said by number and age, what is pinned stays, and the newest always does', () => {
+describe('52 · retention', () => {
+  it('is set by number and age, pinned checkpoints stay, and so does the newest', () => {
     const p = project();
     fs.mkdirSync(p.store, { mode: 0o700 });
     fs.writeFileSync(
@@ -236,7 +236,7 @@ describe('52 · how long they are kept', () => {
 });
 
 describe('64 · the model', () => {
-  it('is told, once, what was taken back under it', () => {
+  it('is informed once of reverted changes', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const agent = new Agent(p);
@@ -252,7 +252,7 @@ describe('64 · the model', () => {
 });
 
 describe('67 · off for a repository', () => {
-  it('its own file turns it off, only there; size and coverage can be seen', () => {
+  it('its settings file turns Savepoint off only there; size and coverage are shown', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('.savepoint.json', '{ "enabled": false }');

@@ -130,32 +130,32 @@ describe('the scene', () => {
   };
 
   it.each(['crlf.txt', 'mixed.txt', 'ident.txt', 'utf16.txt', 'secret.txt'])(
-    '%s comes back byte for byte, whatever .gitattributes says',
+    '%s is restored byte for byte, whatever .gitattributes says',
     same,
   );
-  it.each(['a.dat', 'a.png', 'a.lock', 'a.csv', 'vendor/lib.c'])('%s comes back', same);
-  it.each(['.env', 'debug.log', 'local/cache.txt', 'tracked.log'])('%s, which an ignore rule covers, comes back', same);
-  it('3 MB of a binary file that git does not know come back', () => {
+  it.each(['a.dat', 'a.png', 'a.lock', 'a.csv', 'vendor/lib.c'])('%s is restored', same);
+  it.each(['.env', 'debug.log', 'local/cache.txt', 'tracked.log'])(
+    '%s, which an ignore rule covers, is restored',
+    same,
+  );
+  it('an untracked binary file of 3 MB is restored', () => {
     expect(fs.readFileSync(p.at('random.bin')).equals(binary)).toBe(true);
   });
-  it.each(['nested/n.txt', 'nested/u.txt'])('%s, inside a nested repository, comes back', same);
-  it.each(odd)('a file called %j comes back', (name) => same(`odd/${name}`));
-  it('a file whose name is not UTF-8 comes back', () => {
+  it.each(['nested/n.txt', 'nested/u.txt'])('%s, inside a nested repository, is restored', same);
+  it.each(odd)('a file called %j is restored', (name) => same(`odd/${name}`));
+  it('a file whose name is not UTF-8 is restored', () => {
     expect(fs.readFileSync(inFolder(p.at('odd'), latin1), 'utf8')).toBe('latin-1\n');
   });
-  it('empty folders come back', () => same('empty/inner'));
+  it('empty folders are restored', () => same('empty/inner'));
   it.each(['private.key', 'readonly.txt', '.env', 'run.sh'])('%s has its permission bits again', same);
   it.each(['link', 'dangling', 'latin1-link'])('%s is the link that it was', same);
-  it('a deleted file comes back', () => same('deleted.txt'));
-  it.each(['file-then-folder', 'folder-then-file/x.txt', 'file-then-link.txt'])(
-    '%s is what it was, not what it became',
-    same,
-  );
-  it('files that the agent made are gone, and so are their folders', () => {
+  it('a deleted file is restored', () => same('deleted.txt'));
+  it.each(['file-then-folder', 'folder-then-file/x.txt', 'file-then-link.txt'])('%s has its former kind again', same);
+  it('files that the agent created are removed, and so are their folders', () => {
     expect(p.has('made')).toBe(false);
     expect(p.has('file-then-folder/x')).toBe(false);
   });
-  it('staged and not staged content come back to the file, and the index keeps what was staged', () => {
+  it('staged and unstaged content is restored to the file, and the index keeps what was staged', () => {
     expect(p.read('staged.txt')).toBe('s\nstaged\nnot staged\n');
     expect(p.git('show', ':staged.txt')).toBe('s\nstaged\n');
   });
@@ -172,20 +172,20 @@ describe('the scene', () => {
     expect(fs.statSync(p.at('precious/data.bin')).size).toBe(2 * 1024 * 1024);
     expect(p.read('precious/small.txt')).toBe('small\n');
   });
-  it('a filter that is configured but missing is no obstacle', () => same('secret.txt'));
-  it("git's index.lock was no obstacle and is still there, and nothing in any .git was touched", () => {
+  it('a filter that is configured but missing does not matter', () => same('secret.txt'));
+  it('index.lock of git was ignored and is still there, and nothing in any .git was touched', () => {
     expect(p.has('.git/index.lock')).toBe(true);
     expect(gitFingerprint(p.dir)).toEqual(traces);
   });
-  it('an untouched file that git does not know keeps inode and times', () => {
+  it('an untouched untracked file keeps inode and times', () => {
     expect(identity(p.at('untouched.txt'))).toBe(untouched);
   });
-  it('every path of the checkpoint is back, and nothing else differs but what was to be kept', () => {
+  it('every path of the checkpoint is restored, and nothing else differs except kept files', () => {
     const kept = /^(cloned|precious)(\/|$)/;
     const rest = Object.fromEntries(Object.entries(restored).filter(([name]) => !kept.test(name)));
     expect(rest).toEqual(captured);
   });
-  it("the user's edit and new file come back with undo, with everything else", () => {
+  it('undo restores the edit and the new file of the user, with everything else', () => {
     p.ok('undo', '--yes');
     expect(workingFiles(p.dir)).toEqual(beforeRestore);
     expect(p.read('user_edit.md')).toBe('line 1\nand mine\n');
@@ -195,7 +195,7 @@ describe('the scene', () => {
   });
 });
 
-describe('where there is little to stand on', () => {
+describe('unusual repositories', () => {
   it('a branch without a commit: checkpoint and restore work', () => {
     const p = project();
     p.git('init', '-q');
@@ -208,7 +208,7 @@ describe('where there is little to stand on', () => {
     expect(p.git('ls-files')).toBe('a.txt\n');
   });
 
-  it('a required filter whose program is missing empties nothing', () => {
+  it('a required filter whose program is missing empties no file', () => {
     const p = project();
     p.write('.gitattributes', '*.txt filter=crypt\n');
     p.write('a.txt', 'a\n');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { engine, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, TAKING_OVER } from './scenes.ts';
 
-test('the scene in which a pack is taken over does so: no file is read, and the pack is in the store', async () => {
+test('the adoption scene adopts a pack: no file is read, and the pack is in the store', async () => {
   const scene = SCENES.find(({ name }) => name === TAKING_OVER);
   const disk = await prepared(scene!);
   const copied: string[] = [];

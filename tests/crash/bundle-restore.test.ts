@@ -122,7 +122,7 @@ function moments(calls: number): readonly number[] {
 }
 
 describe.each(SCENES)('$name', (scene) => {
-  it('a death or a power cut at any moment leaves all or nothing, and the same command once more does it', async () => {
+  it('a death or a power cut at any moment leaves all or nothing, and repeating the command completes it', async () => {
     const start = await prepared(scene);
     const old = treeOf(start).tree;
     const whole = start.afterProcessDeath();
@@ -151,7 +151,7 @@ describe.each(SCENES)('$name', (scene) => {
     }
   }, 3_600_000);
 
-  it('a call that fails changes nothing, or says that it is pending', async () => {
+  it('a failing call leaves everything unchanged, or reports that it is pending', async () => {
     const start = await prepared(scene);
     const old = treeOf(start).tree;
     const counting = new FaultyFs(start.afterProcessDeath());

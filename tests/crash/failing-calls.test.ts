@@ -26,7 +26,7 @@ const muchOf = ({ name }: Scene): Thoroughness =>
 const REPLAY = `replay: SAVEPOINT_SEED=${SEED}`;
 
 describe.each(SCENES)('$name', (scene) => {
-  it('a call that fails leaves all old or all new, says which, and the next command needs no help', async () => {
+  it('a failing call leaves all old or all new and reports which, and the next command succeeds', async () => {
     expect(await failCalls(scene, seededRandom(SEED), muchOf(scene)), REPLAY).toEqual([]);
   }, 3_600_000);
 });
@@ -34,21 +34,21 @@ describe.each(SCENES)('$name', (scene) => {
 const WITH_SYNCS = SCENES.filter(({ name }) => /^(restore|edit of 2 |checkpoint)/.test(name));
 
 it.each(WITH_SYNCS)(
-  '$name: what was said when a sync failed holds after a power cut',
+  '$name: the result reported after a failed sync is still true after a power cut',
   async (scene) => {
     expect(await failSyncs(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
   },
   600_000,
 );
 
-it('edits that could not be taken back were among them', () => {
+it('they include edits that could not be rolled back', () => {
   expect(seen.backups).toBeGreaterThan(0);
 });
 
 const WITH_JOURNAL = SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name));
 
 describe.each(WITH_JOURNAL)('recovery of: $name', (scene) => {
-  it('a call that fails leaves it to the next recovery, which needs no help', async () => {
+  it('after a failing call the next recovery succeeds', async () => {
     expect(await failRecoveries(scene, seededRandom(SEED), MUCH), REPLAY).toEqual([]);
   }, 3_600_000);
 });

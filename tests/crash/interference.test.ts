@@ -56,7 +56,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 const ACTIONS = SCENES.filter(({ name }) => ['restore', 'undo', 'edit of 2 files', 'edit of 20 files'].includes(name));
 
 describe.each(ACTIONS)('$name', (scene) => {
-  it('what another program does at any call of it is not lost, and the rest is all old or all new', async () => {
+  it('a change by another program at any call is not lost, and the rest is all old or all new', async () => {
     const random = seededRandom(SEED);
     const start = await prepared(scene);
     const whole = start.afterProcessDeath();
@@ -90,34 +90,31 @@ describe.each(ACTIONS)('$name', (scene) => {
   }, 3_600_000);
 });
 
-it.each(ACTIONS)(
-  '$name: what is removed in the moment before it is set aside is no failure of the disk',
-  async (scene) => {
-    const random = seededRandom(SEED);
-    const start = await prepared(scene);
-    const whole = start.afterProcessDeath();
-    const before = whole.calls;
-    const moments: number[] = [];
-    whole.onCall = ({ operation, path }) => {
-      if (operation === 'rename' && /\/\.savepoint-[^/]+\/old\//.test(path)) moments.push(whole.calls - before);
-    };
-    await scene.action(engine(whole, 100));
-    whole.onCall = null;
-    const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
-    const old = [...ends.old.keys()].filter((path) => path !== '' && ends.old.get(path) !== ends.done.get(path));
-    expect(moments).not.toEqual([]);
-    for (const at of random.sample(moments, Math.min(moments.length, testEffort({ quick: 1, ci: 3, long: 1_000 })))) {
-      for (const path of random.sample(old, Math.min(old.length, testEffort({ quick: 6, ci: 12, long: 1_000 })))) {
-        const intrusion = { at, deed: 'removes it', path };
-        await interfere(scene, start, ends, [intrusion], new Set(), random).catch((error: Error) => {
-          throw new Error(`${JSON.stringify(intrusion)}: ${error.message}`);
-        });
-      }
+it.each(ACTIONS)('$name: a file that is removed just before it is moved aside is not a disk failure', async (scene) => {
+  const random = seededRandom(SEED);
+  const start = await prepared(scene);
+  const whole = start.afterProcessDeath();
+  const before = whole.calls;
+  const moments: number[] = [];
+  whole.onCall = ({ operation, path }) => {
+    if (operation === 'rename' && /\/\.savepoint-[^/]+\/old\//.test(path)) moments.push(whole.calls - before);
+  };
+  await scene.action(engine(whole, 100));
+  whole.onCall = null;
+  const ends = { old: treeOf(start).tree, done: treeOf(whole).tree };
+  const old = [...ends.old.keys()].filter((path) => path !== '' && ends.old.get(path) !== ends.done.get(path));
+  expect(moments).not.toEqual([]);
+  for (const at of random.sample(moments, Math.min(moments.length, testEffort({ quick: 1, ci: 3, long: 1_000 })))) {
+    for (const path of random.sample(old, Math.min(old.length, testEffort({ quick: 6, ci: 12, long: 1_000 })))) {
+      const intrusion = { at, deed: 'removes it', path };
+      await interfere(scene, start, ends, [intrusion], new Set(), random).catch((error: Error) => {
+        throw new Error(`${JSON.stringify(intrusion)}: ${error.message}`);
+      });
     }
-  },
-);
+  }
+});
 
-it('edit of 2 files: a second save is not lost at whatever call it comes while the first is dealt with', async () => {
+it('edit of 2 files: a second save at any call during the handling of the first is not lost', async () => {
   const random = seededRandom(SEED);
   const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as Scene;
   const start = await prepared(scene);

@@ -96,7 +96,7 @@ describe.each(SCENES)('$name', (scene) => {
     if (task.result?.state === 'fail') console.error(`replay: SAVEPOINT_SEED=${SEED} npx vitest run ${task.file.name}`);
   });
 
-  it('a process that dies before any of its calls leaves all old or all new, and the next command needs no help', async () => {
+  it('a process that dies before any call leaves all old or all new, and the next command succeeds', async () => {
     const p = project();
     first(p);
     await engine(p).checkpoint();

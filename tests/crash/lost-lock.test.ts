@@ -56,7 +56,7 @@ async function run(
 const ACTIONS = SCENES.filter(({ name }) => /^(restore|undo|edit of 2 files|checkpoint)$/.test(name));
 
 describe.each(ACTIONS)('$name', (scene) => {
-  it('nothing happens after the lock is gone', { timeout: 600_000 }, async () => {
+  it('nothing is changed after the lock is lost', { timeout: 600_000 }, async () => {
     const start = await prepared(scene);
     const action = (disk: SimDisk): Promise<unknown> => scene.action(engine(disk, 100));
     const whole = await run(start, action, 0);
@@ -89,7 +89,7 @@ describe.each(ACTIONS)('$name', (scene) => {
   });
 });
 
-it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, async () => {
+it('a recovery that loses the lock publishes nothing', { timeout: 600_000 }, async () => {
   const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as (typeof SCENES)[0];
   const start = await prepared(scene);
   const half = start.afterProcessDeath();
@@ -113,7 +113,7 @@ it('a recovery that lost the lock publishes nothing', { timeout: 600_000 }, asyn
   }
 });
 
-it('a folder that is moved away while an act prepares is no fault of our own', { timeout: 600_000 }, async () => {
+it('moving a folder away while an operation prepares is not an internal error', { timeout: 600_000 }, async () => {
   const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as (typeof SCENES)[0];
   const start = await prepared(scene);
   const old = tell(treeOf(start).tree);

@@ -75,8 +75,8 @@ const below = (tree: Tree, root: string): string =>
 const without = (tree: Tree, ...roots: readonly string[]): string =>
   tell(new Map([...tree].filter(([path]) => !roots.some((root) => path === root || path.startsWith(`${root}/`)))));
 
-describe('a root that is missing when an act is to be settled', () => {
-  test('keeps it pending by name, blocks its paths and no others, and no captures; back again, all is old or all new', async () => {
+describe('a root that is missing during recovery', () => {
+  test('keeps the operation pending, blocks only its paths and no captures; once it is back, all is old or all new', async () => {
     let seen = 0;
     for await (const { disk, old, done, mount } of halves()) {
       seen += 1;
@@ -106,7 +106,7 @@ describe('a root that is missing when an act is to be settled', () => {
     expect(seen).toBeGreaterThan(20 / EACH);
   });
 
-  test('taken back meanwhile, only its own paths go on waiting, and come back with it', async () => {
+  test('after rolling back, only its own paths stay pending, and are recovered when it is back', async () => {
     let seen = 0;
     for await (const { disk, old, mount } of halves()) {
       seen += 1;
@@ -129,7 +129,7 @@ describe('a root that is missing when an act is to be settled', () => {
     expect(seen).toBeGreaterThan(20 / EACH);
   });
 
-  test('is given up when that is said twice; what lay on it is in the checkpoints', async () => {
+  test('can be abandoned by a second confirmation; its contents are in the checkpoints', async () => {
     for await (const { disk, old, mount } of halves()) {
       await engine(disk, 200).recover({ decision: 'back' });
       const { recovered: settled, waiting } = await engine(disk, 201).recover({ decision: 'back' });

@@ -20,7 +20,7 @@ function withoutLinks(disk: SimDisk, before: (call: FsCall) => void = () => {}):
 const WRITING = SCENES.filter(({ name }) => /^(re|undo|edit of 2 |first|clean-up)/.test(name));
 
 describe.each(WRITING)('$name', (scene) => {
-  it('is done without hard links as with them', async () => {
+  it('works without hard links as well', async () => {
     const start = await prepared(scene);
     const [whole, disk] = [start.afterProcessDeath(), start.afterProcessDeath()];
     await scene.action(engine(whole, 100));
@@ -35,7 +35,7 @@ describe.each(WRITING)('$name', (scene) => {
 });
 
 describe.each(SCENES.filter(({ name }) => /^(restore|undo|edit of 2 files)$/.test(name)))('$name', (scene) => {
-  it('a file that another program puts there in that very moment stays, and the act is taken back', async () => {
+  it('a file that another program creates at that moment stays, and the operation is rolled back', async () => {
     const start = await prepared(scene);
     let conflicts = 0;
     for (let at = 1, isOver = false; !isOver; at++) {

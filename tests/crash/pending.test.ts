@@ -57,8 +57,8 @@ function contentOf(disk: SimDisk, path: DiskPath): string {
 
 const codeOf = (error: unknown): string => (error as SavepointError).code;
 
-describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('nobody did: $name', (scene) => {
-  it('an act whose journal is there is finished, at whatever call it died', async () => {
+describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('without a write: $name', (scene) => {
+  it('an operation with a journal is completed, at whatever call it died', async () => {
     const start = await prepared(scene);
     const whole = start.afterProcessDeath();
     await scene.action(engine(whole, 100));
@@ -86,10 +86,10 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
   }, 120_000);
 });
 
-describe('someone wrote to a file between the death and the recovery', () => {
+describe('a write between the death and the recovery', () => {
   const started = (disk: SimDisk): boolean => disk.lstat(at('gone.txt')) !== null;
 
-  it('captures go on; acts wait for a decision, and say which file it is about', async () => {
+  it('captures continue; operations wait for a decision, and name the file', async () => {
     const { disk } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
     const { pending, checkpoint } = await engine(disk, 200).checkpoint();
@@ -108,7 +108,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
     expect(contentOf(disk, at('a.txt'))).toBe('mine\n');
   });
 
-  it('back gives every other file its old content, and leaves that one as it is', async () => {
+  it('back restores every other file, and leaves that one alone', async () => {
     const { disk, old } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
     const [settled] = (await engine(disk, 200).recover({ decision: 'back' })).recovered;
@@ -118,7 +118,7 @@ describe('someone wrote to a file between the death and the recovery', () => {
     await verifyDeep(engine(disk, 201));
   });
 
-  it('forward finishes the act, and keeps that file as a backup that needs no tool to read', async () => {
+  it('forward completes the operation, and keeps that file as a plain backup', async () => {
     const { disk, done } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
     const [settled] = (await engine(disk, 200).recover({ decision: 'forward' })).recovered;
@@ -133,8 +133,8 @@ describe('someone wrote to a file between the death and the recovery', () => {
   });
 });
 
-describe('what the system refuses', () => {
-  it('forward that cannot be done is not turned into back: it is pending still, and can be done later', async () => {
+describe('refusals by the system', () => {
+  it('forward that fails is not turned into back: it stays pending, and can be repeated later', async () => {
     const { disk, done } = await halfDone((half) => half.lstat(at('gone.txt')) !== null);
     const isPlacing = ({ operation, path }: FsCall): boolean =>
       /^(rename|hardLink)$/.test(operation) && path.startsWith(`${ROOT}/`);
@@ -147,7 +147,7 @@ describe('what the system refuses', () => {
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
   });
 
-  it('too little room is told before anything is done', async () => {
+  it('a lack of space is reported before anything is changed', async () => {
     const start = await prepared(RESTORE);
     const old = tell(treeOf(start).tree);
     start.freeBytes = 1000;
@@ -158,8 +158,8 @@ describe('what the system refuses', () => {
   });
 });
 
-describe('someone saved in the very moment that a file was set aside, and then the process died', () => {
-  it('the save has its name again, and waits for a decision', async () => {
+describe('a save while a file was being moved aside, followed by the death of the process', () => {
+  it('the saved file gets its name back, and the operation waits for a decision', async () => {
     const scene = SCENES.find(({ name }) => name === 'edit of 2 files') as Scene;
     const start = await prepared(scene);
     const path = 'src/d0/f0.txt';
@@ -185,10 +185,10 @@ describe('someone saved in the very moment that a file was set aside, and then t
   });
 });
 
-describe('the folder is not the one that it was', () => {
+describe('the folder was replaced', () => {
   const placed = (disk: SimDisk): boolean => disk.lstat(at('gone.txt')) !== null;
 
-  it.each(['gone', 'another'])('%s: nothing is done by itself; back lets go of the act', async (what) => {
+  it.each(['gone', 'another'])('%s: nothing happens automatically; back abandons the operation', async (what) => {
     const { disk } = await halfDone(placed);
     disk.rename(ROOT, '/elsewhere' as DiskPath);
     if (what === 'another') disk.makeFolder(ROOT, 0o755);
@@ -199,7 +199,7 @@ describe('the folder is not the one that it was', () => {
     if (what === 'another') expect(disk.list(ROOT)).toEqual([]);
   });
 
-  it('forward is refused, for the act was about that folder; a restore of the whole is the way', async () => {
+  it('forward is refused, because the operation was about that folder; restoring the entire workspace works', async () => {
     const { disk, done } = await halfDone(placed);
     disk.rename(ROOT, '/elsewhere' as DiskPath);
     await expect(engine(disk, 200).recover({ decision: 'forward' })).rejects.toMatchObject({ code: 'PENDING' });
@@ -209,7 +209,7 @@ describe('the folder is not the one that it was', () => {
   });
 });
 
-describe('a journal that is not what was written', () => {
+describe('a changed journal', () => {
   interface Written {
     readonly disk: SimDisk;
     readonly file: DiskPath;
@@ -238,7 +238,7 @@ describe('a journal that is not what was written', () => {
     return `${createHash('sha256').update(body).digest('hex')}\n${body}`;
   };
 
-  it('one byte of it: it is damage, nothing is touched, and nothing acts until it is gone', async () => {
+  it('one changed byte is damage, nothing is touched, and operations are refused until it is removed', async () => {
     const written = await journal();
     const tree = treeOf(written.disk).tree;
     replace(written, sealed(written.json).replace('"cp', '"pc').replace('transitions', 'transitionz'));
@@ -259,7 +259,7 @@ describe('a journal that is not what was written', () => {
     ['with a path that leads out', (json) => ({ ...json, transitions: [['../out', null, null]] }), 'STORE_DAMAGED'],
     ['with a path into .git', (json) => ({ ...json, transitions: [['.git/config', null, null]] }), 'STORE_DAMAGED'],
     ['with a folder that leads out', (json) => ({ ...json, closed: [['../out', 0o700]] }), 'STORE_DAMAGED'],
-  ])('%s is refused, although its checksum is right', async (_what, change, code) => {
+  ])('%s is refused, although its checksum is valid', async (_what, change, code) => {
     const written = await journal();
     const tree = treeOf(written.disk).tree;
     replace(written, sealed(change(written.json)));
@@ -267,7 +267,7 @@ describe('a journal that is not what was written', () => {
     expect(tell(treeOf(written.disk).tree)).toBe(tell(tree));
   });
 
-  it('an intent that names a folder which is not its own is refused', async () => {
+  it('an intent that names a foreign folder is refused', async () => {
     const written = await journal();
     const { disk, file } = written;
     const intent = file.replace('.json', '.intent') as DiskPath;

@@ -26,7 +26,7 @@ describe.each(SCENES)('$name', (scene) => {
     if (task.result?.state === 'fail') console.error(`replay: SAVEPOINT_SEED=${SEED} npx vitest run ${task.file.name}`);
   });
 
-  it('a death or a power cut at any moment leaves all old or all new, and the next command needs no help', async () => {
+  it('a death or a power cut at any moment leaves all old or all new, and the next command succeeds', async () => {
     await cutPower(scene, seededRandom(SEED), muchOf(scene));
   }, 3_600_000);
 });
@@ -34,7 +34,7 @@ describe.each(SCENES)('$name', (scene) => {
 const FIRST = SCENES.filter(({ name }) => name.startsWith('first checkpoint'));
 
 it.each(FIRST)(
-  '$name: what a second process was told stays, at whatever call the first one died',
+  '$name: results reported by a second process are durable, at whatever call the first one died',
   async (scene) => {
     await standOnTheDead(scene, MUCH.each);
   },
@@ -44,7 +44,7 @@ it.each(FIRST)(
 const RESTORES = SCENES.filter(({ name }) => name === 'restore');
 
 it.each(RESTORES)(
-  '$name: a journal that somebody acts on is there to stay',
+  '$name: a journal that recovery uses is durable',
   async (scene) => {
     await recoverOnTheDead(scene, MUCH.each);
   },

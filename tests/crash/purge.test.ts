@@ -31,7 +31,7 @@ function backups(disk: SimDisk, folder: string): readonly string[] {
   });
 }
 
-test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_000 }, async () => {
+test('after an interruption at any call, repeating the purge completes it', { timeout: 3_600_000 }, async () => {
   const random = seededRandom(SEED);
   const start = await prepared(PURGE);
   const old = await timelineState(start);
@@ -85,7 +85,7 @@ test('wherever it is cut, the same purge again does the rest', { timeout: 3_600_
   }
 });
 
-test('what it said is gone does not come back after a power cut', async () => {
+test('purged contents do not reappear after a power cut', async () => {
   const disk = await prepared(PURGE);
   await PURGE.action(engine(disk, 100));
   const done = await timelineState(disk);

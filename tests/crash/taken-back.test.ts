@@ -72,7 +72,7 @@ async function during(
 }
 
 describe.each([...ACTIONS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths }) => {
-  it('what two programs saved at once stays, and both files are named, once each', async () => {
+  it('files that two programs save at once stay, and each is named once', async () => {
     const start = await prepared(scene);
     const old = tell(treeOf(start).tree, paths);
     const calls = await callsOf(scene, start);
@@ -98,7 +98,7 @@ describe.each([...ACTIONS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths 
     }
   }, 600_000);
 
-  it('what is saved while it is being taken back keeps its name', async () => {
+  it('a file that is saved during the rollback keeps its name', async () => {
     const start = await prepared(scene);
     const [first, second] = paths;
     const calls = await callsOf(scene, start);
@@ -121,7 +121,7 @@ describe.each([...ACTIONS, COME_AND_GO])('$scene.name, $paths', ({ scene, paths 
   }, 600_000);
 });
 
-it('of a folder that is moved away meanwhile, what is not as it was is named', async () => {
+it('if a folder is moved away meanwhile, its changed files are named', async () => {
   const scene = sceneOf('restore');
   const start = await prepared(scene);
   const old = treeOf(start).tree;
@@ -153,7 +153,7 @@ it('of a folder that is moved away meanwhile, what is not as it was is named', a
 }, 600_000);
 
 describe.each(ACTIONS)('$scene.name', ({ scene, paths }) => {
-  it('a call that fails meanwhile is tried again; nothing is left, and nothing comes back', async () => {
+  it('a failing call is retried; nothing is left, and nothing reappears', async () => {
     const start = await prepared(scene);
     const [path] = paths;
     const old = tell(treeOf(start).tree, [path]);

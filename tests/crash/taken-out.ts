@@ -7,7 +7,7 @@ import { SCENES, type Scene } from './scenes.ts';
 
 const MUCH = { calls: 60, ofFiles: Number.POSITIVE_INFINITY, ways: 'one', deaths: 1, eachSync: 1 } as const;
 
-test('the sweeps in short: first a few moments of each scene, then more', { timeout: 600_000 }, async () => {
+test('short sweeps: first a few moments of each scene, then more', { timeout: 600_000 }, async () => {
   for (const moments of [4, 16]) {
     for (const scene of SCENES) {
       await cutPower(scene, seededRandom(moments), { moments, disks: 2 });

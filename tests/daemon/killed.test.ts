@@ -74,7 +74,7 @@ function good(p: DaemonProject, agent: string, event: object): void {
 const CALLS = 'openSync writeSync fsyncSync renameSync linkSync unlinkSync mkdirSync lstatSync readdirSync'.split(' ');
 
 it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMINI] }))(
-  'killed in every event of $agent, nothing is lost and nothing is there twice',
+  'killed in every event of $agent, nothing is lost or duplicated',
   async (scene) => {
     const { agent } = scene;
     const plain = await play(scene, (p, event) => {
@@ -120,7 +120,7 @@ it.each(testEffort({ quick: [GEMINI], ci: [CLAUDE, GEMINI], long: [CLAUDE, GEMIN
   10 * 60_000,
 );
 
-it('killed before it reads: a socket that nobody listens at is no obstacle', async () => {
+it('killed before it reads: a socket without a listener does not matter', async () => {
   const plain = await play(CLAUDE, (p, event) => {
     p.tellPlainly('claude', event);
   });
@@ -132,7 +132,7 @@ it('killed before it reads: a socket that nobody listens at is no obstacle', asy
   expect(await killed.timelineLines()).toEqual(await plain.timelineLines());
 });
 
-it('killed after the work, before the answer: an event that is told twice changes nothing', async () => {
+it('killed after the work, before the answer: a repeated event changes nothing', async () => {
   const plain = await play(CLAUDE, (p, event) => {
     p.tellPlainly('claude', event);
   });

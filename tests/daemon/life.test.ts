@@ -31,7 +31,7 @@ async function startMany(p: DaemonProject, count: number): Promise<readonly numb
 }
 
 it(
-  'of many that start at once one stays; a dead one is replaced, also by many at once',
+  'of many daemons that start at once, one stays; a dead one is replaced, also by many at once',
   async () => {
     const p = daemonProject();
     const [first, ...others] = await startMany(p, MANY);
@@ -53,7 +53,7 @@ it(
   3 * 60_000,
 );
 
-it('the first hook starts it, the next ones are answered by it, and both say the same', async () => {
+it('the first hook starts it, it answers the next ones, and the answers are the same', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
   expect(p.tell('claude', e.start(), { starts: true })).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
@@ -75,7 +75,7 @@ it('the first hook starts it, the next ones are answered by it, and both say the
   expect(p.run(['daemon', 'status']).stdout).toMatch(/Handled 12 events \(median [\d.]+ ms\)/);
 });
 
-it('what was changed meanwhile is told through the daemon, too: news of others, by the same words', async () => {
+it('changes by others are also reported through the daemon, in the same words', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
   await p.startDaemon();
@@ -90,7 +90,7 @@ it('what was changed meanwhile is told through the daemon, too: news of others, 
   expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain('a.txt');
 });
 
-it('it ends when nobody asks, when its build is another one, when another is found, and when it is turned off', async () => {
+it('it exits when idle, when its build changed, when another daemon replaced it, and when it is turned off', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
   // No requests arrive.
@@ -126,7 +126,7 @@ it('it ends when nobody asks, when its build is another one, when another is fou
   expect(fs.existsSync(path.join(p.store, 'daemon.tried'))).toBe(false);
 });
 
-it('its build on the disk changed: it ends, and nobody is answered by the old one', async () => {
+it('when its build on disk changes, it exits without answering more requests', async () => {
   const p = daemonProject();
   const copy = path.join(p.base, 'package');
   fs.cpSync(path.dirname(main), path.join(copy, 'bundle'), { recursive: true });
@@ -142,7 +142,7 @@ it('its build on the disk changed: it ends, and nobody is answered by the old on
   expect(p.foundPid()).toBeNull();
 });
 
-it('one that hangs holds nobody up for long, and is replaced', async () => {
+it('a hanging daemon delays hooks only briefly, and is replaced', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
   p.tell('claude', e.start());
@@ -158,7 +158,7 @@ it('one that hangs holds nobody up for long, and is replaced', async () => {
   expect(p.status()).toMatchObject({ running: true });
 });
 
-it('what is no request of ours is refused, and the next hook is answered', async () => {
+it('a foreign request is refused, and the next hook is answered', async () => {
   const p = daemonProject();
   const pid = await p.startDaemon();
   const socket = path.join(fs.realpathSync(p.link), 's');
@@ -204,7 +204,7 @@ function send(socket: string, text: string): Promise<string> {
   });
 }
 
-it('a folder for sockets that is not ours alone is refused, one that is too long is passed over', async () => {
+it('a folder for sockets that is not private is refused, one with a too long path is skipped', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);
   const runtime = path.join(p.base, 'run');
@@ -237,7 +237,7 @@ it('a folder for sockets that is not ours alone is refused, one that is too long
   expect(fs.statSync(path.join(p.link, 's')).mode & 0o777).toBe(0o600);
 });
 
-it('a home with a long path, with spaces and quotes, is answered all the same', async () => {
+it('a home with a long path, with spaces and quotes, works', async () => {
   const p = daemonProject();
   const store = path.join(p.base, `${'long '.repeat(30)}o'home "$(touch x)"`);
   fs.mkdirSync(store, { mode: 0o700 });

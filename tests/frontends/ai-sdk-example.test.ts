@@ -13,7 +13,7 @@ describe.each([
   { version: 6, options: with6 },
   { version: 7, options: [] },
 ])('examples/ai-sdk on version $version', ({ version, options }) => {
-  it('edits several files in one call, is refused and mends it, and takes it back', () => {
+  it('edits several files in one call, corrects a refused edit, and undoes it', () => {
     expect(node(...options, 'examples/ai-sdk/agent.mjs').split('\n')).toEqual([
       '> Raise the price to 1.29, wherever it stands.',
       expect.stringMatching(/^multi_edit_files was refused: .*2 of 3.*"README\.md".*"prices\.js"/),
@@ -31,7 +31,7 @@ describe.each([
     ]);
   });
 
-  it('has each call of its own tools on record', () => {
+  it('records each call of its own tools', () => {
     expect(node(...options, 'examples/ai-sdk/history.mjs').split('\n')).toEqual([
       'The note is written, and the draft is final.',
       'cp_1  Prompt: Note that we need buns, and finish the draft.',
@@ -45,7 +45,7 @@ describe.each([
     ]);
   });
 
-  it('is that version', () => {
+  it('uses that version', () => {
     const ask = "const t = await import('ai/test'); console.log('MockLanguageModelV4' in t)";
     expect(node(...options, '--input-type=module', '-e', ask).trim()).toBe(String(version === 7));
   });

@@ -28,7 +28,7 @@ const pinned = JSON.parse(readFileSync(new URL('./mcp-tools.json.snap', import.m
 }[];
 
 describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) => {
-  it('is told of the same tools as a client of the MCP server', async () => {
+  it('gets the same tools as a client of the MCP server', async () => {
     const { tools } = await run(await savepointTools(openFor(project())), []);
     const reported = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const expected = pinned.map(({ name, description, inputSchema }) => {
@@ -38,7 +38,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(reported).toEqual(expected);
   });
 
-  it('calls every tool; the ids of its calls stand in the checkpoints', async () => {
+  it('calls every tool; the ids of its calls are in the checkpoints', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b.txt', 'two\n');
@@ -83,7 +83,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     }
   });
 
-  it('reads of a refusal all that is wrong, and nothing is changed', async () => {
+  it('a refusal lists all problems, and nothing is changed', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const refused = [
@@ -119,7 +119,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(p.read('a.txt')).toBe('one\n');
   });
 
-  it('stops a call by the signal of the run, with nothing changed', async () => {
+  it('the signal of the run aborts a call, with nothing changed', async () => {
     const p = project();
     for (let i = 0; i < 600; i++) p.write(`${i % 50}/${i}.txt`, `${i}\n`);
     const savepoint = openFor(p);
@@ -141,7 +141,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect((await savepoint.list()).checkpoints).toEqual([]);
   });
 
-  it('makes several calls in one step; they take effect in order', async () => {
+  it('several calls in one step take effect in order', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const edit = (from: string, to: string) => ({
@@ -155,7 +155,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(p.read('a.txt')).toBe('four\n');
   });
 
-  it('reads the contents that it asks for', async () => {
+  it('reads the requested contents', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const edits = [replace('one', '1')];
@@ -167,7 +167,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
 });
 
 describe('the tools', () => {
-  it('can be chosen; both versions take them by their types', async () => {
+  it('can be selected; both versions accept their types', async () => {
     const tools = await savepointTools(openFor(project()), { only: ['undo', 'multi_edit'] });
     const for6: ToolSet6 = tools;
     const for7: ToolSet7 = tools;
@@ -177,7 +177,7 @@ describe('the tools', () => {
     expect(tools.redo).toBeUndefined();
   });
 
-  it('that do not exist are refused, not left out', async () => {
+  it('that do not exist are refused, not ignored', async () => {
     const only = ['undo', 'rm'] as unknown as readonly ['undo'];
     await expect(savepointTools(openFor(project()), { only })).rejects.toMatchObject({
       code: 'USAGE',
@@ -185,7 +185,7 @@ describe('the tools', () => {
     });
   });
 
-  it('throw what the model reads, and for the program the error itself', async () => {
+  it('throw a text for the model, with the error as its cause', async () => {
     const { undo } = await savepointTools(openFor(project()));
     const failure = await undo.execute({}, { toolCallId: 'x' }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ToolFailure);
@@ -196,7 +196,7 @@ describe('the tools', () => {
     expect(JSON.parse(message)).toEqual({ error: error.toJSON() });
   });
 
-  it('do nothing for a signal that was given before', async () => {
+  it('do nothing for a signal that is already aborted', async () => {
     const p = project();
     const { checkpoint_create: create } = await savepointTools(openFor(p));
     const call = create.execute({}, { toolCallId: 'x', abortSignal: AbortSignal.abort() });
@@ -206,7 +206,7 @@ describe('the tools', () => {
 });
 
 describe('tools of the agent itself, tracked', () => {
-  it('that give results bit by bit are on record until the last, and those that only read are not', async () => {
+  it('that stream results are recorded until the last one, and read-only tools are not', async () => {
     const p = project();
     const savepoint = openFor(p);
     const session = savepoint.session({ agent: actor, id: 's' });

@@ -53,7 +53,7 @@ it('shows each value and where it comes from', () => {
   expect(text).toMatch(/max_file_mb +50 +default/);
 });
 
-it('a project may only narrow; what it may not is named, and does not count', () => {
+it('a project may only restrict; other settings are named and ignored', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   userFile(p, { max_file_mb: 10, triggers: { before_bash: false }, bash_patterns: ['rm *', 'git *'] });
@@ -91,7 +91,7 @@ it('a project may only narrow; what it may not is named, and does not count', ()
   expect(warned.match(/max_file_mb/g)).toHaveLength(1);
 });
 
-it('your own file can say that projects have no say', () => {
+it('your own file can disable project settings', () => {
   const p = project();
   userFile(p, { project_file: false });
   projectFile(p, { enabled: false });
@@ -114,7 +114,7 @@ it('a file that cannot be used is an error, and never the default', () => {
   for (const verb of ['list', 'verify', 'recover', 'workspaces']) p.ok(verb);
 });
 
-it('what a project says that is no option does not count, and is named', () => {
+it('an unknown option in a project is ignored and named', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   projectFile(p, { max_checkpoint: 5, hooks: { checkpoint: 'touch run' }, max_checkpoints: 60 });
@@ -125,7 +125,7 @@ it('what a project says that is no option does not count, and is named', () => {
   expect(option(p, 'max_checkpoints')).toMatchObject({ value: 60, from: 'project' });
 });
 
-it('off in the environment: what a person asks for works', () => {
+it('off in the environment: requests by a person still work', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   expect(p.run(['checkpoint'], { env: { SAVEPOINT: 'off' } }).status).toBe(0);
@@ -133,7 +133,7 @@ it('off in the environment: what a person asks for works', () => {
   expect(p.run(['checkpoint'], { env: { SAVEPOINT: 'maybe' } }).stderr).toContain('SAVEPOINT = "maybe" is ignored');
 });
 
-it('checkpoints on request can be turned off, and who did is named', () => {
+it('checkpoints on request can be turned off, and the responsible file is named', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   const file = projectFile(p, { triggers: { on_request: false } });
@@ -142,7 +142,7 @@ it('checkpoints on request can be turned off, and who did is named', () => {
   expect(outcome.stderr).toContain(`${file} turns checkpoints on request off`);
 });
 
-it('backups beside files, by your own file', () => {
+it('backups next to files, by your own file', () => {
   const p = project();
   p.write('a.txt', 'one\n');
   userFile(p, { backups: 'beside' });

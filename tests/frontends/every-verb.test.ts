@@ -63,7 +63,7 @@ const REQUEST = {
 };
 
 describe('every verb through the binary', () => {
-  it('speaks to people', () => {
+  it('prints text for people', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
@@ -76,7 +76,7 @@ describe('every verb through the binary', () => {
     }
   });
 
-  it('answers --json in the shape of its schema, and with nothing else on either stream', async () => {
+  it('prints --json in the shape of its schema, and nothing else on either stream', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
@@ -103,7 +103,7 @@ describe('every verb through the binary', () => {
     ]);
   });
 
-  it('workspace link takes a relative path, and gives the folder those checkpoints', async () => {
+  it('workspace link accepts a relative path, and gives the folder those checkpoints', async () => {
     const p = project();
     p.write('a.txt', 'a\n');
     p.checkpoint();
@@ -122,7 +122,7 @@ describe('every verb through the binary', () => {
     expect(readFileSync(`${p.base}/other/a.txt`, 'utf8')).toBe('a\n');
   });
 
-  it('takes global options before and behind the verb', () => {
+  it('accepts global options before and after the verb', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     p.checkpoint();

@@ -36,7 +36,7 @@ function failure(p: Project, args: readonly string[]): Failure & { readonly stat
 }
 
 describe('0', () => {
-  it('is for what was done, for what had nothing to do, and for help', () => {
+  it('means success, nothing to do, or help', () => {
     const p = project();
     for (const args of [[], ['help'], ['--help'], ['restore', '--help'], ['help', 'undo'], ['--version'], ['status']]) {
       const outcome = p.run(args);
@@ -52,7 +52,7 @@ describe('0', () => {
 });
 
 describe('1', () => {
-  it('is for what was refused', () => {
+  it('means refused', () => {
     const p = project();
     expect(failure(p, ['show', 'last'])).toMatchObject({ code: 'NO_WORKSPACE', status: 1 });
     p.write('a.txt', 'a\n');
@@ -66,7 +66,7 @@ describe('1', () => {
     expect(refused.hint).toContain('--yes');
   });
 
-  it('is for verify that found damage, whose report is an answer', () => {
+  it('means that verify found damage, with a report on standard output', () => {
     const p = project();
     p.write('a.txt', 'a\n'.repeat(1000));
     p.checkpoint();
@@ -112,7 +112,7 @@ describe('2', () => {
     ['checkpoint -m', '--message'],
     ['restore cp_1 --all -- a.txt', 'paths'],
     ['status --', 'x'],
-  ])('is for `savepoint %s`, with a word on what was meant', (line, word) => {
+  ])('means wrong usage, for `savepoint %s`, with an explanation', (line, word) => {
     const p = untouched();
     if (line === 'status --') return expect(p.run(['status', '--', 'x']).status).toBe(2);
     const args = line.split(' ');
@@ -129,7 +129,7 @@ describe('2', () => {
 });
 
 describe('3', () => {
-  it('is for a conflict: it names the paths and changes nothing', () => {
+  it('means a conflict: it names the paths and changes nothing', () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const cp = p.checkpoint();
@@ -145,7 +145,7 @@ describe('3', () => {
 });
 
 describe('4', () => {
-  it('is for what is pending: reading goes on, and recover settles it either way', () => {
+  it('means pending: reading works, and recover completes or rolls back', () => {
     for (const decision of ['--back', '--forward'] as const) {
       const p = project();
       const names = ['a.txt', 'b.txt', 'c.txt'];

@@ -71,7 +71,7 @@ async function orRefused<T>(work: Promise<T>): Promise<T | null> {
 }
 
 describe.each(ROWS)('$given', ({ given, named, written = named, declared = named === null ? null : [named] }) => {
-  it('is one path for all that are given it', async () => {
+  it('is the same path for every front end', async () => {
     const { p, at } = agentIn();
     const path = at(given);
     const savepoint = p.open();

@@ -42,7 +42,7 @@ async function agentAtWork(p: Project): Promise<void> {
 }
 
 describe('an agent that worked', () => {
-  it('is seen by history, show, sessions and list: who, in which tool, what', async () => {
+  it('is shown by history, show, sessions and list: author, tool and changes', async () => {
     const p = project();
     await agentAtWork(p);
     const history = p.ok('history').stdout;
@@ -92,7 +92,7 @@ describe('an agent that worked', () => {
     }
   });
 
-  it('a session is deleted when someone agrees, and not before', async () => {
+  it('a session is deleted only after confirmation', async () => {
     const p = project();
     await agentAtWork(p);
     p.write('mine', 'mine\n');
@@ -160,7 +160,7 @@ describe('export', () => {
     expect(fs.statSync(path.join(p.base, 'out')).mode & 0o777).toBe(0o700);
   });
 
-  it('never goes over what is there, and wants a session that is', async () => {
+  it('never overwrites files, and requires an existing session', async () => {
     const p = project();
     await agentAtWork(p);
     fs.mkdirSync(path.join(p.base, 'out'));
@@ -198,7 +198,7 @@ describe('watch', () => {
     return { child, reported, ended, until };
   }
 
-  it('tells what any process does, each thing once, and ends with Ctrl-C', async () => {
+  it('reports what any process does, each event once, and ends with Ctrl-C', async () => {
     const p = project();
     await agentAtWork(p);
     const watch = watching(p, '--after', 'cp_2');
@@ -228,7 +228,7 @@ describe('watch', () => {
     ]);
   });
 
-  it('waits for the first checkpoint, and ends when nobody reads it any more', async () => {
+  it('waits for the first checkpoint, and ends when its output is closed', async () => {
     const p = project();
     p.write('a', 'a\n');
     const watch = watching(p);
@@ -241,7 +241,7 @@ describe('watch', () => {
     expect(await watch.ended).toBe(0);
   });
 
-  it('of a folder that is not there is an error, not a wait', () => {
+  it('reports a missing folder as an error, without waiting', () => {
     const p = project();
     expect(p.run(['-C', 'nowhere', 'watch'])).toMatchObject({ status: 1, stdout: '' });
   });

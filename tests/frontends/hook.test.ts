@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 /** `savepoint install`, `hook` and `status` through the built command, as an agent's shell runs it. */
 
-it('the command that install writes is what fires, and status says so', () => {
+it('the command that install writes is executed, and status reports it', () => {
   const p = project();
   fs.mkdirSync(p.at('.claude'));
   p.write('.claude/settings.local.json', '{\n  "model": "m" // mine\n}\n');
@@ -33,7 +33,7 @@ it('the command that install writes is what fires, and status says so', () => {
   expect(p.read('.claude/settings.local.json')).toBe('{\n  "model": "m" // mine\n}\n');
 });
 
-it('the plugin for opencode tells of calls, and of nothing that only reads', async () => {
+it('the plugin for opencode reports calls, except read-only ones', async () => {
   const p = project();
   expect(p.run(['install', 'opencode']).status).toBe(0);
   fs.copyFileSync(p.at('.opencode/plugin/savepoint.js'), `${p.base}/plugin.mjs`);
@@ -66,7 +66,7 @@ it('the plugin for opencode tells of calls, and of nothing that only reads', asy
   ]);
 });
 
-it('what install changes in settings that are there is shown, and uninstall shows it taken out', () => {
+it('install shows its changes to existing settings, and uninstall shows their removal', () => {
   const p = project();
   p.write('.claude/settings.local.json', '{\n  "model": "m"\n}\n');
   const shown = p.run(['install', 'claude', '--dry-run']).stdout;
@@ -76,7 +76,7 @@ it('what install changes in settings that are there is shown, and uninstall show
   expect(p.run(['uninstall', 'claude', '--dry-run']).stdout).toMatch(/^ {2}- {4}"SessionStart": \[$/m);
 });
 
-it('an agent that is not known is named with those that are', () => {
+it('an unknown agent is refused with a list of the supported ones', () => {
   const p = project();
   expect(p.run(['install', 'nobody'])).toMatchObject({ status: 2 });
   expect(p.run(['install', 'nobody']).stderr).toContain('Supported agents: claude, gemini, codex');

@@ -71,8 +71,8 @@ function repository(): Project {
   return p;
 }
 
-describe('what an event costs', () => {
-  it('is the same with one workspace and with 1,000', () => {
+describe('the cost of an event', () => {
+  it('is the same with one workspace as with 1,000', () => {
     const [one, many] = [repository(), repository()];
     addWorkspaces(many, 999);
     for (const p of [one, many]) hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Go.' });
@@ -96,7 +96,7 @@ describe('what an event costs', () => {
 describe('the index of workspaces', () => {
   const found = (p: Project): number => JSON.parse(p.ok('list', '--json').stdout).checkpoints.length as number;
 
-  it('that is gone, garbage or of other stores changes nothing but the cost', () => {
+  it('that is missing, garbage or of other stores affects only the cost', () => {
     const p = repository();
     const index = path.join(p.store, 'workspaces.json');
     let expected = found(p);
@@ -110,7 +110,7 @@ describe('the index of workspaces', () => {
     }
   });
 
-  it('is not believed where it cannot be true', () => {
+  it('is not trusted if it contradicts the stores', () => {
     const p = repository();
     const index = path.join(p.store, 'workspaces.json');
     const sound = JSON.parse(fs.readFileSync(index, 'utf8'));
@@ -126,14 +126,14 @@ describe('the index of workspaces', () => {
     }
   });
 
-  it('is made also beside a store whose making was cut short', () => {
+  it('is also created next to an incomplete store', () => {
     const p = repository();
     fs.mkdirSync(path.join(p.store, 'workspaces', '0123456789abcdef'.repeat(2)), { mode: 0o700 });
     p.checkpoint();
     expect(JSON.parse(fs.readFileSync(path.join(p.store, 'workspaces.json'), 'utf8')).workspaces).toHaveLength(1);
   });
 
-  it('is told of a workspace that moved, and of one that is linked', () => {
+  it('is updated for a workspace that moved, and for one that is linked', () => {
     const p = repository();
     const before = found(p);
     const moved = path.join(p.base, 'elsewhere');

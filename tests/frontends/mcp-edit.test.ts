@@ -6,7 +6,7 @@ import { call, connect, ERAS } from './mcp-server.ts';
 const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
 
 describe.each(ERAS)('edits by a client of %s', (revision) => {
-  it('many files, one file and a whole file, each taken back by undo', async () => {
+  it('many files, one file and an entire file, each reverted by undo', async () => {
     const p = project();
     p.write('a.txt', 'one\ntwo\n');
     p.write('b/c.txt', 'c\n');
@@ -38,7 +38,7 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
     expect([p.read('a.txt'), p.read('b/c.txt'), p.has('new')]).toEqual(['one\ntwo\n', 'c\n', false]);
   });
 
-  it('what is wrong comes back for every file at once, and nothing is changed', async () => {
+  it('all problems are reported at once, and nothing is changed', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const client = await connect(p, revision);
@@ -62,7 +62,7 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
   });
 });
 
-it('a content that is too long for an answer becomes a link to the file, and the answer says so', async () => {
+it('content that is too long for a response is replaced by a link to the file, and the response says so', async () => {
   const p = project();
   const long = `${'x'.repeat(99)}\n`.repeat(2000);
   p.write('a b\u00e9.txt', long);

@@ -12,7 +12,7 @@ async function works(server: ReturnType<typeof rawServer>): Promise<void> {
   expect(answerOf(result).data).toMatchObject({ more: false });
 }
 
-describe('what is no message is answered, and the next one is served', () => {
+describe('an invalid message is answered, and the next one is served', () => {
   const deep = (open: string, close: string): string => open.repeat(100_000) + close.repeat(100_000);
   const calling = (args: string): string =>
     `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"checkpoint_create","arguments":${args}}}`;
@@ -34,7 +34,7 @@ describe('what is no message is answered, and the next one is served', () => {
     ['a tool that is not there', calling('{}').replace('checkpoint_create', 'constructor'), -32602, 5],
   ];
 
-  it('whatever it is', async () => {
+  it('any kind of invalid message', async () => {
     const server = rawServer(project());
     server.send(INITIALIZE);
     for (const [what, frame, code, id] of FRAMES) {
@@ -57,7 +57,7 @@ describe('what is no message is answered, and the next one is served', () => {
     await works(server);
   });
 
-  it('an argument that is long, and still may be', async () => {
+  it('an argument that is long but allowed', async () => {
     const server = rawServer(project());
     server.send(INITIALIZE, calls(`{"message":"${'x'.repeat(8 * 1024 * 1024)}"}`));
     const message = await server.until(({ id }) => id === 5);
@@ -65,7 +65,7 @@ describe('what is no message is answered, and the next one is served', () => {
     await works(server);
   });
 
-  it('arguments of a wrong shape, and none of them is taken for no arguments', async () => {
+  it('arguments of a wrong shape, which are not treated as missing', async () => {
     const server = rawServer(project());
     server.send(INITIALIZE);
     const shapes = [
@@ -84,7 +84,7 @@ describe('what is no message is answered, and the next one is served', () => {
     expect(answerOf(result).data).toMatchObject({ checkpoints: [] });
   });
 
-  it('a flood of calls, some twice with one id, some cancelled, some for nobody', async () => {
+  it('a flood of calls, some with duplicate ids, some cancelled, some for unknown tools', async () => {
     const server = rawServer(project());
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
     const frames = Array.from({ length: 200 }, (_, i) => toolCall(i % 20, 'checkpoint_list'));
@@ -94,8 +94,8 @@ describe('what is no message is answered, and the next one is served', () => {
   });
 });
 
-describe('what it writes', () => {
-  it('is bounded, says what is left out, and holds no control characters', async () => {
+describe('the output', () => {
+  it('is bounded, says what is omitted, and contains no control characters', async () => {
     const p = project();
     const server = rawServer(p);
     server.send(INITIALIZE, toolCall(1, 'checkpoint_create', { message: 'a\u001b[31m\u202ered\u0007' }));
@@ -116,7 +116,7 @@ describe('what it writes', () => {
 });
 
 describe('the end', () => {
-  it('of the input ends it with success, also in the middle of a call', async () => {
+  it('of the input stops the server with success, also during a call', async () => {
     const p = project();
     for (let i = 0; i < 500; i++) p.write(`${i}.txt`, `${i}\n`);
     const server = rawServer(p);
@@ -128,7 +128,7 @@ describe('the end', () => {
     expect(p.run(['verify']).status).not.toBe(4);
   });
 
-  it('of the reader ends it without a trace', async () => {
+  it('of the reader stops the server without a stack trace', async () => {
     const p = project();
     const server = rawServer(p);
     server.send(INITIALIZE);
@@ -140,7 +140,7 @@ describe('the end', () => {
     expect(server.stderr()).not.toMatch(TRACE);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('comes with %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('is stopped by %s', async (signal) => {
     const server = rawServer(project());
     server.send(INITIALIZE);
     await server.until(({ id }) => id === 'hello');
@@ -149,13 +149,13 @@ describe('the end', () => {
     expect(server.stderr()).not.toMatch(TRACE);
   });
 
-  it('comes at once where there is no input at all', () => {
+  it('of the server is immediate without input', () => {
     const outcome = project().run(['mcp', '--root', '.']);
     expect(outcome).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
 });
 
-it('wrong options are told like those of every command', () => {
+it('wrong options are reported like those of every command', () => {
   const p = project();
   for (const args of [
     ['mcp', '--rot'],

@@ -17,7 +17,7 @@ describe.each(ERAS)('roots, with a client of %s', (revision) => {
     },
   });
 
-  it('come from the client, which is asked once; the first that will do is taken', async () => {
+  it('come from the client, which is asked once; the first usable one is used', async () => {
     const p = project('with a space');
     p.write('a.txt', 'a\n');
     const asked = { times: 0 };
@@ -30,7 +30,7 @@ describe.each(ERAS)('roots, with a client of %s', (revision) => {
     expect(p.ok('list').stdout).toContain('cp_1');
   });
 
-  it('that will not do are refused by every tool, with what to do', async () => {
+  it('that are unusable are refused by every tool, with a hint', async () => {
     const p = project();
     const client = await connect(p, revision, offering([pathToFileURL(p.home).href], { times: 0 }));
     const { tools } = await client.listTools();
@@ -42,7 +42,7 @@ describe.each(ERAS)('roots, with a client of %s', (revision) => {
     }
   });
 
-  it('are not asked for where the server was given one', async () => {
+  it('are not requested if the server was given a folder', async () => {
     const p = project();
     const asked = { times: 0 };
     const options = offering([pathToFileURL(p.home).href], asked);
@@ -52,7 +52,7 @@ describe.each(ERAS)('roots, with a client of %s', (revision) => {
   });
 });
 
-describe('without a folder that will do, the server starts and every tool says so', () => {
+describe('without a usable folder, the server starts and every tool reports it', () => {
   const refusals: readonly [string, (p: ReturnType<typeof project>) => readonly string[], object][] = [
     ['none', () => [], { code: 'USAGE', message: 'This server has no folder to work in.' }],
     ['the file system root', () => ['--root', '/'], { code: 'ROOT_REFUSED', data: { why: 'filesystem-root' } }],
@@ -69,13 +69,13 @@ describe('without a folder that will do, the server starts and every tool says s
     }
   });
 
-  it('its own folder is taken only when it was asked for; of several roots, the first that will do', async () => {
+  it('its own folder is used only on request; of several roots, the first usable one', async () => {
     const p = project();
     const client = await connect(p, '2025-11-25', { args: ['--root', '/', '--root', '.'], cwd: p.dir });
     expect((await call(client, 'checkpoint_create')).text).toContain('cp_1');
   });
 
-  it('a folder that comes later is found then', async () => {
+  it('a folder that is created later is found then', async () => {
     const p = project();
     const client = await connect(p, '2025-11-25', { args: ['--root', p.at('later')] });
     expect((await call(client, 'checkpoint_list')).isError).toBe(true);

@@ -15,14 +15,14 @@ function sorted(value: unknown): unknown {
 }
 
 describe.each(REVISIONS)('a client of %s', (revision) => {
-  it('is told of the tools as they are pinned; a change of them is made on purpose', async () => {
+  it('gets the tools of the snapshot', async () => {
     const client = await connect(project(), revision);
     expect(client.getServerVersion()?.name).toBe('savepoint');
     const { tools } = await client.listTools();
     await expect(`${JSON.stringify(sorted(tools), null, 2)}\n`).toMatchFileSnapshot(pinned);
   });
 
-  it('calls every tool of checkpoints; what comes back fits the output schemas', async () => {
+  it('calls every checkpoint tool; the results match the output schemas', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
@@ -105,7 +105,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('Unknown tool "rm"');
   });
 
-  it('is told how far long work is when it asks, and can stop it with nothing changed', async () => {
+  it('gets progress of long work on request, and can cancel it with nothing changed', async () => {
     const p = project();
     for (let i = 0; i < 600; i++) p.write(`${i % 50}/${i}.txt`, `${i}\n`);
     const client = await connect(p, revision);

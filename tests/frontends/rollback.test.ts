@@ -58,7 +58,7 @@ class Work {
 const results = (answer: { readonly results: readonly { path: string; result: string }[] }): readonly string[] =>
   answer.results.map(({ path, result }) => `${result} ${path}`);
 
-describe('one of three who worked on a file', () => {
+describe('rolling back one of three authors of a file', () => {
   async function three(): Promise<Work> {
     const w = await new Work().start();
     await w.edit('alpha', 'a.txt', 'line 3\n', 'alpha 3\n');
@@ -68,7 +68,7 @@ describe('one of three who worked on a file', () => {
     return w;
   }
 
-  it('is taken back, and the bytes of the two others stay', async () => {
+  it('reverts only its lines, and the bytes of the two others stay', async () => {
     const w = await three();
     const before = workingFiles(w.p.dir);
     expect(results(w.json('--agent', 'alpha'))).toEqual(['merged a.txt']);
@@ -79,7 +79,7 @@ describe('one of three who worked on a file', () => {
     expect(w.p.read('a.txt')).toBe(numbers({ 17: 'beta 17', 33: 'user 33' }));
   });
 
-  it('is a conflict where another changed the same lines, listed three ways, with nothing written', async () => {
+  it('is a conflict if another author changed the same lines, listed three ways, with nothing written', async () => {
     const w = await three();
     w.replace('a.txt', 'alpha 3\n', 'alpha and user 3\n');
     const before = workingFiles(w.p.dir);
@@ -89,7 +89,7 @@ describe('one of three who worked on a file', () => {
     expect(workingFiles(w.p.dir)).toEqual(before);
   });
 
-  it('and --ours and --theirs say which lines of that path stay', async () => {
+  it('with --ours or --theirs keeps those lines of that path', async () => {
     const [ours, theirs] = [await three(), await three()];
     for (const w of [ours, theirs]) w.replace('a.txt', 'alpha 3\n', 'both 3\n');
     expect(ours.back('--agent', 'alpha', '--ours', 'a.txt').status).toBe(0);
@@ -98,7 +98,7 @@ describe('one of three who worked on a file', () => {
     expect(theirs.p.read('a.txt')).toBe(numbers({ 17: 'beta 17', 33: 'user 33' }));
   });
 
-  it('and --skip-conflicts leaves such a path alone and does the rest', async () => {
+  it('with --skip-conflicts leaves such a path alone and reverts the rest', async () => {
     const w = await three();
     await w.edit('alpha', 'b.txt', '', 'new\n').catch(() => w.shell('alpha', 'echo new > b.txt'));
     w.replace('a.txt', 'alpha 3\n', 'both 3\n');
@@ -108,8 +108,8 @@ describe('one of three who worked on a file', () => {
   });
 });
 
-describe('what is chosen', () => {
-  it('by change, hunk, session, call, file and time, all that is given together', async () => {
+describe('the selection', () => {
+  it('is by change, hunk, session, call, file and time, and all criteria apply together', async () => {
     const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
     await w.alpha.call({ tool: 'Edit', kind: 'edit', paths: ['a.txt'] as string[] as never, id: 'c-1' }, () => {
       w.replace('a.txt', 'line 3\n', 'three\n');
@@ -134,7 +134,7 @@ describe('what is chosen', () => {
     expect(w.p.read('a.txt')).toBe(numbers());
   });
 
-  it('is refused in words where nothing is, or where no such change or hunk is', async () => {
+  it('is refused with an explanation if it is empty, or if the change or hunk does not exist', async () => {
     const w = await new Work().start();
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     const code = (...args: string[]): unknown => (w.json(...args)['error'] as unknown as { code: string }).code;
@@ -145,7 +145,7 @@ describe('what is chosen', () => {
     expect(code('--after', 'some day')).toBe('BAD_ID');
   });
 
-  it('leaves what may be from another alone and names it, unless that is included', async () => {
+  it('skips and names changes that may be by another author, unless they are included', async () => {
     const w = await new Work().start();
     const [one, two] = [
       await w.alpha.begin({ tool: 'Bash', kind: 'shell' }),
@@ -162,7 +162,7 @@ describe('what is chosen', () => {
     expect(w.p.has('whose.txt')).toBe(false);
   });
 
-  it('is nobody else by time or path alone: what the user did stays', async () => {
+  it('by time or path alone covers only agents: changes by the user stay', async () => {
     const w = await new Work().start();
     w.p.write('mine.txt', 'mine\n');
     await w.shell('alpha', 'echo its > its.txt');
@@ -172,8 +172,8 @@ describe('what is chosen', () => {
   });
 });
 
-describe('files that came, went and moved', () => {
-  it('a file that was made goes with its folders, only if it holds what was left in it', async () => {
+describe('files that were added, removed and moved', () => {
+  it('a created file is removed with its folders, only if its content did not change since', async () => {
     const w = await new Work().start();
     await w.shell('alpha', 'mkdir -p d/e f; echo new > d/e/new; echo new > f/new');
     w.p.write('f/mine', 'mine\n');
@@ -185,7 +185,7 @@ describe('files that came, went and moved', () => {
     expect(w.p.read('f/new')).toBe('new\n');
   });
 
-  it('a file that was deleted comes back, unless something is there', async () => {
+  it('a deleted file is restored, unless its path is occupied', async () => {
     const w = await new Work().start({ 'd/a.txt': 'a\n', 'b.txt': 'b\n' });
     await w.shell('alpha', 'rm -r d b.txt');
     expect(w.back('--agent', 'alpha').status).toBe(0);
@@ -196,7 +196,7 @@ describe('files that came, went and moved', () => {
     expect([w.p.has('d'), w.p.read('b.txt')]).toEqual([false, 'mine\n']);
   });
 
-  it('a file that another moved since is found, and a move of its own goes back', async () => {
+  it('a file that another author moved since is found, and a move of its own is reverted', async () => {
     const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     await w.shell('beta', 'mv a.txt moved.txt');
@@ -218,8 +218,8 @@ describe('files that came, went and moved', () => {
   });
 });
 
-describe('again, or for nothing', () => {
-  it('a second time it is back already, and after an undo it can go once more', async () => {
+describe('repeated or empty rollbacks', () => {
+  it('a second rollback reports that it is already reverted, and after an undo it works again', async () => {
     const w = await new Work().start();
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     expect(w.back('--change', 'cp_2.1').stdout).toContain('now cp_3');
@@ -232,7 +232,7 @@ describe('again, or for nothing', () => {
     expect(w.p.read('a.txt')).toBe(numbers());
   });
 
-  it('what changed nothing is a no-op that says so', async () => {
+  it('a rollback that changes nothing says so', async () => {
     const w = await new Work().start();
     await w.shell('alpha', 'true');
     const { status, stdout } = w.back('--session', 's-alpha');
@@ -241,8 +241,8 @@ describe('again, or for nothing', () => {
   });
 });
 
-describe('while a call is open', () => {
-  it('of that agent it is refused by its name, unless forced', async () => {
+describe('a rollback during an open call', () => {
+  it('of that agent is refused and names the call, unless forced', async () => {
     const w = await new Work().start();
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     const { id } = await w.alpha.begin({ tool: 'Bash', kind: 'shell', args: { command: 'npm test' }, id: 'c-9' });
@@ -255,7 +255,7 @@ describe('while a call is open', () => {
     await w.alpha.end(id);
   });
 
-  it('of another, only where it may write the same files', async () => {
+  it('of another agent is refused only if the call may write the same files', async () => {
     const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     const paths = (name: string) => [name] as string[] as never;
@@ -267,8 +267,8 @@ describe('while a call is open', () => {
   });
 });
 
-describe('asking', () => {
-  it('shows what would happen first; without a terminal it wants --yes', async () => {
+describe('confirmation', () => {
+  it('shows the preview first; without a terminal --yes is required', async () => {
     const w = await new Work().start();
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     expect(w.p.run(['rollback', '--agent', 'alpha']).stderr).toContain('--yes');
@@ -282,7 +282,7 @@ describe('asking', () => {
   });
 });
 
-describe('a restore where two parties changed files', () => {
+describe('a restore after changes by agents and others', () => {
   async function two(): Promise<Work> {
     const w = await new Work().start({ 'a.txt': numbers(), 'b.txt': 'b\n' });
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
@@ -291,7 +291,7 @@ describe('a restore where two parties changed files', () => {
     return w;
   }
 
-  it('wants to be told whose work goes, and names what would', async () => {
+  it('requires a choice of whose work is reverted, and names the files', async () => {
     const w = await two();
     const before = workingFiles(w.p.dir);
     const { status, stderr } = w.p.run(['restore', 'cp_1', '--yes']);
@@ -300,7 +300,7 @@ describe('a restore where two parties changed files', () => {
     expect(workingFiles(w.p.dir)).toEqual(before);
   });
 
-  it('--keep-outside takes back what agents did, --exact everything', async () => {
+  it('--keep-outside reverts only work of agents, --exact everything', async () => {
     const [keep, exact] = [await two(), await two()];
     keep.p.restore('cp_1', '--keep-outside');
     expect([keep.p.read('a.txt'), keep.p.has('mine.txt')]).toEqual([numbers({ 33: 'mine 33' }), true]);
@@ -324,7 +324,7 @@ describe('a restore where two parties changed files', () => {
     expect(w.p.read('a.txt')).toBe(numbers(keeps ? { 33: 'mine 33' } : {}));
   });
 
-  it('where only one did, equal means equal', async () => {
+  it('needs no choice if only one of them changed files', async () => {
     const w = await new Work().start({ 'a.txt': numbers() });
     await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
     w.p.restore('cp_1');
@@ -335,7 +335,7 @@ describe('a restore where two parties changed files', () => {
   });
 });
 
-it('tells of each change and of the batch', async () => {
+it('emits an event for each change and for the batch', async () => {
   const w = await new Work().start({ 'a.txt': numbers() });
   await w.shell('alpha', 'echo b > b.txt; echo c > c.txt');
   const reported: string[] = [];

@@ -34,7 +34,7 @@ function error(outcome: CommandOutcome): string {
 }
 
 describe('run', () => {
-  it('takes a checkpoint, runs the command with our streams, and captures what it did as its doing', () => {
+  it('takes a checkpoint, runs the command with the same streams, and attributes the changes to it', () => {
     const p = inProject();
     const script = 'read line; echo "out $line"; echo err >&2; echo two > a.txt; exit 7';
     const ran = p.run(['run', '--', 'sh', '-c', script], { input: 'typed\n' });
@@ -48,7 +48,7 @@ describe('run', () => {
     expect(p.read('a.txt')).toBe('one\n');
   });
 
-  it('what changed before it began is not its doing, and it may be called otherwise', () => {
+  it('earlier changes are not attributed to the command, and it can be given another name', () => {
     const p = inProject();
     p.checkpoint();
     p.write('mine.txt', 'mine\n');
@@ -58,7 +58,7 @@ describe('run', () => {
     expect(changesOf(p, 'cp_3')).toMatchObject([{ path: 'its.txt', authors: [{ actor: { name: 'codemod' } }] }]);
   });
 
-  it('arguments reach the command as they are, options and a second -- too', () => {
+  it('arguments are passed unchanged, also options and a second --', () => {
     const p = inProject();
     const args = ['--yes', '-C', '--', '--json', 'a b', '$HOME', "'", '*'];
     const { stdout } = p.ok(
@@ -79,7 +79,7 @@ describe('run', () => {
     expect(outcome).toMatchObject({ status: 0, stdout: `${p.dir}\n` });
   });
 
-  it('a program that is not there, or is none, has the status that shells give it', () => {
+  it('a missing program, or a file that is not a program, gives the exit status of shells', () => {
     const p = inProject();
     expect(p.run(['run', '--', 'no-such-program'])).toMatchObject({ status: 127 });
     const none = p.run(['run', '--', './a.txt']);
@@ -87,14 +87,14 @@ describe('run', () => {
     expect(error(none)).toContain('cannot run ./a.txt');
   });
 
-  it('a command that is killed is captured, and the status says by what', () => {
+  it('changes of a killed command are captured, and the exit status names the signal', () => {
     const p = inProject();
     expect(p.run(['run', '--', 'sh', '-c', 'echo two > a.txt; kill -9 $$'])).toMatchObject({ status: 137 });
     expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'a.txt' }]);
   });
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
-    '%s reaches the command; what it left is captured',
+    '%s reaches the command; its changes are captured',
     async (signal) => {
       const p = inProject();
       const trap = `trap 'echo heard > heard.txt; exit 9' TERM HUP INT; echo > begun; while :; do sleep 0.02; done`;
@@ -106,7 +106,7 @@ describe('run', () => {
     },
   );
 
-  it('Ctrl-C goes to the command once, and what it left is captured and told', async () => {
+  it('Ctrl-C reaches the command once, and its changes are captured and reported', async () => {
     const p = inProject();
     const count = `n=0; trap 'n=$((n+1)); echo $n > heard; sleep 0.3; exit 130' INT; echo begun; while :; do sleep 0.02; done`;
     const { status, screen } = await onTerminal(p, ['run', '--', 'sh', '-c', count], { typed: [[/begun/, '\x03']] });
@@ -116,7 +116,7 @@ describe('run', () => {
     expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'heard', sure: true }]);
   });
 
-  it('is not run where no checkpoint can be taken', () => {
+  it('is not run if no checkpoint can be taken', () => {
     const p = inProject();
     fs.mkdirSync(p.store);
     fs.chmodSync(p.store, 0o777);
@@ -126,7 +126,7 @@ describe('run', () => {
     expect(p.has('ran')).toBe(false);
   });
 
-  it('says so when what it did could not be recorded', () => {
+  it('reports if the changes could not be recorded', () => {
     const p = inProject();
     const outcome = p.run(['run', '--', 'sh', '-c', `rm -rf '${p.store}'`]);
     expect(outcome.status).toBe(1);
@@ -152,7 +152,7 @@ describe('run', () => {
 });
 
 describe('run --no-checkpoints', () => {
-  it('captures nothing, and switches off hooks and runs inside', () => {
+  it('captures nothing, and disables hooks and nested runs', () => {
     const p = inProject();
     const cli = `"$NODE" "$CLI" run -- sh -c "echo inner > inner.txt"`;
     const env = { NODE: process.execPath, CLI: fs.realpathSync('packages/cli/bundle/savepoint.js') };
@@ -179,7 +179,7 @@ describe('run --restore-checkpoint', () => {
     expect(listed(p).map(({ trigger }) => trigger)).toEqual(['manual', 'before', 'restore', 'session']);
   });
 
-  it('all of the workspace, also from a subfolder', () => {
+  it('restores the entire workspace, also from a subfolder', () => {
     const p = changed();
     p.write('sub/x', 'x');
     const outcome = p.run(['run', '--restore-checkpoint', 'cp_1', '--yes', '--', 'cat', '../a.txt'], {
@@ -191,9 +191,9 @@ describe('run --restore-checkpoint', () => {
   });
 
   it.each([
-    ['nobody is there to be asked', ['cp_1'], 1],
+    ['there is no terminal to ask at', ['cp_1'], 1],
     ['there is no such checkpoint', ['cp_99', '--yes'], 1],
-  ])('is refused where %s: the command is not run', (_why, [cp = '', ...flags], status) => {
+  ])('is refused if %s: the command is not run', (_why, [cp = '', ...flags], status) => {
     const p = changed();
     expect(p.run(['run', '--restore-checkpoint', cp, ...flags, '--', 'sh', '-c', 'echo > ran'])).toMatchObject({
       status,

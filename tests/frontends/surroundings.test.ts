@@ -40,7 +40,7 @@ describe('output that cannot be written', () => {
     },
   );
 
-  it('a full disk is named, and it is said that the act was carried out', () => {
+  it('a full disk is reported, together with the fact that the operation was carried out', () => {
     const p = filled();
     const { status, stderr } = sh(p, 'savepoint restore cp_1 --yes > /dev/full');
     expect(status).toBe(1);
@@ -49,7 +49,7 @@ describe('output that cannot be written', () => {
     expect(p.read('folder/with/a/rather/long/name/file-7.txt')).toBe('7\n');
   });
 
-  it('a reader that has read enough ends it quietly, and not with success', () => {
+  it('a reader that closes the pipe ends it quietly, without success', () => {
     const p = lookedAt();
     for (const verb of ['diff --json', 'diff --patch', 'help']) {
       const { stdout, stderr } = sh(p, `{ savepoint ${verb}; echo "status $?" >&2; } | true`);
@@ -75,7 +75,7 @@ describe('output that cannot be written', () => {
 });
 
 describe('the current folder', () => {
-  it('that was deleted still finds its checkpoints, by what the shell calls it', () => {
+  it('that was deleted still finds its checkpoints, by its path in the shell', () => {
     const p = project();
     p.write('sub/a.txt', 'a\n');
     p.write('b.txt', 'b\n');
@@ -90,7 +90,7 @@ describe('the current folder', () => {
     expect(workingFiles(p.dir)).toEqual(before);
   });
 
-  it('that was deleted, and nobody knows what it was called: says what to do', () => {
+  it('that was deleted and has no known path: the error says what to do', () => {
     const p = project();
     p.write('sub/a.txt', 'a\n');
     p.checkpoint();
@@ -118,7 +118,7 @@ describe('the current folder', () => {
     expect(sh(p, `savepoint -C '"${p.base}/caf\\351"' list`).stdout).toContain('cp_1');
   });
 
-  it('reached through a link takes absolute paths that go through the link', () => {
+  it('reached through a link accepts absolute paths through the link', () => {
     const p = project();
     p.write('sub/a.txt', 'a\n');
     p.checkpoint();
@@ -131,7 +131,7 @@ describe('the current folder', () => {
 });
 
 describe('paths on the command line', () => {
-  it('in quotes as they are printed, from a subfolder upwards, and with a dash in front', () => {
+  it('in quotes as printed, from a subfolder upwards, and with a leading dash', () => {
     const p = project();
     const odd = [
       Buffer.from('caf\xe9.txt', 'latin1'),
@@ -158,7 +158,7 @@ describe('paths on the command line', () => {
     expect(restored('..')).toHaveLength(5);
   });
 
-  it('bytes that are no UTF-8 are not guessed at', () => {
+  it('bytes that are not UTF-8 are not guessed', () => {
     const p = project();
     p.write('a.txt', 'a\n');
     p.checkpoint();
@@ -169,7 +169,7 @@ describe('paths on the command line', () => {
 });
 
 describe('a patch', () => {
-  it('comes through a pipe as the bytes that git apply takes', () => {
+  it('is written to a pipe as bytes that git apply accepts', () => {
     const p = project();
     p.write('src/a.txt', 'one\r\ntwo\r\n');
     p.write('latin.txt', Buffer.from('caf\xe9\n', 'latin1'));

@@ -44,7 +44,7 @@ describe('restore at a terminal', () => {
     expect(p.ok('list').stdout.match(/^cp_\d+/gm)).toEqual(['cp_1']);
   });
 
-  it('what was shown is what is done: a file that changes at the question is a conflict', async () => {
+  it('applies only what was shown: a file that changes during the question is a conflict', async () => {
     const p = changed();
     const { status } = await onTerminal(p, ['restore', 'cp_1'], {
       typed: [[/\[y\/N\] /, 'y\r']],
@@ -64,7 +64,7 @@ describe('restore at a terminal', () => {
     }
   });
 
-  it('with --json nobody is asked', async () => {
+  it('asks nothing with --json', async () => {
     const p = changed();
     const { status, screen } = await onTerminal(p, ['restore', 'cp_1', '--json']);
     expect(status).toBe(1);
@@ -88,8 +88,8 @@ describe('colours', () => {
   });
 });
 
-describe('what a terminal gets', () => {
-  it('holds nothing of a file that could act on it, in names, messages and patches', async () => {
+describe('output to a terminal', () => {
+  it('contains no control characters of files, in names, messages and patches', async () => {
     const p = project();
     p.write('plain.txt', 'plain\n');
     p.checkpoint();
@@ -108,7 +108,7 @@ describe('what a terminal gets', () => {
     }
   });
 
-  it('is no wider than it is', async () => {
+  it('is not wider than the terminal', async () => {
     const p = project();
     p.write('a.txt', '');
     p.checkpoint();
@@ -164,7 +164,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('long work', () => {
-  it('shows on a terminal how far it is, and leaves nothing of it on the line', async () => {
+  it('shows progress on a terminal, and clears the line', async () => {
     const p = manyFiles();
     let stopped: Promise<void> | null = null;
     const { status, screen } = await onTerminal(p, ['checkpoint'], {
@@ -181,7 +181,7 @@ describe('long work', () => {
     expect(screen.slice(screen.lastIndexOf('\x1b[K'))).toMatch(/cp_1/);
   });
 
-  it('says whom it waits for', async () => {
+  it('names the process that it waits for', async () => {
     const p = manyFiles();
     const first = p.start(['checkpoint']);
     await stopAtWork(p, first.pid);

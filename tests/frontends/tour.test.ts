@@ -13,7 +13,7 @@ function temporary(): string {
   return folder;
 }
 
-it('the tour proves what it shows, writes nothing outside of its folder, and removes that', () => {
+it('the tour proves what it shows, writes only inside its folder, and removes it', () => {
   const folder = temporary();
   const env = { ...process.env, TMPDIR: folder, HOME: folder };
   const before = execFileSync('git', ['status', '--porcelain'], { cwd: TOP, encoding: 'utf8' });
@@ -45,7 +45,7 @@ it('the tour fails when a proof does not hold', () => {
   expect(stderr).toContain('package.json');
 });
 
-it('the walk sees a byte, a mode, a link, an empty folder and a name that is no UTF-8', () => {
+it('the walk detects a byte, a mode, a link, an empty folder and a name that is not UTF-8', () => {
   const folder = temporary();
   const at = (name: string): string => path.join(folder, name);
   fs.writeFileSync(at('a'), 'a');
@@ -69,7 +69,7 @@ it('the walk sees a byte, a mode, a link, an empty folder and a name that is no 
   expect(difference(before, walk(folder))).toEqual(['caf\xe9', 'link']);
 });
 
-it('a project without .git, from an archive, is copied without what is built or installed', () => {
+it('a project without .git, from an archive, is copied without build output and dependencies', () => {
   const from = temporary();
   for (const file of ['src/a.ts', 'dist/a.js', 'packages/x/dist/b.js', 'node_modules/m/index.js', 'README.md']) {
     fs.mkdirSync(path.dirname(path.join(from, file)), { recursive: true });

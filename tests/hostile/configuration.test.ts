@@ -134,7 +134,7 @@ function hostile(): Project {
   return p;
 }
 
-it('the traps are real: an ordinary git walks into them', () => {
+it('the traps work: an ordinary git triggers them', () => {
   const p = hostile();
   expect(canaries(p)).toEqual([]);
   git(p.dir, 'status');
@@ -158,7 +158,7 @@ it('no verb runs anything that a repository configures, nested and bare ones inc
   expect(gitFingerprint(p.dir)).toEqual(before);
 });
 
-it('nor from inside the nested, the bare, the submodule and the worktree (promise 9)', () => {
+it('no verb runs anything from inside the nested, the bare, the submodule and the worktree either (promise 9)', () => {
   const p = hostile();
   const before = gitFingerprint(p.dir);
   for (const folder of ['nested', 'docs/bare', 'inner', 'tree']) {
@@ -189,7 +189,7 @@ function commitOnTop(folder: string): string {
   return commit;
 }
 
-it('nor does one that was asked to put branches back, nor its undo (promise 9)', () => {
+it('restore --git and its undo run nothing (promise 9)', () => {
   const p = hostile();
   const folders = ['.', 'inner', 'nested', 'tree'].map((name) => p.at(name));
   p.ok('checkpoint');
@@ -208,7 +208,7 @@ it('nor does one that was asked to put branches back, nor its undo (promise 9)',
   expect(canaries(p)).toEqual([]);
 });
 
-it('nor does it fetch what a repository says that others have (promise 9)', () => {
+it('nothing is fetched from remotes of a repository (promise 9)', () => {
   const p = hostile();
   const nested = p.at('nested');
   p.ok('checkpoint');

@@ -22,8 +22,8 @@ const change = (p: Project) => (): void => {
   p.delete('debug.log');
 };
 
-describe('what is inherited', () => {
-  it('GIT_DIR and its kin lead nowhere: the folder that was asked for is the workspace', () => {
+describe('inherited variables', () => {
+  it('GIT_DIR and similar variables are ignored: the requested folder is the workspace', () => {
     const p = repository();
     shell(p.base, 'git init -q victim && cd victim && echo v > v.txt && git add -A && git commit -q -m v');
     const victim = path.join(p.base, 'victim');
@@ -52,7 +52,7 @@ describe('what is inherited', () => {
     expect(fs.existsSync(path.join(p.base, 'trace'))).toBe(false);
   });
 
-  it('a program called git that comes first on PATH is never let near the project, nor given the environment', () => {
+  it('a program called git that is first on PATH never gets the project or the environment', () => {
     const p = repository();
     const bin = path.join(p.base, 'bin');
     const log = path.join(p.base, 'git-calls');
@@ -94,7 +94,7 @@ describe('what is inherited', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('missing variables and programs', () => {
   it('every verb works with no git on PATH', () => {
     const p = repository();
     const nothing = path.join(p.base, 'nothing');
@@ -107,7 +107,7 @@ describe('what is missing', () => {
     runEveryVerb(p, change(p), { json, env: { PATH: undefined, HOME: undefined, LC_ALL: undefined } });
   });
 
-  it('without SAVEPOINT_HOME the store lies in the data folder, closed to others', () => {
+  it('without SAVEPOINT_HOME the store is in the data folder, and private', () => {
     const p = repository();
     const data = path.join(p.base, 'data');
     const outcome = p.run(['checkpoint'], { env: { SAVEPOINT_HOME: undefined, XDG_DATA_HOME: data } });
@@ -116,7 +116,7 @@ describe('what is missing', () => {
     expect(fs.existsSync(p.store)).toBe(false);
   });
 
-  it('a SAVEPOINT_HOME that is relative or empty is not guessed at', () => {
+  it('a relative or empty SAVEPOINT_HOME is refused', () => {
     const p = repository();
     const before = workingFiles(p.dir);
     const outcome = p.run(['checkpoint'], { env: { SAVEPOINT_HOME: 'store' } });
@@ -125,12 +125,12 @@ describe('what is missing', () => {
     expect(workingFiles(p.dir)).toEqual(before);
   });
 
-  it('a temporary folder that does not exist is no obstacle', () => {
+  it('a temporary folder that does not exist does not matter', () => {
     const p = repository();
     runEveryVerb(p, change(p), { json, env: { TMPDIR: path.join(p.base, 'no-such-folder'), TMP: '', TEMP: '' } });
   });
 
-  it('a wide open and a tight umask change neither what comes back nor who may read the store', () => {
+  it('the umask affects neither restored modes nor the permissions of the store', () => {
     for (const umask of ['000', '777']) {
       const p = repository();
       p.write('private.key', 'k\n', 0o600);

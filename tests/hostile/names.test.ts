@@ -25,7 +25,7 @@ const SPEAKING = [
 /** Everything that must not reach a terminal unescaped. A line break may only end a line. */
 const UNSAFE = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 
-describe('names that speak to a terminal', () => {
+describe('names with terminal control characters', () => {
   it('are printed escaped by every verb, as text, as JSON and in errors', () => {
     const p = project();
     for (const name of SPEAKING) p.write(`dir/${name}`, `${name}\n`);
@@ -67,7 +67,7 @@ describe('names that speak to a terminal', () => {
     expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(message).slice(1, -1));
   });
 
-  it('they come back, every one', () => {
+  it('all of them are restored', () => {
     const p = project();
     for (const name of SPEAKING) p.write(`dir/${name}`, `${name}\n`);
     fs.writeFileSync(Buffer.from(`${p.dir}/dir/\xff\xfe\x1b.txt`, 'latin1'), 'not UTF-8\n');
@@ -80,7 +80,7 @@ describe('names that speak to a terminal', () => {
 });
 
 describe('names that git refuses', () => {
-  it('are told of and left alone, and nothing is ever written under such a name', () => {
+  it('are reported and left alone, and nothing is ever written to such a name', () => {
     const p = project();
     const refused = ['.GIT/config', '.Git', 'git~1', '.g\u200cit/config', '.git\ufeff', 'deep/.gIt/hooks/pre-commit'];
     for (const name of refused) p.write(name, 'mine\n');

@@ -117,29 +117,32 @@ async function inLibrary(p: Project, verb: Verb): Promise<void> {
   savepoint.close();
 }
 
-it.each(SPOILED)('a .git that is %s is no obstacle, outside and nested, and is left as it is', async (what, spoil) => {
-  const run = BY_COMMAND.test(what) ? byCommand : inLibrary;
-  const p = project();
-  p.write('a.txt', 'a\n');
-  p.write('.gitignore', '*.log\n');
-  p.commitAll();
-  p.write('inner/i.txt', 'i\n');
-  p.write('kept.log', 'k\n');
-  fs.cpSync(p.at('.git'), p.at('inner/.git'), { recursive: true });
-  spoil(p, p.at('.git'));
-  spoil(p, p.at('inner/.git'));
-  const before = workingFiles(p.dir);
-  const untouched = gitFingerprint(p.dir);
-  await run(p, 'checkpoint');
-  p.write('a.txt', 'changed\n');
-  p.delete('inner/i.txt');
-  p.delete('kept.log');
-  p.write('new.txt', 'new\n');
-  await run(p, 'status');
-  await run(p, 'diff');
-  await run(p, 'restore');
-  expect(workingFiles(p.dir)).toEqual(before);
-  await run(p, 'undo');
-  expect(p.read('a.txt')).toBe('changed\n');
-  expect(gitFingerprint(p.dir)).toEqual(untouched);
-});
+it.each(SPOILED)(
+  'a .git that is %s does not matter, outside and nested, and is left unchanged',
+  async (what, spoil) => {
+    const run = BY_COMMAND.test(what) ? byCommand : inLibrary;
+    const p = project();
+    p.write('a.txt', 'a\n');
+    p.write('.gitignore', '*.log\n');
+    p.commitAll();
+    p.write('inner/i.txt', 'i\n');
+    p.write('kept.log', 'k\n');
+    fs.cpSync(p.at('.git'), p.at('inner/.git'), { recursive: true });
+    spoil(p, p.at('.git'));
+    spoil(p, p.at('inner/.git'));
+    const before = workingFiles(p.dir);
+    const untouched = gitFingerprint(p.dir);
+    await run(p, 'checkpoint');
+    p.write('a.txt', 'changed\n');
+    p.delete('inner/i.txt');
+    p.delete('kept.log');
+    p.write('new.txt', 'new\n');
+    await run(p, 'status');
+    await run(p, 'diff');
+    await run(p, 'restore');
+    expect(workingFiles(p.dir)).toEqual(before);
+    await run(p, 'undo');
+    expect(p.read('a.txt')).toBe('changed\n');
+    expect(gitFingerprint(p.dir)).toEqual(untouched);
+  },
+);

@@ -10,15 +10,15 @@ import { Inside, remoteProgram, withNode } from './inside.ts';
 import { surveyInside, workInside } from './work.ts';
 
 describe('a workspace in a sandbox', () => {
-  it('an agent works there, and all the ways back work from outside', async () => {
+  it('an agent works there, and every way to revert works from outside', async () => {
     await workInside(new Inside());
   });
 
-  it('its repositories and what lies in them are told', async () => {
+  it('its repositories and their contents are listed', async () => {
     await surveyInside(new Inside());
   });
 
-  it('one of E2B, on a stand-in, is told of and worked in the same way', async () => {
+  it('one of E2B, on a stand-in, works in the same way', async () => {
     await surveyInside(new Inside((env) => e2bSandbox({ sandbox: standIn(env), ports: realPorts() })));
   });
 
@@ -26,7 +26,7 @@ describe('a workspace in a sandbox', () => {
     expect(Object.keys(new Inside().open())).toEqual(expect.arrayContaining([...Object.keys(VERBS), 'session']));
   });
 
-  it('an edit, a session and names that are no text go over as they are', async () => {
+  it('an edit, a session and names that are not text are transferred unchanged', async () => {
     const inside = new Inside();
     const savepoint = inside.open();
     fs.writeFileSync(Buffer.from(`${inside.world.workspace}/caf\xe9`, 'latin1'), 'x');
@@ -44,7 +44,7 @@ describe('a workspace in a sandbox', () => {
     });
   });
 
-  it('what a person may and an agent may not is known there', async () => {
+  it('permissions of people and agents are enforced there', async () => {
     const inside = new Inside();
     inside.write('a.txt', 'one\n');
     await inside.open().checkpoint({});
@@ -56,7 +56,7 @@ describe('a workspace in a sandbox', () => {
     expect(await inside.open().restore({ checkpoint: 'cp_1', force: true })).toMatchObject({ outcome: 'done' });
   });
 
-  it('an answer that is bad news is an answer', async () => {
+  it('a negative result is returned as a result', async () => {
     const inside = new Inside();
     inside.write('a.txt', 'one\n');
     await inside.open().checkpoint({});
@@ -73,8 +73,8 @@ describe('a workspace in a sandbox', () => {
   });
 });
 
-describe('what is brought there', () => {
-  it('is one file, once, for its account alone', async () => {
+describe('the uploaded program', () => {
+  it('is one private file, uploaded once', async () => {
     const inside = new Inside();
     await inside.open().workspaces({});
     const [file = '', ...more] = inside.uploaded();
@@ -86,7 +86,7 @@ describe('what is brought there', () => {
     expect(fs.statSync(path.join(inside.cache, file)).ino).toBe(before.ino);
   });
 
-  it('another version comes beside it, and each uses its own', async () => {
+  it('can coexist with another version, and each client uses its own', async () => {
     const inside = new Inside();
     await inside.open().workspaces({});
     const other = Buffer.concat([remoteProgram, Buffer.from('\n// another version\n')]);
@@ -98,7 +98,7 @@ describe('what is brought there', () => {
     ['was cut off', (bytes: Buffer) => bytes.subarray(0, 1000)],
     ['is another program', () => Buffer.from('console.log("{}")')],
     ['is empty', () => Buffer.alloc(0)],
-  ])('is brought again where what lies there %s', async (_what, damage) => {
+  ])('is uploaded again if the existing file %s', async (_what, damage) => {
     const inside = new Inside();
     await inside.open().workspaces({});
     const file = path.join(inside.cache, inside.uploaded()[0] ?? '');
@@ -107,7 +107,7 @@ describe('what is brought there', () => {
     expect(fs.readFileSync(file).equals(remoteProgram)).toBe(true);
   });
 
-  it('is not run where it did not arrive as it was sent', async () => {
+  it('is not run if it was changed during the upload', async () => {
     const inside = new Inside();
     const { sandbox } = inside;
     const ran = path.join(inside.world.folder, 'ran');
@@ -120,7 +120,7 @@ describe('what is brought there', () => {
     expect(fs.existsSync(ran)).toBe(false);
   });
 
-  it('is not brought into a folder that others may write to', async () => {
+  it('is not uploaded to a folder that others may write to', async () => {
     const inside = new Inside();
     fs.mkdirSync(inside.cache, { mode: 0o700 });
     fs.chmodSync(inside.cache, 0o777);
@@ -132,7 +132,7 @@ describe('what is brought there', () => {
   });
 });
 
-describe('a sandbox that will not do', () => {
+describe('an unusable sandbox', () => {
   it.each([
     ['v18.20.4', 'echo v18.20.4', '18.20.4'],
     ['v20.18.3', 'echo v20.18.3', '20.18.3'],
@@ -144,7 +144,7 @@ describe('a sandbox that will not do', () => {
     else await expect(reported).rejects.toMatchObject({ code: 'SANDBOX_UNFIT', data: { found, wanted: '20.19' } });
   });
 
-  it('a real node that says it is older', async () => {
+  it('a node that reports an older version', async () => {
     const old = `exec "$NODE" --import 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.18.9"})' "$@"`;
     await expect(withNode(old).open().status({})).rejects.toMatchObject({
       code: 'SANDBOX_UNFIT',
@@ -152,7 +152,7 @@ describe('a sandbox that will not do', () => {
     });
   });
 
-  it('there is no node', async () => {
+  it('no node', async () => {
     await expect(new Inside().open({ node: 'no-such-node' }).status({})).rejects.toMatchObject({
       code: 'SANDBOX_UNFIT',
       data: { found: null },
@@ -165,7 +165,7 @@ function answering(script: string): Inside {
   return withNode(`case "$1" in -e) exec "$NODE" "$@";; esac\n${script}`);
 }
 
-describe('a sandbox that answers what it likes', () => {
+describe('a sandbox with arbitrary answers', () => {
   it.each([
     ['nothing', 'exit 0'],
     ['no JSON', 'echo hello'],
@@ -184,7 +184,7 @@ describe('a sandbox that answers what it likes', () => {
       '100 MB',
       `exec "$NODE" -e 'const b = Buffer.alloc(1e6, 97); for (let i = 0; i < 100; i++) process.stdout.write(b)'`,
     ],
-  ])('%s is no answer', async (_what, script) => {
+  ])('%s is not an answer', async (_what, script) => {
     const inside = answering(script);
     await expect(inside.open().workspaces({})).rejects.toMatchObject({
       code: 'SANDBOX_ANSWER',
@@ -193,7 +193,7 @@ describe('a sandbox that answers what it likes', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it('a failure that is one arrives with code, data and hint', async () => {
+  it('a real failure is received with code, data and hint', async () => {
     const reported = `{"error":{"code":"LOCKED","message":"m","data":{"pid":7},"hint":"wait"}}`;
     await expect(answering(`echo '${reported}' >&2; exit 1`).open().workspaces({})).rejects.toMatchObject({
       code: 'LOCKED',
@@ -203,7 +203,7 @@ describe('a sandbox that answers what it likes', () => {
     });
   });
 
-  it('never: then it is lost, in the time that it was given', async () => {
+  it('no answer: the connection is lost after the timeout', async () => {
     const inside = answering('exec sleep 600');
     await expect(inside.open({ timeoutMs: 500 }).workspaces({})).rejects.toMatchObject({
       code: 'SANDBOX_LOST',
@@ -226,7 +226,7 @@ describe('a sandbox that answers what it likes', () => {
     expect(fs.existsSync(`/proc/${fs.readFileSync(file, 'utf8').trim()}/cmdline`)).toBe(false);
   });
 
-  it('before anything was asked a signal cancels', async () => {
+  it('a signal that is already aborted cancels the call', async () => {
     const inside = new Inside();
     await expect(inside.open().status({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'CANCELLED',

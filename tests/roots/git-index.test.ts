@@ -119,7 +119,7 @@ describe('restore --git with a recorded index', () => {
     ],
   };
 
-  it.each(Object.entries(situations))('brings back %s', async (_, [status, change]) => {
+  it.each(Object.entries(situations))('restores %s', async (_, [status, change]) => {
     const place = new Place();
     change(place);
     const { scan } = await place.open().checkpoint();
@@ -143,7 +143,7 @@ describe('restore --git with a recorded index', () => {
     git(place.store(), 'fsck', '--strict');
   });
 
-  it('moves the index alone where no branch moved, and not where it says the same', async () => {
+  it('restores the index even if no branch moved, and does nothing if it is equal', async () => {
     const place = new Place();
     place.write('a', 'staged\n');
     place.git('add', 'a');
@@ -168,7 +168,7 @@ describe('restore --git with a recorded index', () => {
     expect(place.state()).toEqual(then);
   });
 
-  it('the same index is stored once, and what it names is not read again', async () => {
+  it('stores the same index once, and does not read its objects again', async () => {
     const place = new Place();
     place.write('new', 'staged\n');
     place.git('add', 'new');
@@ -187,7 +187,7 @@ describe('restore --git with a recorded index', () => {
     git(place.store(), 'fsck', '--strict');
   });
 
-  it('without the option nothing of it is recorded, and the index is as the commit has it', async () => {
+  it('without the option nothing is recorded, and the index is reset to the commit', async () => {
     const place = new Place();
     place.write('new', 'staged\n');
     place.git('add', 'new');
@@ -200,12 +200,12 @@ describe('restore --git with a recorded index', () => {
   });
 });
 
-describe('whatever interrupts it', () => {
+describe('interrupted restores of the index', () => {
   const dies = (): never => {
     throw new Error('died');
   };
 
-  it('dead at any call, what was staged is as before or as after, and no index names a missing path', async () => {
+  it('after a death at any call, the index is old or new, and names no missing path', async () => {
     const place = new Place();
     place.write('new', 'only staged\n');
     place.git('add', 'new');
@@ -241,7 +241,7 @@ describe('whatever interrupts it', () => {
   }, 600_000);
 });
 
-describe('what is not recorded is told, and nothing of it is in the store', () => {
+describe('an index that is not recorded is reported, and nothing of it is in the store', () => {
   const cases: Record<string, [(place: Place) => void, RegExp, Partial<CaptureRules>?]> = {
     'a split index': [(p) => p.git('update-index', '--split-index'), /is split/],
     'a sparse index': [
@@ -279,7 +279,7 @@ describe('what is not recorded is told, and nothing of it is in the store', () =
 });
 
 describe('a recorded index', () => {
-  it('goes with a purge of what it names, by path or by content, and no other does', async () => {
+  it('is removed by a purge of a path or content that it names, other indexes are not', async () => {
     const place = new Place();
     place.write('other', 'a secret that was staged\n');
     await place.open().checkpoint();
@@ -310,7 +310,7 @@ describe('a recorded index', () => {
     await place.open().restore('cp_1', GIT);
   });
 
-  it('leaves in no bundle', async () => {
+  it('is never part of a bundle', async () => {
     const place = new Place();
     place.write('new', 'only staged\n');
     place.git('add', 'new');

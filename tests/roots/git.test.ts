@@ -98,7 +98,7 @@ function both(place: Place): unknown[] {
 }
 
 describe('restore --git', () => {
-  it('puts branch, HEAD and index of all repositories back, and undo and redo take that back and bring it again', async () => {
+  it('restores branch, HEAD and index of all repositories, and undo and redo revert and reapply it', async () => {
     const { place, first, later } = await moved();
     const second = place.head('one');
     const preview = await place.open().previewRestore('cp_1', GIT);
@@ -121,7 +121,7 @@ describe('restore --git', () => {
     expect(place.head('one')).toBe(done.checkpoint?.heads[0]?.after.commit);
   });
 
-  it('goes with a session back to a message, where that is asked for', async () => {
+  it('is part of going back to a message, if requested', async () => {
     const place = new Place();
     place.init('one');
     const session = place.open().session({ agent: 'mine', id: 's' });
@@ -141,7 +141,7 @@ describe('restore --git', () => {
     expect(place.state('one')).toEqual(later);
   });
 
-  it('keeps commits that no branch leads to in the store, whole, as long as the checkpoint lives', async () => {
+  it('keeps unreachable commits completely in the store, as long as the checkpoint exists', async () => {
     const { place } = await moved();
     const second = place.head('one');
     await place.open().restore('cp_1', GIT);
@@ -161,7 +161,7 @@ describe('restore --git', () => {
     git(store, 'fsck', '--strict');
   });
 
-  it('keeps nothing of them once something is purged, and an undo does without it', async () => {
+  it('drops kept commits after a purge, and an undo works without them', async () => {
     const { place } = await moved();
     const second = place.head('one');
     await place.open().restore('cp_1', GIT);
@@ -174,7 +174,7 @@ describe('restore --git', () => {
     expect(place.head('one')).toBe(second);
   });
 
-  it('moves a branch also where no file differs, and only where it was asked to', async () => {
+  it('moves a branch even if no file differs, and only if requested', async () => {
     const place = new Place();
     place.init('');
     await place.open().checkpoint();
@@ -194,7 +194,7 @@ describe('restore --git', () => {
     ['on a branch that is gone', (dir: string) => git(dir, 'checkout', '-q', '-b', 'gone')],
     ['on a branch without a commit', (dir: string) => git(dir, 'checkout', '-q', '--orphan', 'fresh')],
     ['with packed refs', (dir: string) => git(dir, 'pack-refs', '--all')],
-  ])('goes back to a HEAD that was %s', async (_, change) => {
+  ])('restores a HEAD that was %s', async (_, change) => {
     const place = new Place();
     place.init('');
     change(place.at(''));
@@ -211,7 +211,7 @@ describe('restore --git', () => {
   });
 });
 
-describe('what cannot be put back is refused, and nothing is changed', () => {
+describe('a state that cannot be restored is refused, and nothing is changed', () => {
   const cases: Record<string, [(place: Place) => void, RegExp]> = {
     'a merge in flight': [
       (p) => {
@@ -270,7 +270,7 @@ describe('what cannot be put back is refused, and nothing is changed', () => {
     await place.open().restore('cp_1', { mode: 'exact' });
   });
 
-  it('without git on the machine, and where git lies in the workspace', async () => {
+  it('works without git on the machine, and does not run git from the workspace', async () => {
     const { place } = await moved();
     place.write('bin/git', '#!/bin/sh\ntouch "$0.ran"\n');
     fs.chmodSync(place.at('bin/git'), 0o755);
@@ -307,7 +307,7 @@ describe('whatever interrupts it', () => {
     throw new Error('died');
   };
 
-  it('dead at any call, all repositories and files are as before or as after, and recover says which', async () => {
+  it('after a death at any call, all repositories and files are old or new, and recover reports which', async () => {
     const { place, first, later } = await moved();
     const again = remember(place.world);
     const counted = new FaultyFs(nodeFs, null);
@@ -355,7 +355,7 @@ function fails(action: () => unknown): void {
 }
 
 describe('without --git', () => {
-  it('no file of any .git is touched, whatever is done over repositories, submodules and worktrees', async () => {
+  it('no file of any .git is touched by any verb, with repositories, submodules and worktrees', async () => {
     const place = new Place();
     for (const folder of ['one', 'two', 'two/nested']) place.init(folder);
     git(

@@ -47,7 +47,7 @@ async function failure(work: Promise<unknown>): Promise<SavepointError> {
 }
 
 describe('back to a message', () => {
-  test('is the state after its work and before the next; or before it; the conversation is cut there', async () => {
+  test('restores the state after its work or before it; the conversation is cut there', async () => {
     for (const { before, files, log, left } of [
       { before: false, files: ['m1', 'm2'], log: 'until m2\n', left: ['m1', 'm2'] },
       { before: true, files: ['m1'], log: 'until m1\n', left: ['m1'] },
@@ -66,7 +66,7 @@ describe('back to a message', () => {
     }
   });
 
-  test('what a person does between two messages belongs to the state after the first of them', async () => {
+  test('changes by a person between two messages belong to the state after the first one', async () => {
     const s = scene();
     await s.session.prompt('one', 'm1');
     await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('a'), 'of m1'));
@@ -77,7 +77,7 @@ describe('back to a message', () => {
     expect([s.text('a'), s.text('mine')]).toEqual(['of m1', 'of a person']);
   });
 
-  test('a path that was left can be gone back to, and the newest path of a message counts', async () => {
+  test('an abandoned path can be restored, and the newest path of a message is used', async () => {
     const s = scene();
     await four(s);
     await s.session.rollbackTo('m2');
@@ -93,7 +93,7 @@ describe('back to a message', () => {
     expect(seen()).toEqual(['m1', 'm2']);
   });
 
-  test('deletes nothing of what was said: neither what was handed in, nor what is on record, nor what the agent keeps', async () => {
+  test('deletes no message: neither in the passed conversation, nor in the records, nor in the data of the agent', async () => {
     const s = scene();
     writeFileSync(s.at('.gitignore'), '.agent/\n');
     mkdirSync(s.at('.agent'));
@@ -112,7 +112,7 @@ describe('back to a message', () => {
     expect((await savepoint.sessions()).sessions).toMatchObject([{ id: 's', prompts: 4 }]);
   });
 
-  test('files alone, or the conversation alone', async () => {
+  test('restores only the files, or cuts only the conversation', async () => {
     const s = scene();
     await four(s);
     const files = await s.session.rollbackTo('m1', { what: 'files', conversation: CONVERSATION });
@@ -124,7 +124,7 @@ describe('back to a message', () => {
     expect(checkpoints[0]?.conversation).toMatchObject({ messageId: 'm2', messages: 2 });
   });
 
-  test('a message without a checkpoint is told, with the nearest earlier one', async () => {
+  test('a message without a checkpoint is reported, with the nearest earlier one', async () => {
     const s = scene();
     await four(s);
     const conversation = [{ id: 'm1' }, { id: 'between' }, { id: 'm2' }];
@@ -140,7 +140,7 @@ describe('back to a message', () => {
 });
 
 describe('calls in flight', () => {
-  test('are told to end and are waited for; what they had done goes, too', async () => {
+  test('are aborted and awaited; their changes are reverted, too', async () => {
     const s = scene();
     await four(s);
     let ended = false;
@@ -164,7 +164,7 @@ describe('calls in flight', () => {
     await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('on'), 'it goes'));
   });
 
-  test('that do not end are not gone over: the caller may stop waiting, and nothing has changed', async () => {
+  test('that do not end block it: the caller may stop waiting, and nothing is changed', async () => {
     const s = scene();
     await four(s);
     let release = (): void => {};
@@ -185,7 +185,7 @@ describe('calls in flight', () => {
     await working;
   });
 
-  test('of another process stand in the way', async () => {
+  test('of another process block it', async () => {
     const s = scene();
     await four(s);
     const other = open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).session({
@@ -201,8 +201,8 @@ describe('calls in flight', () => {
   });
 });
 
-describe('what others did since', () => {
-  test('is a conflict, unless it is to be kept or may go', async () => {
+describe('later changes by others', () => {
+  test('are a conflict, unless the caller keeps or discards them', async () => {
     for (const mode of ['keep-outside', 'exact'] as const) {
       const s = scene();
       await four(s);

@@ -53,7 +53,7 @@ function put(disk: SimDisk, path: string, content: string): void {
 }
 
 describe('one checkpoint over all roots', () => {
-  test('names each of them; a file system that is no root is left out by name', async () => {
+  test('names each of them; a file system that is not a root is skipped and named', async () => {
     const disk = world();
     disk.makeFolder(`${ROOT}/scratch` as DiskPath, 0o755);
     disk.mountAt(`${ROOT}/scratch` as DiskPath);
@@ -69,7 +69,7 @@ describe('one checkpoint over all roots', () => {
     expect(scan.leftOut.map(({ path, skip }) => [path, skip.reason])).toEqual([['scratch', 'mount']]);
   });
 
-  test('all roots go back together, and come again together', async () => {
+  test('undo and redo cover all roots together', async () => {
     const { disk, first } = await changed();
     const second = treeOf(disk).tree;
     await engine(disk, 20).restore('cp_1');
@@ -78,7 +78,7 @@ describe('one checkpoint over all roots', () => {
     expect(tell(treeOf(disk).tree)).toBe(tell(second));
   });
 
-  test('one of them alone goes back, without those that lie in it', async () => {
+  test('one root can be restored alone, without nested ones', async () => {
     for (const root of ['data', 'app']) {
       const { disk, first } = await changed();
       const before = treeOf(disk).tree;
@@ -98,7 +98,7 @@ describe('one checkpoint over all roots', () => {
   });
 });
 
-test('a roll-back of one root leaves the others, and those that lie in it', async () => {
+test('a rollback of one root leaves other and nested roots alone', async () => {
   const disk = world();
   await severalRoots(disk);
   const first = treeOf(disk).tree;
@@ -116,7 +116,7 @@ test('a roll-back of one root leaves the others, and those that lie in it', asyn
   expect([unknown.code, unknown.message]).toEqual(['PATH_REFUSED', expect.stringContaining('is not a root')]);
 });
 
-test('what several roots have in common is stored once', async () => {
+test('contents in several roots are stored once', async () => {
   const disk = world();
   await severalRoots(disk);
   const before = (await engine(disk, 20).stats()).storage.packs;
@@ -128,7 +128,7 @@ test('what several roots have in common is stored once', async () => {
 });
 
 describe('a root that cannot be captured', () => {
-  test('makes the checkpoint partial, by name and reason; the others are in it', async () => {
+  test('makes the checkpoint partial, with name and reason; the others are in it', async () => {
     const { disk } = await changed();
     const { checkpoint } = await engine(closed(disk, 'app'), 20).checkpoint();
     expect(checkpoint.partial).toEqual([{ path: 'app', skip: { reason: 'unreadable', code: 'EACCES' } }]);
@@ -141,7 +141,7 @@ describe('a root that cannot be captured', () => {
     expect(checkpoint.changes?.some(({ path }) => path.startsWith('data/'))).toBe(true);
   });
 
-  test('a restore of it says what it would not touch, and wants to be told', async () => {
+  test('a restore of it names what it would not touch, and requires --allow-partial', async () => {
     const { disk } = await changed();
     const partial = treeOf(disk).tree;
     await engine(closed(disk, 'app'), 20).checkpoint();
@@ -161,7 +161,7 @@ describe('a root that cannot be captured', () => {
     await engine(disk, 24).restore('cp_2', { root: 'data' as TreePath });
   });
 
-  test('a root that cannot be read now is left alone, with leave', async () => {
+  test('a root that cannot be read now is left alone, with --allow-partial', async () => {
     const { disk, first } = await changed();
     const before = treeOf(disk).tree;
     expect((await failure(engine(closed(disk, 'app'), 20).restore('cp_1'))).code).toBe('PATH_REFUSED');
@@ -172,7 +172,7 @@ describe('a root that cannot be captured', () => {
     expect(only(tree, 'app')).toBe(only(before, 'app'));
   });
 
-  test('a disk that is not mounted is not taken for an emptied folder', async () => {
+  test('an unmounted disk is not treated as an empty folder', async () => {
     const { disk, first } = await changed();
     const mount = disk.unmount(DATA);
     for (const pid of [20, 21]) {
@@ -187,7 +187,7 @@ describe('a root that cannot be captured', () => {
     expect(tell(treeOf(disk).tree)).toBe(tell(first));
   });
 
-  test('where none can be captured there is no checkpoint', async () => {
+  test('without any root that can be captured there is no checkpoint', async () => {
     const disk = world();
     await severalRoots(disk);
     disk.unlink(`${ROOT}/notes.txt` as DiskPath);

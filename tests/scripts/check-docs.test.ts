@@ -35,7 +35,7 @@ describe('rows', () => {
     expect(checked({}, {})).toEqual([]);
   });
 
-  it('are missed one by one', () => {
+  it('are each reported if missing', () => {
     for (const [path, ids] of Object.entries(TABLES)) {
       const whole = tables()[path] ?? '';
       for (const id of ids) {
@@ -86,7 +86,7 @@ describe('rows', () => {
     expect(checked({ B2: row }, null)[0]).toContain(problem);
   });
 
-  it('may hold a bar in code or after a backslash', () => {
+  it('may contain a bar in code or after a backslash', () => {
     expect(checked({ B2: '| B2 | `a|b` and a \\| b | waits | later |' }, null)).toEqual([]);
   });
 });
@@ -94,7 +94,7 @@ describe('rows', () => {
 describe('proofs', () => {
   const done = { B2: `| B2 | what | done | ${PROOF} |`, 7: `| 7 | what | part | ${PROOF} |` };
 
-  it('hold when the named test ran and passed', () => {
+  it('are valid if the named test ran and passed', () => {
     expect(checked(done, { 'outer works': 'passed', other: 'failed' })).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('proofs', () => {
     expect(checked({ B2: row }, { 'outer works': 'passed', other: 'failed' })).toHaveLength(1);
   });
 
-  it('in a folder that was not run only need their file', () => {
+  it('in a folder that was not run need only their file', () => {
     const row = (file: string) => ({ B2: `| B2 | what | done | \`${file} › works\` |` });
     expect(checked(row('tests/system/b.test.ts'), {})).toEqual([]);
     expect(checked(row('tests/system/gone.test.ts'), {})).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('proofs', () => {
 });
 
 describe('links', () => {
-  it('lead to files that are there', () => {
+  it('refer to existing files', () => {
     const text = '[a](docs/a.md#part) [web](https://example.org/x) [up](#here) `[code](gone.md)` [dead](docs/gone.md)';
     const top = folderOf({ ...tables(), 'README.md': text, 'docs/a.md': '[back](../README.md) [dead](../gone.md)' });
     expect(checkDocs(top, [], [])).toEqual([
@@ -139,7 +139,7 @@ describe('links', () => {
   });
 });
 
-it('the command fails, names what is wrong, and succeeds when nothing is', () => {
+it('the command fails and names the problems, and succeeds without problems', () => {
   const script = fileURLToPath(new URL('../../scripts/check-docs.mjs', import.meta.url));
   const run = (top: string) => spawnSync(process.execPath, [script, '--top', top], { encoding: 'utf8' });
   const wrong = run(folderOf({ 'docs/features.md': tables()['docs/features.md'] ?? '' }));
@@ -162,7 +162,7 @@ describe('the table of CONTRIBUTING.md', () => {
     ]);
   });
 
-  it('says something in each row', () => {
+  it('has a text in each row', () => {
     expect(reported('| `tests/system/` | |\n| `tests/crash/` | deaths |\n')).toEqual([
       'CONTRIBUTING.md: no row says what tests/system/ is for',
     ]);

@@ -27,7 +27,7 @@ const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
 const programs = readdirSync(file('tests/agents/programs')).map((name) => `tests/agents/programs/${name}`);
 const folders = ['.', 'tests/system/inspector', ...programs.filter((path) => existsSync(file(`${path}/package.json`)))];
 
-it.each(folders)('%s: names no place to download from, so that every machine uses its own registry', (folder) => {
+it.each(folders)('%s: contains no download URLs, so that every machine uses its own registry', (folder) => {
   const found = installedIn(`${folder}/package-lock.json`);
   expect(found.length).toBeGreaterThan(0);
   expect(found.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
@@ -37,12 +37,12 @@ it.each(folders)('%s: holds a checksum for every package', (folder) => {
   expect(installedIn(`${folder}/package-lock.json`).filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
 });
 
-it.each(folders)('%s: pins what it asks for', (folder) => {
+it.each(folders)('%s: pins its dependencies', (folder) => {
   const { dependencies } = read(`${folder}/package.json`) as Locked;
   expect(Object.values(dependencies ?? {}).filter((version) => !isExact.test(version))).toEqual([]);
 });
 
-it('holds the binaries of every platform, not only of the one that wrote it', () => {
+it('contains the binaries of every platform, not only of the one that wrote it', () => {
   const names = new Set(
     installed.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
   );

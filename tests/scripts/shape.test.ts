@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkShape } from '../../scripts/check-shape.mjs';
 import { folderOf } from './folder-of.ts';
 
-test('a part that stands before what its file exports is named', () => {
+test('a function before the exports of its file is named', () => {
   const top = folderOf({
     'packages/core/src/good.ts': 'export class A {}\nexport function main() {}\nfunction part() {}\n',
     'packages/core/src/parts-only.ts': 'function part() {}\nconst other = part();\nexport { other };\n',

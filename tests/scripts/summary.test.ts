@@ -55,7 +55,7 @@ describe('summary', () => {
     expect(summary([run], [{ ...skip, test: 'b.test.ts › *' }]).status).toBe(1);
   });
 
-  it('fails when the list names a test that is gone', () => {
+  it('fails when the list names a missing test', () => {
     const lines = [
       'tests/skips.json names a test that is gone: a.test.ts › outer › c',
       '1 passed, 0 failed, 0 skipped',
@@ -72,7 +72,7 @@ describe('summary', () => {
     expect(summary([report({ a: 'passed' })], skips).status).toBe(1);
   });
 
-  it('fails when a report is missing or torn', () => {
+  it('fails when a report is missing or truncated', () => {
     const good = report({ a: 'passed' });
     expect(summary([good, `${good}.gone`])).toMatchObject({
       status: 1,
@@ -112,7 +112,7 @@ describe('a real run', () => {
     });
   });
 
-  it('that fails outside of its tests is told by its own status alone', () => {
+  it('that fails outside of its tests is detected only by its exit status', () => {
     const late = "test('a', () => { setTimeout(() => { throw new Error('late'); }, 0); });";
     const text = `import { test } from 'vitest'; ${late} test('b', () => new Promise((done) => setTimeout(done, 50)));`;
     // This is why scripts/test.mjs and .ci/run check the status of each step, and not only the summary.

@@ -72,7 +72,7 @@ function can(...command: readonly string[]): boolean {
 const canMount = CAN_WATCH && can('unshare', '-m', 'true');
 const canLimit = CAN_WATCH && can('unshare', '-Ur', 'true');
 
-describe.skipIf(!canMount)('what changed, on mounts', () => {
+describe.skipIf(!canMount)('reported changes, on mounts', () => {
   /** Creates the file system in an image file. */
   function onLoop(kind: string): (base: string, to: string) => void {
     return (base, to) => {
@@ -96,7 +96,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     },
   };
 
-  test.for(Object.entries(systems))('on %s who looks only at what is told knows all', ([kind, make], { skip }) => {
+  test.for(Object.entries(systems))('on %s the reports cover all changes', ([kind, make], { skip }) => {
     skip(/^(?:ext4|xfs|btrfs)$/.test(kind) && !can(`mkfs.${kind}`, '-V'), 'nothing makes one');
     const [base, root] = [folder(), folder()];
     make(base, root);
@@ -112,7 +112,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     expect(mirror.losses).toBe(0);
   });
 
-  test('a folder that is mounted a second time tells under both its paths', () => {
+  test('a folder that is mounted a second time is reported under both its paths', () => {
     const root = folder();
     for (const name of ['one/deep', 'two']) mkdirSync(`${root}/${name}`, { recursive: true });
     mount('--bind', `${root}/one`, `${root}/two`);
@@ -132,7 +132,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     });
   });
 
-  test('a file system that goes away loses everything', () => {
+  test('a file system that is unmounted is reported as lost', () => {
     const root = folder();
     mkdirSync(`${root}/disk`);
     mount('-t', 'tmpfs', 'none', `${root}/disk`);
@@ -147,7 +147,7 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     expect(reported(watch)).toEqual({ [root]: ['file'] });
   });
 
-  test('nobody tells of what is mounted over a watched folder: who trusts this must look at the mounts', () => {
+  test('a mount over a watched folder is not reported: callers must check the mounts', () => {
     const root = folder();
     mkdirSync(`${root}/sub`);
     const watch = watchOf();
@@ -157,14 +157,14 @@ describe.skipIf(!canMount)('what changed, on mounts', () => {
     expect(reported(watch)).toEqual({});
   });
 
-  test('a file system that others change is not trusted', () => {
+  test('an unsupported file system is not trusted', () => {
     const root = folder();
     mount('-t', 'ramfs', 'none', root);
     expect(watchOf().add(at(root))).toBe(false);
   });
 });
 
-describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
+describe.skipIf(!canLimit)('reported changes, at the limits of a user', () => {
   const core = new URL(`file://${TOP}/packages/core/dist/io/node/changes.js`);
 
   /** Runs code with `watch` in its own namespace, in which a limit is set. */
@@ -176,7 +176,7 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
     return JSON.parse(run('unshare', '-Ur', 'sh', '-c', script, name, value, ...node));
   }
 
-  test('a folder beyond the limit of watches is refused; the others tell, and what is forgotten makes room', () => {
+  test('a folder beyond the limit of watches is refused; the others are reported, and removed watches free space', () => {
     const root = folder();
     for (let number = 0; number < 30; number++) mkdirSync(`${root}/${number}`);
     const answer = within(
@@ -202,7 +202,7 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
     });
   });
 
-  test('a folder that is refused at the limit takes nothing from those below it', () => {
+  test('a folder that is refused at the limit does not affect those below it', () => {
     const root = folder();
     for (const path of ['above/below', 'other']) mkdirSync(`${root}/${path}`, { recursive: true });
     const answer = within(
@@ -218,7 +218,7 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
     expect(answer).toEqual({ added: [true, true, false], reported: [`${root}/above/below`] });
   });
 
-  test('without a queue to be had there is no watch', () => {
+  test('without an inotify queue there is no watch', () => {
     const answer = within(
       'max_inotify_instances=2',
       `
@@ -231,8 +231,8 @@ describe.skipIf(!canLimit)('what changed, at the limits of a user', () => {
   });
 });
 
-describe.runIf(CAN_WATCH)('what changed, by a mapped file', () => {
-  test('is told when the mapping ends and not before: who trusts this must know', async () => {
+describe.runIf(CAN_WATCH)('reported changes, by a mapped file', () => {
+  test('are reported when the mapping ends and not before', async () => {
     const root = folder();
     writeFileSync(`${root}/file`, 'x'.repeat(8192));
     const watch = watchOf();

@@ -16,7 +16,7 @@ function curlAs(uid: number, socket: string): number | null {
   return spawnSync('curl', args, { uid, gid: uid, cwd: '/' }).status;
 }
 
-it('nobody else can connect, through the home or the folder of sockets', async () => {
+it('other users cannot connect, through the home or the folder of sockets', async () => {
   const p = daemonProject();
   await p.startDaemon();
   // The folders above are as open as possible. Only the daemon's own folders keep other users out.
@@ -30,7 +30,7 @@ it('nobody else can connect, through the home or the folder of sockets', async (
   expect(curlAs(NOBODY, path.join(folder, 's'))).toBe(7);
 });
 
-it('a folder of sockets that somebody else made first is refused, and the hook works itself', async () => {
+it('a folder of sockets that another user created is refused, and the hook works without the daemon', async () => {
   const p = daemonProject();
   const temporary = path.join(p.base, 'tmp');
   const theirs = path.join(temporary, 'savepoint-0');
@@ -46,7 +46,7 @@ it('a folder of sockets that somebody else made first is refused, and the hook w
   expect(fs.readdirSync(theirs)).toEqual([]);
 });
 
-it('who sees other files under the same paths is not answered by a daemon that does not', async () => {
+it('a client in another mount namespace is not answered by the daemon', async () => {
   const p = daemonProject();
   p.write('a.txt', 'what everybody sees\n');
   const e = claudeEvents(p.dir);

@@ -99,7 +99,7 @@ it.skipIf(why !== null)('a single file that is mounted is refused by name, and n
 });
 
 describe('a restore over roots on several file systems', () => {
-  it.skipIf(why !== null)('that is killed at any moment leaves all old or all new, everywhere', () => {
+  it.skipIf(why !== null)('that is killed at any moment leaves all old or all new, on all of them', () => {
     const p = mounted();
     p.ok('checkpoint');
     p.ok('pin', 'cp_1');
@@ -132,7 +132,7 @@ describe('a restore over roots on several file systems', () => {
     expect(done).toBeGreaterThan(0);
   });
 
-  it.skipIf(why !== null)('waits for the one that was unmounted', () => {
+  it.skipIf(why !== null)('stays pending until an unmounted one is back', () => {
     const p = mounted();
     p.ok('checkpoint');
     change(p, 1);

@@ -23,7 +23,7 @@ function outputOf(program: string, ...args: readonly string[]): string | null {
 
 const possible = process.platform === 'linux' && process.arch === 'x64' && outputOf('gcc', '--version') !== null;
 
-describe.skipIf(!possible)('the native add-on, built anew', () => {
+describe.skipIf(!possible)('the native add-on, rebuilt', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-native-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const built = join(folder, 'built.node');
@@ -32,7 +32,7 @@ describe.skipIf(!possible)('the native add-on, built anew', () => {
 
   checkAddOn(built);
 
-  test.skipIf(!sameCompiler)('is the committed one, byte for byte', () => {
+  test.skipIf(!sameCompiler)('equals the committed one, byte for byte', () => {
     expect(readFileSync(built).equals(readFileSync(committed))).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe.skipIf(!possible)('the native add-on, built anew', () => {
     expect(readFileSync(elsewhere).equals(readFileSync(built))).toBe(true);
   });
 
-  test('asks of whoever loads it for functions of Node-API, and for nothing else', () => {
+  test('imports only functions of Node-API', () => {
     for (const file of [built, committed]) {
       const symbols = outputOf('nm', '--dynamic', '--undefined-only', '--format=posix', file) ?? '';
       const names = symbols

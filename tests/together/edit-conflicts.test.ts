@@ -111,7 +111,7 @@ function keptBy(store: string): ReadonlySet<string> {
   return new Set([...ids, ...backups]);
 }
 
-test('edits of files that another process saves all the time', { timeout: 3_600_000 }, async () => {
+test('edits of files that another process keeps saving', { timeout: 3_600_000 }, async () => {
   const p = project();
   for (const name of SAVED) p.write(name, savedText(name, 0));
   p.write(ALONE, editedText(ALONE, 0));

@@ -33,7 +33,7 @@ describe('four processes at once', () => {
     if (task.result?.state === 'fail') console.error(`replay: SAVEPOINT_SEED=${SEED} npx vitest run ${task.file.name}`);
   });
 
-  it('with commands of every kind, some of them killed: numbers are unique, the store is sound, the folder is what was said', async () => {
+  it('with commands of every kind, some of them killed: numbers are unique, the store is valid, the folder matches the results', async () => {
     const p = project();
     for (let i = 0; i < 30; i++) p.write(`d${i % 5}/f${i}.txt`, `${i}\n`.repeat(20));
     const reported: Report = { made: [], killed: 0 };

@@ -25,7 +25,7 @@ async function tooLate(p: AgentAtWork, event: object): Promise<string> {
   return stdout;
 }
 
-test('a call overtakes its capture: what was there before and what it does are in doubt, and the catch-up is late', async () => {
+test('if a call starts before its capture ends, its changes are uncertain and the catch-up is late', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   await p.tell(e.start());
@@ -55,7 +55,7 @@ test('a call overtakes its capture: what was there before and what it does are i
   expect((await p.timelineLines()).at(-1)).toMatch(/^call: .*after by claude\/toolu_01$/);
 });
 
-test('a failure of ours is status 0, on standard error and in the notes; strict denies the call instead', async () => {
+test('an internal failure exits with 0 and is reported on standard error and in the notes; strict denies the call', async () => {
   const p = new AgentAtWork('claude', { env: {} });
   const e = claudeEvents('/');
   const { pre } = e.call('Bash', { command: 'ls' });
@@ -71,7 +71,7 @@ test('a failure of ours is status 0, on standard error and in the notes; strict 
   expect(JSON.parse(strict.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
 });
 
-test('no event, no JSON, nobody known: status 0', async () => {
+test('no event, invalid JSON or an unknown agent: status 0', async () => {
   const p = new AgentAtWork('claude');
   for (const text of ['', '[]', 'null', '{"hook_event_name":"PreToolUse"}', '{'.repeat(1_000)]) {
     expect((await p.send(text)).exit).toBe(0);
@@ -79,7 +79,7 @@ test('no event, no JSON, nobody known: status 0', async () => {
   expect((await new AgentAtWork('nobody', { world: p.world }).send('{}')).exit).toBe(0);
 });
 
-test('SAVEPOINT=off: nothing at all', async () => {
+test('SAVEPOINT=off: the hook does nothing', async () => {
   const p = new AgentAtWork('claude', { env: { SAVEPOINT: 'off' } });
   const e = claudeEvents(p.dir);
   await p.tell(e.start());

@@ -50,7 +50,7 @@ test('a session, from its start to its end', async () => {
 });
 
 describe('calls', () => {
-  test('in parallel, and interleaved, have their own paths', async () => {
+  test('that run in parallel or interleaved have their own paths', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -69,7 +69,7 @@ describe('calls', () => {
     expect(by).not.toContain('?');
   });
 
-  test('of tools that only read leave nothing', async () => {
+  test('of read-only tools are not recorded', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -79,7 +79,7 @@ describe('calls', () => {
     expect(await p.timelineLines()).toHaveLength(1);
   });
 
-  test('that were cancelled end with the next prompt, in doubt', async () => {
+  test('that were cancelled end with the next prompt, with uncertain changes', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -95,7 +95,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('that go on in the background share what comes later with outside, across prompts', async () => {
+  test('that continue in the background share later changes with outside, across prompts', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -113,7 +113,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('of a sub-agent are its own, and stay when the person says something meanwhile', async () => {
+  test('of a sub-agent are attributed to it, and stay open when the user sends a prompt', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -132,7 +132,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('that two hooks tell of are told once', async () => {
+  test('that two hooks report are recorded once', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     const twice = (event: object) => Promise.all([p.tell(event), p.tell(event)]);
@@ -149,7 +149,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('whose begin nobody told are named, in doubt', async () => {
+  test('without a reported begin are named, as uncertain', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
     await p.tell(e.start());
@@ -161,7 +161,7 @@ describe('calls', () => {
   });
 });
 
-test('a compacted conversation goes on; a resumed or forked one begins anew', async () => {
+test('a compacted conversation continues; a resumed or forked one starts a new session', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   await p.tell(e.start());
@@ -179,7 +179,7 @@ test('a compacted conversation goes on; a resumed or forked one begins anew', as
   ]);
 });
 
-test('the agent is told once what others changed under it', async () => {
+test('the agent is informed once of what others changed', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   p.write('a.txt', 'one\n');
@@ -192,7 +192,7 @@ test('the agent is told once what others changed under it', async () => {
   expect(await p.tell(e.prompt('Go on!'))).toBeNull();
 });
 
-test('what lies outside every workspace is said, once', async () => {
+test('a path outside every workspace is reported once', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   await p.tell(e.start());
@@ -202,7 +202,7 @@ test('what lies outside every workspace is said, once', async () => {
   expect(await p.tell(e.call('Write', { file_path: `${p.dir}-elsewhere/x`, content: '' }).pre)).toBeNull();
 });
 
-test('the agent’s own rewind is not taken for somebody’s edit', async () => {
+test('a rewind by the agent itself is not attributed to another author', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   p.write('a.txt', 'one\n');
@@ -221,7 +221,7 @@ test('the agent’s own rewind is not taken for somebody’s edit', async () => 
   expect((await p.timelineLines()).at(-1)).toMatch(/a\.txt by outside$/);
 });
 
-test('what is frozen is denied to tools that say it, and put back where a shell changed it', async () => {
+test('a tool call that declares a frozen path is denied, and a change of it by a shell is reverted', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   p.write('lamp.txt', 'off\n');

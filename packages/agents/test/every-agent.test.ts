@@ -22,7 +22,7 @@ function rowOf({ title }: Agent): readonly string[] {
 describe.each(Object.values(AGENTS))('$title', (agent) => {
   const { name, variables, integration } = agent;
 
-  test('what it writes is its own', async () => {
+  test('its writes are attributed to it', async () => {
     const p = new AgentAtWork(name);
     const [begun, ended] = ONE_WRITE[name](p.dir, p.at('new.txt'));
     p.args = begun.hint === null ? [] : [begun.hint];
@@ -40,7 +40,7 @@ describe.each(Object.values(AGENTS))('$title', (agent) => {
     ).toEqual([]);
   });
 
-  test('it reads no variable of the environment but its own', () => {
+  test('it reads only its own environment variables', () => {
     const read = new Set<string>();
     const env = new Proxy<Record<string, string | undefined>>({}, { get: (_, key) => void read.add(String(key)) });
     for (const { event, hint } of ONE_WRITE[name]('/project', '/project/new.txt')) {
@@ -56,7 +56,7 @@ describe.each(Object.values(AGENTS))('$title', (agent) => {
     expect(cell).toContain(`\`~/${[...folder, ...file].join('/')}`);
   });
 
-  test('the README names it where it tells of `install`', () => {
+  test('the README names it where it describes `install`', () => {
     const line = textOf('README.md')
       .split('\n')
       .find((one) => one.startsWith('savepoint install '));
@@ -68,7 +68,7 @@ describe.each(Object.values(AGENTS))('$title', (agent) => {
   });
 });
 
-test('docs/agents.md has no row of an agent that is not in the table', () => {
+test('docs/agents.md has no row for an unknown agent', () => {
   const page = textOf('docs/agents.md');
   const table = page.slice(page.indexOf('| agent | tried with |')).split('\n\n')[0] ?? '';
   const titles = table

@@ -31,7 +31,7 @@ test(`${WHOLE} of them go all the way, and write nothing outside the store (SAVE
   await allTheWay(WHOLE, seed);
 }, 600_000);
 
-test('what is huge or deep is answered', () => {
+test('huge and deeply nested events are answered', () => {
   expect(parseEvent(Buffer.from('['.repeat(100_000)))).toHaveProperty('problem');
   expect(parseEvent(Buffer.from(`{"a":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`))).toHaveProperty('problem');
   const huge = Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(100 * 1024 * 1024, 0x78), Buffer.from('"}')]);

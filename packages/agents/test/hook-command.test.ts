@@ -22,7 +22,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'the script that asks the daemon stands before the command, where it can be run',
+  'the script that asks the daemon precedes the command, where it can be run',
   () => {
     const base = mkdtempSync(join(tmpdir(), 'savepoint-path-'));
     onTestFinished(() => rmSync(base, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } f
 
 /** What is specific to each protocol. Common behaviour is tested with Claude Code. */
 
-test('Gemini: calls without an id are paired by what they are called with, also when they interleave', async () => {
+test('Gemini: calls without an id are paired by their arguments, also when they interleave', async () => {
   const p = new AgentAtWork('gemini');
   const e = geminiEvents(p.dir);
   await p.tell(e.start());
@@ -39,7 +39,7 @@ test('Gemini: calls without an id are paired by what they are called with, also 
   expect((await p.send(e.stop())).stdout).toBe('');
 });
 
-test('Codex: the paths of a patch stand in its headers', async () => {
+test('Codex: the paths of a patch are read from its headers', async () => {
   const p = new AgentAtWork('codex');
   const e = codexEvents(p.dir);
   p.write('old.txt', 'old\n');
@@ -60,7 +60,7 @@ test('Codex: the paths of a patch stand in its headers', async () => {
   ]);
 });
 
-test('Copilot: its own events say nothing of their name, and arguments may be text', async () => {
+test('Copilot: its events have no name, and arguments may be text', async () => {
   const p = new AgentAtWork('copilot');
   const e = copilotEvents(p.dir);
   const args = { path: p.at('new.txt'), file_text: 'x' };
@@ -74,7 +74,7 @@ test('Copilot: its own events say nothing of their name, and arguments may be te
   expect((await p.timelineLines()).at(-1)).toMatch(/^call: create new\.txt.*new\.txt by copilot\/create#/);
 });
 
-test('Copilot with the settings of Claude Code is Copilot, and is heard once where its own hold our hook as well', async () => {
+test('Copilot with the settings of Claude Code is recorded as Copilot, and once if its own settings contain our hook as well', async () => {
   const p = new AgentAtWork('claude', { env: { COPILOT_CLI: '1' } });
   const e = copilotEvents(p.dir);
   const input = { path: p.at('a.txt'), file_text: 'x' };
@@ -92,7 +92,7 @@ test('Copilot with the settings of Claude Code is Copilot, and is heard once whe
   expect(await p.timelineLines()).toHaveLength(before);
 });
 
-test('VS Code with the settings of Claude Code is VS Code', async () => {
+test('VS Code with the settings of Claude Code is recorded as VS Code', async () => {
   const p = new AgentAtWork('claude');
   const about = {
     sessionId: 'v-1',
@@ -107,7 +107,7 @@ test('VS Code with the settings of Claude Code is VS Code', async () => {
   expect((await p.timelineLines()).at(-1)).toMatch(/v by vscode\/t$/);
 });
 
-test('Cline: two places that both hold our hook tell of a call once; looking at a file is no call', async () => {
+test('Cline: a call reported by two installations of the hook is recorded once; viewing a file is not a call', async () => {
   const p = new AgentAtWork('cline');
   const e = clineEvents(p.dir);
   await p.tell(e.start());
@@ -124,7 +124,7 @@ test('Cline: two places that both hold our hook tell of a call once; looking at 
   ]);
 });
 
-test('Cursor: calls by id, and edits that are told only when they are done', async () => {
+test('Cursor: calls by id, and edits that are reported only after they are done', async () => {
   const p = new AgentAtWork('cursor');
   const e = cursorEvents(p.dir);
   p.write('a.txt', 'a');
@@ -139,7 +139,7 @@ test('Cursor: calls by id, and edits that are told only when they are done', asy
   expect(lines[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#.*, outside\?$/);
 });
 
-test('one of our own tools is one step, by the agent of the session', async () => {
+test('a call of our own tool is one step by the agent of the session', async () => {
   const p = new AgentAtWork('claude');
   const e = claudeEvents(p.dir);
   p.write('a.txt', 'one\n');

@@ -60,7 +60,7 @@ function uninstall(name: keyof typeof AGENTS, place: SettingsScope, where: Insta
 }
 
 test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as const)))(
-  '%s (%s): where nothing was, nothing is left',
+  '%s (%s): uninstalling removes files that did not exist before',
   (name, place) => {
     const where = around();
     expect(install(name, place, where)).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ const LAYOUTS: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(LAYOUTS)('a file with %s', (_what, text) => {
-  test.each(json.map(({ name }) => name))('is the same after %s was there', (name) => {
+  test.each(json.map(({ name }) => name))('is the same after installing and uninstalling %s', (name) => {
     const where = around();
     const file = settingsPath(AGENTS[name], 'user', where);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -110,7 +110,7 @@ describe.each(LAYOUTS)('a file with %s', (_what, text) => {
   });
 });
 
-test('what people change after the installation stays', () => {
+test('changes by users after the installation are kept', () => {
   const where = around();
   const file = settingsPath(AGENTS.claude, 'project', where);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -131,7 +131,7 @@ test('what people change after the installation stays', () => {
   expect(text).not.toContain('SessionStart');
 });
 
-test('a file that is no JSON, has another shape or is somebody else’s is left alone, with a word', () => {
+test('a file that is not JSON, has another shape or belongs to another program is left alone, with a message', () => {
   const where = around();
   const file = settingsPath(AGENTS.claude, 'project', where);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -167,7 +167,7 @@ test('a linked file stays a link', () => {
   expect(readFileSync(real, 'utf8')).toContain('hook gemini');
 });
 
-test('the command line holds in any shell', () => {
+test('the command line works in every shell', () => {
   const { program } = around();
   const command = hookCommand('claude', 'user', { ...program, script: "/it's/savepoint.js" });
   expect(command.shell).toBe(`'/opt/my node/bin/node' '/it'\\''s/savepoint.js' hook claude`);

@@ -20,7 +20,7 @@ describe('a path on the command line', () => {
     expect(bytesOfArgument(argument)).toBe(bytes);
   });
 
-  it('takes text outside of ASCII as UTF-8, with and without quotes', () => {
+  it('reads non-ASCII text as UTF-8, with and without quotes', () => {
     expect(nameOfArgument('ünï')).toBe('ünï');
     expect(nameOfArgument('"ünï"')).toBe('ünï');
     expect(nameFromJson(nameOfArgument('"ü\\377"'))).toBe('\xc3\xbc\xff');
@@ -34,7 +34,7 @@ describe('a path on the command line', () => {
     },
   );
 
-  it('what Savepoint prints for a name can be given back, for any bytes', () => {
+  it('a name as printed by Savepoint is accepted as an argument, for any bytes', () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 30 }).map((it) => Buffer.from(it).toString('latin1'));
     fc.assert(
       fc.property(bytes, (name) => {

@@ -9,7 +9,7 @@ import { WorkspacePool, WorkspaceQueue } from '../src/daemon/workspace-pool.ts';
 
 const KNOWN = new Set(HOOK_VARIABLES);
 
-test('a request is variables that are known, each once, and the event behind the last zero byte', () => {
+test('a request contains known variables, each once, and the event after the last zero byte', () => {
   const parse = (text: string) => {
     const request = parseHookRequest(Buffer.from(text), KNOWN);
     return request && [request.env, request.event.toString()];
@@ -24,12 +24,12 @@ test('a request is variables that are known, each once, and the event behind the
   expect(parse(`HOME=${'x'.repeat(2 << 20)}\0{}`)).toBeNull();
 });
 
-test('an answer that says nothing is empty', () => {
+test('an answer without content is empty', () => {
   expect(answerText({ stdout: '', stderr: '', exit: 0 })).toBe('');
   expect(answerText({ stdout: '{}\n', stderr: 'no', exit: 2 })).toBe('{}\n\u0001no\u00012');
 });
 
-test('the hook reads no variable of its environment that the daemon is not told', async () => {
+test('the hook passes to the daemon every environment variable that it reads', async () => {
   const p = world(onTestFinished);
   const dir = Buffer.from(p.workspace, 'latin1').toString();
   const e = claudeEvents(dir);
@@ -56,7 +56,7 @@ test('the hook reads no variable of its environment that the daemon is not told'
   expect([...read].filter((name) => !KNOWN.has(name))).toEqual([]);
 });
 
-test('work about one folder is done in the order in which it came, and holds nothing else up', async () => {
+test('requests for one folder are handled in order, and delay no others', async () => {
   const turns = new WorkspaceQueue();
   const done: string[] = [];
   let go: () => void = () => undefined;
@@ -75,7 +75,7 @@ test('work about one folder is done in the order in which it came, and holds not
   expect(done).toEqual(['elsewhere', 'first', 'failing', 'last']);
 });
 
-test('workspaces stay open, not more than some, and none is closed while it is used', () => {
+test('a limited number of workspaces stays open, and none is closed while in use', () => {
   const p = world(onTestFinished);
   let now = 0;
   const kept = new WorkspacePool(() => now);
@@ -105,7 +105,7 @@ test('workspaces stay open, not more than some, and none is closed while it is u
   expect(kept.count).toBe(1);
 });
 
-test('the median is of what was last', () => {
+test('the median covers the latest events', () => {
   const times = new ResponseTimes();
   expect(times.median()).toBeNull();
   for (const ms of [3, 1, 2.04]) times.add(ms);

@@ -47,7 +47,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     });
   });
 
-  it('is whole, for Savepoint and for git', async () => {
+  it('is undamaged, for Savepoint and for git', async () => {
     const store = await GoldenStore.of(version);
     expect((await store.open().verify({ deep: true })).damage).toEqual([]);
     store.git('fsck', '--full', '--strict', '--no-dangling');
@@ -66,7 +66,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     }
   });
 
-  it('goes on: a checkpoint, an undo of an act of its own time, a branch that moves back', async () => {
+  it('can be continued: a checkpoint, an undo of an old operation, a branch that moves back', async () => {
     const store = await GoldenStore.of(version);
     const savepoint = store.open();
     const before = store.now();
@@ -89,7 +89,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
 
-  it('undoes what was done before, act by act', async () => {
+  it('undoes its operations one by one', async () => {
     const store = await GoldenStore.of(version);
     const savepoint = store.open();
     const undone: string[] = [];
@@ -103,7 +103,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
 
-  it('gives the same bundles as ever', async () => {
+  it('creates the same bundles as its own version', async () => {
     const store = await GoldenStore.of(version);
     const savepoint = store.open();
     for (const [name, flavour] of [

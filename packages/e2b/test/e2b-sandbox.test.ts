@@ -14,7 +14,7 @@ describe('a sandbox of E2B, on a stand-in', () => {
   });
   for (const { name, run } of sandboxConformance(make)) test(name, run);
 
-  test('one that is gone cannot be reached', async () => {
+  test('a sandbox that ended cannot be reached', async () => {
     const gone = { sandboxId: 'gone', commands: { run: () => Promise.reject(new Error('sandbox not found')) } };
     const sandbox = e2bSandbox({ sandbox: gone, ports: realPorts() });
     await expect(sandbox.run({ id: 'x', command: ['true'] })).rejects.toMatchObject({
@@ -23,7 +23,7 @@ describe('a sandbox of E2B, on a stand-in', () => {
     });
   });
 
-  test('without node it is unfit', async () => {
+  test('a sandbox without node is unfit', async () => {
     const sandbox = e2bSandbox({ sandbox: standIn(env), ports: realPorts(), node: 'no-such-node' });
     await expect(sandbox.run({ id: 'x', command: ['true'] })).rejects.toMatchObject({
       code: 'SANDBOX_UNFIT',

@@ -21,7 +21,7 @@ describe.runIf(fits)('the prebuilt add-on', () => {
     expect(bytes.includes('GLIBC')).toBe(false);
   });
 
-  test('is used where it works', () => {
+  test('is used if it works', () => {
     expect(native()).not.toBeNull();
     expect(loadFile(prebuilt)).not.toBeNull();
   });
@@ -50,7 +50,7 @@ describe.runIf(fits)('the prebuilt add-on', () => {
     expect(list()).toBe(expected);
   });
 
-  test('is not used where it is none, or another one', () => {
+  test('is not used if it is missing or has another version', () => {
     const { folder } = world(onTestFinished);
     writeFileSync(`${folder}/text.node`, 'no add-on');
     expect(() => loadFile(`${folder}/text.node`)).toThrow();

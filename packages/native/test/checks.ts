@@ -39,7 +39,7 @@ function reported(memory: Uint8Array, count: number): ReadonlyMap<string, readon
 
 /** Requirements for an add-on, wherever it was built. */
 export function checkAddOn(file: string): void {
-  test('tells of every file the very numbers that lstat of node tells', () => {
+  test('returns the same numbers for every file as lstat of node', () => {
     const addOn = load(file);
     const { workspace } = world(onTestFinished);
     const random = seededRandom(seed);
@@ -95,7 +95,7 @@ export function checkAddOn(file: string): void {
     for (let length = least - 100; length < least + 50; length++) expect(listsIn(length)).toBe(length >= least);
   });
 
-  test('tells the same on another thread, of many folders at once', async () => {
+  test('returns the same on another thread, for many folders at once', async () => {
     const addOn = load(file);
     const { workspace } = world(onTestFinished);
     mkdirSync(`${workspace}/empty`);
@@ -129,7 +129,7 @@ export function checkAddOn(file: string): void {
       expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT + length))).toBe(NEEDS_LARGER_BUFFER);
   });
 
-  test('answers to whatever it is given with an error, and goes on', () => {
+  test('returns an error for invalid arguments, and continues to work', () => {
     const addOn = load(file);
     const random = seededRandom(seed);
     const detached = new Uint8Array(64);

@@ -4,7 +4,7 @@ import { elementsIn, textIn } from '../src/xml.ts';
 
 /** What is decided before a server is asked. The rest is tested with a real server (tests/system/bucket). */
 
-test('a place is a bucket with or without a prefix, and nothing that leads elsewhere', () => {
+test('a place is a bucket with or without a prefix, and nothing else', () => {
   expect(bucketOf('s3://backups', null, null)).toEqual({
     name: 'backups',
     prefix: '',
@@ -30,7 +30,7 @@ test('a place is a bucket with or without a prefix, and nothing that leads elsew
   }
 });
 
-test('the environment gives the key, and what is missing is said without saying a secret', () => {
+test('the key is read from the environment, and a missing one is reported without secrets', () => {
   const place = { to: 's3://backups', endpoint: null, region: null };
   const store = bucketFromEnvironment(place, { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'tok-secret' });
   expect(store.place).toBe('s3://backups');
@@ -39,7 +39,7 @@ test('the environment gives the key, and what is missing is said without saying 
   );
 });
 
-test('text of an answer is read with its entities, and what is cut off is not', () => {
+test('text of a response is decoded with its entities, and truncated text is not', () => {
   const xml = '<L><C><Key>a&amp;b&#x2F;c&#33;</Key></C><C><Key>d</Key></C><C><Key>e</K';
   expect(elementsIn(xml, 'C').map((one) => textIn(one, 'Key'))).toEqual(['a&b/c!', 'd']);
   expect(textIn(xml, 'Code')).toBeNull();

@@ -32,7 +32,7 @@ function disk(): SimDisk {
   return fs;
 }
 
-test('without a plan it is the driver that it stands before, and writes down every call', async () => {
+test('without a plan it passes every call to its driver, and records it', async () => {
   for (const { run } of fsConformance(() => ({ fs: new FaultyFs(disk()), folder: at('/work'), byteNames: true })))
     await run();
   const fs = new FaultyFs(disk());
@@ -50,7 +50,7 @@ test('without a plan it is the driver that it stands before, and writes down eve
   expect(fs.hit).toBe(false);
 });
 
-test('fails each call once, with the errno, and the rest goes on', () => {
+test('fails each call once with the errno, and later calls succeed', () => {
   for (let number = 1; number <= 5; number++) {
     const real = disk();
     const fs = new FaultyFs(real, { at: number, fault: { fail: 'EIO' } });
@@ -70,14 +70,14 @@ test('fails each call once, with the errno, and the rest goes on', () => {
   }
 });
 
-test('keeps failing where the fault is sticky', () => {
+test('keeps failing if the fault is sticky', () => {
   const real = disk();
   const fs = new FaultyFs(real, { at: 3, fault: { fail: 'EROFS', sticky: true }, counts: (call) => call.changes });
   expect(() => save(fs)).toThrow('EROFS: unlink /work/new');
   expect(real.list(at('/work'))).toEqual(['new']);
 });
 
-test('counts what the plan wants counted', () => {
+test('counts the calls that the plan selects', () => {
   const fs = new FaultyFs(disk(), {
     at: 1,
     fault: { fail: 'ENOSPC' },
@@ -89,7 +89,7 @@ test('counts what the plan wants counted', () => {
   expect(isUnder({ operation: 'rename', path: at('/work/file'), changes: true }, at('/work'))).toBe(true);
 });
 
-test('dies before a call that changes something, and nobody tidies up after that', () => {
+test('dies before a changing call, and later clean-up has no effect', () => {
   const left = [[], ['new'], ['new'], ['new']];
   for (const [index, names] of left.entries()) {
     const real = disk();
@@ -105,7 +105,7 @@ test('dies before a call that changes something, and nobody tidies up after that
   expect(fs.hit).toBe(false);
 });
 
-test('tears the write that it fails or dies at', () => {
+test('performs half of the write at which it fails or dies', () => {
   for (const fault of [{ fail: 'ENOSPC' }, { die: dieByThrowing }]) {
     const real = disk();
     const fs = new FaultyFs(real, { at: 1, fault, torn: true, counts: ({ operation }) => operation === 'write' });
@@ -115,7 +115,7 @@ test('tears the write that it fails or dies at', () => {
   }
 });
 
-test('a handle is always let go', () => {
+test('a handle is always closed', () => {
   const real = disk();
   const fs = new FaultyFs(real, { at: 2, fault: { fail: 'EIO', sticky: true } });
   const folder = fs.openFolder(at('/work'));

@@ -5,7 +5,7 @@ import { AWKWARD, git, gitFingerprint, manifest, seededTree, world } from '../sr
 const posix = process.platform !== 'win32';
 
 describe('manifest', () => {
-  test('tells kind, mode, content and target of everything', () => {
+  test('contains kind, mode, content and target of everything', () => {
     const { workspace } = world(onTestFinished);
     fs.mkdirSync(`${workspace}/folder`);
     fs.chmodSync(`${workspace}/folder`, 0o750);
@@ -25,7 +25,7 @@ describe('manifest', () => {
     expect(Object.keys(manifest(workspace, { skip: (path) => path === 'folder' }))).toEqual(['link']);
   });
 
-  test.skipIf(!posix)('differs whenever something differs', () => {
+  test.skipIf(!posix)('differs if anything differs', () => {
     const changes: ((folder: string) => void)[] = [
       (folder) => fs.appendFileSync(`${folder}/.env`, 'x'),
       (folder) => fs.chmodSync(`${folder}/.env`, 0o640),
@@ -94,7 +94,7 @@ describe('gitFingerprint', () => {
 });
 
 describe('seededTree', () => {
-  test('is the same for the same seed, and another one for another', () => {
+  test('is the same for the same seed, and different for another', () => {
     const { folder } = world(onTestFinished);
     const trees = [1, 1, 2].map((seed, index) => {
       fs.mkdirSync(`${folder}/${index}`);
@@ -105,7 +105,7 @@ describe('seededTree', () => {
     expect(trees[2]).not.toEqual(trees[0]);
   });
 
-  test.skipIf(process.platform !== 'linux')('has every awkward thing', { timeout: 30_000 }, () => {
+  test.skipIf(process.platform !== 'linux')('contains every unusual kind of entry', { timeout: 30_000 }, () => {
     const { workspace } = world(onTestFinished);
     seededTree(workspace, 1, { files: 3 });
     for (const [what, path] of Object.entries(AWKWARD)) {

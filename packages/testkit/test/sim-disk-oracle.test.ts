@@ -83,7 +83,7 @@ function foldersDownTo(folder: DiskPath): DiskPath[] {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'the simulated disk answers and ends as the real one does',
+  'the simulated disk returns the same results as the real one, and ends in the same state',
   { timeout: 60_000 },
   () => {
     const { workspace } = world(onTestFinished);

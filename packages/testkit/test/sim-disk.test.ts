@@ -48,7 +48,7 @@ function outcomes(disk: SimDisk, paths: readonly string[], model: 'any-subset' |
 }
 
 describe('a power cut', () => {
-  test('may take a new file, its bytes or its entry, until both are synced', () => {
+  test('may lose a new file, its bytes or its entry, until both are synced', () => {
     const disk = new SimDisk();
     const fd = put(disk, '/file', 'bytes');
     expect(outcomes(disk, ['/file'])).toEqual(['', '\0\0\0\0\0', 'absent', 'by', 'bytes']);
@@ -58,7 +58,7 @@ describe('a power cut', () => {
     expect(outcomes(disk, ['/file'])).toEqual(['bytes']);
   });
 
-  test('leaves an empty file where the entry alone was synced', () => {
+  test('leaves an empty file if only the entry was synced', () => {
     const disk = new SimDisk();
     put(disk, '/file', 'bytes');
     syncFolder(disk, '/');
@@ -66,7 +66,7 @@ describe('a power cut', () => {
     expect(outcomes(disk, ['/file'])).not.toContain('absent');
   });
 
-  test('keeps a rename inside a folder whole, and may lose either entry of one between folders', () => {
+  test('keeps a rename inside a folder atomic, and may lose either entry of one between folders', () => {
     const disk = new SimDisk();
     disk.makeFolder(at('/a'), 0o755);
     disk.makeFolder(at('/b'), 0o755);
@@ -89,7 +89,7 @@ describe('a power cut', () => {
     expect(outcomes(disk, ['/a/moved', '/b/moved'])).toEqual(['absent, absent', 'absent, folder', 'folder, absent']);
   });
 
-  test('takes what lies in a new folder together with the folder', () => {
+  test('loses the contents of a new folder together with the folder', () => {
     const disk = new SimDisk();
     disk.makeFolder(at('/new'), 0o755);
     disk.sync(put(disk, '/new/file', 'F'));
@@ -99,7 +99,7 @@ describe('a power cut', () => {
     expect(outcomes(disk, ['/new/file'])).toEqual(['F']);
   });
 
-  test('may undo a removal, a second name and a mode until they are synced', () => {
+  test('may undo a removal, a hard link and a mode until they are synced', () => {
     const disk = new SimDisk();
     disk.sync(put(disk, '/file', 'F'));
     disk.makeDurable();
@@ -117,7 +117,7 @@ describe('a power cut', () => {
     expect(disk.pending).toBe(0);
   });
 
-  test('counts the names that a file still has', () => {
+  test('counts the remaining names of a file', () => {
     const disk = new SimDisk();
     disk.makeFolder(at('/lost'), 0o755);
     disk.sync(put(disk, '/file', 'F'));
@@ -132,7 +132,7 @@ describe('a power cut', () => {
     expect([...names].sort()).toEqual([1, 2]);
   });
 
-  test('does not count a name that went with its folder', () => {
+  test('does not count a name that was lost with its folder', () => {
     const disk = new SimDisk();
     disk.makeFolder(at('/folder'), 0o755);
     disk.sync(put(disk, '/file', 'F'));
@@ -157,7 +157,7 @@ describe('a power cut', () => {
     expect(outcomes(disk, ['/1', '/2', '/3'])).toHaveLength(8);
   });
 
-  test('gives the same states for the same seed, and no more than asked for', () => {
+  test('gives the same states for the same seed, at most the requested number', () => {
     const disk = new SimDisk();
     for (let number = 0; number < 30; number++) put(disk, `/file-${number}`, `content ${number}`);
     const paths = Array.from({ length: 30 }, (_, number) => `/file-${number}`);
@@ -171,7 +171,7 @@ describe('a power cut', () => {
     expect(new Set(states(1)).size).toBeGreaterThan(150);
   });
 
-  test('leaves disks that share nothing with each other or with the one before', () => {
+  test('gives disks that share nothing with each other or with the original', () => {
     const disk = new SimDisk();
     const fd = put(disk, '/file', 'before');
     disk.makeDurable();
@@ -194,7 +194,7 @@ describe('a power cut', () => {
     for (const state of states) expect(seen(state, '/file')).toBe('other');
   });
 
-  test('leaves a disk on which all that is left is durable', () => {
+  test('gives a disk on which everything is durable', () => {
     const disk = new SimDisk();
     put(disk, '/file', 'F');
     for (const state of disk.crashStates('any-subset', 100, seededRandom(1))) {
@@ -203,7 +203,7 @@ describe('a power cut', () => {
   });
 });
 
-test('the death of a process takes its handles and nothing else', () => {
+test('the death of a process closes its handles and changes nothing else', () => {
   const disk = new SimDisk();
   const fd = put(disk, '/file', 'F');
   const after = disk.afterProcessDeath();
@@ -214,7 +214,7 @@ test('the death of a process takes its handles and nothing else', () => {
   expect(seen(disk, '/file')).toBe('F');
 });
 
-test('handles are never used again, so that a stale path leads nowhere', () => {
+test('handle numbers are never reused, so that a stale path leads nowhere', () => {
   const disk = new SimDisk();
   disk.makeFolder(at('/folder'), 0o755);
   const first = disk.openFolder(at('/folder'));
@@ -225,7 +225,7 @@ test('handles are never used again, so that a stale path leads nowhere', () => {
   expect(() => disk.close(first)).toThrow('EBADF');
 });
 
-test('onCall is told every call that changes or syncs, before it happens', () => {
+test('onCall gets every changing or syncing call before it happens', () => {
   const disk = new SimDisk();
   const reported: string[] = [];
   disk.onCall = ({ number, operation, path }) => reported.push(`${number} ${operation} ${path} ${seen(disk, '/a')}`);
@@ -249,7 +249,7 @@ test('mounts are other devices', () => {
   expect(() => disk.removeFolder(at('/mount'))).toThrow('EBUSY');
 });
 
-test('times come from the clock of the test', () => {
+test('times are those of the test clock', () => {
   const disk = new SimDisk({ now: 1000 });
   const fd = put(disk, '/file', 'F');
   disk.now = 2000;
@@ -263,7 +263,7 @@ test('times come from the clock of the test', () => {
   expect(disk.lstat(at('/'))).toMatchObject({ mtimeMs: 4000, ctimeMs: 4000 });
 });
 
-test('a disk that folds names keeps their spelling and finds them under any', () => {
+test('a disk that folds names keeps their spelling and finds them under any spelling', () => {
   const disk = new SimDisk({ folds: true });
   put(disk, '/ReadMe', 'R');
   expect(seen(disk, '/README')).toBe('R');

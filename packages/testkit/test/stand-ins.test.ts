@@ -3,7 +3,7 @@ import type { DiskPath } from '@savepoint/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { fakeProcesses, fixedClock, realPorts, SimDisk, seededRandom, simPorts, world } from '../src/index.ts';
 
-test('the fixed clock moves when it is told to, or when somebody sleeps', async () => {
+test('the fixed clock moves on request, and when a caller sleeps', async () => {
   const clock = fixedClock(5000);
   expect([clock.now(), clock.monotonic()]).toEqual([5000, 0]);
   clock.advance(10);
@@ -14,7 +14,7 @@ test('the fixed clock moves when it is told to, or when somebody sleeps', async 
   expect([clock.now(), clock.monotonic()]).toEqual([1, 15]);
 });
 
-test('seeded chance comes again, covers its range and repeats nothing in a sample', () => {
+test('seeded random numbers are reproducible, cover their range and do not repeat in a sample', () => {
   const draw = (seed: number): string => {
     const random = seededRandom(seed);
     return JSON.stringify([random.hex(8), random.next(), random.sample([1, 2, 3, 4, 5], 3), random.bytes(4)]);
@@ -34,7 +34,7 @@ test('seeded chance comes again, covers its range and repeats nothing in a sampl
   expect(() => random.pick([])).toThrow('nothing to pick from');
 });
 
-test('fake processes live and die as the test says, seen from everywhere on their machine', () => {
+test('fake processes live and die as the test demands, visible everywhere on their machine', () => {
   const own = fakeProcesses();
   expect(own.state(own.self())).toBe('alive');
   const other = own.start();

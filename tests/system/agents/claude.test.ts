@@ -23,7 +23,7 @@ function changesOf(project: AgentProject, ...paths: readonly string[]): readonly
   return timeline(project).flatMap(({ changes }) => (changes ?? []).filter(({ path }) => paths.includes(path)));
 }
 
-describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
+describe.skipIf(whyNot !== null)('claude with hooks, special cases', () => {
   it('a sub-agent has an id of its own under the session', async () => {
     const project = hookedProject(claude);
     const task = { description: 'a part', prompt: 'PART: do it', subagent_type: 'general-purpose' };
@@ -57,7 +57,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
     ]);
   });
 
-  it('what a command writes in the background is its own, with a doubt', async () => {
+  it('background writes of a command are attributed to it, as uncertain', async () => {
     const project = hookedProject(claude);
     const command = 'while [ ! -e go.txt ]; do sleep 0.1; done; echo late > late.txt';
     const late = { name: 'Bash', input: { command, description: 'goes on', run_in_background: true } };
@@ -75,7 +75,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
     expect(changesOf(project, 'next.txt')).toMatchObject([{ sure: true, authors: [{ call: 'toolu_2_0' }] }]);
   });
 
-  it('what a cancelled call did is its doing', async () => {
+  it('changes of a cancelled call are attributed to it', async () => {
     const project = hookedProject(claude);
     const call = shell('echo begun > begun.txt; sleep 120; echo never > never.txt');
     const signal = { when: project.at('begun.txt'), name: 'SIGINT' } as const;
@@ -88,7 +88,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
     expect(existsSync(project.at('never.txt'))).toBe(false);
   });
 
-  it('asks nobody where permissions are bypassed, and is captured all the same', async () => {
+  it('is captured also with bypassed permissions', async () => {
     const project = hookedProject(claude);
     const env = { IS_SANDBOX: '1' };
     const args = ['--dangerously-skip-permissions'];
@@ -117,7 +117,7 @@ describe.skipIf(whyNot !== null)('claude, hooked, in its own ways', () => {
     expect(timeline(project).map(({ trigger }) => trigger)).toEqual(['session', 'prompt', 'edit']);
   });
 
-  it('is told when somebody takes its work back under it', async () => {
+  it('is informed when its work is reverted by others', async () => {
     const project = hookedProject(claude);
     const ran = await project.work(
       script(

@@ -49,7 +49,7 @@ describe.each([
   for (const { name, run } of bundleStoreConformance(() => newStore(prefix))) test(name, run);
 });
 
-test('more than a page of bundles is listed whole', async () => {
+test('more than a page of bundles is listed completely', async () => {
   const store = await newStore('/many');
   const names = Array.from({ length: 1001 }, (_, n) => `x${n}` as BundleKey);
   for (let at = 0; at < names.length; at += 50) {
@@ -58,7 +58,7 @@ test('more than a page of bundles is listed whole', async () => {
   expect((await store.list('')).map(({ key }) => key)).toEqual([...names].sort());
 });
 
-test('a wrong secret, a bucket that is not there and a server that is not there are told for what they are', async () => {
+test('a wrong secret, a missing bucket and a missing server are reported as such', async () => {
   const to = `s3://${await newBucket()}`;
   const wrong = bucketFromEnvironment({ to, endpoint: null, region: null }, environment('wrong'));
   const key = 'head.json' as BundleKey;
@@ -82,10 +82,10 @@ test('a wrong secret, a bucket that is not there and a server that is not there 
   expect(noKey).toThrow(/AWS_ACCESS_KEY_ID/);
 });
 
-describe('checkpoints go to a bucket by themselves', () => {
+describe('checkpoints are exported to a bucket automatically', () => {
   const command = join(TOP, 'packages/cli/bundle/savepoint.js');
 
-  test('and come back on another machine, one bundle after the other', async () => {
+  test('and imported on another machine, one bundle after the other', async () => {
     const here = world(onTestFinished);
     const folder = Buffer.from(here.folder, 'latin1').toString();
     const project = join(folder, 'workspace');
@@ -119,7 +119,7 @@ describe('checkpoints go to a bucket by themselves', () => {
     expect(readdirSync(join(folder, 'back'))).toEqual(['a.txt']);
   });
 
-  test('a wrong secret is told by status, and holds nobody up', async () => {
+  test('a wrong secret is reported by status, and delays nothing', async () => {
     const here = world(onTestFinished);
     const folder = Buffer.from(here.folder, 'latin1').toString();
     const project = join(folder, 'workspace');

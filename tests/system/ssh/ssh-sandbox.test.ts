@@ -47,7 +47,7 @@ describe('a sandbox over ssh', () => {
   const sandboxWith = (more: Partial<SshSandboxOptions>) => sshSandbox({ ...options(), host: '127.0.0.1', ...more });
   const hello = { id: 'hello', command: ['sh', '-c', 'echo hello'] } as const;
 
-  test('a host whose key is not known is refused, and nobody is asked', async () => {
+  test('a host with an unknown key is refused without a prompt', async () => {
     const knownHostsFile = path.join(world(onTestFinished).folder, 'none');
     const failure = await sandboxWith({ knownHostsFile })
       .run(hello)
@@ -56,7 +56,7 @@ describe('a sandbox over ssh', () => {
     expect((failure as Error).message).toMatch(/Host key verification failed/);
   });
 
-  test('one that lets nobody in, and one that is not there, cannot be reached', async () => {
+  test('a host that refuses the login, and a missing one, cannot be reached', async () => {
     const at = world(onTestFinished);
     const identityFile = path.join(at.folder, 'none');
     await expect(sandboxWith({ identityFile }).run(hello)).rejects.toMatchObject({ code: 'SANDBOX_LOST' });
@@ -67,48 +67,45 @@ describe('a sandbox over ssh', () => {
     });
   });
 
-  test('without node it is unfit', async () => {
+  test('a host without node is unfit', async () => {
     await expect(sandboxWith({ node: '/nowhere/node' }).run(hello)).rejects.toMatchObject({
       code: 'SANDBOX_UNFIT',
       data: { found: null },
     });
   });
 
-  test.each(['the way there', 'the runner there'])(
-    'a connection that ends in the middle is said so: %s',
-    async (which) => {
-      const at = world(onTestFinished);
-      const own = path.join(at.folder, 'ssh');
-      fs.writeFileSync(own, `#!/bin/sh\necho $$ > ${at.folder}/ssh.pid\nexec ssh "$@"\n`, { mode: 0o755 });
-      const file = path.join(at.workspace, 'pid');
-      const script = `require('fs').writeFileSync(${JSON.stringify(file)}, process.ppid + ' ' + process.pid + ' .'); setInterval(() => {}, 999)`;
-      const running = sandboxWith({ ssh: own })
-        .run({ id: 'x', command: ['node', '-e', script] })
-        .catch((error: unknown) => error);
-      while (!fs.existsSync(file) || !fs.readFileSync(file, 'utf8').endsWith('.')) await soon();
-      const [runner = 0, child = 0] = fs.readFileSync(file, 'utf8').split(' ').map(Number);
-      const ssh = Number(fs.readFileSync(`${at.folder}/ssh.pid`, 'utf8'));
-      process.kill(which === 'the way there' ? ssh : runner, 'SIGKILL');
-      expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
-      // A runner that is still alive ends its child when the connection closes; a killed runner cannot.
-      if (which === 'the runner there') process.kill(child, 'SIGKILL');
-      for (let tries = 0; tries < 500 && fs.existsSync(`/proc/${child}`); tries++) await soon();
-      expect(fs.existsSync(`/proc/${child}`)).toBe(false);
-    },
-  );
+  test.each(['the local ssh process', 'the remote runner'])('a broken connection is reported: %s', async (which) => {
+    const at = world(onTestFinished);
+    const own = path.join(at.folder, 'ssh');
+    fs.writeFileSync(own, `#!/bin/sh\necho $$ > ${at.folder}/ssh.pid\nexec ssh "$@"\n`, { mode: 0o755 });
+    const file = path.join(at.workspace, 'pid');
+    const script = `require('fs').writeFileSync(${JSON.stringify(file)}, process.ppid + ' ' + process.pid + ' .'); setInterval(() => {}, 999)`;
+    const running = sandboxWith({ ssh: own })
+      .run({ id: 'x', command: ['node', '-e', script] })
+      .catch((error: unknown) => error);
+    while (!fs.existsSync(file) || !fs.readFileSync(file, 'utf8').endsWith('.')) await soon();
+    const [runner = 0, child = 0] = fs.readFileSync(file, 'utf8').split(' ').map(Number);
+    const ssh = Number(fs.readFileSync(`${at.folder}/ssh.pid`, 'utf8'));
+    process.kill(which === 'the local ssh process' ? ssh : runner, 'SIGKILL');
+    expect(await running).toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
+    // A runner that is still alive ends its child when the connection closes; a killed runner cannot.
+    if (which === 'the remote runner') process.kill(child, 'SIGKILL');
+    for (let tries = 0; tries < 500 && fs.existsSync(`/proc/${child}`); tries++) await soon();
+    expect(fs.existsSync(`/proc/${child}`)).toBe(false);
+  });
 });
 
 describe('a sandbox over ssh with nothing in its PATH but node and sh', () => {
   const options = serving((folder) => [`SetEnv PATH=${bareTools(folder)}`]);
   for (const { name, run } of sandboxConformance(under(options))) test(name, run);
 
-  test('an agent works there, and all the ways back work from outside', async () => {
+  test('an agent works there, and every way to revert works from outside', async () => {
     const over = (): Sandbox => sshSandbox({ ...options(), host: '127.0.0.1' });
     await workInside(new Inside(over));
     await surveyInside(new Inside(over));
   });
 
-  test('there is nothing else', async () => {
+  test('nothing else is available there', async () => {
     const { stdout } = await sshSandbox({ ...options(), host: '127.0.0.1' }).run({
       id: 'x',
       command: [

@@ -25,7 +25,7 @@ it.each(COMMANDS)('$name: its help has its options, its operands and an example'
   expect(examples).not.toEqual([]);
 });
 
-it('lists all that people type in the help, with one line each', async () => {
+it('the help lists every command with one line', async () => {
   const typed = await parseArguments(['help']);
   const text = typed.kind === 'text' ? typed.text : '';
   for (const { name, isHidden } of COMMANDS) {
@@ -49,7 +49,7 @@ it.each([
   expect(typed.kind === 'command' && 'verb' in typed.command ? typed.command.verb.name : null).toBe(name);
 });
 
-it('suggests a name that is meant', async () => {
+it('suggests the name that was probably meant', async () => {
   const typed = await parseArguments(['verfy']).catch((error: unknown) => error);
   expect(typed).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('Did you mean verify?') });
 });

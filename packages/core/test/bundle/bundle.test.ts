@@ -6,7 +6,7 @@ import { disk, everything, failure, Machine, smallBundle } from './bundle-world.
 /** Bundles from one machine to another. Git checks what they contain. */
 
 describe('a bundle', () => {
-  test('is one that git verifies, clones and finds nothing wrong with', async () => {
+  test('can be verified and cloned by git, and fsck reports no error', async () => {
     const here = new Machine();
     const file = await smallBundle(here);
     here.git(['init', '-q', 'judge']);
@@ -18,7 +18,7 @@ describe('a bundle', () => {
     expect(here.git(['-C', 'clone', 'show', 'HEAD~1:files/a.txt'])).toBe('one');
   });
 
-  test('of the same checkpoints has the same bytes, also where it was made of a restored one', async () => {
+  test('of the same checkpoints has the same bytes, also if it was created from a restored bundle', async () => {
     const here = new Machine();
     const there = new Machine();
     const file = await smallBundle(here);
@@ -30,7 +30,7 @@ describe('a bundle', () => {
     expect(readFileSync(there.at('back.bundle')).equals(bytes)).toBe(true);
   });
 
-  test('of more checkpoints begins with the commits of one of fewer', async () => {
+  test('of more checkpoints starts with the commits of one of fewer', async () => {
     const here = new Machine();
     const savepoint = here.open();
     await smallBundle(here);
@@ -43,7 +43,7 @@ describe('a bundle', () => {
     expect(here.git(['-C', 'clone', 'rev-parse', 'longer'])).toBe(second.tip);
   });
 
-  test('never replaces a file unasked, and is written nowhere in a .git or in the store', async () => {
+  test('never replaces a file unless requested, and is never written into a .git or the store', async () => {
     const here = new Machine();
     const file = await smallBundle(here);
     const savepoint = here.open();
@@ -63,7 +63,7 @@ describe('a bundle', () => {
     expect(await failure(savepoint.createBundle(disk(here.at('none/x'))))).toMatchObject({ code: 'IO' });
   });
 
-  test('holds no private file, and nothing that tells of one but its name', async () => {
+  test('contains no private file, and nothing about one except its name', async () => {
     const here = new Machine();
     here.write('.gitignore', 'local.txt\nnotes/\n');
     here.write('.env.local', 'TOKEN=tok-in-env-file\n');
@@ -91,7 +91,7 @@ describe('a bundle', () => {
     expect(readFileSync(here.at('all/files/.env.local'), 'utf8')).toBe('TOKEN=tok-changed\n');
   });
 
-  test('holds nothing that was said, unless asked', async () => {
+  test('contains no messages unless requested', async () => {
     const here = new Machine();
     here.write('a.txt', 'one\n');
     const savepoint = here.open();
@@ -118,7 +118,7 @@ describe('a bundle', () => {
     );
   });
 
-  test('of a session has its checkpoints and what its changes need', async () => {
+  test('of a session contains its checkpoints and the contents that its changes need', async () => {
     const here = new Machine();
     const there = new Machine();
     here.write('a.txt', 'one\n');
@@ -143,7 +143,7 @@ describe('a bundle', () => {
 });
 
 describe('on an empty machine', () => {
-  test('the folder is what it was, and every checkpoint can be reached', async () => {
+  test('the folder is restored, and every checkpoint is available', async () => {
     const here = new Machine();
     const there = new Machine();
     here.write('front/.git/HEAD', 'ref: refs/heads/main\n');
@@ -183,7 +183,7 @@ describe('on an empty machine', () => {
     expect(everything(there.at('deep/restored'))).toEqual(mine);
   });
 
-  test('a restore of a checkpoint leaves alone what stayed behind', async () => {
+  test('a restore of a checkpoint leaves files alone that were not in the bundle', async () => {
     const here = new Machine();
     const there = new Machine();
     here.write('.env', 'SECRET=here\n');
@@ -196,7 +196,7 @@ describe('on an empty machine', () => {
     expect(readFileSync(there.at('restored/.env'), 'utf8')).toBe('SECRET=there\n');
   });
 
-  test('a folder that holds something, a file, and a home are refused with nothing done', async () => {
+  test('a folder with contents, a file and a home are refused, and nothing is changed', async () => {
     const here = new Machine();
     const there = new Machine();
     const file = await smallBundle(here);
@@ -230,7 +230,7 @@ describe('a second bundle', () => {
     return file;
   }
 
-  test('goes on where the first ended, for us and for git', async () => {
+  test('continues where the first ended, for Savepoint and for git', async () => {
     const { here, there } = await first();
     const file = await next(here, 'cp_2', 'three\n');
     here.git(['clone', '-q', 'small.bundle', 'clone']);
@@ -246,7 +246,7 @@ describe('a second bundle', () => {
     expect(there.state()).toBe(before);
   });
 
-  test('goes on after old checkpoints were dropped on either side', async () => {
+  test('continues after old checkpoints were dropped on either side', async () => {
     const { here, there } = await first();
     const keep = { maxCheckpoints: 1, keepAtLeast: 1, maxAgeDays: null, maxSessions: null };
     const drop = async (machine: Machine, dir: string): Promise<readonly string[]> => {
@@ -271,7 +271,7 @@ describe('a second bundle', () => {
     expect((await there.open('restored').verify({ deep: true })).damage).toEqual([]);
   });
 
-  test('that begins too late says what is missing', async () => {
+  test('that starts too late reports what is missing', async () => {
     const { here, there } = await first();
     await next(here, 'cp_2', 'three\n');
     const file = await next(here, 'cp_3', 'four\n');
@@ -285,7 +285,7 @@ describe('a second bundle', () => {
     expect(there.state()).toBe(before);
   });
 
-  test('never overwrites what the folder has of its own', async () => {
+  test('never overwrites changes of the folder', async () => {
     const { here, there } = await first();
     const file = await next(here, 'cp_2', 'three\n');
     there.write('mine.txt', 'mine\n', 'restored');
@@ -302,7 +302,7 @@ describe('a second bundle', () => {
     expect(there.state()).toBe(after);
   });
 
-  test('brings work home: what was done where the first was restored goes on here', async () => {
+  test('imports work that was done where the first was restored', async () => {
     const { here, there } = await first();
     const away = there.open('restored');
     there.write('a.txt', 'done there\n', 'restored');
@@ -314,7 +314,7 @@ describe('a second bundle', () => {
     expect((await here.open().list()).checkpoints.map(({ id }) => id)).toEqual(['cp_3', 'cp_2', 'cp_1']);
   });
 
-  test('of another timeline is another timeline', async () => {
+  test('of another timeline is refused as another timeline', async () => {
     const { there } = await first();
     const third = new Machine();
     const before = there.state();
@@ -322,7 +322,7 @@ describe('a second bundle', () => {
     expect(there.state()).toBe(before);
   });
 
-  test('fills in what an earlier one of a session had left out', async () => {
+  test('adds what an earlier bundle of a session left out', async () => {
     const here = new Machine();
     const there = new Machine();
     await smallBundle(here);
@@ -339,7 +339,7 @@ describe('a second bundle', () => {
   });
 });
 
-test('the file is private, and nothing is left of one that could not be written', async () => {
+test('the file is private, and a failed write leaves nothing', async () => {
   const here = new Machine();
   const file = await smallBundle(here);
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -46,7 +46,7 @@ describe('bombs', () => {
     await refusedFor(machine, bundle(machine, pack, forge(pack, { files })), /object of 1073741824 bytes/);
   });
 
-  test('one that says that it is small', async () => {
+  test('an object with a too small declared size', async () => {
     const machine = new Machine();
     for (const size of [10, 20 * 1024 * 1024]) {
       const pack = new Pack();
@@ -56,7 +56,7 @@ describe('bombs', () => {
     }
   });
 
-  test('one that says that it is large, with nothing behind it', async () => {
+  test('an object with a too large declared size', async () => {
     const machine = new Machine();
     const pack = new Pack();
     pack.stream('blob', 500 * 1024 * 1024, zlib.deflateSync(Buffer.from('nothing')));
@@ -75,7 +75,7 @@ describe('bombs', () => {
     await refusedFor(machine, bundle(machine, pack, forge(pack, { files: inner })), /expands to \d{7} paths/);
   });
 
-  test('few files that are more than any disk', async () => {
+  test('few files that exceed any disk', async () => {
     const machine = new Machine();
     const pack = new Pack();
     const data = Buffer.alloc(1 << 20);
@@ -88,7 +88,7 @@ describe('bombs', () => {
     await refusedFor(machine, bundle(machine, pack, forge(pack, { files: inner })), /expands to \d+ bytes/);
   });
 
-  test('folders in folders, and paths that are too long, by whatever way they are reached', async () => {
+  test('nested folders, and paths that are too long', async () => {
     const machine = new Machine();
     const deep = new Pack();
     let inner = deep.add('tree', treeOf([file('x', deep.add('blob', Buffer.from('x')))]));
@@ -124,7 +124,7 @@ describe('bombs', () => {
     await refusedFor(machine, bundle(machine, pack, forge(pack, { files })), /a chain of more than 50 deltas/);
   });
 
-  test('deltas that claim more than they make, or copy what is not there', async () => {
+  test('deltas that declare a too large result, or copy beyond their base', async () => {
     const machine = new Machine();
     const base = Buffer.from('base');
     for (const [delta, why] of [
@@ -141,7 +141,7 @@ describe('bombs', () => {
     }
   });
 
-  test('a count that is not true', async () => {
+  test('a wrong object count', async () => {
     const machine = new Machine();
     const pack = new Pack();
     const tip = forge(pack, { files: pack.add('tree', Buffer.alloc(0)) });
@@ -151,8 +151,8 @@ describe('bombs', () => {
   });
 });
 
-describe('deltas that are sound', () => {
-  test('of both kinds, upon each other, are read', async () => {
+describe('valid deltas', () => {
+  test('of both kinds, in chains, are read', async () => {
     const machine = new Machine();
     const pack = new Pack();
     const base = Buffer.from('base\n');
@@ -171,7 +171,7 @@ describe('deltas that are sound', () => {
     expect(readFileSync(machine.at('restored/three'), 'utf8')).toBe('base\none\nthree\n');
   });
 
-  test('as git makes them of a clone of ours', async () => {
+  test('as git creates them in a clone', async () => {
     const here = new Machine();
     const there = new Machine();
     const line = (n: number): string => `a line of a longer file, number ${n}\n`;
@@ -191,7 +191,7 @@ describe('deltas that are sound', () => {
   });
 });
 
-describe('what does not fit together', () => {
+describe('inconsistent bundles', () => {
   const files = (pack: Pack): string => pack.add('tree', treeOf([file('a', pack.add('blob', Buffer.from('a\n')))]));
 
   test.each<readonly [string, RegExp, (pack: Pack) => string]>([
@@ -348,11 +348,11 @@ describe('what does not fit together', () => {
   });
 });
 
-describe('bytes that were lost or changed', () => {
+describe('truncated and changed bundles', () => {
   /** Checking every byte would be thorough. A sample finds the same errors. */
   const step = testEffort({ quick: 41, ci: 7, long: 1 });
 
-  test('cut off anywhere', async () => {
+  test('truncated at any byte', async () => {
     const here = new Machine();
     const there = new Machine();
     const whole = readFileSync(await smallBundle(here));
@@ -394,7 +394,7 @@ describe('bytes that were lost or changed', () => {
     }
   });
 
-  test('changed by chance, with a checksum that fits: refused, or a sound checkpoint; never a fault of ours', async () => {
+  test('random changes with a valid checksum: refused, or a valid checkpoint; never an internal error', async () => {
     const seed = Number(
       process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1e9 : 20261121),
     );
@@ -430,7 +430,7 @@ describe('bytes that were lost or changed', () => {
   });
 });
 
-test('a folder that has checkpoints stays as it was, too', async () => {
+test('a folder with checkpoints is not changed either', async () => {
   const here = new Machine();
   const there = new Machine();
   await there.restore(await smallBundle(here));

@@ -72,7 +72,7 @@ function bundleWith(machine: Machine, tree: Buffer, where: 'top' | 'folder' | 's
   return writeBundle(machine.at(`${where}.bundle`), tip, pack.bytes());
 }
 
-test.each(REFUSED)('%s is refused, wherever it stands, and nothing at all is changed', async (_what, why, entries) => {
+test.each(REFUSED)('%s is refused at every place, and nothing is changed', async (_what, why, entries) => {
   const machine = new Machine();
   const tree = byGit(machine, entries);
   for (const where of ['top', 'folder', 'side'] as const) {
@@ -87,7 +87,7 @@ test.each(REFUSED)('%s is refused, wherever it stands, and nothing at all is cha
   }
 });
 
-test('names that are odd and can be files are files, in the folder and nowhere else', async () => {
+test('odd but valid names are restored as files, only inside the folder', async () => {
   const machine = new Machine();
   const target = Buffer.from('../../../outside');
   const pack = new Pack();
@@ -115,7 +115,7 @@ test('names that are odd and can be files are files, in the folder and nowhere e
   expect(readdirSync(machine.folder).sort()).toEqual([...before, 'restored'].sort());
 });
 
-test('a tree that is cut off in an entry is refused', async () => {
+test('a tree that is truncated within an entry is refused', async () => {
   const machine = new Machine();
   const whole = treeOf([file('a'), file('b')]);
   for (const cut of [1, 5, 8, 20, whole.length - 1]) {

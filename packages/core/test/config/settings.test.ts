@@ -73,7 +73,7 @@ describe('a file that cannot be used is an error, and never the default', () => 
     }
   });
 
-  it('a link, a folder, too much, no UTF-8', async () => {
+  it('a link, a folder, a file that is too large or not UTF-8', async () => {
     const p = new Place();
     const file = p.at('project', '.savepoint.json');
     symlinkSync('a.txt', file);
@@ -121,7 +121,7 @@ describe('what is captured', () => {
     expect(rules.exclude).toEqual(['*.bin', '/secret/', '/build/out.js']);
   });
 
-  it('a change of the lists counts from the next capture on', async () => {
+  it('a change of the lists applies from the next capture on', async () => {
     const p = filled();
     await p.open().checkpoint();
     p.set('user', { include: ['/build/'], exclude: ['*.bin'] });
@@ -131,7 +131,7 @@ describe('what is captured', () => {
     expect(checkpoint.counts.files).toBe(5);
   });
 
-  it('what is left out is left alone by a restore, and saved before an act that names it', async () => {
+  it('an excluded file is left alone by a restore, and captured before an operation that names it', async () => {
     const p = filled();
     await p.open().checkpoint();
     p.set('user', { exclude: ['*.bin'] });

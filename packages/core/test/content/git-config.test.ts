@@ -82,13 +82,13 @@ describe('the configuration syntax', () => {
     expect(read).toBeGreaterThan(80);
   });
 
-  test('stops at the first broken line, and keeps what came before', () => {
+  test('stops at the first malformed line, and keeps the earlier ones', () => {
     const config = parseGitConfig('[core]\nbare = true\n!!\nignorecase = true\n');
     expect(config.errorLine).toBe(3);
     expect([...config.values]).toEqual([['core.bare', 'true']]);
   });
 
-  test('takes no time worth telling for hostile texts', () => {
+  test('is fast for hostile texts', () => {
     const long = 1024 * 1024;
     for (const text of [
       `[a "${'\\x'.repeat(long / 2)}`,
@@ -113,7 +113,7 @@ function excludesFile(text: string): string | null {
   return lastStringValue(parseGitConfig(text), 'core.excludesfile');
 }
 
-describe('one setting, with what git refuses passed over,', () => {
+describe('one setting, ignoring values that git refuses,', () => {
   test.each([
     '[core]\n\texcludesfile = /x\n',
     '[CORE]\nExcludesFile=/x',
@@ -136,7 +136,7 @@ describe('one setting, with what git refuses passed over,', () => {
     '[core]\n# comment with a backslash \\\nexcludesfile = /x\n',
     '[core]\nexcludesfile = /caf\u00e9\n',
     '',
-  ])('is what git says: %j', (text) => {
+  ])('equals the value that git reports: %j', (text) => {
     const { folder } = world(onTestFinished);
     writeFileSync(`${folder}/config`, text);
     let expected: string | null;
@@ -155,7 +155,7 @@ describe('one setting, with what git refuses passed over,', () => {
     '[core]\nexcludesfile = /bad\\q\n',
     '[core\n',
     '][',
-  ])('is not there where git refuses all of it: %j', (text) => {
+  ])('is absent where git refuses the file: %j', (text) => {
     expect(excludesFile(text)).toBeNull();
   });
 
@@ -166,11 +166,11 @@ describe('one setting, with what git refuses passed over,', () => {
     ['no value', '[core]\nexcludesfile = /x\nexcludesfile\n'],
     ['blanks in a header', '[ core ]\nexcludesfile = /x\n'],
     ['a header that does not end', '[core]\nexcludesfile = /x\n[user\nname = y\n'],
-  ])('is found beside what git refuses: %s', (_what, text) => {
+  ])('is found next to values that git refuses: %s', (_what, text) => {
     expect(excludesFile(text)).toBe('/x');
   });
 
-  test('has its section in lower case, and its subsection as it is', () => {
+  test('has its section in lower case, and its subsection unchanged', () => {
     expect(parseGitConfig('[A "b.C"]\nKey = 1\n[d.E]\nf\n').settings).toEqual([
       { section: 'a', subsection: 'b.C', key: 'key', value: '1' },
       { section: 'd', subsection: 'e', key: 'f', value: true },

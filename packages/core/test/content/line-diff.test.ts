@@ -77,7 +77,7 @@ describe('line diff', () => {
     );
   });
 
-  test('over the budget, the hunks still give after, and the diff says that it is coarse', () => {
+  test('over the budget, the hunks still give after, and the diff is marked as coarse', () => {
     const distinct = fc.uniqueArray(fc.nat({ max: 60 }), { minLength: 10, maxLength: 40 });
     let coarse = 0;
     fc.assert(
@@ -102,7 +102,7 @@ describe('line diff', () => {
     expect(coarse).toBeGreaterThan(20);
   });
 
-  test('over the budget, lines that are unique on both sides still hold the rest in place', () => {
+  test('over the budget, lines that are unique on both sides still anchor the diff', () => {
     const lines = Array.from({ length: 300 }, (_, i) => [`unique ${i}`, '{', '}']).flat();
     const before = Buffer.from(`first\n${lines.join('\n')}\nlast\n`);
     const changed = lines.map((line, i) => (i % 9 === 4 ? `new ${i}` : line));
@@ -138,7 +138,7 @@ describe('line diff', () => {
     expect(cases.map(([before, after]) => countChangedLines(before, after))).toEqual(gitCounts(cases));
   });
 
-  test('a hunk has as much context as there is, and near changes share one', () => {
+  test('a hunk has up to three lines of context, and adjacent changes share one', () => {
     const before = numbered(Array.from({ length: 40 }, (_, i) => i));
     const after = numbered(Array.from({ length: 40 }, (_, i) => (i === 10 || i === 17 || i === 30 ? -i : i)));
     const { hunks } = lineDiff(before, after);
@@ -149,20 +149,20 @@ describe('line diff', () => {
     expect(lineDiff(before, after, LINE_BOUND, 0).hunks.length).toBe(3);
   });
 
-  test('a last line without a line feed is another line than the same with one', () => {
+  test('a last line with and without a line feed are different lines', () => {
     expect(lineDiff(Buffer.from('a\nb'), Buffer.from('a\nb\n')).hunks).toEqual([
       { beforeStart: 0, beforeCount: 2, afterStart: 0, afterCount: 2, lines: [' a\n', '-b', '+b\n'] },
     ]);
   });
 
-  test('equal contents have no hunks, from or to nothing is all lines', () => {
+  test('equal contents have no hunks; a new or removed file is one hunk with all lines', () => {
     const some = Buffer.from('a\r\nb');
     expect(lineDiff(some, Buffer.from(some))).toMatchObject({ hunks: [], added: 0, removed: 0 });
     expect(lineDiff(Buffer.alloc(0), some)).toMatchObject({ added: 2, removed: 0 });
     expect(lineDiff(some, Buffer.alloc(0))).toMatchObject({ added: 0, removed: 2 });
   });
 
-  test('binary, too long and too many lines are said and not counted', () => {
+  test('binary contents, and contents that are too long or have too many lines, are reported and not counted', () => {
     const text = Buffer.from('a\nb\nc\n');
     expect(diffLines(text, Buffer.from('a\0'))).toEqual({ kind: 'binary' });
     expect(diffLines(text, Buffer.from('x'), { ...LINE_BOUND, maxBytes: 5 })).toEqual({ kind: 'too-long' });
@@ -175,7 +175,7 @@ describe('line diff', () => {
     });
   });
 
-  test('hostile contents end within the budget', () => {
+  test('hostile contents are diffed within the budget', () => {
     let seed = 3;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;

@@ -22,7 +22,7 @@ test('every line keeps its own ending', () => {
   expect(splitLines(Buffer.from('a\nb\r\nc\rd\n\ne'))).toEqual(['a\n', 'b\r\n', 'c\rd\n', '\n', 'e']);
 });
 
-test('equal lines have equal numbers across contents, and other endings make other lines', () => {
+test('equal lines have equal numbers across contents, and lines with different endings differ', () => {
   const numbers = new LineNumbers();
   expect([...numbers.of(['a\n', 'b\n', 'a\n', 'a\r\n'])]).toEqual([0, 1, 0, 2]);
   expect([...numbers.of(['a\r\n', '__proto__\n', 'b\n', 'b'])]).toEqual([2, 3, 1, 4]);

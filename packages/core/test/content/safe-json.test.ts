@@ -7,7 +7,7 @@ const UNSAFE =
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
 describe('JSON that is printed', () => {
-  it('reads back as the same value and holds nothing that acts on a terminal', () => {
+  it('parses to the same value and contains no terminal control characters', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.string({
@@ -38,11 +38,11 @@ describe('JSON that is printed', () => {
     );
   });
 
-  it('leaves ordinary text as it is', () => {
+  it('leaves ordinary text unchanged', () => {
     expect(safeJson({ a: 'äöü 日本 💾 −', b: [1, null] }, 0)).toBe('{"a":"äöü 日本 💾 −","b":[1,null]}');
   });
 
-  it('holds no character that acts or hides', () => {
+  it('contains no control or invisible character', () => {
     const text = safeJson({ 'a\u009b\u202e': '\u0007\u2028\ud800\u{e0041}' });
     expect(text).toMatch(/^[ -~]*$/);
     expect(JSON.parse(text)).toEqual({ 'a\u009b\u202e': '\u0007\u2028\ud800\u{e0041}' });

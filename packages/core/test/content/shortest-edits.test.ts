@@ -66,7 +66,7 @@ describe('shortest edits', () => {
     expect([...(certainMatches(before, after, plenty()) ?? [])]).toEqual([0, -1, -1, -1, 3]);
   });
 
-  test('work beyond the budget is not done', () => {
+  test('gives up beyond the budget', () => {
     const before = Int32Array.from({ length: 2000 }, (_, i) => (i * 7919) % 13);
     const after = Int32Array.from({ length: 2000 }, (_, i) => (i * 6007) % 17);
     const budget = { steps: 50_000 };
@@ -76,7 +76,7 @@ describe('shortest edits', () => {
     expect(shortestMatches(before, after, { steps: 50_000_000 })).not.toBeNull();
   });
 
-  test('more scattered edits than the table may hold are given up, whatever the budget', () => {
+  test('gives up on more scattered edits than the table may hold, whatever the budget', () => {
     let seed = 1;
     const coin = () => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;

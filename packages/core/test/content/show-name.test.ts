@@ -62,12 +62,12 @@ function readBack(shown: string): string {
 }
 
 describe('showName', () => {
-  test('ordinary names are shown as they are', () => {
+  test('ordinary names are shown unchanged', () => {
     for (const name of ['src/a.ts', 'héllo wörld.md', 'a"b', 'C:\\x', '日本.txt', '😀', "it's", 'a  b', '-rf', '$(x)'])
       expect(showName(bytesFromText(name))).toBe(name);
   });
 
-  test('what could mislead is shown in quotes and escaped', () => {
+  test('misleading names are quoted and escaped', () => {
     expect(showName('a\nb')).toBe('"a\\nb"');
     expect(showName('\x1b[31mred')).toBe('"\\033[31mred"');
     expect(showName('caf\xe9')).toBe('"caf\\351"');
@@ -94,7 +94,7 @@ describe('showName', () => {
     );
   });
 
-  test('no character of Unicode that is a control, a format or a separator of lines is shown', () => {
+  test('shows no Unicode control, format or line separator character', () => {
     for (let code = 0x80; code <= 0x10ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
       const character = String.fromCodePoint(code);
@@ -114,18 +114,18 @@ describe('showName', () => {
 });
 
 describe('showText', () => {
-  test('escapes what could mislead, and leaves the rest', () => {
+  test('escapes misleading characters, and leaves the rest', () => {
     expect(showText('fix: a\x1b[2Jb\u202ec\u009bd')).toBe('fix: a\\x1b[2Jb\\u{202e}c\\u{9b}d');
     expect(showText('done ✔\ufe0f – “ok” \\ 日本')).toBe('done ✔\ufe0f – “ok” \\ 日本');
     expect(showText('half \ud83d')).toBe('half \\u{d83d}');
   });
 
-  test('makes one line of it, or keeps the lines', () => {
+  test('joins lines into one, or keeps them', () => {
     expect(showText('a\nb\r\nc\rd\te')).toBe('a\\nb\\r\\nc\\rd\\te');
     expect(showText('a\nb\r\nc\rd\te', 'keep')).toBe('a\nb\nc\\rd\\te');
   });
 
-  test('never shows a forbidden character but the line feeds that are kept', () => {
+  test('shows no forbidden character except line feeds that are kept', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('escape', 'keep'), (text, newlines) => {
         const shown = showText(text, newlines as 'escape' | 'keep');
@@ -137,7 +137,7 @@ describe('showText', () => {
 });
 
 describe('showContent', () => {
-  test('keeps line feeds and tabs; escapes CR, controls and bytes that are no UTF-8', () => {
+  test('keeps line feeds and tabs; escapes CR, control characters and invalid UTF-8', () => {
     expect(showContent('a\tb\r\n\x1b]0;x\x07\xe9\xc3\xa9\xe2\x80\x8b\n')).toBe(
       'a\tb\\r\n\\x1b]0;x\\x07\\xe9é\\u{200b}\n',
     );

@@ -36,7 +36,7 @@ const rows: fc.Arbitrary<StatRow[]> = fc.array(
 );
 
 describe('stat lines', () => {
-  test('line up names, figures and graph', () => {
+  test('align names, figures and graph', () => {
     expect(
       statLines(
         [row('src/a.ts', 9, 3), row('docs/long-name.md', 1, 0), binary('x.png', null, 512), row('e', 0, 0)],
@@ -80,7 +80,7 @@ describe('stat lines', () => {
 });
 
 describe('stat totals', () => {
-  test('are worded as git words them', () => {
+  test('use the wording of git', () => {
     const folder = testFolder();
     const contents = ['', 'a\n', 'a\nb\n', 'c\n', 'a\nb\nc\n'];
     for (const [i, before] of contents.entries()) {
@@ -147,7 +147,7 @@ describe('a description of changes', () => {
 });
 
 describe('fitting into columns', () => {
-  test('counts wide signs twice and marks not at all', () => {
+  test('counts wide characters as two columns and combining marks as none', () => {
     expect(displayWidth('abc')).toBe(3);
     expect(displayWidth('日本')).toBe(4);
     expect(displayWidth('e\u0301')).toBe(1);

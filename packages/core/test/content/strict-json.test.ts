@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonProblem, readJson } from '../../src/content/strict-json.ts';
 
 describe('a request', () => {
-  it('that is JSON of one meaning is read as the parser reads it', () => {
+  it('that is unambiguous JSON is parsed like JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.boolean(), (value, wide) => {
         const text = JSON.stringify(value, null, wide ? 2 : 0);
@@ -25,12 +25,12 @@ describe('a request', () => {
     expect(() => readJson(text)).toThrow(JsonProblem);
   });
 
-  it('keys that are equal in different objects, and strings that look like structure, are no trouble', () => {
+  it('equal keys in different objects, and strings that look like structure, are accepted', () => {
     const value = { a: { a: { a: '{"a":1,"a":2}' } }, b: [{ a: 1 }, { a: 2 }], 'c"}{': '\\"' };
     expect(readJson(JSON.stringify(value))).toEqual(value);
   });
 
-  it('may hold one very long string', () => {
+  it('may contain one very long string', () => {
     const content = 'x'.repeat(32 * 1024 * 1024);
     expect((readJson(JSON.stringify({ content })) as { content: string }).content.length).toBe(content.length);
   });
@@ -49,14 +49,14 @@ describe('a request', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('is bounded before anything is done with it, and says what is wrong with bytes', () => {
+  it('is checked for its size first, and invalid bytes are reported', () => {
     expect(() => readJson('[1,2]', { maxLength: 4 })).toThrow(expect.objectContaining({ kind: 'meaning' }));
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow(expect.objectContaining({ kind: 'encoding' }));
     expect(() => readJson(Buffer.from('{'))).toThrow(expect.objectContaining({ kind: 'syntax' }));
     expect(readJson(Buffer.from('{"a":"é"}'))).toEqual({ a: 'é' });
   });
 
-  it('strings of quotes and backslashes end where they end', () => {
+  it('strings of quotes and backslashes are delimited correctly', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('"', '\\', '{', ':', 'a') })), (texts) => {
         expect(readJson(JSON.stringify({ texts }))).toEqual({ texts });

@@ -47,7 +47,7 @@ function compareWithGit(
 }
 
 describe('three-way merge', () => {
-  test('one-sided and identical changes are taken as they are, also of binary and huge contents', () => {
+  test('one-sided and identical changes are taken, also of binary and huge contents', () => {
     const base = Buffer.from([0, 1, 2]);
     const other = Buffer.from([0, 3]);
     expect(mergeThreeWay(base, other, base)).toEqual({ ok: true, merged: other });
@@ -57,7 +57,7 @@ describe('three-way merge', () => {
     expect(mergeThreeWay(huge, base, huge)).toEqual({ ok: true, merged: base });
   });
 
-  test('changes with an unchanged line between them merge; line endings and bytes that are no UTF-8 stay', () => {
+  test('changes with an unchanged line between them merge; line endings and invalid UTF-8 are preserved', () => {
     expect(merge('a\r\n\xe9\nb\r\nc', 'A\r\n\xe9\nb\r\nc', 'a\r\n\xe9\nb\r\nC\r\n')).toEqual(
       merged('A\r\n\xe9\nb\r\nC\r\n'),
     );
@@ -65,11 +65,11 @@ describe('three-way merge', () => {
     expect(merge('1\n2\n3\n4\n', '2\n3\n4\n', '1\n2\n3\n')).toEqual(merged('2\n3\n'));
   });
 
-  test('the same change made by both sides is no conflict, beside changes that only one made', () => {
+  test('the same change by both sides is not a conflict, also next to one-sided changes', () => {
     expect(merge('a\nb\nc\nd\ne\n', 'X\nb\nC\nd\ne\n', 'a\nb\nC\nd\nY\n')).toEqual(merged('X\nb\nC\nd\nY\n'));
   });
 
-  test('changes that touch are a conflict, as for git', () => {
+  test('adjacent changes are a conflict, as in git', () => {
     const [base, ours, theirs] = ['a\nb\nc\nd\n', 'a\nB\nc\nd\n', 'a\nb\nC\nd\n'].map(bytes) as [
       Buffer,
       Buffer,
@@ -79,7 +79,7 @@ describe('three-way merge', () => {
     expect(mergeByGit(base, ours, theirs)).toBeNull();
   });
 
-  test('a conflict names its lines on every side, and the markers stand around what differs', () => {
+  test('a conflict names its lines on every side, and the markers surround the differences', () => {
     const result = merge('top\na\nb\nend\n', 'top\nsame\nours\nend\n', 'TOP\nsame\ntheirs\nend\nmore\n');
     expect(result).toEqual({
       ok: false,
@@ -95,19 +95,19 @@ describe('three-way merge', () => {
     });
   });
 
-  test('markers stand on lines of their own, also after a last line without an ending, and end as the content does', () => {
+  test('markers are on lines of their own, also after a last line without an ending, and use the line ending of the content', () => {
     const labels = { ours: 'cp_4', theirs: 'now' };
     expect(mergeThreeWay(bytes('a\r\nb'), bytes('a\r\nc'), bytes('a\r\nd'), { labels })).toMatchObject({
       withMarkers: bytes('a\r\n<<<<<<< cp_4\r\nc\r\n=======\r\nd\r\n>>>>>>> now\r\n'),
     });
   });
 
-  test('both sides made a content out of nothing: equal is merged, else the whole is a conflict', () => {
+  test('both sides created the file: equal contents merge, different ones are one conflict', () => {
     expect(merge('', 'a\n', 'a\n')).toEqual(merged('a\n'));
     expect(merge('', 'a\n', 'b\n')).toMatchObject({ ok: false, conflicts: [{ oursCount: 1, theirsCount: 1 }] });
   });
 
-  test('which of equal lines went is open: a merge that hangs on it is a conflict', () => {
+  test('if it is ambiguous which of equal lines was removed, and the merge depends on it, it is a conflict', () => {
     // Ours changed the second of five equal pairs, theirs removed one pair. Is the changed one now the first or the
     // second?
     const pair = (name: string) => `{\n${name}\n`;
@@ -131,7 +131,7 @@ describe('three-way merge', () => {
     expect(both).toBeGreaterThan(15);
   });
 
-  test('where hardly a line repeats, we merge nearly all that git merges', () => {
+  test('where few lines repeat, we merge nearly everything that git merges', () => {
     const { both, gitOnly } = compareWithGit(1_000_000, 200, 150);
     expect(both).toBeGreaterThan(20);
     expect(gitOnly).toBeLessThan(both / 5);
@@ -167,7 +167,7 @@ describe('three-way merge', () => {
     );
   });
 
-  test('both sides changed what is not merged by line: a conflict without markers, and why', () => {
+  test('both sides changed content that is not merged by line: a conflict without markers, with the reason', () => {
     const text = bytes('a\nb\n');
     const refused = (why: string) => ({ ok: false, why, conflicts: [], withMarkers: null });
     expect(mergeThreeWay(text, bytes('a\0'), bytes('c\n'))).toEqual(refused('binary'));
@@ -179,7 +179,7 @@ describe('three-way merge', () => {
     expect(bounded({ maxSteps: 3 })).toEqual(refused('too-different'));
   });
 
-  test('hostile contents end within the budget', () => {
+  test('hostile contents are merged within the budget', () => {
     let seed = 5;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;

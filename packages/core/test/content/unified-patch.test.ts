@@ -167,7 +167,7 @@ const states: fc.Arbitrary<readonly [State, State]> = fc
   .filter(([before, after]) => possible(before) && possible(after));
 
 describe('unified patch', () => {
-  test('git apply makes after of before: any names, modes, links, line ends, files for folders', () => {
+  test('git apply turns before into after: any names, modes, links, line endings, files replaced by folders', () => {
     let applied = 0;
     fc.assert(
       fc.property(fc.noBias(states), ([before, after]) => {
@@ -187,7 +187,7 @@ describe('unified patch', () => {
     expect(applied).toBeGreaterThan(120);
   });
 
-  test('a patch that does not give everything says so, is within its bound, and git apply changes nothing', () => {
+  test('an incomplete patch says so, stays within its limit, and git apply changes nothing', () => {
     let incomplete = 0;
     const bounds = fc.record({ fileBytes: fc.nat({ max: 400 }), totalBytes: fc.nat({ max: 1500 }) });
     fc.assert(
@@ -260,7 +260,7 @@ describe('unified patch', () => {
     );
   });
 
-  test('is what git diff writes, but for the folders in the names', () => {
+  test('equals the output of git diff, except for the folders in the names', () => {
     const lines = Array.from({ length: 60 }, (_, i) => `line ${i}\n`);
     const before = new Map([['x', file(lines.join(''))]]);
     const after = new Map([
@@ -293,7 +293,7 @@ describe('unified patch', () => {
     expect(apply(folder, patch).status).not.toBe(0);
   });
 
-  test('contents that are too long are not read, and are named with their sizes', () => {
+  test('contents that are too long are not read, but named with their sizes', () => {
     const unread = (size: number): PatchSide => ({
       ...(side(file(String(size))) as PatchSide & { kind: 'file' }),
       size,
@@ -317,7 +317,7 @@ describe('unified patch', () => {
     );
   });
 
-  test('what git cannot say stands in notes, which git apply passes over', () => {
+  test('what git cannot express is in notes, which git apply ignores', () => {
     const folder = (mode: number): PatchSide => ({ kind: 'folder', mode });
     const at = (path: string) => ({ path: path as TreePath });
     const patch = unifiedPatch([

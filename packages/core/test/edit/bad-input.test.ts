@@ -36,13 +36,13 @@ describe('paths', () => {
   });
 
   it.each(['a\0b', '', '.', '..', 'a/../../b', '/etc/passwd', 'x/'.repeat(2_500), `${'y'.repeat(256)}/z`])(
-    '%j is no path of the workspace',
+    '%j is not a path of the workspace',
     async (path) => {
       expect(await refusal(new VerbsWorld(), create(path))).toMatch(/^(PATH_REFUSED|NOT_A_FILE)$/);
     },
   );
 
-  it('a name that is no UTF-8 is edited like any other', async () => {
+  it('a file whose name is not UTF-8 can be edited', async () => {
     const w = new VerbsWorld();
     const name = nameToJson('caf\xe9.txt' as TreePath);
     await w.call(VERBS.edit, { files: [create(name)] });

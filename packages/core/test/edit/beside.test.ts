@@ -19,7 +19,7 @@ function edited(name: string, content: string): FileRequest {
   return { given: name, path: name as TreePath, edits, expectedHash: null, force: false };
 }
 
-test('a backup lies beside its file, and what has the name already stays', async () => {
+test('a backup is stored next to its file, and a file that already has its name is kept', async () => {
   const p = new Beside();
   p.write('src/a.ts', 'first\n');
   p.write('src/a.ts.bak', 'of a person\n');
@@ -32,7 +32,7 @@ test('a backup lies beside its file, and what has the name already stays', async
   expect(p.read('src/a.ts.bak3')).toBe('second\n');
 });
 
-test('it is not captured, until someone writes to it', async () => {
+test('it is not captured until it is written to', async () => {
   const p = new Beside();
   p.write('a.ts', 'first\n');
   await p.edit(['a.ts', 'second\n']);
@@ -42,7 +42,7 @@ test('it is not captured, until someone writes to it', async () => {
   expect(checkpoint.changes?.map((change) => change.path)).toEqual(['a.ts.bak']);
 });
 
-test('undo leaves it, with the folder that it lies in', async () => {
+test('undo leaves it, with its folder', async () => {
   const p = new Beside();
   p.write('keep.ts', 'keep\n');
   await p.edit(['made/a.ts', 'first\n']);
@@ -56,7 +56,7 @@ test('undo leaves it, with the folder that it lies in', async () => {
   expect(p.read('made/a.ts')).toBe('first\n');
 });
 
-test('it stays after an edit that was taken back', async () => {
+test('it stays after an edit that was rolled back', async () => {
   const disk = new SimDisk();
   const at = (name: string): DiskPath => `${ROOT}/${name}` as DiskPath;
   const write = (name: string, content: string): void => {
@@ -85,7 +85,7 @@ test('it stays after an edit that was taken back', async () => {
 test.each([
   ['takes its name', (disk: SimDisk, bak: DiskPath) => disk.makeLink('elsewhere', bak)],
   ['moves the folder away', (disk: SimDisk) => disk.rename(`${ROOT}/src` as DiskPath, '/elsewhere' as DiskPath)],
-])('when somebody %s in that moment the edit is taken back as a conflict', async (_, interfere) => {
+])('if another program %s at that moment, the edit is rolled back as a conflict', async (_, interfere) => {
   const bak = `${ROOT}/src/a.ts.bak` as DiskPath;
   let conflicts = 0;
   for (const operation of ['rename', 'openNew'] as const) {
@@ -108,7 +108,7 @@ test.each([
   expect(conflicts).toBe(2);
 });
 
-test('it goes with the checkpoint before its edit, unless someone wrote to it', async () => {
+test('it is removed with the checkpoint before its edit, unless it was written to', async () => {
   const p = new Beside();
   p.write('a.ts', 'first\n');
   p.write('b.ts', 'first\n');

@@ -65,7 +65,7 @@ const replace = (file_path: string, old_string: string, new_string: string): Fil
 const create = (file_path: string, content = 'new\n'): File => ({ file_path, edits: [{ op: 'create', content }] });
 
 describe('an edit of many files', () => {
-  it('of every kind happens whole, says what it did, and undo takes it back', async () => {
+  it('of every kind is applied completely and reported, and undo reverts it', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\ntwo\nthree\n', 0o640);
     w.write('run.sh', '#!/bin/sh\n');
@@ -131,7 +131,7 @@ describe('an edit of many files', () => {
     expect(w.read('a.txt')).toBe('one\nTWO\nthree\nfour\n');
   });
 
-  it('keeps plain copies of what it replaced, as long as the checkpoint before it', async () => {
+  it('keeps plain copies of replaced files, as long as the checkpoint before it', async () => {
     const w = new Workspace();
     w.write('src/a.txt', 'before\n');
     const { files } = await w.edit(replace('src/a.txt', 'before', 'after'), create('b.txt'));
@@ -147,7 +147,7 @@ describe('an edit of many files', () => {
     expect(existsSync(copy)).toBe(false);
   });
 
-  it('that is a dry run gives the diff, and needs no store', async () => {
+  it('as a dry run returns the diff, and needs no store', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     const seen = await w.call(VERBS.edit, { files: [replace('a.txt', 'one', 'two'), create('n.txt')], dry_run: true });
@@ -158,7 +158,7 @@ describe('an edit of many files', () => {
     expect((await w.open().workspaces()).records).toEqual([]);
   });
 
-  it('that changes nothing is no act', async () => {
+  it('without changes is not an operation', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     const { checkpoint_after, undo } = await w.edit({ file_path: 'a.txt', edits: [{ op: 'mode', mode: '0644' }] });
@@ -166,7 +166,7 @@ describe('an edit of many files', () => {
     await expect(w.open().undo()).rejects.toMatchObject({ code: 'NOTHING_TO_UNDO' });
   });
 
-  it('can swap two names, and make a file where a deleted one was', async () => {
+  it('can swap two names, and create a file where one was deleted', async () => {
     const w = new Workspace();
     w.write('a', 'A');
     w.write('b', 'B');
@@ -180,7 +180,7 @@ describe('an edit of many files', () => {
     expect([existsSync(w.at('a')), w.read('c')]).toEqual([false, 'B']);
   });
 
-  it('saves files that no checkpoint would hold before it changes them', async () => {
+  it('saves files that no checkpoint would contain before changing them', async () => {
     const w = new Workspace();
     w.write('node_modules/p/index.js', 'original\n');
     w.write('node_modules/p/other.js', 'other\n');
@@ -192,7 +192,7 @@ describe('an edit of many files', () => {
     expect(w.read('node_modules/p/other.js')).toBe('other\n');
   });
 
-  it('goes through links inside the workspace to the file itself', async () => {
+  it('follows links inside the workspace to the file itself', async () => {
     const w = new Workspace();
     w.write('real/file.txt', 'one\n');
     symlinkSync('real', w.at('folder'));
@@ -207,7 +207,7 @@ describe('an edit of many files', () => {
     expect(w.read('real/file.txt')).toBe('two\n');
   });
 
-  it('takes the permissions of new files and folders from where they are made', async () => {
+  it('derives the permissions of new files and folders from their parent folder', async () => {
     const w = new Workspace();
     mkdirSync(w.at('private'));
     chmodSync(w.at('private'), 0o700);
@@ -222,7 +222,7 @@ describe('an edit of many files', () => {
 });
 
 describe('what is wrong', () => {
-  it('comes back whole, in the order of the list, and nothing has happened', async () => {
+  it('is reported completely, in the order of the list, and nothing is changed', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\none\n');
     w.write('ro.txt', 'one\n', 0o444);
@@ -266,7 +266,7 @@ describe('what is wrong', () => {
     expect((await w.open().workspaces()).records).toEqual([]);
   });
 
-  it('two entries for one file, by whatever names, and two that make one file', async () => {
+  it('two entries for one file, under any names, and two that create one file', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     w.write('b.txt', 'one\n');
@@ -290,7 +290,7 @@ describe('what is wrong', () => {
     expect(onto.files).toEqual([['a.txt', 'ALREADY_THERE']]);
   });
 
-  it('two names of one file are two files, each edited by itself', async () => {
+  it('two names of one file are two files, edited separately', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     linkSync(w.at('a.txt'), w.at('b.txt'));
@@ -298,7 +298,7 @@ describe('what is wrong', () => {
     expect([w.read('a.txt'), w.read('b.txt')]).toEqual(['A\n', 'B\n']);
   });
 
-  it('a file that is not what was read is a conflict; the hash may be of either kind', async () => {
+  it('a file that changed since it was read is a conflict; both kinds of hash are accepted', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     const sha256 = createHash('sha256').update('one\n').digest('hex');
@@ -313,7 +313,7 @@ describe('what is wrong', () => {
     expect(w.read('a.txt')).toBe('two\n');
   });
 
-  it('`force` edits a file that nobody may write, and it stays so', async () => {
+  it('`force` edits a read-only file, which stays read-only', async () => {
     const w = new Workspace();
     w.write('ro.txt', 'one\n', 0o444);
     await w.edit({ ...replace('ro.txt', 'one', 'two'), force: true });
@@ -321,7 +321,7 @@ describe('what is wrong', () => {
     expect(statSync(w.at('ro.txt')).mode & 0o777).toBe(0o444);
   });
 
-  it('a later edit that fails leaves those before it undone, and says so', async () => {
+  it('a failed edit also cancels the edits before it, and says so', async () => {
     const w = new Workspace();
     w.write('a.txt', 'one\n');
     const { files } = await w.refused([

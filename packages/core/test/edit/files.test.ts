@@ -38,7 +38,7 @@ describe('whole files', () => {
     expect(done('a', [DELETE, create('b')]).text).toBe('b');
   });
 
-  test('what has to exist, and what must not', () => {
+  test('reports files that must exist, and files that must not', () => {
     for (const edit of [
       replace('a', 'b'),
       insert(0, 'a'),
@@ -63,7 +63,7 @@ describe('whole files', () => {
     expect(done('a', [mode(0o644)]).last.notes).toEqual(['Nothing to change: the file already has this mode.']);
   });
 
-  test('a file that is no text can be written, removed and renamed, but not edited', () => {
+  test('a file that is not text can be written, removed and renamed, but not edited', () => {
     for (const content of [Buffer.from('a\0b'), Buffer.concat([Buffer.alloc(9000, 'a'), Buffer.from([0])])]) {
       for (const edit of [replace('a', 'b'), insert(0, 'a'), patch('@@ -1 +1 @@\n-a\n+b\n')]) {
         expect(refusal('NOT_TEXT', content, edit).data).toEqual({ why: 'nul', offset: content.indexOf(0) });
@@ -79,7 +79,7 @@ describe('whole files', () => {
     expect(done(Buffer.from('a\0b'), [DELETE]).last.removed).toBe(null);
   });
 
-  test('texts that cannot stand in a text file', () => {
+  test('texts that cannot be in a text file are refused', () => {
     const bad = [
       [replace('\0', 'a'), 'old', 'nul'],
       [replace('a', '\0'), 'new', 'nul'],
@@ -94,7 +94,7 @@ describe('whole files', () => {
     expect(edited('a', replace('a', '😀'))).toBe('😀');
   });
 
-  test('nothing over the bound is read or made', () => {
+  test('nothing over the limit is read or created', () => {
     const bound = { ...EDIT_BOUND, maxBytes: 100, maxReplacements: 5, maxLines: 10 };
     const long = 'é'.repeat(51);
     const tooLarge = (content: string | null, ...edits: Edit[]) => {
@@ -142,7 +142,7 @@ describe('insert', () => {
     expect(edited('a', insert(0, 'x'))).toBe('x\na');
   });
 
-  test('takes the line end of the line in front, and stays behind the byte-order mark', () => {
+  test('uses the line ending of the line before, and is placed after the byte-order mark', () => {
     expect(edited('a\r\nb\n', insert(1, 'x\n'))).toBe('a\r\nx\r\nb\n');
     expect(edited('a\r\nb\n', insert(2, 'x\n'))).toBe('a\r\nb\nx\n');
     expect(edited('a\n', insert(1, 'x\r\n'))).toBe('a\nx\r\n');
@@ -152,7 +152,7 @@ describe('insert', () => {
     });
   });
 
-  test('there has to be such a line, and something to insert', () => {
+  test('requires an existing line, and text to insert', () => {
     expect(refusal('BAD_LINE', 'a\nb\n', insert(3, 'x')).data).toEqual({ line: 3, lines: 2 });
     for (const line of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) refusal('BAD_LINE', 'a\n', insert(line, 'x'));
     refusal('BAD_LINE', '', insert(1, 'x'));
@@ -171,14 +171,14 @@ describe('write', () => {
     expect(edited('a', write('x\n'))).toBe('x\n');
   });
 
-  test('of what already exists changes nothing', () => {
+  test('of the existing content changes nothing', () => {
     expect(done('a\n', [write('a\n')]).last).toMatchObject({ lines: null, added: 0, removed: 0 });
     const state = file('a\r\n');
     const result = applyEdits(state, [write('a\n')]);
     expect(result.ok && result.after.content).toBe(state.content);
   });
 
-  test('makes a file that is not there', () => {
+  test('creates a missing file', () => {
     expect(done(null, [write('a\n')])).toMatchObject({ text: 'a\n', mode: null, last: { added: 1, removed: 0 } });
   });
 });

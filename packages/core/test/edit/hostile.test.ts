@@ -19,7 +19,7 @@ describe('hostile inputs', () => {
     refusal('NO_MATCH', line, tolerant('b', 'c'));
   });
 
-  test('places by the hundred thousand in one line, each asking for its line end', () => {
+  test('hundreds of thousands of matches in one line', () => {
     const many = `${'ab'.repeat(400_000)}\r\n\n`;
     const made = edited(many, replaceAll('ab', 'x\n'));
     expect(made).toBe(`${'x\r\n'.repeat(400_000)}\r\n\n`);
@@ -37,12 +37,12 @@ describe('hostile inputs', () => {
     refusal('PATCH_MISMATCH', equal, patch(`@@ -1,50001 +1,50000 @@\n${old}-other\n`, 3));
   });
 
-  test('contents that differ everywhere are counted, if not by a shortest difference', () => {
+  test('contents that differ everywhere are counted, but not by a shortest diff', () => {
     const of = (word: string) => Array.from({ length: 200_000 }, (_, i) => `${word} ${i % 7} ${i % 11}\n`).join('');
     expect(edited(of('a'), write(of('b')))).toBe(of('b'));
   });
 
-  test('a patch whose hunks are all out of place is given up', () => {
+  test('a patch whose hunks are all misplaced is refused', () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => `${i}\n`);
     // Each hunk claims to be one line after the previous one, but is two lines after it.
     const hunks = lines.flatMap((text, i) => (i % 2 === 0 ? [] : [`@@ -${(i + 1) / 2} +1 @@\n-${text}+x\n`]));

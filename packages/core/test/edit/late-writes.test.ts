@@ -111,7 +111,7 @@ async function writeAt(
 }
 
 test.each([{ conflict: false }, { conflict: true }])(
-  'what is written through an open handle at any call of an edit is not lost, %o',
+  'data written through an open handle at any call of an edit is not lost, %o',
   async ({ conflict }) => {
     const outcomes: string[] = [];
     for (let at = 1; ; at++) {

@@ -139,7 +139,7 @@ describe.each([
   { folders: 'reached through handles', handlePaths: true, sample: 40 },
   { folders: 'reached by their names', handlePaths: false, sample: 260 },
 ])('an edit of 200 files in folders that are $folders', ({ handlePaths, sample }) => {
-  test('is all old or all new after any call that fails or is the last', { timeout: 14_400_000 }, async () => {
+  test('is all old or all new if any call fails or is the last', { timeout: 14_400_000 }, async () => {
     const random = seededRandom(SEED);
     const start = await prepared(handlePaths);
     const whole = start.afterProcessDeath();

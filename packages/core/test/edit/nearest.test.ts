@@ -4,7 +4,7 @@ import { refusal, replace } from './helpers.ts';
 const near = (content: string, old: string) => refusal('NO_MATCH', content, replace(old, 'new'));
 
 describe('the nearest candidates', () => {
-  test('of several lines, where most of them stand', () => {
+  test('for several lines, is where most of them match', () => {
     const content = 'function a() {\n  one();\n  two();\n}\n\nfunction b() {\n  one();\n  three();\n}\n';
     const { data } = near(content, 'function b() {\n  one();\n  tree();\n}\n');
     expect(data.candidates[0]).toEqual({
@@ -16,7 +16,7 @@ describe('the nearest candidates', () => {
     expect(new Set(data.candidates.map(({ first }) => first)).size).toBe(data.candidates.length);
   });
 
-  test('say what kind of difference it is', () => {
+  test('name the kind of difference', () => {
     const why = (content: string, old: string) => near(content, old).data.candidates[0]?.differences[0]?.why;
     expect(why('x\n\tconst a = 1;\n', '  const a = 1;')).toBe('whitespace');
     expect(why('const Abc = 1;\n', 'const abc = 1;')).toBe('case');
@@ -34,13 +34,13 @@ describe('the nearest candidates', () => {
     );
   });
 
-  test('where the file ends too early', () => {
+  test('are found where the file ends too early', () => {
     const { data, message } = near('alpha beta\ngamma delta\n', 'gamma delta\nepsilon\n');
     expect(data.candidates[0]?.differences[0]).toMatchObject({ line: 3, expected: 'epsilon', found: null });
     expect(message).toContain('the file ends before that');
   });
 
-  test('none where nothing is like it', () => {
+  test('are none where nothing is similar', () => {
     expect(near('a\nb\n', 'something else').data.candidates).toEqual([]);
     expect(near('', 'a').data.candidates).toEqual([]);
     expect(near('a', '\n\n').message).toContain('The file has no similar text');

@@ -88,7 +88,7 @@ describe('patches that we print', () => {
   });
 });
 
-describe('a patch that somebody wrote', () => {
+describe('a patch written by a model', () => {
   const hunk = '@@ -2,3 +2,3 @@\n b\n-c\n+x\n d\n';
   const text = 'a\nb\nc\nd\ne\n';
 
@@ -100,7 +100,7 @@ describe('a patch that somebody wrote', () => {
     expect(edited('a\n-- b\n', patch('@@ -1,2 +1 @@\n a\n--- b\n'))).toBe('a\n');
   });
 
-  test('goes where it says if it fits there, else to the only place where it fits', () => {
+  test('is applied where it says if it matches there, otherwise at the only place where it matches', () => {
     expect(edited('c\nc\nc\n', patch('@@ -2 +2 @@\n-c\n+x\n'))).toBe('c\nx\nc\n');
     const { text: moved, last } = done(`y\ny\n${text}`, [patch(hunk)]);
     expect(moved).toBe('y\ny\na\nb\nx\nd\ne\n');
@@ -115,7 +115,7 @@ describe('a patch that somebody wrote', () => {
     refusal('PATCH_MISMATCH', 'a\nb\nc\n', patch('@@ -2 +2 @@\n-b\n+x\n@@ -3 +3 @@\n-a\n+y\n'));
   });
 
-  test('says which line does not fit', () => {
+  test('names the line that does not match', () => {
     const { data, message } = refusal('PATCH_MISMATCH', 'a\nb\nC\nd\ne\n', patch(hunk));
     expect(data).toEqual({ hunk: 1, line: 3, expected: 'c', found: 'C', places: [] });
     expect(message).toContain('`c` in line 3');
@@ -124,7 +124,7 @@ describe('a patch that somebody wrote', () => {
     expect(refusal('PATCH_MISMATCH', '', patch(hunk)).data).toMatchObject({ found: null });
   });
 
-  test('with fuzz, context at the ends may differ and stays as it is', () => {
+  test('with fuzz, context at the ends may differ and is kept', () => {
     const seven = '@@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+x\n 5\n 6\n 7\n';
     refusal('PATCH_MISMATCH', 'A\n2\n3\n4\n5\n6\n7\n', patch(seven));
     const one = done('A\n2\n3\n4\n5\n6\nG\n', [patch(seven, 1)]);
@@ -139,7 +139,7 @@ describe('a patch that somebody wrote', () => {
     for (const fuzz of [-1, 0.5, Number.NaN]) refusal('BAD_PATCH', text, patch(hunk, fuzz));
   });
 
-  test('takes the line ends of the file, unless it has CR itself', () => {
+  test('uses the line endings of the file, unless it contains CR itself', () => {
     const { text: made, last } = done('a\r\nb\r\n', [patch('@@ -1,2 +1,3 @@\n a\n+x\n b\n')]);
     expect(made).toBe('a\r\nx\r\nb\r\n');
     expect(last.notes).toEqual(['CRLF line endings kept.']);
@@ -148,7 +148,7 @@ describe('a patch that somebody wrote', () => {
     expect(edited('\ufeffa\r\n', patch('@@ -1 +1 @@\n-a\n+b\n'))).toBe('\ufeffb\r\n');
   });
 
-  test('a line without a line feed is only at the end', () => {
+  test('a line without a line feed is allowed only at the end', () => {
     expect(edited('a\nb', patch('@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+b\n'))).toBe('a\nb\n');
     expect(edited('a\nb\n', patch('@@ -2 +2 @@\n-b\n+b\n\\ No newline at end of file\n'))).toBe('a\nb');
     refusal('PATCH_MISMATCH', 'a\nb\n', patch('@@ -1 +1 @@\n-a\n+x\n\\ No newline at end of file\n'));
@@ -188,7 +188,7 @@ describe('a patch that somebody wrote', () => {
     ['Binary files a/a and b/a differ\n', 1],
     ['GIT binary patch\nliteral 1\n', 1],
     ['@@ -cut- 3 of 9 lines are shown @@\n', 1],
-  ])('that is none is refused with its line: %j', (given, line) => {
+  ])('that is invalid is refused with its line: %j', (given, line) => {
     expect(refusal('BAD_PATCH', 'a\n', patch(given)).data).toEqual({ line });
   });
 });

@@ -130,7 +130,7 @@ test.each(Object.entries(CASES))('%s before the lock is there', async (_name, { 
   await verifyDeep(engine(disk, 300));
 });
 
-test('the description tells of what was done, not of what was meant', async () => {
+test('the description names what was done, not what was requested', async () => {
   const disk = await start();
   disk.onCall = () => {
     disk.onCall = null;

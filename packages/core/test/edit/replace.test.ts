@@ -18,13 +18,13 @@ describe('replace', () => {
     });
   });
 
-  test('edits apply in order, each on what the ones before it left', () => {
+  test('edits apply in order, each to the result of the ones before', () => {
     expect(edited('a\n', replace('a', 'b'), replace('b', 'c'), insert(1, 'd'))).toBe('c\nd\n');
     const result = applyEdits(file('a\n'), [replace('a', 'b'), replace('a', 'c'), replace('b', 'c')]);
     expect(result.statuses.map(({ outcome }) => outcome)).toEqual(['applied', 'failed', 'skipped']);
   });
 
-  test('several places are refused, overlapping ones too, unless all are meant', () => {
+  test('several matches are refused, also overlapping ones, unless all are requested', () => {
     expect(refusal('SEVERAL_MATCHES', 'x\na\nx\n', replace('x', 'y')).data).toEqual({
       count: 2,
       more: false,
@@ -38,7 +38,7 @@ describe('replace', () => {
     });
   });
 
-  test('what is not there is answered with what is like it', () => {
+  test('a missing text is reported with similar ones', () => {
     const { data, message } = refusal('NO_MATCH', 'one\n  const a = 1;\nthree\n', replace('const a = 2;', ''));
     expect(data.candidates).toEqual([
       { first: 2, last: 2, differences: [{ line: 2, expected: 'const a = 2;', found: '  const a = 1;', why: 'text' }] },
@@ -48,7 +48,7 @@ describe('replace', () => {
 });
 
 describe('line ends and the byte-order mark', () => {
-  test('a search text without CR fits lines with CRLF, and what is put in takes their line end', () => {
+  test('a search text without CR matches lines with CRLF, and the new text gets their line ending', () => {
     const { text, last } = done('a\r\nb\r\nc\r\n', [replace('a\nb\n', 'x\ny\nb\n')]);
     expect(text).toBe('x\r\ny\r\nb\r\nc\r\n');
     expect(last.notes).toEqual(['CRLF line endings kept.']);
@@ -57,7 +57,7 @@ describe('line ends and the byte-order mark', () => {
     expect(edited('a\r\nb\r\n', replace('\nb', ''))).toBe('a\r\n');
   });
 
-  test('in a mixed file, of the line where the place begins; what both texts share keeps its own', () => {
+  test('in a mixed file, the new text gets the ending of the first matched line; unchanged lines keep theirs', () => {
     expect(edited('a\r\nb\nc\r\n', replace('b\nc', 'x\ny'))).toBe('a\r\nx\ny\r\n');
     expect(edited('a\r\nb\nc', replace('a\nb\n', 'x\nb\n'))).toBe('x\r\nb\nc');
     expect(done('a\r\na\n', [replaceAll('a', 'x\ny')])).toMatchObject({
@@ -67,7 +67,7 @@ describe('line ends and the byte-order mark', () => {
     expect(edited('a\nb\r\n', replaceAll('\n', '\n\n'))).toBe('a\n\nb\r\n\r\n');
   });
 
-  test('with a CR, both texts mean what they say', () => {
+  test('with a CR, both texts are used literally', () => {
     expect(edited('a\r\nb\r\n', replace('a\r\n', 'a\n'))).toBe('a\nb\r\n');
     expect(edited('a\nb\n', replace('a\n', 'a\r\n'))).toBe('a\r\nb\n');
     expect(edited('a\r\nb\r\n', replace('a\nb', 'a\r\nb\rc'))).toBe('a\r\nb\rc\r\n');
@@ -75,7 +75,7 @@ describe('line ends and the byte-order mark', () => {
     expect(edited('a\r\r\nb\n', replace('\r\n', '\n'))).toBe('a\r\nb\n');
   });
 
-  test('the mark is no part of line 1, unless the search text begins with it', () => {
+  test('the byte-order mark is not part of line 1, unless the search text starts with it', () => {
     expect(edited('\ufeffa\n', replace('a', 'b'))).toBe('\ufeffb\n');
     expect(edited('\ufeffa\n', replace('\ufeffa', 'b'))).toBe('b\n');
     expect(done('\ufeffa\n', [replace('a\n', '')]).text).toBe('\ufeff');
@@ -86,7 +86,7 @@ describe('line ends and the byte-order mark', () => {
     refusal('SAME_TEXT', 'a', replace('a', 'a'));
   });
 
-  test('a last line without line end is told apart', () => {
+  test('a last line without a line ending is distinguished', () => {
     expect(refusal('NO_MATCH', 'x\nlast line', replace('last line\n', 'y\n')).message).toContain(
       'the last line of the file does not',
     );

@@ -7,7 +7,7 @@ const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 
 describe('tolerant replace', () => {
   const python = 'class A:\n\tdef f(self):\n\t\tif x:\n\t\t\treturn 1\n\t\treturn 2\n';
 
-  test('finds lines in another indentation, and what it puts in is indented like the file', () => {
+  test('finds lines with another indentation, and indents the new text like the file', () => {
     const { text, last } = done(python, [
       tolerant('if x:\n    return 1\n', 'if x:\n    if y:\n        return 0\n    return 1\nelse:\n    pass\n'),
     ]);
@@ -19,31 +19,31 @@ describe('tolerant replace', () => {
     expect(last).toMatchObject({ lines: { first: 4, last: 8 }, added: 4, removed: 0 });
   });
 
-  test('is only tried when asked, and only where the text as it is stands nowhere', () => {
+  test('is tried only if requested, and only if there is no exact match', () => {
     const { message, data } = refusal('NO_MATCH', python, replace('if x:\n    return 1\n', ''));
     expect(data.candidates[0]?.differences[0]?.why).toBe('whitespace');
     expect(message).toContain('set tolerant');
     expect(edited('  a\na\n', tolerant('  a', 'b'))).toBe('b\na\n');
   });
 
-  test('takes less indentation away as well', () => {
+  test('also removes indentation', () => {
     expect(edited('{\n      a();\n      b();\n}\n', tolerant('    a();\n    b();\n', '  c();\n    b();\n'))).toBe(
       '{\n    c();\n      b();\n}\n',
     );
   });
 
-  test('spaces at line ends may differ; lines that both texts share stay as the file has them', () => {
+  test('spaces at line ends may differ; unchanged lines stay as they are in the file', () => {
     expect(edited('a  \n\tb \nc\t\nd\n', tolerant('a\nb\nc\n', 'a\nx\nc\n'))).toBe('a  \n\tx\nc\t\nd\n');
     expect(edited('a \nb', tolerant('a\nb', 'a\nc'))).toBe('a \nc');
   });
 
-  test('line ends stay those of the file', () => {
+  test('line endings of the file are kept', () => {
     const { text, last } = done('\ta\r\n\tb\r\n', [tolerant('a\nb\n', 'a\nc\nb\n')]);
     expect(text).toBe('\ta\r\n\tc\r\n\tb\r\n');
     expect(last.notes).toContain('CRLF line endings kept.');
   });
 
-  test('has to be unique, and to hold more than blanks', () => {
+  test('must be unique, and contain more than blanks', () => {
     expect(refusal('SEVERAL_MATCHES', '\ta\n  a\n', tolerant('    a\n', 'b\n')).data.lines).toEqual([1, 2]);
     expect(edited('\ta\n  a\n', tolerant('    a\n', '    b\n', { replaceAll: true }))).toBe('\tb\n  b\n');
     refusal('NO_MATCH', 'a\n\n\nb\n', tolerant(' \n', ''));

@@ -28,7 +28,7 @@ describe('a signal', () => {
     ['recover', (s, signal) => s.recover({ signal })],
   ];
 
-  it.each(calls)('that is given already stops %s, and nothing has changed', async (_name, call) => {
+  it.each(calls)('that is already aborted stops %s, and nothing is changed', async (_name, call) => {
     const w = await withHistory();
     const before = (await w.open().list()).checkpoints.length;
     const error = await call(w.open(), AbortSignal.abort()).then(
@@ -41,7 +41,7 @@ describe('a signal', () => {
     expect(readFileSync(w.at('d0/f0.txt'), 'utf8')).toBe('0 again\n');
   });
 
-  it('in the middle stops a restore before its commit point, with nothing changed', async () => {
+  it('during a restore stops it before its commit point, and nothing is changed', async () => {
     const w = await withHistory();
     const savepoint = w.open();
     const stop = new AbortController();
@@ -62,7 +62,7 @@ describe('a signal', () => {
 });
 
 describe('events', () => {
-  it('tell of checkpoints, of acts and of what was recovered, until one stops to listen', async () => {
+  it('report checkpoints, operations and recoveries until the listener is removed', async () => {
     const w = await withHistory();
     const savepoint = w.open();
     const heard: string[] = [];

@@ -26,7 +26,7 @@ async function empty(): Promise<Workspace> {
 }
 
 describe('ignore rules', () => {
-  it('an ignored file is captured while it is small, a tracked one whatever its size up to the cap', async () => {
+  it('an ignored file is captured if it is small, a tracked one at any size up to the cap', async () => {
     const w = await empty();
     w.git('', 'init', '-q');
     w.write('.gitignore', '*.log\n');
@@ -39,7 +39,7 @@ describe('ignore rules', () => {
     expect(checkpoint.counts.skipped).toBe(2); // and .git itself
   });
 
-  it('of info/exclude, of the person and of a repository around the workspace count as git counts them', async () => {
+  it('of info/exclude, of the user and of an enclosing repository apply as in git', async () => {
     const w = new Workspace();
     const big = 'x'.repeat(2 * 1024 * 1024);
     w.git('', 'init', '-q');
@@ -62,7 +62,7 @@ describe('ignore rules', () => {
     expect(checkpoint.roots[0]).toMatchObject({ path: '', kind: 'repository', branch: 'master' });
   });
 
-  it('a rule that changed is seen although no file did', async () => {
+  it('a changed rule is noticed although no file changed', async () => {
     const w = await empty();
     w.git('', 'init', '-q');
     w.write('data.bin', 'x'.repeat(2 * 1024 * 1024));
@@ -74,7 +74,7 @@ describe('ignore rules', () => {
 });
 
 describe('dependency folders', () => {
-  it('are left out but for what the repository tracks in them', async () => {
+  it('are skipped except for tracked files in them', async () => {
     const w = await empty();
     w.git('', 'init', '-q');
     w.write('node_modules/a/index.js', 'a');
@@ -84,7 +84,7 @@ describe('dependency folders', () => {
     expect(paths).toEqual(['node_modules/ours/index.js']);
   });
 
-  it('what is in them is saved before an act would overwrite it', async () => {
+  it('their contents are saved before an operation overwrites them', async () => {
     const w = await empty();
     w.write('node_modules', 'a file of that name');
     const { checkpoint } = await w.captured();
@@ -97,7 +97,7 @@ describe('dependency folders', () => {
 });
 
 describe('nested repositories', () => {
-  it('are roots of their own: their rules count, those around them do not, and their .git is left out', async () => {
+  it('are roots of their own: their rules apply, outer rules do not, and their .git is skipped', async () => {
     const w = await empty();
     w.git('', 'init', '-q');
     w.write('.gitignore', '*.log\nvendored/\n');
@@ -115,7 +115,7 @@ describe('nested repositories', () => {
     ]);
   });
 
-  it('one whose .git cannot be understood is captured all the same, and told', async () => {
+  it('one with an unreadable .git is captured, and reported', async () => {
     const w = await empty();
     w.write('broken/.git', 'nonsense');
     w.write('broken/a.txt', 'a');
@@ -125,8 +125,8 @@ describe('nested repositories', () => {
   });
 });
 
-describe('what the times of a file say', () => {
-  it('a file of the same size with its times put back is read again', async () => {
+describe('file times', () => {
+  it('a file of the same size whose times were reset is read again', async () => {
     const w = await empty();
     w.write('a.txt', 'one\n');
     const long = new Date(Date.now() - 3_600_000);
@@ -138,7 +138,7 @@ describe('what the times of a file say', () => {
     expect((await w.captured()).paths).toEqual(['a.txt']);
   });
 
-  it('what was captured is believed until it changes; another file under its name is not', async () => {
+  it('a captured file is not read again until it changes; another file with its name is', async () => {
     const w = await empty();
     for (let i = 0; i < 20; i++) w.write(`f${i}.txt`, `${i}\n`);
     await new Promise((resolve) => setTimeout(resolve, 2_100));
@@ -151,7 +151,7 @@ describe('what the times of a file say', () => {
     expect(checkpoint.changes?.map(({ path }) => path)).toEqual(['f4.txt']);
   });
 
-  it('a cache that is damaged, or of another checkpoint, is worth nothing and does no harm', async () => {
+  it('a cache that is damaged, or of another checkpoint, is ignored', async () => {
     const w = await empty();
     w.write('a.txt', 'a\n');
     await w.captured();
@@ -164,7 +164,7 @@ describe('what the times of a file say', () => {
 });
 
 describe('permissions and kinds', () => {
-  it('a mode alone is a change; links are kept as they are written', async () => {
+  it('a change of the mode alone is a change; link targets are stored unchanged', async () => {
     const w = await empty();
     w.write('run.sh', '#!/bin/sh\n');
     symlinkSync('nowhere/at/all', w.at('link'));

@@ -40,7 +40,7 @@ async function threeCheckpoints(): Promise<VerbsWorld> {
 }
 
 describe('a damaged object', () => {
-  it('is named with the checkpoints that it hurts, and the others still restore', async () => {
+  it('is named with the affected checkpoints, and the others can be restored', async () => {
     const w = await threeCheckpoints();
     spoil((await packs(w))[1] as string);
     const { damage } = await w.open().verify({ deep: true });

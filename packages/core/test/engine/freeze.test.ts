@@ -32,7 +32,7 @@ function write(file: string, force = false): FileRequest {
   return { given: file, path: file as TreePath, edits, expectedHash: null, force };
 }
 
-test('what is frozen is known, with what lies above and below it', async () => {
+test('frozen paths are listed, with paths above and below them', async () => {
   const p = new Frozen();
   expect(await p.open().isFrozen('frozen/a' as TreePath)).toBe(false);
   const savepoint = await p.frozen();
@@ -47,7 +47,7 @@ test('what is frozen is known, with what lies above and below it', async () => {
   expect(await savepoint.frozen()).toEqual([]);
 });
 
-test('a call that says it writes there is refused before it begins', async () => {
+test('a call that declares a frozen path is refused before it begins', async () => {
   const p = new Frozen();
   const session = (await p.frozen()).session({ agent: AGENT });
   const ran: string[] = [];
@@ -66,7 +66,7 @@ describe('a shell', () => {
     ['moves away', 'mv frozen/a elsewhere; echo x > free'],
     ['makes folders', 'mkdir -p frozen/new/deep; touch frozen/new/deep/file; echo x > free'],
     ['changes permissions', 'chmod 600 frozen/a; echo x > free'],
-  ])('%s: what is frozen is put back, the rest stays', async (_, command) => {
+  ])('%s: frozen paths are reverted, other changes stay', async (_, command) => {
     const p = new Frozen();
     const savepoint = await p.frozen();
     const session = savepoint.session({ agent: AGENT, id: 's' });
@@ -87,7 +87,7 @@ describe('a shell', () => {
     expect(p.read('free')).toBe('x\n');
   });
 
-  test('what a person changed between the calls stays, and so does what nobody knows the author of', async () => {
+  test('changes by a person between the calls stay, and so do changes by an unknown author', async () => {
     const p = new Frozen();
     const savepoint = await p.frozen();
     const session = savepoint.session({ agent: AGENT });
@@ -105,7 +105,7 @@ describe('a shell', () => {
 });
 
 describe('acts', () => {
-  test('of agents are refused, forced or not; a person has to force them', async () => {
+  test('of agents are refused, even if forced; a person has to force them', async () => {
     const p = new Frozen();
     const savepoint = await p.frozen();
     await savepoint.checkpoint();

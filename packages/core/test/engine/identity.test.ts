@@ -12,7 +12,7 @@ function started(): { readonly w: VerbsWorld; readonly elsewhere: string } {
 }
 
 describe('a folder', () => {
-  it('that was moved keeps its timeline, and its undo', async () => {
+  it('that was moved keeps its timeline, and can be undone', async () => {
     const { w, elsewhere } = started();
     await w.open().checkpoint();
     w.write('a.txt', 'two\n');
@@ -25,7 +25,7 @@ describe('a folder', () => {
     expect((await moved.list()).checkpoints.length).toBe(4);
   });
 
-  it('that changed places with another keeps its own timeline', async () => {
+  it('that was swapped with another keeps its own timeline', async () => {
     const { w, elsewhere } = started();
     await w.open().checkpoint({ message: 'one' });
     mkdirSync(elsewhere);
@@ -46,7 +46,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('that was copied starts a timeline of its own, and the first keeps its', async () => {
+  it('that was copied starts a new timeline, and the original keeps its own', async () => {
     const { w, elsewhere } = started();
     await w.open().checkpoint();
     cpSync(w.dir, elsewhere, { recursive: true });
@@ -59,7 +59,7 @@ describe('a folder', () => {
     expect(problems).toEqual([]);
   });
 
-  it('that is gone, or was made anew, comes back from its store', async () => {
+  it('that is missing, or was recreated, can be restored from its store', async () => {
     const { w } = started();
     w.write('deep/er/b.txt', 'b\n');
     await w.open().checkpoint();
@@ -74,7 +74,7 @@ describe('a folder', () => {
     expect((await w.open().diff({ from: 'cp_1' })).changes).toEqual([]);
   });
 
-  it('in another one that has a timeline belongs to that, unless it is asked for itself', async () => {
+  it('inside one with a timeline belongs to that timeline, unless it is named itself', async () => {
     const { w } = started();
     mkdirSync(w.at('inner'));
     await w.open().checkpoint();
@@ -84,7 +84,7 @@ describe('a folder', () => {
 });
 
 describe('link', () => {
-  it('takes a path or an id, and refuses what would leave two folders with one timeline', async () => {
+  it('accepts a path or an id, and refuses to give two folders one timeline', async () => {
     const { w, elsewhere } = started();
     await w.open().checkpoint();
     const { workspace } = await w.open().status();

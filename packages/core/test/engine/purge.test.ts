@@ -69,7 +69,7 @@ async function filled(p: Store, options: Partial<OpenOptions> = {}): Promise<Sav
   return savepoint;
 }
 
-test('nothing of it is left anywhere, and everything else is as it was', async () => {
+test('nothing of the content is left, and everything else is unchanged', async () => {
   const p = new Store();
   const savepoint = await filled(p);
   await savepoint.pin('cp_1');
@@ -96,7 +96,7 @@ test('nothing of it is left anywhere, and everything else is as it was', async (
   expect(p.read('src/a.ts')).toBe('one\n');
 });
 
-test('no restore and no roll-back touches what is at the path since', async () => {
+test('restores and rollbacks do not touch what is at the path since', async () => {
   const p = new Store();
   const savepoint = await filled(p);
   await savepoint.purge(tree('.env'));
@@ -118,7 +118,7 @@ test('no restore and no roll-back touches what is at the path since', async () =
   expect(await code(savepoint.diffChange('cp_3.1'))).toBe('UNKNOWN_CHANGE');
 });
 
-test('a call that was begun long ago and never ended loses its words as well', async () => {
+test('texts of a call that never ended are purged as well', async () => {
   const p = new Store();
   const clock = fixedClock(Date.now());
   const savepoint = await filled(p, { ports: { ...realPorts(), clock } });
@@ -129,7 +129,7 @@ test('a call that was begun long ago and never ended loses its words as well', a
   expect(await p.found(SECOND)).toEqual([]);
 });
 
-test('the same bytes under another path stay there, and are named', async () => {
+test('the same bytes at another path are kept, and reported', async () => {
   const p = new Store();
   p.write('.env', `${SECRET}\n`);
   p.write('copy/of.env', `${SECRET}\n`);
@@ -147,7 +147,7 @@ test('the same bytes under another path stay there, and are named', async () => 
   expect(await savepoint.purge(tree('.env', 'copy'))).toMatchObject({ checkpoints: [], contents: 0 });
 });
 
-test('what only a dropped checkpoint held, and a rename took along, goes too', async () => {
+test('contents from a dropped checkpoint, and of renamed files, are purged too', async () => {
   const p = new Store();
   p.write('old.env', `${SECRET}\n${'x\n'.repeat(40)}`);
   const savepoint = p.open();
@@ -165,7 +165,7 @@ test('what only a dropped checkpoint held, and a rename took along, goes too', a
   for (const text of [SECRET, SECOND]) expect(await p.found(text)).toEqual([]);
 });
 
-test('backups beside the files go, but for one that somebody wrote to', async () => {
+test('backups next to the files are removed, except one that was written to', async () => {
   const p = new Store();
   const savepoint = await filled(p, { backups: 'beside' });
   expect(p.read('.env.bak')).toBe(`${SECOND}\n`);
@@ -174,7 +174,7 @@ test('backups beside the files go, but for one that somebody wrote to', async ()
   expect(await p.found(SECOND)).toEqual([]);
 });
 
-test('what a person copied into the store is found and named, and nothing else is wrong', async () => {
+test('a copy that a person put into the store is found and named, and nothing else is reported', async () => {
   const p = new Store();
   const savepoint = await filled(p);
   const copy = path.join(await p.store(), 'my-notes.txt');
@@ -185,7 +185,7 @@ test('what a person copied into the store is found and named, and nothing else i
   expect((await p.open().verify({ deep: true })).damage).toEqual([]);
 });
 
-test('a process that looked before it goes on after it', async () => {
+test('a process that had the store open continues after the purge', async () => {
   const p = new Store();
   const other = await filled(p);
   await other.history({ limit: 10 });
@@ -207,7 +207,7 @@ test('a process that looked before it goes on after it', async () => {
   expect(p.read('src/a.ts')).toBe('three\n');
 });
 
-test('a folder with all that is below it; the whole workspace is refused, and damage is', async () => {
+test('a folder is purged with everything below it; the entire workspace, and a damaged store, are refused', async () => {
   const p = new Store();
   const savepoint = await filled(p);
   expect(await code(savepoint.purge(tree('')))).toBe('PATH_REFUSED');
@@ -227,7 +227,7 @@ test('a folder with all that is below it; the whole workspace is refused, and da
   expect(await code(p.open().purge(tree('.env')))).toBe('STORE_DAMAGED');
 });
 
-test('a workspace around this one is named: its store has its own copy', async () => {
+test('an enclosing workspace is named, because its store has its own copy', async () => {
   const p = new Store();
   await filled(p);
   const inner = p.open({ dir: `${p.world.workspace}/src` as DiskPath, here: true });

@@ -61,7 +61,7 @@ test('by age, against the time of the newest', async () => {
   expect(await p.ids()).toEqual(['cp_4', 'cp_3', 'cp_2']);
 });
 
-test('by sessions: the newest stay whole, and what no session made is not counted', async () => {
+test('by sessions: the newest keep all their checkpoints, and checkpoints without a session are not counted', async () => {
   const p = new Kept();
   p.write('a', '0');
   await p.open().checkpoint();
@@ -85,7 +85,7 @@ test('by sessions: the newest stay whole, and what no session made is not counte
   ]);
 });
 
-test('by size: the oldest go first, then work is refused before it begins', async () => {
+test('by size: the oldest are dropped first, then operations are refused before they begin', async () => {
   const p = new Kept();
   await p.fill(6, 100_000);
   const limit = 450_000;
@@ -112,7 +112,7 @@ test('by size: the oldest go first, then work is refused before it begins', asyn
   expect(await p.ids()).toEqual(['cp_8']);
 });
 
-test('backups count towards the size; what sessions that are gone remember goes with them', async () => {
+test('backups count towards the size; the state of dropped sessions is removed', async () => {
   const p = new Kept();
   const limit = 1_500_000;
   const savepoint = p.with({ maxStoreBytes: limit });
@@ -132,7 +132,7 @@ test('backups count towards the size; what sessions that are gone remember goes 
   expect(await p.files('sessions')).toEqual([]);
 });
 
-test('acts and captures of sessions merge packs and refs by themselves', async () => {
+test('operations and captures of sessions merge packs and refs automatically', async () => {
   const p = new Kept();
   p.write('a', 'one\n');
   await p.open().checkpoint();

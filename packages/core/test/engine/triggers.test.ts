@@ -84,7 +84,7 @@ test('no checkpoint at prompts', async () => {
   expect(checkpoints[0]?.conversation?.messageId).toBe('m-1');
 });
 
-test.each(['file', 'environment'])('off by the %s: a session does nothing, and makes no store', async (by) => {
+test.each(['file', 'environment'])('off by the %s: a session does nothing, and creates no store', async (by) => {
   const p = new Place();
   if (by === 'file') p.set({ enabled: false });
   const savepoint = p.open(by === 'file' ? null : 'off');
@@ -103,7 +103,7 @@ test.each(['file', 'environment'])('off by the %s: a session does nothing, and m
   expect(p.hasStore()).toBe(true);
 });
 
-test('a call that began is on record, also when it turns recording off', async () => {
+test('a call that began is recorded, even if it turns recording off', async () => {
   const p = new Place();
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'mine' });
@@ -117,7 +117,7 @@ test('a call that began is on record, also when it turns recording off', async (
   expect((await savepoint.list()).checkpoints).toHaveLength(2);
 });
 
-test('a file that cannot be used is a reason that the caller is told', async () => {
+test('an unusable settings file is reported to the caller', async () => {
   const p = new Place();
   p.set({ nonsense: 1 });
   const session = p.open().session({ agent: 'mine' });

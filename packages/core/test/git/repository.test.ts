@@ -63,7 +63,7 @@ describe('head', () => {
     expect(state(folder).head).toEqual({ branch: null, commit: first, detached: true, unborn: false });
   });
 
-  test('a branch among the packed refs, beside others with like names', () => {
+  test('a branch in the packed refs, next to similar names', () => {
     const folder = repository();
     const first = commit(folder, 'a', 'one');
     git(folder, 'branch', 'amain');
@@ -88,7 +88,7 @@ describe('head', () => {
     expect(state(folder).head?.commit).toBe(third);
   });
 
-  test('refs that point at refs, but not without end', () => {
+  test('refs that point to refs, up to a limit', () => {
     const folder = repository();
     const first = commit(folder, 'a', 'one');
     git(folder, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main');
@@ -99,7 +99,7 @@ describe('head', () => {
     expect(state(folder).problems).toMatchObject([{ why: 'damaged' }]);
   });
 
-  test('a head that is a symbolic link, as long ago, and one outside refs/heads', () => {
+  test('a HEAD that is a symbolic link, as in old versions of git, and one outside refs/heads', () => {
     const folder = repository();
     const first = commit(folder, 'a', 'one');
     git(folder, 'update-ref', 'refs/other/x', 'HEAD');
@@ -135,7 +135,7 @@ describe('head', () => {
     ['a lock', 'ref: refs/heads/x.lock\n'],
     ['control characters', 'ref: refs/heads/\x1b[31m\n'],
     ['too long', `ref: refs/heads/${'x'.repeat(9000)}\n`],
-  ])('a damaged HEAD is told, and the rest is read: %s', (_, text) => {
+  ])('a damaged HEAD is reported, and the rest is read: %s', (_, text) => {
     const folder = repository();
     commit(folder, 'a', 'one');
     writeFileSync(`${folder}/.git/HEAD`, text);
@@ -143,7 +143,7 @@ describe('head', () => {
     expect(state(folder).problems).toHaveLength(1);
   });
 
-  test('a damaged ref is not an unborn branch', () => {
+  test('a damaged ref is not reported as an unborn branch', () => {
     const folder = repository();
     commit(folder, 'a', 'one');
     writeFileSync(`${folder}/.git/refs/heads/main`, '');
@@ -163,7 +163,7 @@ describe('head', () => {
     expect(state(folder)).toMatchObject({ head: null, problems: [{ why: 'too-large' }] });
   });
 
-  test('a reftable is not read, and that is told', () => {
+  test('a reftable is not read, and that is reported', () => {
     const folder = repository();
     commit(folder, 'a', 'one');
     mkdirSync(`${folder}/.git/reftable`);
@@ -174,7 +174,7 @@ describe('head', () => {
   });
 });
 
-describe('operations in flight', () => {
+describe('operations in progress', () => {
   function conflicting(): string {
     const folder = repository();
     commit(folder, 'a', 'base\n');
@@ -215,7 +215,7 @@ describe('operations in flight', () => {
 });
 
 describe('configuration', () => {
-  test('letter case, bare, versions and formats that nobody knows', () => {
+  test('letter case, bare repositories, unknown versions and formats', () => {
     const folder = repository();
     expect(state(folder)).toMatchObject({ ignoreCase: false, bare: false, problems: [] });
     git(folder, 'config', 'core.ignoreCase', 'yes');
@@ -235,7 +235,7 @@ describe('configuration', () => {
     expect(state(folder)).toMatchObject({ ignoreCase: false, problems: [] });
   });
 
-  test('a damaged, huge or missing configuration is told, and the head is still read', () => {
+  test('a damaged, huge or missing configuration is reported, and HEAD is still read', () => {
     const folder = repository();
     const first = commit(folder, 'a', 'one');
     appendFileSync(`${folder}/.git/config`, '[core\n');
@@ -372,7 +372,7 @@ describe('finding', () => {
     expect(findRepository(nodeFs, disk(`${folder}/new/not/there`))?.folder).toBe(folder);
   });
 
-  test('a .git folder that git takes for an ordinary one is passed over', () => {
+  test('a .git folder that git treats as an ordinary one is ignored', () => {
     const folder = repository();
     for (const parts of [[], ['objects', 'refs'], ['HEAD', 'refs']]) {
       rmSync(`${folder}/a`, { recursive: true, force: true });
@@ -418,7 +418,7 @@ describe('finding', () => {
     expect(findRepository(fs, disk(`${folder}/mount/x`))).toBeNull();
   });
 
-  test('any call of the file system that fails is a problem, and reading changes nothing', () => {
+  test('a failing file-system call is reported as a problem, and reading changes nothing', () => {
     const folder = repository();
     commit(folder, 'a', 'one');
     git(folder, 'pack-refs', '--all', '--prune');
@@ -438,7 +438,7 @@ describe('finding', () => {
     expect(gitFingerprint(folder)).toBe(before);
   });
 
-  test('random bytes in any of the files are no error', () => {
+  test('random bytes in any of the files are not an error', () => {
     const seed = 77;
     const random = seededRandom(seed);
     const folder = repository();

@@ -246,7 +246,7 @@ describe('what git writes', () => {
   });
 });
 
-describe('asking', () => {
+describe('lookups', () => {
   test('has and hasBelow go by components, not by prefixes', () => {
     const folder = repository();
     for (const name of NAMES.slice(0, 7)) put(folder, name);
@@ -334,7 +334,7 @@ describe('what cannot be read', () => {
     };
   }
 
-  test('every flipped bit is noticed, and nothing is known then', () => {
+  test('every flipped bit is detected, and the index is then unknown', () => {
     const { file, put: write } = prepared();
     for (let at = 0; at < file.length; at++) {
       const changed = Buffer.from(file);
@@ -345,7 +345,7 @@ describe('what cannot be read', () => {
     }
   });
 
-  test('every shorter file is noticed', () => {
+  test('every truncation is detected', () => {
     const { file, put: write } = prepared();
     for (let length = 0; length < file.length; length++) {
       expect(write(file.subarray(0, length)).problem?.why, `${length} bytes`).toBe('damaged');
@@ -441,7 +441,7 @@ describe('what cannot be read', () => {
     }
   });
 
-  test('the shared half is missing, another, or damaged', () => {
+  test('the shared index is missing, a different one, or damaged', () => {
     const { folder, file, put: write } = prepared(2, true);
     expect(write(file).problem).toBeNull();
     const shared = `${folder}/.git/${readdirSync(`${folder}/.git`).find((name) => name.startsWith('sharedindex.'))}`;
@@ -461,7 +461,7 @@ describe('what cannot be read', () => {
     expect(unknown(read(folder))).toEqual(NOT_KNOWN);
   });
 
-  test('an extension that changes the meaning and is not known', () => {
+  test('an unknown mandatory extension', () => {
     const { file, put: write } = prepared();
     const extension = Buffer.from('what\0\0\0\x01x', 'latin1');
     const body = Buffer.concat([file.subarray(0, -20), extension]);
@@ -477,7 +477,7 @@ describe('what cannot be read', () => {
     expect(read(folder, 'sha256').problem?.why).toBe('damaged');
   });
 
-  test('no regular file, or one over the bound', () => {
+  test('not a regular file, or one over the limit', () => {
     const { folder } = prepared();
     const at = `${folder}/.git/index`;
     truncateSync(at, 300 * 1024 * 1024);
@@ -494,7 +494,7 @@ describe('what cannot be read', () => {
     expect(read(folder).problem?.why).toBe('damaged');
   });
 
-  test('any call of the file system that fails is a problem', () => {
+  test('a failing file-system call is reported as a problem', () => {
     const { folder } = prepared();
     let failed = 0;
     for (let at = 1; at < 20; at++) {

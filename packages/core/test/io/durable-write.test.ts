@@ -71,20 +71,20 @@ describe('durableWrite', () => {
     expect([...after]).toEqual([`${NEW}`]);
   });
 
-  test('creates as it replaces', () => {
+  test('creates in the same way as it replaces', () => {
     const { during, after } = outcomes(storeWith(null), (fs) => durableWrite(fs, PATH, NEW, 0o600));
     expect([...during].sort()).toEqual([`${NEW}`, 'absent'].sort());
     expect([...after]).toEqual([`${NEW}`]);
   });
 
-  test.each(['file', 'folder'] as const)('needs its sync of the %s: without it a crash is seen to hurt', (what) => {
+  test.each(['file', 'folder'] as const)('needs its sync of the %s: without it a crash loses data', (what) => {
     const disk = storeWith(OLD);
     const { during, after } = outcomes(disk, (fs) => durableWrite(fs, PATH, NEW, 0o600), withoutSync(disk, what));
     const fine = [...during].every((content) => content === `${OLD}` || content === `${NEW}`) && after.size === 1;
     expect(fine).toBe(false);
   });
 
-  test('says what failed, and then nothing has changed and nothing is left lying about', () => {
+  test('reports the failure, changes nothing and leaves no debris', () => {
     const calls = new FaultyFs(storeWith(OLD));
     durableWrite(calls, PATH, NEW, 0o600);
     expect(calls.log.map((call) => call.operation)).toEqual(
@@ -102,7 +102,7 @@ describe('durableWrite', () => {
     }
   });
 
-  test('goes on after any number of deaths, whatever they left behind', () => {
+  test('works after any number of deaths, whatever they left', () => {
     const disk = storeWith(OLD);
     for (let death = 0; death < 40; death++) {
       const faulty = new FaultyFs(disk, {
@@ -122,7 +122,7 @@ describe('durableWrite', () => {
     expect(disk.list('/store' as DiskPath)).toEqual(['record']);
   });
 
-  test('sets the mode to the bit whatever the umask, and does not follow a link in its place', () => {
+  test('sets the exact mode whatever the umask, and does not follow a link at its path', () => {
     const { workspace } = world(onTestFinished);
     const path = `${workspace}/record` as DiskPath;
     nodeFs.makeLink('victim', path);
@@ -134,7 +134,7 @@ describe('durableWrite', () => {
 });
 
 describe('durableCreate', () => {
-  test('creates the whole file or nothing, and durably', () => {
+  test('creates the complete file or nothing, durably', () => {
     const { during, after } = outcomes(storeWith(null), (fs) => durableCreate(fs, PATH, NEW, 0o600));
     expect([...during].sort()).toEqual([`${NEW}`, 'absent'].sort());
     expect([...after]).toEqual([`${NEW}`]);
@@ -162,7 +162,7 @@ describe('durableCreate', () => {
 });
 
 describe('readWhole', () => {
-  test('reads up to the bound and refuses more', () => {
+  test('reads up to the limit and refuses more', () => {
     const disk = storeWith(OLD);
     expect(readEntireFile(disk, PATH, OLD.length)).toEqual(OLD);
     expect(() => readEntireFile(disk, PATH, OLD.length - 1)).toThrow('EFBIG');
@@ -172,17 +172,14 @@ describe('readWhole', () => {
     expect(() => readEntireFile(disk, '/store/link' as DiskPath, 100)).toThrow('ELOOP');
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'reads files that do not tell their size, and stays within the bound',
-    () => {
-      const stat = '/proc/self/status' as DiskPath;
-      expect(nodeFs.lstat(stat)?.size).toBe(0);
-      expect(readEntireFile(nodeFs, stat, 100_000).toString()).toMatch(/^Name:.*\nPid:/s);
-      expect(() => readEntireFile(nodeFs, stat, 100)).toThrow('EFBIG');
-    },
-  );
+  test.skipIf(process.platform !== 'linux')('reads files that report no size, within the limit', () => {
+    const stat = '/proc/self/status' as DiskPath;
+    expect(nodeFs.lstat(stat)?.size).toBe(0);
+    expect(readEntireFile(nodeFs, stat, 100_000).toString()).toMatch(/^Name:.*\nPid:/s);
+    expect(() => readEntireFile(nodeFs, stat, 100)).toThrow('EFBIG');
+  });
 
-  test('does not even make room for what is over the bound', () => {
+  test('allocates nothing for a file over the limit', () => {
     const path = `${world(onTestFinished).workspace}/huge` as DiskPath;
     const file = nodeFs.openNew(path, 0o600);
     nodeFs.write(file, Buffer.from('x'), 2 ** 36);
@@ -190,7 +187,7 @@ describe('readWhole', () => {
     expect(() => readEntireFile(nodeFs, path, 100)).toThrow('EFBIG');
   });
 
-  test('closes what it opened, also when it fails', () => {
+  test('closes the file, also when it fails', () => {
     const disk = storeWith(OLD);
     for (let at = 1; at <= 4; at++) {
       const faulty = new FaultyFs(disk, { at, fault: { fail: 'EIO' } });

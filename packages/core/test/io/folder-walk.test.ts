@@ -40,7 +40,7 @@ const WAYS = [
 ] as const;
 
 describe.each(WAYS)('a walk %s', (_way, fsOf) => {
-  test('leads to children of folders at any depth, and to the workspace itself', () => {
+  test('reaches children of folders at any depth, and the workspace itself', () => {
     const disk = diskWith('/work/a', '/work/a/b');
     const walk = new FolderWalk(fsOf(disk), at('/work'));
     for (const path of ['x', 'a/x', 'a/b/x']) touchFile(disk, walk.child(tree(path)) as DiskPath);
@@ -51,7 +51,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
     walk.close();
   });
 
-  test('says null where nothing can be, and refuses links, which is something else', () => {
+  test('returns null where nothing can exist, and refuses links', () => {
     const disk = diskWith('/work/a');
     touchFile(disk, at('/work/file'));
     disk.makeLink('a', at('/work/inward'));
@@ -83,7 +83,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
     walk.close();
   });
 
-  test('sees a folder that was replaced since it last went there', () => {
+  test('detects a folder that was replaced since the last visit', () => {
     const disk = diskWith('/work/a', '/work/a/b');
     const walk = new FolderWalk(fsOf(disk), at('/work'));
     touchFile(disk, walk.child(tree('a/b/first')) as DiskPath);
@@ -101,7 +101,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
     walk.close();
   });
 
-  test('makes entries durable, and says whether the folder was there', () => {
+  test('makes entries durable, and returns whether the folder existed', () => {
     const disk = diskWith('/work/a');
     disk.makeDurable();
     const walk = new FolderWalk(fsOf(disk), at('/work'));
@@ -116,7 +116,7 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
     walk.close();
   });
 
-  test('knows whether the workspace is still where it was', () => {
+  test('detects whether the workspace is still in place', () => {
     const disk = diskWith();
     const walk = new FolderWalk(fsOf(disk), at('/work'));
     expect(walk.isRootUnchanged()).toBe(true);
@@ -130,14 +130,14 @@ describe.each(WAYS)('a walk %s', (_way, fsOf) => {
     walk.close();
   });
 
-  test('refuses to begin at a link, a file or nothing', () => {
+  test('refuses to start at a link, a file or a missing path', () => {
     const disk = diskWith();
     disk.makeLink('/work', at('/link'));
     touchFile(disk, at('/file'));
     for (const root of ['/link', '/file', '/missing']) expect(() => new FolderWalk(fsOf(disk), at(root))).toThrow();
   });
 
-  test('is over when it is closed', () => {
+  test('cannot be used after it is closed', () => {
     const disk = diskWith('/work/a');
     const walk = new FolderWalk(fsOf(disk), at('/work'));
     walk.child(tree('a/x'));
@@ -167,7 +167,7 @@ describe('a walk through handles', () => {
     return { open: () => open.size, most: () => most };
   }
 
-  test('acts in the very folder that it opened, whatever its name means a moment later', () => {
+  test('operates in the folder that it opened, even if its name then refers to another one', () => {
     const disk = diskWith('/work/a');
     const walk = new FolderWalk(disk, at('/work'));
     const path = walk.child(tree('a/x')) as DiskPath;
@@ -179,7 +179,7 @@ describe('a walk through handles', () => {
     walk.close();
   });
 
-  test('keeps few handles, opens a folder once for many children, and closes all of them', () => {
+  test('keeps few handles, opens a folder once for many children, and closes all handles', () => {
     const disk = diskWith();
     const folders = Array.from({ length: 100 }, (_, number) => `f${number}`);
     for (const folder of folders) disk.makeFolder(at(`/work/${folder}`), 0o755);
@@ -200,7 +200,7 @@ describe('a walk through handles', () => {
     expect(open()).toBe(0);
   });
 
-  test('keeps the folders asked for last, however deep the next one is', () => {
+  test('keeps the most recently used folders, however deep the next one is', () => {
     const disk = diskWith();
     const deep = (letter: string): string => Array.from({ length: 30 }, (_, level) => `${letter}${level}`).join('/');
     for (const letter of 'abcdefgh') {
@@ -215,7 +215,7 @@ describe('a walk through handles', () => {
     walk.close();
   });
 
-  test('lets go of a folder and all below it, and of nothing else', () => {
+  test('closes a folder and everything below it, and nothing else', () => {
     const disk = diskWith('/work/a', '/work/a/b', '/work/ab');
     const { open } = counting(disk);
     const walk = new FolderWalk(disk, at('/work'));
@@ -227,7 +227,7 @@ describe('a walk through handles', () => {
     expect(open()).toBe(0);
   });
 
-  test('closes what it opened when it cannot begin', () => {
+  test('closes its handles if it cannot start', () => {
     const disk = diskWith();
     const { open } = counting(disk);
     disk.fstat = () => {
@@ -237,7 +237,7 @@ describe('a walk through handles', () => {
     expect(open()).toBe(0);
   });
 
-  test('gives up on a folder that changes all the time', () => {
+  test('gives up on a folder that keeps changing', () => {
     const disk = diskWith('/work/a');
     const walk = new FolderWalk(disk, at('/work'));
     const { openFolder } = disk;
@@ -262,7 +262,7 @@ describe('confirm, where paths do not go through handles', () => {
     disk.makeLink('/outside', at('/work/a'));
   };
 
-  test('finds out that a parent was swapped during the act', () => {
+  test('detects that a parent was swapped during the operation', () => {
     const disk = diskWith('/work/a', '/work/a/b');
     const walk = new FolderWalk(withoutHandlePaths(disk), at('/work'));
     const path = walk.child(tree('a/x')) as DiskPath;
@@ -274,7 +274,7 @@ describe('confirm, where paths do not go through handles', () => {
     walk.close();
   });
 
-  test('finds out that a parent was replaced by another folder, or is gone', () => {
+  test('detects that a parent was replaced by another folder, or is gone', () => {
     const disk = diskWith('/work/a', '/work/a/b', '/work/other');
     const walk = new FolderWalk(withoutHandlePaths(disk), at('/work'));
     walk.child(tree('a/b/x'));
@@ -287,7 +287,7 @@ describe('confirm, where paths do not go through handles', () => {
     walk.close();
   });
 
-  test('finds out that the workspace itself was replaced', () => {
+  test('detects that the workspace itself was replaced', () => {
     const disk = diskWith();
     const walk = new FolderWalk(withoutHandlePaths(disk), at('/work'));
     walk.child(tree('x'));
@@ -344,7 +344,7 @@ describe.skipIf(process.platform !== 'linux')('with an attacker who swaps a fold
     return readdirSync(`${folder}/outside`);
   }
 
-  test('no write of 20,000 gets outside', { timeout: 60_000 }, async () => {
+  test('none of 20,000 writes gets outside', { timeout: 60_000 }, async () => {
     let [written, refused] = [0, 0];
     const escaped = await underAttack((workspace) => {
       const walk = new FolderWalk(nodeFs, workspace);

@@ -19,7 +19,7 @@ describe('foldName', () => {
     ['a\u200db', 'ab'],
     ['\u1e9e', 'ss'],
     ['\u03b1\u0345\u0301', '\u1fb4'],
-  ])('%j and %j may be one name', (one, other) => {
+  ])('%j and %j may be the same name', (one, other) => {
     expect(fold(one)).toBe(fold(other));
   });
 
@@ -28,11 +28,11 @@ describe('foldName', () => {
     ['e', '\u00e9'],
     ['a.txt', 'a_txt'],
     ['\u4e2d', '\u6587'],
-  ])('%j and %j are two', (one, other) => {
+  ])('%j and %j are different names', (one, other) => {
     expect(fold(one)).not.toBe(fold(other));
   });
 
-  test('no spelling of any character gets a key of its own', { timeout: 30_000 }, () => {
+  test('all spellings of a character get the same key', { timeout: 30_000 }, () => {
     const apart: string[] = [];
     for (let code = 0x80; code <= 0x1ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -44,7 +44,7 @@ describe('foldName', () => {
     expect(apart).toEqual([]);
   });
 
-  test('folds the ASCII in names that are no UTF-8 and tells their bytes apart', () => {
+  test('folds ASCII in names that are not UTF-8, and distinguishes their other bytes', () => {
     expect(foldName('CAF\xe9')).toBe(foldName('caf\xe9'));
     expect(foldName('caf\xe9')).not.toBe(foldName('caf\xe8'));
     expect(foldName('caf\xe9')).not.toBe(foldName('caf\xc9'));
@@ -52,7 +52,7 @@ describe('foldName', () => {
 });
 
 describe('probeFolding', () => {
-  test('finds out by experiment and leaves nothing behind', () => {
+  test('tests the disk and leaves no file', () => {
     for (const folds of [false, true]) {
       const disk = new SimDisk({ folds });
       disk.makeFolder('/work' as DiskPath, 0o755);
@@ -67,13 +67,13 @@ describe('probeFolding', () => {
     }
   });
 
-  test.skipIf(process.platform !== 'linux')('tells that this disk folds nothing', () => {
+  test.skipIf(process.platform !== 'linux')('reports that this disk does not fold names', () => {
     const { workspace } = world(onTestFinished);
     expect(probeFolding(nodeFs, seededRandom(1), workspace)).toEqual({ letterCase: false, normalisation: false });
     expect(nodeFs.list(workspace)).toEqual([]);
   });
 
-  test('removes its file when looking fails', () => {
+  test('removes its file if the test fails', () => {
     const disk = new SimDisk();
     disk.lstat = () => {
       throw new Error('no');

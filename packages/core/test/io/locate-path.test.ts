@@ -24,7 +24,7 @@ function place(
   return { root: '/real/project' as DiskPath, folder: folder as TreePath, dir: dir as DiskPath, platform, fs };
 }
 
-describe('paths as callers give them', () => {
+describe('paths as given by callers', () => {
   it.each([
     ['a.txt', '', 'a.txt'],
     ['./a.txt', '', 'a.txt'],
@@ -53,12 +53,12 @@ describe('paths as callers give them', () => {
     expect(treePathOf(place(folder), given)).toBe(wanted);
   });
 
-  it('an absolute path may go through the name that the caller has for the folder', () => {
+  it('an absolute path may go through the name that the caller uses for the folder', () => {
     expect(treePathOf(place('x', '/link/x'), '/link/x/a.txt')).toBe('x/a.txt');
     expect(treePathOf(place('', '/link'), '/link')).toBe('');
   });
 
-  it('bytes that are no UTF-8 stay what they are', () => {
+  it('bytes that are not UTF-8 are preserved', () => {
     expect(treePathOf(place('x'), { b64: Buffer.from('caf\xe9', 'latin1').toString('base64') })).toBe('x/caf\xe9');
   });
 
@@ -97,13 +97,13 @@ describe('paths as callers give them', () => {
     expect(thrown).toHaveProperty('data.path');
   });
 
-  it('none means the folder that the caller stands in, and at the top everything', () => {
+  it('no path means the current folder, and at the top everything', () => {
     expect(scopeOf(place('x/y'), [])).toEqual(['x/y']);
     expect(scopeOf(place(''), [])).toEqual([]);
     expect(scopeOf(place('x/y'), ['a', '../b'])).toEqual(['x/y/a', 'x/b']);
   });
 
-  it('says what is wrong', () => {
+  it('reports what is wrong', () => {
     expect(() => treePathOf(place(''), 'a/../b')).toThrow('The path a/../b cannot be used: it goes up with ".."');
     expect(() => treePathOf(place(''), '/etc/x')).toThrow('The path "/etc/x" is outside the workspace.');
     expect(() => treePathOf(place(''), 'a/.GIT')).toThrow(
@@ -170,7 +170,7 @@ describe('links', () => {
     expect(followLinks(s, named as TreePath, 'followed')).toEqual(wanted);
   });
 
-  it('an absolute path may lead into the workspace through links of others', () => {
+  it('an absolute path may lead into the workspace through any links', () => {
     const s = standpoint();
     expect(treePathOf(s, s.at('way/folder/inner'))).toBe('folder/inner');
     expect(treePathOf(s, s.at('way/new/deep'))).toBe('new/deep');
@@ -190,7 +190,7 @@ describe('links', () => {
     expect(locatePath(from('elsewhere'), '../'.repeat(99))).toMatchObject({ problem: 'outside' });
   });
 
-  it('a call is told of by name and by what it leads to', () => {
+  it('a call is recorded with the given name and with the resolved path', () => {
     const s = standpoint();
     const given = ['to-inner', 'out-file', 'out/file', 'dangling', '.git/config', 'a/../b', '/etc/passwd'];
     expect(declaredPaths(s, given)).toEqual({

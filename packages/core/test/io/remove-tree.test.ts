@@ -5,7 +5,7 @@ import { nodeFs } from '../../src/io/node/fs.ts';
 import { removeTree } from '../../src/io/remove-tree.ts';
 import type { DiskPath } from '../../src/model/names.ts';
 
-test('removes everything below, whatever it is called, and follows no link', () => {
+test('removes everything below, whatever its name, and follows no link', () => {
   const { workspace, folder } = world(onTestFinished);
   mkdirSync(`${folder}/outside`);
   writeFileSync(`${folder}/outside/precious`, 'precious');
@@ -19,7 +19,7 @@ test('removes everything below, whatever it is called, and follows no link', () 
   expect(Object.keys(manifest(`${folder}/outside`))).toEqual(['precious']);
 });
 
-test('opens folders that were made unreadable', () => {
+test('removes the contents of unreadable folders', () => {
   const { workspace } = world(onTestFinished);
   const own = `${workspace}/own` as DiskPath;
   mkdirSync(`${own}/locked/inner`, { recursive: true });
@@ -30,7 +30,7 @@ test('opens folders that were made unreadable', () => {
   expect(manifest(workspace)).toEqual({});
 });
 
-test('makes a folder its own before it looks inside', () => {
+test('makes a folder private before it lists it', () => {
   const disk = new SimDisk();
   for (const path of ['/own', '/own/locked'] as DiskPath[]) disk.makeFolder(path, 0o755);
   disk.chmod('/own/locked' as DiskPath, 0o000);
@@ -45,7 +45,7 @@ test('makes a folder its own before it looks inside', () => {
   expect(modes).toEqual([0o040755, 0o040700]);
 });
 
-test('removes a link itself, a single file, and is content with nothing', () => {
+test('removes a link itself, a single file, and accepts a missing path', () => {
   const { workspace } = world(onTestFinished);
   mkdirSync(`${workspace}/folder`);
   writeFileSync(`${workspace}/folder/file`, '');
@@ -57,7 +57,7 @@ test('removes a link itself, a single file, and is content with nothing', () => 
   expect(Object.keys(manifest(workspace))).toEqual(['folder']);
 });
 
-test('stops at another file system, whose permissions stay as they are', () => {
+test('stops at another file system, whose permissions stay unchanged', () => {
   const disk = new SimDisk();
   const mount = '/own/mount' as DiskPath;
   disk.makeFolder('/own' as DiskPath, 0o755);
@@ -69,7 +69,7 @@ test('stops at another file system, whose permissions stay as they are', () => {
   expect(disk.lstat(mount)?.mode).toBe(0o040555);
 });
 
-test('stops at another file system that is mounted after the look at the folder', () => {
+test('stops at another file system that is mounted after the folder was examined', () => {
   const disk = new SimDisk();
   const mount = '/own/mount' as DiskPath;
   for (const path of ['/own' as DiskPath, mount]) disk.makeFolder(path, 0o755);
@@ -85,7 +85,7 @@ test('stops at another file system that is mounted after the look at the folder'
   expect(disk.list(mount)).toEqual(['precious']);
 });
 
-test('follows no link that is put in the place of a folder in between', () => {
+test('follows no link that replaces a folder meanwhile', () => {
   const disk = new SimDisk();
   for (const path of ['/outside', '/own', '/own/a'] as DiskPath[]) disk.makeFolder(path, 0o755);
   disk.close(disk.openNew('/outside/f' as DiskPath, 0o644));

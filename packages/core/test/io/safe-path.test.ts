@@ -57,7 +57,7 @@ const FINE_ON_LINUX = [
 
 describe('checkName', () => {
   test.each([...DOT_GIT_FORMS, ...HFS_FORMS, 'git~2', 'git~9999', '\uff0egit', '.\uff27\uff29\uff34', '\u2024git'])(
-    'takes %j for .git on every platform',
+    'treats %j as .git on every platform',
     (name) => {
       for (const platform of ['linux', 'darwin', 'win32'] as const) {
         expect(checkName(bytesFromText(name), platform)).toBe('is equivalent to .git for git or some file systems');
@@ -65,7 +65,7 @@ describe('checkName', () => {
     },
   );
 
-  test.each(FINE.concat(FINE_ON_LINUX))('lets %j be on Linux', (name) => {
+  test.each(FINE.concat(FINE_ON_LINUX))('accepts %j on Linux', (name) => {
     expect(checkName(bytesFromText(name), 'linux')).toBeNull();
   });
 
@@ -90,7 +90,7 @@ describe('checkName', () => {
     expect(checkName(bytesFromText('\u4e2d'.repeat(256)), 'win32')).toBe('is too long');
   });
 
-  test('lets any bytes be on Linux, and UTF-8 alone elsewhere', () => {
+  test('accepts any bytes on Linux, and only UTF-8 elsewhere', () => {
     expect(checkName('caf\xe9', 'linux')).toBeNull();
     expect(checkName('caf\xe9', 'darwin')).toBe('is not UTF-8, which this platform requires');
     expect(checkName('caf\xe9', 'win32')).toBe('is not UTF-8, which this platform requires');
@@ -115,11 +115,11 @@ describe('checkName', () => {
     expect(checkName(bytesFromText(name), 'linux')).toBeNull();
   });
 
-  test.each(['com10', 'console', 'nul0', 'a.con', 'lpt'])('lets %j be on Windows', (name) => {
+  test.each(['com10', 'console', 'nul0', 'a.con', 'lpt'])('accepts %j on Windows', (name) => {
     expect(checkName(name, 'win32')).toBeNull();
   });
 
-  test('refuses whatever git refuses', () => {
+  test('refuses everything that git refuses', () => {
     const { workspace } = world(onTestFinished);
     git(workspace, 'init', '-q');
     const parts = [
@@ -172,7 +172,7 @@ function acceptedByGit(folder: string, names: readonly string[]): ReadonlySet<st
 }
 
 describe('checkTreePath', () => {
-  test('names the component that is refused', () => {
+  test('names the refused component', () => {
     expect(checkTreePath('', 'linux')).toBeNull();
     expect(checkTreePath('a/b c/d', 'linux')).toBeNull();
     expect(checkTreePath('a/.git/hooks', 'linux')).toEqual({

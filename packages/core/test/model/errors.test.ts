@@ -7,7 +7,7 @@ function thrown(error: SavepointError): unknown {
 }
 
 describe('the data of an error', () => {
-  test('is checked where an error is made', () => {
+  test('is checked where an error is created', () => {
     expect(new SavepointError('CANCELLED', 'Stopped.').data).toEqual({});
     expect(new SavepointError('LOCKED', 'Held.', { pid: 1, state: 'running', waitedMs: 2 }).data.pid).toBe(1);
     // @ts-expect-error `paths` is required
@@ -21,7 +21,7 @@ describe('the data of an error', () => {
     expect(why).toBe('other');
   });
 
-  test('has the type of the code that was looked at', () => {
+  test('has the type that belongs to the code', () => {
     const error = thrown(new SavepointError('NO_WORKSPACE', 'None.', { folder: '/a', exists: true }));
     if (!(error instanceof SavepointError) || error.code !== 'NO_WORKSPACE') throw error;
     const exists: boolean | undefined = error.data.exists;
@@ -32,7 +32,7 @@ describe('the data of an error', () => {
     expect(exists).toBe(true);
   });
 
-  test('lies in JSON without its details, which lie beside it', () => {
+  test('is in JSON without its details, which are a separate key', () => {
     const details = [{ file_path: 'a', code: 'CHANGED', message: 'It changed.', edit_status: [] }];
     const error = new SavepointError('CONFLICT', 'Changed.', { paths: [], details }, { hint: 'Look again.' });
     expect(error.toJSON()).toStrictEqual({
@@ -50,7 +50,7 @@ describe('the data of an error', () => {
     });
   });
 
-  test('is told under the name of the class', () => {
+  test('is printed with the name of the class', () => {
     const error = new SavepointError('CANCELLED', 'Stopped.');
     expect([error.name, error.constructor.name, error.exit, String(error)]).toEqual([
       'SavepointError',

@@ -3,14 +3,14 @@ import { SavepointError } from '../../src/model/errors.ts';
 import type { CallId, SessionId } from '../../src/model/ids.ts';
 import { parseCallId, parseSessionId } from '../../src/model/parse-ids.ts';
 
-describe('an id that an agent hands in', () => {
+describe('an id from an agent', () => {
   test.each(['s', 'toolu_01 with spaces', '../../etc', '\u{1f600}', 'x'.repeat(1_000)])('may be %j', (given) => {
     expect(parseSessionId(given)).toBe(given);
     expect(parseCallId(given)).toBe(given);
   });
 
   test.each([['', 'is empty'] as const, ['x'.repeat(1_001), 'has 1001 characters'] as const])(
-    'is refused where no bundle could carry it (%#)',
+    'is refused if no bundle could contain it (%#)',
     (given, why) => {
       for (const [what, read] of [['session', parseSessionId] as const, ['call', parseCallId] as const]) {
         expect(() => read(given)).toThrow(SavepointError);
@@ -19,7 +19,7 @@ describe('an id that an agent hands in', () => {
     },
   );
 
-  test('is told apart by type', () => {
+  test('has a type of its own', () => {
     const session: SessionId = parseSessionId('s');
     // @ts-expect-error a session is no call
     const call: CallId = session;

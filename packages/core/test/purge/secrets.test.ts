@@ -12,7 +12,7 @@ function secretsOf(...contents: readonly (string | Buffer)[]): Secrets {
   return new Secrets(batch, ids);
 }
 
-test('a line is found in what somebody wrote, whatever ends it and whatever stands around it', () => {
+test('a line is found in a text, with any line ending and any text around it', () => {
   const secrets = secretsOf('API_KEY=sk-12345\r\n  password: "hunter22"\n');
   expect(secrets.isMentionedIn('use API_KEY=sk-12345, please')).toBe(true);
   expect(secrets.isMentionedIn('password: "hunter22"')).toBe(true);
@@ -20,18 +20,18 @@ test('a line is found in what somebody wrote, whatever ends it and whatever stan
   expect(secrets.isMentionedIn('')).toBe(false);
 });
 
-test('as it stands in JSON, too', () => {
+test('also escaped as in JSON', () => {
   const secrets = secretsOf('say "12345678"\tC:\\keys\n');
   expect(secrets.isMentionedIn(JSON.stringify({ command: 'say "12345678"\tC:\\keys' }))).toBe(true);
 });
 
-test('a line of fewer than eight characters gives nothing away', () => {
+test('a line of fewer than eight characters is not searched for', () => {
   expect(secretsOf('1234567\n}\n').isMentionedIn('1234567 }')).toBe(false);
   expect(secretsOf('12345678\n').isMentionedIn('12345678')).toBe(true);
   expect(secretsOf('       1234567       \n').isMentionedIn('       1234567       ')).toBe(false);
 });
 
-test('a whole content is found in the bytes of a file, one that is no text as well', () => {
+test('a complete content is found in the bytes of a file, also one that is not text', () => {
   const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 5, 6, 7, 8]);
   const secrets = secretsOf(bytes, 'first line\nsecond line\n');
   expect(secrets.isContainedIn(`before${bytes.toString('latin1')}after`)).toBe(true);
@@ -42,7 +42,7 @@ test('a whole content is found in the bytes of a file, one that is no text as we
   expect(secrets.isMentionedIn(bytes.toString('utf8'))).toBe(false);
 });
 
-test('contents of fewer than eight bytes and of more than a mebibyte are looked for by their ids alone', () => {
+test('contents under eight bytes and over one mebibyte are searched only by their ids', () => {
   const large = `the one line${' and more'.repeat(2 ** 17)}\n`;
   const secrets = secretsOf('1234567', large);
   expect(secrets.isContainedIn('1234567')).toBe(false);

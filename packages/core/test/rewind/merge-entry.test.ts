@@ -43,8 +43,8 @@ const STATES: readonly (Entry | null)[] = [
 ];
 const TRIPLES = STATES.flatMap((left) => STATES.flatMap((found) => STATES.map((today) => ({ left, found, today }))));
 
-describe('taking back one change of one path', () => {
-  test('a path that nobody changed since goes back to what the change found', () => {
+describe('reverting one change of one path', () => {
+  test('a path that did not change since gets its state from before the change', () => {
     for (const left of STATES) {
       for (const found of STATES) {
         if (sameEntry(left, found)) continue;
@@ -53,7 +53,7 @@ describe('taking back one change of one path', () => {
     }
   });
 
-  test('what is there today is never replaced unless the change left it or both merge, without being asked to', () => {
+  test('the current state is replaced only if the change left it or both merge, unless requested', () => {
     for (const { left, found, today } of TRIPLES) {
       const taken = revertEntry(objects, left, found, today, null);
       if (taken.outcome === 'conflict') {
@@ -81,7 +81,7 @@ describe('taking back one change of one path', () => {
     }
   });
 
-  test('with a side to prefer there is no conflict, and nothing of a third kind comes of it', () => {
+  test('with a preferred side there is no conflict, and the result is one of the two sides', () => {
     for (const prefer of ['ours', 'theirs'] as const) {
       for (const { left, found, today } of TRIPLES) {
         const taken = revertEntry(objects, left, found, today, prefer);
@@ -93,14 +93,14 @@ describe('taking back one change of one path', () => {
     }
   });
 
-  test('content and permissions go back each for itself', () => {
+  test('content and permissions are reverted separately', () => {
     const taken = revertEntry(objects, file(FIRST, 0o755), file(LINES, 0o644), file(FIRST, 0o600), null);
     expect(taken).toMatchObject({ outcome: 'done', entry: file(LINES, 0o600) });
     const kept = revertEntry(objects, file(FIRST, 0o755), file(FIRST, 0o644), file(BOTH, 0o755), null);
     expect(kept).toMatchObject({ outcome: 'done', entry: file(BOTH, 0o644) });
   });
 
-  test('new permissions alone do not keep what the change created', () => {
+  test('a file that the change created is removed even if its permissions changed since', () => {
     const removed = { outcome: 'done', entry: null, merged: false };
     expect(revertEntry(objects, file(LINES, 0o644), null, file(LINES, 0o755), null)).toEqual(removed);
     expect(revertEntry(objects, folder(0o755), null, folder(0o700), null)).toEqual(removed);
@@ -179,21 +179,21 @@ describe('three states of a file', () => {
     expect(rest).toEqual({ merged: true, sides: null });
   });
 
-  test('both sides the same: theirs, and nothing was merged', () => {
+  test('both sides equal: theirs, without a merge', () => {
     expect(merged(LINES, FIRST, FIRST)).toEqual({ entry: file(FIRST), merged: false, sides: null });
   });
 
-  test('only one side changed a content that does not merge by line: that side', () => {
+  test('only one side changed content that does not merge by line: that side', () => {
     expect(textOf(merged('\0a', '\0b', '\0a').entry)).toBe('\0b');
     expect(textOf(merged('\0a', '\0a', '\0b').entry)).toBe('\0b');
   });
 
-  test('contents that do not merge by line: the preferred side as a whole', () => {
+  test('contents that do not merge by line: the entire preferred side', () => {
     expect(textOf(merged('\0a', '\0b', '\0c', 'ours').entry)).toBe('\0b');
     expect(textOf(merged('\0a', '\0b', '\0c', 'theirs').entry)).toBe('\0c');
   });
 
-  test('a conflict shows the lines of all three, each with an end', () => {
+  test('a conflict shows the lines of all three states, each with a line ending', () => {
     const { entry, sides } = merged('one\ntwo', 'one\n2', 'one\nTWO');
     expect(entry).toBeNull();
     expect(sides?.text?.toString().split('\n')).toEqual([
@@ -210,7 +210,7 @@ describe('three states of a file', () => {
     expect(sides?.cut).toBe(false);
   });
 
-  test('a long conflict is cut at 200 lines, and says so; so is one of long lines, at 16 KiB', () => {
+  test('a long conflict is truncated at 200 lines or 16 KiB, and says so', () => {
     const lines = (letter: string): string => Array.from({ length: 300 }, (_, i) => `${letter} ${i}\n`).join('');
     const { sides } = merged(lines('a'), lines('b'), lines('c'));
     expect(sides?.cut).toBe(true);

@@ -23,7 +23,7 @@ async function entryOf(savepoint: Savepoint) {
 }
 
 describe('a hunk that was rolled back', () => {
-  test('is remembered: what came in its place is left alone by a roll-back of all of it', async () => {
+  test('is remembered: a rollback of the entire change leaves its replacement alone', async () => {
     for (const selection of [{ session: 's-one' }, { changes: [CHANGE] }, { agent: 'one' }]) {
       const w = new TimelineWorld();
       const savepoint = await twoHunks(w);
@@ -36,7 +36,7 @@ describe('a hunk that was rolled back', () => {
     }
   });
 
-  test('is named by history and counted by stats, and no longer offered', async () => {
+  test('is listed by history and counted by stats, and no longer offered', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoHunks(w);
     await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] }); // cp_3
@@ -48,7 +48,7 @@ describe('a hunk that was rolled back', () => {
     expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [] });
   });
 
-  test('with it go neither permissions nor the name; with the rest of the change they do', async () => {
+  test('does not revert permissions or the name; rolling back the rest of the change does', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     w.write('a.txt', linesOf(40));
@@ -66,8 +66,8 @@ describe('a hunk that was rolled back', () => {
   });
 });
 
-describe("where today's lines are kept", () => {
-  test('the change whose lines stay is in effect, the hunk that went is not', async () => {
+describe('where the current lines are kept', () => {
+  test('the change whose lines stay is in effect, the reverted hunk is not', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30' }));
@@ -81,7 +81,7 @@ describe("where today's lines are kept", () => {
     expect(w.read('a.txt')).toBe(linesOf(40));
   });
 
-  test('of two changes that follow each other, the one that went is told apart', async () => {
+  test('of two consecutive changes, the reverted one is recognized', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoHunks(w);
     await savepoint.session({ agent: 'one', id: 's-one' }).call({ tool: 'Bash', kind: 'shell' }, () => {
@@ -97,7 +97,7 @@ describe("where today's lines are kept", () => {
     ]);
   });
 
-  test('nothing is rolled back where all of it stays', async () => {
+  test('nothing is rolled back if all of it stays', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30, mine' }));

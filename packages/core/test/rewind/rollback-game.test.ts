@@ -10,7 +10,7 @@ const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 
 const GAMES = testEffort({ quick: 40, ci: 500, long: 12_000 });
 const OPERATIONS = 42;
 
-test('operations of three actors, with roll-backs of one among them', {
+test('operations of three actors, with rollbacks of one of them', {
   timeout: 3_600_000,
 }, async () => {
   console.info(`seed ${SEED}, ${GAMES * OPERATIONS} operations`);

@@ -25,7 +25,7 @@ const sandboxOf = (channel: Channel) => channelSandbox({ channel, ports: realPor
 const run = (channel: Channel) => sandboxOf(channel).run({ id: 'x', command: ['true'], mostBytes: 100 });
 const GOOD_END = 'x {"exit":0,"signal":null,"ended":"exit"}\n';
 
-test('what is said before the greeting is noise, and the answer is the answer', async () => {
+test('output before the greeting is ignored, and the answer is returned', async () => {
   const channel = saying(
     (nonce) => `Welcome!\r\nlast login: never\nsavepoint ${nonce} 20.19.0\no YQ==\ne Yg==\no Yw==\n${GOOD_END}`,
   );
@@ -37,7 +37,7 @@ test('what is said before the greeting is noise, and the answer is the answer', 
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid answer', () => {
   test.each([
     ['goes on behind its end', `${GOOD_END}o YQ==\n`],
     ['says something in between', `hello\n${GOOD_END}`],
@@ -63,14 +63,14 @@ describe('an answer that is none', () => {
     });
   });
 
-  test('a file gets the end of a command', async () => {
+  test('a file request gets the answer of a command', async () => {
     const channel = saying((nonce) => `savepoint ${nonce} 20.19.0\no YQ==\n${GOOD_END}`);
     await expect(sandboxOf(channel).read('/x' as DiskPath)).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });
   });
 });
 
 test.each(['', 'o YQ==\n', 'o YQ==\nx {"exit":0,"signal":null,"ended":"exit"}'])(
-  'an answer that ends in the middle is lost, and never a short one: %j',
+  'a truncated answer is an error, never a short result: %j',
   async (text) => {
     const channel = saying((nonce) => `savepoint ${nonce} 20.19.0\n${text}`);
     await expect(run(channel)).rejects.toMatchObject({ code: 'SANDBOX_LOST', data: { began: true } });
@@ -78,14 +78,14 @@ test.each(['', 'o YQ==\n', 'o YQ==\nx {"exit":0,"signal":null,"ended":"exit"}'])
   },
 );
 
-test('a greeting with another nonce is none', async () => {
+test('a greeting with another nonce is ignored', async () => {
   await expect(run(saying(() => `savepoint ${'0'.repeat(32)} 20.19.0\n${GOOD_END}`))).rejects.toMatchObject({
     code: 'SANDBOX_LOST',
     data: { began: false },
   });
 });
 
-test('a write that was answered with nothing there is a failure', async () => {
+test('a write that is answered with a missing file is a failure', async () => {
   const channel = saying((nonce) => `savepoint ${nonce} 20.19.0\nx {"failed":"ENOENT","at":"path"}\n`);
   await expect(sandboxOf(channel).write('/x' as DiskPath, Buffer.alloc(0))).rejects.toMatchObject({ code: 'IO' });
   expect(await sandboxOf(channel).read('/x' as DiskPath)).toBeNull();
@@ -99,7 +99,7 @@ test.each([
   await expect(run(saying(() => ({ output: Buffer.from(text), status })))).rejects.toMatchObject({ code });
 });
 
-test.each(['node; rm -rf /', '$(x)', '-e', "no'de", 'a b', ''])('%j is no node', (node) => {
+test.each(['node; rm -rf /', '$(x)', '-e', "no'de", 'a b', ''])('%j is not node', (node) => {
   expect(() => channelSandbox({ channel: saying(() => ''), ports: realPorts(), node })).toThrow(
     /not the path of a program/,
   );

@@ -20,7 +20,7 @@ async function timelineLines(savepoint: Savepoint): Promise<readonly string[]> {
   return [...checkpoints].reverse().map(({ trigger, description }) => `${trigger}: ${description}`);
 }
 
-test('a session tells what happened, call by call', async () => {
+test('a session records what happened, call by call', async () => {
   const p = new Place();
   p.write('a.ts', 'one\n');
   const savepoint = p.open();
@@ -51,7 +51,7 @@ test('a session tells what happened, call by call', async () => {
   expect(authors(checkpoints[0] as Checkpoint)).toEqual(['a.ts by mine/c-4', 'c by mine/c-4', 'd by mine/c-4']);
 });
 
-test('a call that fails is on record, and its error goes up', async () => {
+test('a failing call is recorded, and its error is thrown', async () => {
   const p = new Place();
   const session = p.open().session({ agent: 'mine' });
   const failing = session.call({ tool: 'Bash', kind: 'shell' }, () => {
@@ -64,7 +64,7 @@ test('a call that fails is on record, and its error goes up', async () => {
   ]);
 });
 
-test('what lies between calls is from outside', async () => {
+test('changes between calls are from outside', async () => {
   const p = new Place();
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'mine' });
@@ -75,8 +75,8 @@ test('what lies between calls is from outside', async () => {
   expect(checkpoints.slice(0, 2).map(authors)).toEqual([['a.ts by mine/c-1'], ['user.txt by outside']]);
 });
 
-describe('calls at the same time', () => {
-  test('a file tool has the paths that it says, a shell what else changes while it runs', async () => {
+describe('concurrent calls', () => {
+  test('a file tool gets the paths that it declares, a shell all other changes while it runs', async () => {
     const p = new Place();
     const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
     await one.begin({ tool: 'Write', kind: 'write', paths: tree('a.ts'), id: 'w' });
@@ -88,7 +88,7 @@ describe('calls at the same time', () => {
     expect(authors((await two.end('b')).checkpoint)).toEqual(['c.ts by two/b']);
   });
 
-  test('two shells: both are named, and nobody has it with confidence', async () => {
+  test('two shells: both are named, as uncertain', async () => {
     const p = new Place();
     const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
     await one.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
@@ -97,7 +97,7 @@ describe('calls at the same time', () => {
     expect(authors((await one.end('x')).checkpoint)).toEqual(['a.ts by one/x, two/y?']);
   });
 
-  test('two shells of one agent: it is the one, whichever call it was', async () => {
+  test('two shells of one agent: the agent is certain, the call is not', async () => {
     const p = new Place();
     const session = p.open().session({ agent: 'one' });
     await session.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
@@ -106,7 +106,7 @@ describe('calls at the same time', () => {
     expect(authors((await session.end('x')).checkpoint)).toEqual(['a.ts by one/x, one/y']);
   });
 
-  test('a file tool leaves what it did not say to outside', async () => {
+  test('changes that a file tool did not declare are from outside', async () => {
     const p = new Place();
     const session = p.open().session({ agent: 'one' });
     await session.begin({ tool: 'Edit', kind: 'edit', paths: tree('src'), id: 'e' });
@@ -114,7 +114,7 @@ describe('calls at the same time', () => {
     expect(authors((await session.end('e')).checkpoint)).toEqual(['b by outside', 'src/a by one/e']);
   });
 
-  test('a capture in the middle does not take an open call for somebody else', async () => {
+  test('a capture during a call attributes its changes to the call', async () => {
     const p = new Place();
     const session = p.open().session({ agent: 'one' });
     await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
@@ -125,7 +125,7 @@ describe('calls at the same time', () => {
   });
 });
 
-test('a call that nobody looked before shares what was found with outside, until the first look', async () => {
+test('a call without a capture before it shares changes with outside, until the first capture', async () => {
   const p = new Place();
   const session = p.open().session({ agent: 'one' });
   await session.start();
@@ -138,7 +138,7 @@ test('a call that nobody looked before shares what was found with outside, until
   expect(authors((await session.end('b')).checkpoint)).toEqual(['after by one/b']);
 });
 
-test('work that goes on in the background is named, without confidence, until the session is over', async () => {
+test('background work is named, as uncertain, until the session ends', async () => {
   const p = new Place();
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'one', id: 's' });
@@ -158,7 +158,7 @@ test('work that goes on in the background is named, without confidence, until th
   expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['e by outside']);
 });
 
-test('a call that was never ended ends with the next prompt', async () => {
+test('a call without an end ends with the next prompt', async () => {
   const p = new Place();
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'one', id: 's' });
@@ -171,7 +171,7 @@ test('a call that was never ended ends with the next prompt', async () => {
   expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by outside']);
 });
 
-test('nothing is captured where tracking is off', async () => {
+test('nothing is captured if tracking is off', async () => {
   const p = new Place();
   const savepoint = p.open();
   const session = savepoint.session({ agent: 'one', track: false });
@@ -181,7 +181,7 @@ test('nothing is captured where tracking is off', async () => {
   await expect(savepoint.list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
 });
 
-test('an act of Savepoint is its actor’s, whatever is open', async () => {
+test('an operation of Savepoint is attributed to its actor, whatever calls are open', async () => {
   const p = new Place();
   p.write('a', 'one\n');
   const savepoint = p.open();

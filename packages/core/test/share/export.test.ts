@@ -48,7 +48,7 @@ class Exporting extends Machine {
   }
 }
 
-test('each new checkpoint goes there by itself, and all of them together make the folder anew elsewhere', async () => {
+test('each new checkpoint is exported automatically, and together they recreate the folder elsewhere', async () => {
   const here = new Exporting();
   const there = new Machine();
   const savepoint = here.exporting();
@@ -72,7 +72,7 @@ test('each new checkpoint goes there by itself, and all of them together make th
   expect(here.git(['-C', 'judge', 'rev-list', '--count', 'timeline'])).toBe('3');
 });
 
-test('goes on in the same chain after old checkpoints were dropped here', async () => {
+test('continues the same chain after old checkpoints were dropped here', async () => {
   const here = new Exporting();
   const savepoint = here.exporting();
   for (const content of ['one\n', 'two\n', 'three\n', 'four\n']) {
@@ -90,7 +90,7 @@ test('goes on in the same chain after old checkpoints were dropped here', async 
   expect(here.git(['-C', 'judge', 'rev-list', '--count', 'timeline'])).toBe('4');
 });
 
-test('two who export at the same time lose nothing of each other', async () => {
+test('two concurrent exports lose nothing of each other', async () => {
   const here = new Exporting();
   here.write('a.txt', 'one\n');
   await here.open().checkpoint();
@@ -137,7 +137,7 @@ test('two who export at the same time lose nothing of each other', async () => {
   for (const { key } of bundles) expect(await real.get(key, 1 << 20)).not.toBeNull();
 });
 
-test('a copy of the timeline that is behind what lies there writes nothing', async () => {
+test('an outdated copy of the timeline writes nothing', async () => {
   const here = new Exporting();
   const savepoint = here.exporting();
   here.write('a.txt', 'one\n');
@@ -160,7 +160,7 @@ test('a copy of the timeline that is behind what lies there writes nothing', asy
   expect((await savepoint.status()).exporting?.state?.failure).toMatchObject({ code: 'BUNDLE_DIVERGED' });
 });
 
-test('what lies there and cannot be understood is left alone', async () => {
+test('unknown files at the place are left alone', async () => {
   const here = new Exporting();
   here.write('a.txt', 'one\n');
   await here.open().checkpoint();
@@ -174,7 +174,7 @@ test('what lies there and cannot be understood is left alone', async () => {
   }
 });
 
-test('a place that fails holds nobody up, is tried again, and is told of', async () => {
+test('a failing place delays no call, is retried, and is reported', async () => {
   const here = new Exporting();
   here.configure({ to: 's3://bucket' });
   const real = new BundleFolder(realPorts(), disk(here.at('bucket')));
@@ -211,7 +211,7 @@ test('a place that fails holds nobody up, is tried again, and is told of', async
   expect((await savepoint.status()).exporting).toMatchObject({ behind: 1, state: { upTo: 'cp_1' } });
 });
 
-test('one at a time tries again and again, however many ask for it', async () => {
+test('only one export retries at a time, however many are requested', async () => {
   const here = new Exporting();
   here.configure({ to: 's3://bucket' });
   here.write('a.txt', 'one\n');
@@ -240,7 +240,7 @@ test('one at a time tries again and again, however many ask for it', async () =>
   expect(tries).toBe(6);
 });
 
-test('where this process may end at any moment, another one is asked to do it', async () => {
+test('a process that may end at any moment starts another one for the export', async () => {
   const here = new Exporting();
   const asked: string[] = [];
   const exporter: Exporter = {
@@ -253,7 +253,7 @@ test('where this process may end at any moment, another one is asked to do it', 
   expect(readdirSync(here.folder)).not.toContain('out');
 });
 
-test('a project cannot have checkpoints sent anywhere', async () => {
+test('the settings of a project cannot enable an export', async () => {
   const here = new Machine();
   here.write('.savepoint.json', JSON.stringify({ export: { to: here.at('stolen') } }));
   const savepoint = open({

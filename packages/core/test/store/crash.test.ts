@@ -204,7 +204,7 @@ describe.each(scenes)('%s', (_, make) => {
     for (const [at, state] of states.entries()) await expectSound(state, scene, at >= during, 1000 + at);
   });
 
-  test('survive the death of the process at every moment, and its death while the next one tidies up', async () => {
+  test('survive the death of the process at every moment, and a death during the clean-up after it', async () => {
     for (let at = 1; at <= 200; at += EACH_DEATH) {
       const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, torn: at % 2 === 0 });
@@ -232,7 +232,7 @@ describe.each(scenes)('%s', (_, make) => {
     expect.unreachable('there are fewer calls than that');
   });
 
-  test('survive the death of the process, and a power cut while the next one does the same', async () => {
+  test('survive the death of the process, and a power cut while the next one repeats it', async () => {
     for (let at = 1; ; at++) {
       const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing }, counts: isBeforeSync });
@@ -253,7 +253,7 @@ describe.each(scenes)('%s', (_, make) => {
     }
   });
 
-  test('survive the death of the process, and a power cut while the next one tidies up, or after it', async () => {
+  test('survive the death of the process, and a power cut during or after the clean-up', async () => {
     for (let at = 1; ; at++) {
       const scene = await make();
       const fs = new FaultyFs(scene.disk, { at, fault: { die: dieByThrowing } });
@@ -281,7 +281,7 @@ describe.each(scenes)('%s', (_, make) => {
     }
   });
 
-  test.each(WAYS)('survive %s from every call, once or for ever, and say so', async (code) => {
+  test.each(WAYS)('survive %s from every call, once or always, and report it', async (code) => {
     for (const sticky of [false, true]) {
       for (let at = 1 + (WAYS.indexOf(code) % EACH_FAILURE); at <= 2000; at += EACH_FAILURE) {
         const scene = await make();

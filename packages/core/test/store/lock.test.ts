@@ -31,7 +31,7 @@ function take(ports: Ports, waitMs = 0, pace = new Pace(ports.clock)): Promise<H
 }
 
 describe('the lock of a workspace', () => {
-  test('one holds it; another one waits as long as it was told to, and says for whom', async () => {
+  test('one process holds it; another one waits for the given time, and reports the holder', async () => {
     const { disk, processes, clock, portsOf, first } = place();
     const held = await take(portsOf(first));
     const second = portsOf(processes.start());
@@ -46,7 +46,7 @@ describe('the lock of a workspace', () => {
     expect(disk.list(FOLDER)).toEqual([]);
   });
 
-  test('who died holds up nobody, and finds that it lost the lock if it was not dead after all', async () => {
+  test('a dead holder blocks no one, and a holder that was not dead notices that it lost the lock', async () => {
     const { disk, processes, portsOf, first } = place();
     const held = await take(portsOf(first));
     processes.set(first, 'dead');
@@ -56,7 +56,7 @@ describe('the lock of a workspace', () => {
     held.release();
   });
 
-  test('of two that announce themselves at once not both have it', async () => {
+  test('of two processes that announce themselves at once, not both get it', async () => {
     const { disk, processes, portsOf, first } = place();
     const second = portsOf(processes.start());
     for (let at = 1; at <= 6; at++) {
@@ -78,7 +78,7 @@ describe('the lock of a workspace', () => {
     }
   });
 
-  test('the file of a dead one that cannot be removed is an error; one that somebody else removed is none', async () => {
+  test('failing to remove the file of a dead holder is an error, unless another process removed it', async () => {
     for (const fail of ['EIO', 'EACCES', 'ENOENT']) {
       const { disk, processes, portsOf, first } = place();
       await take(portsOf(first));
@@ -92,7 +92,7 @@ describe('the lock of a workspace', () => {
     }
   });
 
-  test('of a holder elsewhere nobody knows more than that its file moves', async () => {
+  test('a holder on another machine is considered alive while its file changes', async () => {
     const { processes, clock, portsOf, first } = place();
     const elsewhere = portsOf(processes.start({ host: 'another machine' }));
     const pace = new Pace(clock);

@@ -39,7 +39,7 @@ function replace(disk: SimDisk, content: string): void {
 describe('a folder of stores', () => {
   const unsafe = expect.objectContaining({ code: 'STORE_UNSAFE' });
 
-  test('is ours alone, or it is not used', () => {
+  test('is private, or it is not used', () => {
     const { disk, ports } = withStore();
     assertPrivate(ports, HOME);
     expect(() => assertPrivate({ ...ports, uid: 1001 }, HOME)).toThrow(unsafe);
@@ -51,7 +51,7 @@ describe('a folder of stores', () => {
     }
   });
 
-  test('is a folder and no link, and damage where it is gone', () => {
+  test('is a folder and not a link, and damage if it is missing', () => {
     const { disk, ports } = withStore();
     const at = (name: string): DiskPath => `/of/${name}` as DiskPath;
     disk.makeLink('person/home', at('link'));
@@ -64,7 +64,7 @@ describe('a folder of stores', () => {
     assertNoLink(ports, at('none'));
   });
 
-  test('is durable with its parents, also where who made them died at any call', () => {
+  test('is durable with its parents, also if the process that created them died at any call', () => {
     for (let at = 1; ; at++) {
       const disk = new SimDisk();
       const dying = new FaultyFs(disk, {
@@ -92,7 +92,7 @@ describe('a folder of stores', () => {
 });
 
 describe('the record of a workspace', () => {
-  test('is read as it was written; none is none', () => {
+  test('is read as it was written; a missing one is null', () => {
     const { disk, ports } = withStore();
     expect(readRecord(ports, STORE)).toEqual(RECORD);
     disk.unlink(`${STORE}/workspace.json` as DiskPath);
@@ -108,14 +108,14 @@ describe('the record of a workspace', () => {
     ['{"format":"1","id":"x","path":"/w"}', 'STORE_DAMAGED'],
     ['{"format":1,"id":7,"path":"/w"}', 'STORE_DAMAGED'],
     ['{"format":1,"id":"x"}', 'STORE_DAMAGED'],
-  ])('%j is named as what it is, and no record', (content, code) => {
+  ])('%j is reported as invalid, not as a record', (content, code) => {
     const { disk, ports } = withStore();
     replace(disk, content);
     expect(() => readRecord(ports, STORE)).toThrow(expect.objectContaining({ code }));
     expect(listRecords(ports, HOME)).toMatchObject({ records: [], problems: [{ code }] });
   });
 
-  test('that the system does not let us read is neither damaged nor absent', () => {
+  test('that cannot be read is neither damaged nor absent', () => {
     const { disk } = withStore();
     for (const fail of ['EIO', 'EACCES']) {
       for (let at = 1; ; at++) {
@@ -134,7 +134,7 @@ describe('the record of a workspace', () => {
     }
   });
 
-  test('that a dead process wrote is durable once it was confirmed', () => {
+  test('of a dead process is durable once it was confirmed', () => {
     const { disk, ports } = withStore();
     disk.onCall = ({ operation, path }) => {
       if (operation === 'sync' && path === STORE) throw new Error('died');

@@ -164,7 +164,7 @@ async function prepared({ prepare }: Action): Promise<SimDisk> {
 }
 
 describe.each(Object.entries(ACTIONS))('when %s', (_, each) => {
-  test('EIO from any call is told', async () => {
+  test('EIO from any call is reported', async () => {
     const reported: string[] = [];
     for (let at = 1; ; at++) {
       const faulty = new FaultyFs(await prepared(each), { at, fault: { fail: 'EIO' } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { boundText, boundValue, MAX_TEXT_LENGTH } from '../../src/tools/bounds.ts';
 
 describe('an answer', () => {
-  it('that is short enough stays as it is', () => {
+  it('that is short enough is unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(boundValue(value, 1_000_000)).toEqual({ value, leftOut: [] });
@@ -11,7 +11,7 @@ describe('an answer', () => {
     );
   });
 
-  it('is cut as far as it must be, and says by how much, for each field over all items', () => {
+  it('is truncated as far as necessary, and says by how much, for each field over all items', () => {
     const paths = Array.from({ length: 2000 }, (_, i) => `a/rather/long/path/of/a/file-${i}.txt`);
     const { value, leftOut } = boundValue({ list: [{ paths }, { paths }], done: true }, 10_000);
     const { list, done } = value as { list: { paths: string[] }[]; done: boolean };
@@ -21,7 +21,7 @@ describe('an answer', () => {
     expect([done, leftOut]).toEqual([true, [{ at: 'list[].paths', count: left, of: 'items' }]]);
   });
 
-  it('keeps base64 base64, and pairs of surrogates pairs', () => {
+  it('keeps base64 valid, and surrogate pairs complete', () => {
     const { value } = boundValue(
       { b64: Buffer.alloc(99_999).toString('base64'), text: '\u{1f600}'.repeat(50_001) },
       20_000,
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect(text).toBe('\u{1f600}'.repeat(text.length / 2));
   });
 
-  it('has a text that is bounded, too, and that ends with what is left out', () => {
+  it('has a bounded text as well, which ends with what is left out', () => {
     const text = boundText(['x'.repeat(100_000)], [{ at: 'a', count: 3, of: 'items' }]);
     expect(text.length).toBeLessThanOrEqual(MAX_TEXT_LENGTH);
     expect(text.split('\n').slice(1)).toEqual([

@@ -74,7 +74,7 @@ function replace(path: DiskPath, bytes: Buffer): void {
 const damaged = expect.objectContaining({ code: 'STORE_DAMAGED' });
 
 describe('a journal', () => {
-  test('says all of what was written, in any bytes of names', () => {
+  test('reads back everything that was written, with any bytes in names', () => {
     const random = seededRandom(SEED);
     for (let round = testEffort({ quick: 100, ci: 1_000, long: 10_000 }); round > 0; round -= 1) {
       const journal = journalOf(random);
@@ -85,7 +85,7 @@ describe('a journal', () => {
     expect(listUnfinished(ports, FOLDER)).toEqual({ intents: [], journals: [] });
   });
 
-  test('with any one bit changed is damage, and never read as another', () => {
+  test('with any bit changed is damage, and never read as another journal', () => {
     writeJournal(disk, FOLDER, journalOf(seededRandom(SEED)));
     const path = journalFile(FOLDER, TRANSACTION);
     const bytes = bytesOf(path);
@@ -99,7 +99,7 @@ describe('a journal', () => {
     expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 
-  test('of another transaction than its name says is damage', () => {
+  test('of a transaction other than in its name is damage', () => {
     writeJournal(disk, FOLDER, journalOf(seededRandom(SEED)));
     replace(journalFile(FOLDER, OTHER), bytesOf(journalFile(FOLDER, TRANSACTION)));
     expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
@@ -111,7 +111,7 @@ describe('a journal', () => {
     expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 
-  test('is of format 2 only where it has mounts, so that a version before them settles the others', () => {
+  test('has format 2 only if it contains mounts, so that an older version can recover the others', () => {
     const formatWith = (mounts: Journal['mounts']): number => {
       writeJournal(disk, FOLDER, journalOf(seededRandom(SEED), { mounts }));
       return JSON.parse(bytesOf(journalFile(FOLDER, TRANSACTION)).toString().split('\n')[1] ?? '').format;
@@ -126,19 +126,19 @@ describe('an intent', () => {
     { name: 'of a workspace', intent: intentOf() },
     { name: 'that makes the root', intent: intentOf({ makesRoot: true }) },
     { name: 'with mounts', intent: intentOf({ mounts: [{ path: 'a/b' as TreePath }] }) },
-  ])('says all of what was written: $name', ({ intent }) => {
+  ])('reads back everything that was written: $name', ({ intent }) => {
     writeIntent(disk, FOLDER, intent);
     expect(listUnfinished(ports, FOLDER)).toEqual({ intents: [intent], journals: [] });
   });
 
-  test('of another staging folder than its name says is damage', () => {
+  test('of a staging folder other than in its name is damage', () => {
     writeIntent(disk, FOLDER, intentOf());
     replace(intentFile(FOLDER, OTHER), bytesOf(intentFile(FOLDER, TRANSACTION)));
     expect(() => listUnfinished(ports, FOLDER)).toThrow(damaged);
   });
 });
 
-test('what a dead process had begun to write is removed, what it had finished is not', () => {
+test('unfinished files of a dead process are removed, finished ones are kept', () => {
   writeJournal(disk, FOLDER, journalOf(seededRandom(SEED)));
   writeIntent(disk, FOLDER, intentOf());
   replace(`${FOLDER}/${OTHER}.json.tmp` as DiskPath, Buffer.from('{"for'));

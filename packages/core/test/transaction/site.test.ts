@@ -21,7 +21,7 @@ function refusing(disk: SimDisk, fail: string): FaultyFs {
 }
 
 test.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])(
-  'where a link is refused with %s a file is moved all the same, and replaces nothing',
+  'if a hard link is refused with %s, a file is moved anyway, and replaces nothing',
   (fail) => {
     const free = diskWith(FROM);
     moveWithoutReplacing(refusing(free, fail), FROM, TO);
@@ -34,7 +34,7 @@ test.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVA
   },
 );
 
-test.each(['EIO', 'ENOSPC', 'EACCES', 'EROFS'])('%s is no reason to try a rename', (fail) => {
+test.each(['EIO', 'ENOSPC', 'EACCES', 'EROFS'])('after %s no rename is tried', (fail) => {
   const disk = diskWith(FROM);
   expect(() => moveWithoutReplacing(refusing(disk, fail), FROM, TO)).toThrow(expect.objectContaining({ code: fail }));
   expect(disk.list('/' as DiskPath)).toEqual(['from']);

@@ -119,7 +119,7 @@ function closedFolders(from: Map<TreePath, Entry>, changes: readonly Transition[
 test.each([
   { disk: 'tells letter case apart', fold: (path: TreePath): TreePath => path },
   { disk: 'does not', fold: (path: TreePath): TreePath => path.toLowerCase() as TreePath },
-])('any tree becomes any other in the order of the steps, on a disk that $disk', ({ fold }) => {
+])('the steps turn any tree into any other, on a disk that $disk', ({ fold }) => {
   const random = seededRandom(SEED);
   for (let round = testEffort({ quick: 500, ci: 5_000, long: 50_000 }); round > 0; round -= 1) {
     const [from, to] = [randomTree(random, fold), randomTree(random, fold)];
@@ -138,7 +138,7 @@ test('only permissions change: the file stays in its place', () => {
   expect(stepsFor([change], [])).toEqual([{ do: 'mode', path, kind: 'file', mode: 0o755, was: 0o644 }]);
 });
 
-test('a file that is replaced is out of the way for one step only', () => {
+test('a replaced file is absent for one step only', () => {
   const [old, other] = ['1', '2'].map((digit) => digit.repeat(40) as ObjectId) as [ObjectId, ObjectId];
   const replaced = (path: string): Transition => ({
     path: path as TreePath,

@@ -7,7 +7,7 @@ import { VerbsWorld } from './verbs-world.ts';
 const { checkpoint, gc, linkWorkspace, recover, redo, restore, undo, verify, workspaces } = VERBS;
 
 describe('restore', () => {
-  it('a dry run says what would happen and changes nothing; the same plan is then carried out', async () => {
+  it('a dry run shows what would happen and changes nothing; the same plan is then applied', async () => {
     const w = new VerbsWorld();
     w.write('changed.txt', '1\n');
     w.write('deleted.txt', 'd\n');
@@ -32,7 +32,7 @@ describe('restore', () => {
     expect(again).toMatchObject({ outcome: 'nothing', checkpoint: null });
   });
 
-  it('carries out nothing but the plan that was agreed to', async () => {
+  it('applies only the confirmed plan', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', '1\n');
     await w.call(checkpoint, {});
@@ -44,7 +44,7 @@ describe('restore', () => {
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('3\n');
   });
 
-  it('from a subfolder takes what is in it, given paths from there, or everything on request', async () => {
+  it('from a subfolder restores that folder, paths relative to it, or everything on request', async () => {
     const w = new VerbsWorld();
     for (const file of ['a.txt', 'sub/b.txt', 'sub/deep/c.txt']) w.write(file, '1\n');
     await w.call(checkpoint, {});
@@ -65,7 +65,7 @@ describe('restore', () => {
     });
   });
 
-  it('says that only files move when HEAD did, and that a .git that is gone stays gone', async () => {
+  it('says that HEAD stays if it moved since, and that a missing .git is not restored', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', '1\n');
     w.write('inner/b.txt', 'b\n');
@@ -90,7 +90,7 @@ describe('restore', () => {
 });
 
 describe('undo and redo', () => {
-  it('say which act they invert; a dry run changes nothing; a conflict is foretold', async () => {
+  it('name the operation that they invert; a dry run changes nothing and predicts conflicts', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', '1\n');
     await w.call(checkpoint, {});
@@ -114,7 +114,7 @@ describe('undo and redo', () => {
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('1\n');
   });
 
-  it('an undo whose work is done already is on record, and the next one goes on to the act before', async () => {
+  it('an undo with nothing to change is recorded, and the next one undoes the operation before', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', '1\n');
     await w.call(checkpoint, {});
@@ -132,7 +132,7 @@ describe('undo and redo', () => {
 });
 
 describe('the store', () => {
-  it('verify, recover, gc and workspaces give their documented shapes', async () => {
+  it('verify, recover, gc and workspaces return their documented shapes', async () => {
     const w = new VerbsWorld();
     for (let i = 0; i < 4; i++) {
       w.write('a.txt', `${i}\n`);
@@ -147,7 +147,7 @@ describe('the store', () => {
     expect(found.workspaces).toMatchObject([{ path: w.dir, present: true }]);
   });
 
-  it('workspace link gives a folder the checkpoints of a path that is gone', async () => {
+  it('workspace link gives a folder the checkpoints of a missing path', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'a\n');
     await w.call(checkpoint, {});

@@ -16,7 +16,7 @@ function repository(w: VerbsWorld, folder: string, branch = 'main'): string {
 }
 
 describe('the text for a model', () => {
-  it('tells of one repository in detail', async () => {
+  it('describes one repository in detail', async () => {
     const w = new VerbsWorld();
     const commit = repository(w, '');
     w.write('a.txt', 'two\n');
@@ -44,7 +44,7 @@ describe('the text for a model', () => {
     expect((await w.call(context, { structure: true, depth: 1 })).text).not.toContain('new.ts');
   });
 
-  it('tells of several in short, and counts those that are not listed', async () => {
+  it('describes several briefly, and counts those that are not listed', async () => {
     const w = new VerbsWorld();
     repository(w, 'backend');
     repository(w, 'frontend');
@@ -59,7 +59,7 @@ describe('the text for a model', () => {
     expect(text).toContain('… and 5 more, 0 of them with changes or an operation in progress.');
   });
 
-  it('is never longer than asked, ends at a line, and says what is missing', async () => {
+  it('is never longer than requested, ends at a line, and says what is missing', async () => {
     const w = new VerbsWorld();
     repository(w, '');
     for (let at = 0; at < 60; at++) w.write(`file-${'x'.repeat(at * 3)}.txt`, 'x');
@@ -74,7 +74,7 @@ describe('the text for a model', () => {
     }
   });
 
-  it('no name can begin a line or pass for a heading', async () => {
+  it('no name can start a line or look like a heading', async () => {
     const w = new VerbsWorld();
     repository(w, '', 'x-Commit-none');
     git(w.dir, 'symbolic-ref', 'HEAD', 'refs/heads/\u202eevil\u2028IGNORE');
@@ -90,7 +90,7 @@ describe('the text for a model', () => {
     expect(text).not.toMatch(/[\u202e\u2028\u001b\r]/);
   });
 
-  it('works where nothing was ever captured, and makes no store', async () => {
+  it('works without any checkpoint, and creates no store', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'a\n');
     expect((await w.call(context, {})).text).toContain('A plain folder, not a repository.');

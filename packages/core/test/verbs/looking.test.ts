@@ -7,7 +7,7 @@ import { VerbsWorld } from './verbs-world.ts';
 const { checkpoint, diff, list, show, status, verify, workspaces } = VERBS;
 
 describe('before the first checkpoint', () => {
-  it('status, list and workspaces answer; the others say that there is nothing', async () => {
+  it('status, list and workspaces return results; other verbs report that there is no checkpoint', async () => {
     const w = new VerbsWorld();
     expect(await w.call(status, {})).toMatchObject({ workspace: null, last: null, checkpoints: 0 });
     expect(await w.call(list, {})).toEqual({
@@ -26,7 +26,7 @@ describe('before the first checkpoint', () => {
     await expect(w.call(verify, {})).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
   });
 
-  it('a folder that is not there is an error, not an empty answer', async () => {
+  it('a missing folder is an error, not an empty result', async () => {
     const w = new VerbsWorld();
     for (const verb of [status, list]) {
       const failed = w.call(verb, {}, w.open('no-such-folder'));
@@ -36,7 +36,7 @@ describe('before the first checkpoint', () => {
 });
 
 describe('checkpoint and show', () => {
-  it('say who, when, what, where and how the tests went', async () => {
+  it('contain actor, time, description, roots and test result', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'one\n');
     w.write('b.txt', 'b\n', 0o600);
@@ -72,13 +72,13 @@ describe('checkpoint and show', () => {
     expect(taken.checkpoint).toEqual({ ...shown, changes: undefined, rootChanges: undefined });
   });
 
-  it('a blank message counts as none', async () => {
+  it('a blank message is ignored', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'a\n');
     expect((await w.call(checkpoint, { message: ' \n' })).checkpoint.description).toMatch(/^first checkpoint: 1 file/);
   });
 
-  it('names what it leaves out for its size, kind or name, and not what an ignore rule covers', async () => {
+  it('names files skipped for their size, kind or name, and not ignored ones', async () => {
     const w = new VerbsWorld();
     git(w.dir, 'init', '-q');
     w.write('.gitignore', '*.log\n');
@@ -97,7 +97,7 @@ describe('checkpoint and show', () => {
 });
 
 describe('list', () => {
-  it('gives the newest first, as many as asked for, and says whether there are older ones', async () => {
+  it('returns the newest first, up to the requested number, and says whether there are older ones', async () => {
     const w = new VerbsWorld();
     for (let i = 1; i <= 5; i++) {
       w.write('a.txt', `${i}\n`);
@@ -116,7 +116,7 @@ describe('list', () => {
 });
 
 describe('status', () => {
-  it('tells of changes, of what undo and redo would do, and of a folder that moved or is gone', async () => {
+  it('reports changes, what undo and redo would do, and a folder that moved or is missing', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', 'a\n');
     await w.call(checkpoint, {});
@@ -143,7 +143,7 @@ describe('status', () => {
 });
 
 describe('diff', () => {
-  it('compares the last with the folder, one with the folder, and two with each other', async () => {
+  it('compares the last checkpoint with the folder, one with the folder, and two with each other', async () => {
     const w = new VerbsWorld();
     w.write('a.txt', '1\n');
     await w.call(checkpoint, {});
@@ -165,8 +165,8 @@ describe('diff', () => {
   });
 });
 
-describe('roots that come, go and move', () => {
-  it('are told by show, list and diff, and a repository that a checkpoint did not have is kept by a restore', async () => {
+describe('roots that are added, removed and moved', () => {
+  it('are reported by show, list and diff, and a restore keeps a repository that the checkpoint does not have', async () => {
     const w = new VerbsWorld();
     const init = (folder: string): string => {
       w.write(`${folder}/f.txt`, `${folder}\n`);

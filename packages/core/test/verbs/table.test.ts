@@ -14,14 +14,11 @@ describe('the table', () => {
     }
   });
 
-  it.each(table.map((verb) => [verb.name, verb] as const))(
-    '%s takes no field that it does not know',
-    async (_, verb) => {
-      const { input } = await schemasOf(verb);
-      const problems = input.safeParse({ noSuchField: 1 }).error?.issues ?? [];
-      expect(problems.map(({ code }) => code)).toContain('unrecognized_keys');
-    },
-  );
+  it.each(table.map((verb) => [verb.name, verb] as const))('%s refuses unknown fields', async (_, verb) => {
+    const { input } = await schemasOf(verb);
+    const problems = input.safeParse({ noSuchField: 1 }).error?.issues ?? [];
+    expect(problems.map(({ code }) => code)).toContain('unrecognized_keys');
+  });
 
   it('contains no text for terminals', () => {
     for (const { description, summary } of table)

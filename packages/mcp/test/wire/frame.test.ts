@@ -5,7 +5,7 @@ import { readFrame } from '../../src/wire/frame.ts';
 const frame = (text: string) => readFrame(Buffer.from(text));
 
 describe('a frame', () => {
-  it('of any JSON object is read as JSON reads it', () => {
+  it('of any JSON object is parsed like JSON.parse', () => {
     // Made from an object, so no key occurs twice.
     const objects = fc.dictionary(
       fc.string().filter((key) => key !== '__proto__'),
@@ -31,13 +31,13 @@ describe('a frame', () => {
   });
 
   it.each(['{"a":[{"b":1},{"b":1}],"b":{"a":1}}', '{"a":"\\"a\\":1,\\"a\\":2","b":"{[{["}', '{"a":"b","b":"a"}'])(
-    '%s holds nothing twice',
+    '%s contains no duplicate key',
     (text) => {
       expect(frame(text)).toEqual({ kind: 'json', value: JSON.parse(text) });
     },
   );
 
-  it('is empty where there is only space', () => {
+  it('is empty if it contains only white space', () => {
     expect(frame(' \t\r')).toEqual({ kind: 'empty' });
   });
 });

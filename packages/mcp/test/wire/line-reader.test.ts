@@ -17,7 +17,7 @@ function read(text: string, sizes: readonly number[], limit: number) {
 }
 
 describe('line reader', () => {
-  it('gives the same lines however the bytes come; a line that is too long has its length and no content', () => {
+  it('gives the same lines however the bytes are split; for a line that is too long, only its length', () => {
     const line = fc.string({ maxLength: 40 }).map((text) => text.replaceAll('\n', ''));
     const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -33,7 +33,7 @@ describe('line reader', () => {
     );
   });
 
-  it.each([10, 4096, 5000, 100_000])('keeps both ends of a long line that comes in pieces of %i bytes', (size) => {
+  it.each([10, 4096, 5000, 100_000])('keeps both ends of a long line in pieces of %i bytes', (size) => {
     const text = 'x'.repeat(50_000);
     for (const message of [`{"jsonrpc":"2.0","id":"a","params":"${text}"}`, `{"params":"${text}","id":"a"}`]) {
       const [line] = read(`${message}\n`, [size], 1000);

@@ -19,13 +19,13 @@ function person() {
   };
 }
 
-test('the places where git looks by itself', () => {
+test('the default files of git', () => {
   const { home, files } = person();
   expect(files()).toEqual(expect.arrayContaining(['/etc/gitattributes', `${home}/.config/git/attributes`]));
   expect(files({ XDG_CONFIG_HOME: '/xdg' })).toContain('/xdg/git/attributes');
 });
 
-test('what configurations name, whichever and however often, through includes and conditions', () => {
+test('all files named by configurations, through includes and conditions', () => {
   const { home, write, files } = person();
   write('.gitconfig', '[core]\nattributesFile = ~/one\nattributesfile = "/two x"\n[include]\npath = more/inc\n');
   write('more/inc', '[includeIf "gitdir:~/elsewhere/"] path = ~/last\n[core] attributesFile = three\n');
@@ -59,7 +59,7 @@ test('nobody knows: what the environment says, what cannot be read or understood
   }
 });
 
-test('a file that includes itself ends, and a chain without end is not known', () => {
+test('a file that includes itself is read once, and an endless chain is unknown', () => {
   const { write, files } = person();
   write('.gitconfig', '[include] path = .gitconfig\n');
   expect(files()).not.toBeNull();

@@ -64,7 +64,7 @@ function scene(): { readonly all: World; readonly top: string; readonly watch: F
   return { all, top, watch };
 }
 
-describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
+describe.runIf(CAN_WATCH)('changes reported by inotify', () => {
   const ACTIONS: Readonly<Record<string, readonly [action: (top: string, outside: string) => void, tells: string]>> = {
     nothing: [() => {}, ''],
     'reading is none': [(top) => readdirSync(top), ''],
@@ -141,7 +141,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
   };
 
   for (const [name, [action, tells]] of Object.entries(ACTIONS)) {
-    test(`tells of ${name}`, () => {
+    test(`reports ${name}`, () => {
       const { all, top, watch } = scene();
       action(top, `${all.folder}/outside`);
       expect(reported(watch, all)).toBe(tells);
@@ -149,7 +149,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     });
   }
 
-  test('tells of a folder that was removed while somebody was in it, and made anew', () => {
+  test('reports a folder that was removed while a process was in it, and recreated', () => {
     const { all, top, watch } = scene();
     const held = openSync(`${top}/sub/deep`, 'r');
     rmSync(`${top}/sub/deep`, { recursive: true });
@@ -161,7 +161,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(reported(watch, all)).toBe('sub/deep: new');
   });
 
-  test('what another process did is told as soon as that process knows it is done', async () => {
+  test('a change by another process is reported as soon as that process has finished it', async () => {
     const { workspace } = world(onTestFinished);
     const watch = watchOf();
     for (let folder = 0; folder < 20; folder++) {
@@ -189,7 +189,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(missed).toEqual([]);
   });
 
-  test('100 rounds of changes at random: who looks only at what is told knows all', () => {
+  test('100 rounds of random changes: the reports cover all changes', () => {
     const { workspace } = world(onTestFinished);
     const watch = watchOf();
     const mirror = new WatchedMirror(watch, workspace);
@@ -204,7 +204,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(mirror.tree.size).toBeGreaterThan(5);
   });
 
-  test('while others go on changing: who looks only at what is told knows all when they stop', async () => {
+  test('while others keep changing files: the reports cover all changes once they stop', async () => {
     const { workspace } = world(onTestFinished);
     const mirror = new WatchedMirror(watchOf(), workspace);
     const program = fileURLToPath(new URL('./random-changes.mjs', import.meta.url));
@@ -225,7 +225,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     }
   });
 
-  test('says lost when the queue overflows, watches nothing then, and can be begun anew', () => {
+  test('reports lost when the queue overflows, then watches nothing, and can be restarted', () => {
     const { workspace } = world(onTestFinished);
     const all = { workspace } as World;
     const watch = watchOf({ drainInBackground: false });
@@ -252,7 +252,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(watch.add(at(workspace))).toBe(true);
   });
 
-  test('empties the queue while nobody asks', async () => {
+  test('empties the queue while nothing polls', async () => {
     const { workspace } = world(onTestFinished);
     const watch = watchOf();
     watch.add(at(workspace));
@@ -266,7 +266,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(reported(watch, { workspace } as World)).toBe('.: a b');
   });
 
-  test('keeps no more names in mind than it may', () => {
+  test('stores at most the allowed number of names', () => {
     const { workspace } = world(onTestFinished);
     const all = { workspace } as World;
     const watch = watchOf({ maxNames: 10 });
@@ -288,7 +288,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(reported(watch, all)).toBe('.: 0 1 2 3 4 sub');
   });
 
-  test('forgets folders and what is below them, and tells no more of them', () => {
+  test('stops watching folders and everything below them, and no longer reports them', () => {
     const { all, top, watch } = scene();
     writeFileSync(`${top}/sub/deep/before`, '');
     chmodSync(`${top}/sub/deep`, 0o700);
@@ -304,7 +304,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     watch.remove(at(`${top}/never`));
   });
 
-  test('a folder added twice is told once, and as what is there now', () => {
+  test('a folder added twice is reported once, in its current state', () => {
     const { all, top, watch } = scene();
     expect(watch.add(at(`${top}/sub`))).toBe(true);
     renameSync(`${top}/sub`, `${top}/old`);
@@ -319,7 +319,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(reported(watch, all)).toBe('old: inside');
   });
 
-  test('refuses what is no folder, and file systems that do not report all', () => {
+  test('refuses paths that are not folders, and file systems that do not report all changes', () => {
     const { folder, workspace } = world(onTestFinished);
     const watch = watchOf();
     writeFileSync(`${workspace}/file`, '');
@@ -332,7 +332,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(watch.add(at(folder))).toBe(true);
   });
 
-  test('a folder that is refused takes nothing from what is below it', () => {
+  test('a refused folder does not affect folders below it', () => {
     const { all, top, watch } = scene();
     watch.remove(at(top));
     expect(watch.add(at(`${top}/sub/deep`))).toBe(true);
@@ -343,7 +343,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     expect(reported(watch, all)).toBe('sub/deep: new');
   });
 
-  test('tells nothing but lost when it is closed, and leaves no handle', () => {
+  test('reports only lost when it is closed, and leaves no handle', () => {
     const { workspace } = world(onTestFinished);
     const before = readdirSync('/proc/self/fd').length;
     for (let round = 0; round < 200; round++) {
@@ -384,7 +384,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     });
   });
 
-  test('is on every kernel that is known', () => {
+  test('is enabled on every known kernel', () => {
     const known = ['6.1.0-18-amd64', '4.18.0-553.el8.x86_64', '5.15.167.4-microsoft-standard-WSL2'];
     for (const kernel of known) expect(isKernelKnown(kernel), kernel).toBe(true);
     for (const kernel of ['4.4.0', '4.4.0-19041-Microsoft', '4.17.19', '3.10.0-1160', '', 'x']) {
@@ -392,7 +392,7 @@ describe.runIf(CAN_WATCH)('what changed, by inotify', () => {
     }
   });
 
-  test('does not see a change through a second name elsewhere: who trusts it must know', () => {
+  test('does not report a change through a second name elsewhere', () => {
     const { all, top, watch } = scene();
     linkSync(`${top}/file`, `${all.folder}/outside/twin`);
     writeFileSync(`${all.folder}/outside/twin`, 'changed');

@@ -38,7 +38,7 @@ describe('the node driver', () => {
   const make = () => ({ fs: nodeFs, folder: world(onTestFinished).workspace, byteNames: linux });
   for (const { name, run } of fsConformance(make)) test(name, run);
 
-  test.skipIf(windows)('does not wait for a writer at a FIFO', () => {
+  test.skipIf(windows)('does not wait for a writer of a FIFO', () => {
     const { workspace } = world(onTestFinished);
     execFileSync('mkfifo', [`${workspace}/fifo`]);
     const fd = nodeFs.openRead(`${workspace}/fifo` as DiskPath);
@@ -46,7 +46,7 @@ describe('the node driver', () => {
     nodeFs.close(fd);
   });
 
-  test.skipIf(!linux)('puts up with a file system that cannot sync folders, and tells; a file must be synced', () => {
+  test.skipIf(!linux)('tolerates a file system that cannot sync folders, and reports it; files must be synced', () => {
     const folder = nodeFs.openFolder('/proc' as DiskPath);
     nodeFs.sync(folder);
     nodeFs.close(folder);
@@ -90,7 +90,7 @@ describe.each([
   ['the node driver', nodeFs],
   ['the node driver without the native add-on', nodeFsWithoutNative],
 ])('a listing of %s', (_which, nodeFs) => {
-  test.skipIf(!linux)('tells of each name in a folder that may be read and not entered why it has no numbers', () => {
+  test.skipIf(!linux)('in a folder that may be read but not entered, reports for each name why it has no stat', () => {
     const { workspace, folder: all } = world(onTestFinished);
     mkdirSync(`${workspace}/folder`);
     for (const name of ['a', 'b\xff']) writeFileSync(Buffer.from(`${workspace}/folder/${name}`, 'latin1'), '');
@@ -113,29 +113,26 @@ describe.each([
     }
   });
 
-  test.skipIf(!linux)(
-    'fails for a folder that may not be read, and goes by the handle where parents are closed',
-    () => {
-      const { workspace, folder: all } = world(onTestFinished);
-      mkdirSync(`${workspace}/outer/folder`, { recursive: true });
-      writeFileSync(`${workspace}/outer/folder/a`, 'four');
-      const path = `${workspace}/outer/folder` as DiskPath;
-      const folder = nodeFs.openFolder(path);
-      const through = nodeFs.folderPath(folder, path);
-      chmodSync(`${workspace}/outer`, 0);
-      onTestFinished(() => chmodSync(`${workspace}/outer`, 0o700));
-      asSomebody(all, () => {
-        expect(() => nodeFs.listWithStats(path)).toThrow('EACCES: listWithStats');
-        const listing = nodeFs.listWithStats(through);
-        expect(listing.names).toEqual(['a']);
-        expect(statOf(listing, 0).size).toBe(4);
-        expect(listing.failed.size).toBe(0);
-      });
-      nodeFs.close(folder);
-    },
-  );
+  test.skipIf(!linux)('fails for an unreadable folder, and uses the handle if parents cannot be entered', () => {
+    const { workspace, folder: all } = world(onTestFinished);
+    mkdirSync(`${workspace}/outer/folder`, { recursive: true });
+    writeFileSync(`${workspace}/outer/folder/a`, 'four');
+    const path = `${workspace}/outer/folder` as DiskPath;
+    const folder = nodeFs.openFolder(path);
+    const through = nodeFs.folderPath(folder, path);
+    chmodSync(`${workspace}/outer`, 0);
+    onTestFinished(() => chmodSync(`${workspace}/outer`, 0o700));
+    asSomebody(all, () => {
+      expect(() => nodeFs.listWithStats(path)).toThrow('EACCES: listWithStats');
+      const listing = nodeFs.listWithStats(through);
+      expect(listing.names).toEqual(['a']);
+      expect(statOf(listing, 0).size).toBe(4);
+      expect(listing.failed.size).toBe(0);
+    });
+    nodeFs.close(folder);
+  });
 
-  test.skipIf(!linux)('goes by the handle where the path is too long for a call', () => {
+  test.skipIf(!linux)('uses the handle if the path is too long for a call', () => {
     const { workspace } = world(onTestFinished);
     const handles = [nodeFs.openFolder(workspace as DiskPath)];
     const through = () => nodeFs.folderPath(handles.at(-1)!, workspace as DiskPath);
@@ -152,7 +149,7 @@ describe.each([
     expect(permissions(statOf(listing, 0))).toBe(0o640);
   });
 
-  test.skipIf(!linux)('leaves out what goes while it is read, and tells nothing twice or torn', async () => {
+  test.skipIf(!linux)('omits entries that vanish during the listing, and reports none twice or half', async () => {
     const { workspace } = world(onTestFinished);
     writeFileSync(`${workspace}/kept`, 'kept');
     const code = `
@@ -195,7 +192,7 @@ describe.skipIf(windows)('the node driver as it behaves on Windows', () => {
   const make = () => ({ fs, folder: world(onTestFinished).workspace, byteNames: linux });
   for (const { name, run } of fsConformance(make)) test(name, run);
 
-  test('has handles on folders that stand for the folder alone', () => {
+  test('has handles that refer only to the folder itself', () => {
     const { workspace } = world(onTestFinished);
     const path = `${workspace}/folder` as DiskPath;
     fs.makeFolder(path, 0o755);
@@ -214,7 +211,7 @@ describe.skipIf(windows)('the node driver as it behaves on Windows', () => {
     expect(() => fs.close(folder)).toThrow('EBADF');
   });
 
-  test('refuses a link that is put in the place of a file just before it is opened', () => {
+  test('refuses a link that replaces a file just before it is opened', () => {
     const { workspace } = world(onTestFinished);
     writeFileSync(`${workspace}/victim`, 'secret');
     symlinkSync('victim', `${workspace}/link`);
@@ -227,7 +224,7 @@ describe.skipIf(windows)('the node driver as it behaves on Windows', () => {
     expect(next).toBe(free);
   });
 
-  test('waits for a bounded time where another program may hold the file', () => {
+  test('waits for a limited time if another program holds the file', () => {
     const { workspace } = world(onTestFinished);
     mkdirSync(`${workspace}/folder`);
     const wait = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');

@@ -27,7 +27,7 @@ test('reads names of any length and bytes, and events without one', () => {
   expect(whole()).toEqual([]);
 });
 
-test('does not guess at what is not understood', () => {
+test('does not guess at unknown events', () => {
   const good = event(1, IN.modify, 'file');
   expect(whole(good.subarray(0, 15))).toBeNull();
   expect(whole(good, good.subarray(0, 20))).toBeNull();
@@ -37,7 +37,7 @@ test('does not guess at what is not understood', () => {
   expect(whole(Buffer.concat([good.subarray(0, 16), Buffer.alloc(16, 'x')]), good)).toBeNull();
 });
 
-test('any bytes at all are events or none, and nothing else happens', () => {
+test('any bytes are parsed as events or refused, and nothing else happens', () => {
   const random = seededRandom(Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9));
   for (let round = 0; round < 2000; round++) {
     const bytes = Buffer.concat([event(1, IN.create, 'name'), event(2, IN.delete, 'other')]);

@@ -6,7 +6,7 @@ import { listByNode } from '../../../src/io/node/listing.ts';
 import type { DiskPath } from '../../../src/model/names.ts';
 
 test.skipIf(process.platform !== 'linux').each(['another folder', 'a link to it', 'a file', 'nothing'])(
-  'tells of the opened folder where its path meanwhile leads to %s',
+  'lists the opened folder even if its path now leads to %s',
   (instead) => {
     const { workspace } = world(onTestFinished);
     const path = `${workspace}/folder` as DiskPath;

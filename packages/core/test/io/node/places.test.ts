@@ -7,7 +7,7 @@ import { SavepointError } from '../../../src/model/errors.ts';
 
 const posix = process.platform !== 'win32';
 
-describe('where stores live', () => {
+describe('the folder of stores', () => {
   test.each([
     [{ SAVEPOINT_HOME: '/s', HOME: '/h', XDG_DATA_HOME: '/x' }, 'linux', '/s'],
     [{ SAVEPOINT_HOME: '/s/../t/' }, 'linux', '/t'],
@@ -32,7 +32,7 @@ describe('where stores live', () => {
     },
   );
 
-  test.skipIf(!posix)("works without HOME, by the system's list of users", () => {
+  test.skipIf(!posix)('works without HOME, by the user database of the system', () => {
     const { homedir } = userInfo();
     expect(nodePlaces({}, 'linux')).toMatchObject({
       userHome: homedir,
@@ -42,18 +42,18 @@ describe('where stores live', () => {
   });
 });
 
-describe('the file of ignore rules for all repositories', () => {
+describe('the global ignore file', () => {
   const env = (w: World): Record<string, string> => ({ HOME: `${w.places.userHome}` });
   const put = (path: string, text: string): void => {
     mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true });
     writeFileSync(path, text);
   };
 
-  test('is none where none is', () => {
+  test('is null if there is none', () => {
     expect(nodePlaces(env(world(onTestFinished))).globalIgnore).toBeNull();
   });
 
-  test("is git's default one where nothing is configured", () => {
+  test('is the default of git if nothing is configured', () => {
     const w = world(onTestFinished);
     put(`${w.places.userHome}/.config/git/ignore`, '*.tmp\n');
     expect(nodePlaces(env(w)).globalIgnore).toBe(`${w.places.userHome}/.config/git/ignore`);
@@ -63,7 +63,7 @@ describe('the file of ignore rules for all repositories', () => {
     );
   });
 
-  test('is the configured one, and none at all where that is not there', () => {
+  test('is the configured one, and null if that is missing', () => {
     const w = world(onTestFinished);
     put(`${w.places.userHome}/.config/git/ignore`, '*.tmp\n');
     put(`${w.places.userHome}/mine`, '*.tmp\n');
@@ -75,7 +75,7 @@ describe('the file of ignore rules for all repositories', () => {
     expect(nodePlaces(env(w)).globalIgnore).toBeNull();
   });
 
-  test('is read from both files of git, the one in the home folder last', () => {
+  test('is read from both configuration files of git, the one in the home folder last', () => {
     const w = world(onTestFinished);
     put(`${w.folder}/one`, '');
     put(`${w.folder}/two`, '');
@@ -85,7 +85,7 @@ describe('the file of ignore rules for all repositories', () => {
     expect(nodePlaces(env(w)).globalIgnore).toBe(`${w.folder}/two`);
   });
 
-  test.skipIf(!posix)('is where the link leads, since the engine follows none', () => {
+  test.skipIf(!posix)('is the target of the link, because the engine follows no links', () => {
     const w = world(onTestFinished);
     put(`${w.folder}/dotfiles/ignore`, '*.tmp\n');
     mkdirSync(`${w.places.userHome}/.config/git`, { recursive: true });

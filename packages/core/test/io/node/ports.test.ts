@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { nodePorts } from '../../../src/io/node/ports.ts';
 
-test('chance is hexadecimal, of the length asked for, and another one each time', () => {
+test('random text is hexadecimal, of the requested length, and different each time', () => {
   const { random } = nodePorts();
   expect(random.hex(16)).toMatch(/^[0-9a-f]{32}$/);
   expect(random.hex(0)).toBe('');
   expect(new Set(Array.from({ length: 1000 }, () => random.hex(8))).size).toBe(1000);
 });
 
-test('the clock tells the time and only goes forward', async () => {
+test('the clock returns the time and only moves forward', async () => {
   const { clock } = nodePorts();
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(60_000);
   let last = clock.monotonic();
@@ -22,7 +22,7 @@ test('the clock tells the time and only goes forward', async () => {
   expect(clock.monotonic()).toBeGreaterThan(last);
 });
 
-test('a turn lets other work run, even what waits for the system', async () => {
+test('yielding lets other work run, also work that waits for the system', async () => {
   const { clock } = nodePorts();
   let ran = false;
   setImmediate(() => {

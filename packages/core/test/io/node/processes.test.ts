@@ -46,7 +46,7 @@ describe('parseProcessStat', () => {
   );
 
   test.each(['', 'nonsense', '1 (x', '1 (x) ', '1 (x) S 1 2 3', `1 (x) S${' x'.repeat(30)}`])(
-    'says null for %j',
+    'returns null for %j',
     (text) => {
       expect(parseProcessStat(text)).toBeNull();
     },
@@ -54,14 +54,14 @@ describe('parseProcessStat', () => {
 });
 
 describe('self', () => {
-  test('is who this process is, and alive', () => {
+  test('identifies this process, which is alive', () => {
     const self = nodeProcesses.self();
     expect(self.pid).toBe(process.pid);
     expect(nodeProcesses.state(self)).toBe('alive');
     expect(nodeProcesses.self()).toBe(self);
   });
 
-  test.skipIf(!linux)('has all that Linux knows', () => {
+  test.skipIf(!linux)('contains everything that Linux provides', () => {
     const self = nodeProcesses.self();
     expect(self.startedAt).toMatch(/^\d+$/);
     expect(self.bootId).toMatch(/^[0-9a-f-]{36}$/);
@@ -70,7 +70,7 @@ describe('self', () => {
 });
 
 describe('state', () => {
-  test('tells the living from the dead', async () => {
+  test('distinguishes live and dead processes', async () => {
     const child = await waiting();
     const identity = identityOf(child.pid);
     expect(nodeProcesses.state(identity)).toBe('alive');
@@ -79,7 +79,7 @@ describe('state', () => {
     expect(await until('dead', identity)).toBe('dead');
   });
 
-  test.skipIf(!linux)('sees that a process is stopped, and that it goes on', async () => {
+  test.skipIf(!linux)('sees that a process is stopped, and that it continues', async () => {
     const child = await waiting();
     const identity = identityOf(child.pid);
     child.kill('SIGSTOP');
@@ -88,7 +88,7 @@ describe('state', () => {
     expect(await until('alive', identity)).toBe('alive');
   });
 
-  test.skipIf(!linux)('takes a process that ended and was not waited for as dead', async () => {
+  test.skipIf(!linux)('reports a zombie process as dead', async () => {
     // When the child ends, its parent has been replaced by another program that never waits: the child stays a zombie.
     const parent = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -102,7 +102,7 @@ describe('state', () => {
     expect(readFileSync(`/proc/${zombie.pid}/stat`, 'latin1')).toContain(') Z ');
   });
 
-  test.skipIf(!linux)('is not misled by a pid that was used again', async () => {
+  test.skipIf(!linux)('is not misled by a reused pid', async () => {
     const identity = identityOf((await waiting()).pid);
     expect(nodeProcesses.state({ ...identity, startedAt: '1' })).toBe('dead');
   });
@@ -120,7 +120,7 @@ describe('state', () => {
     expect(nodeProcesses.state(identityOf(child.pid as number))).toBe('alive');
   });
 
-  test('does not judge other machines and containers, and knows that a boot ends every process', () => {
+  test('reports unknown for other machines and containers, and dead for processes from before a reboot', () => {
     const self = nodeProcesses.self();
     expect(nodeProcesses.state({ ...self, host: 'elsewhere', bootId: 'other' })).toBe('unknown');
     if (!linux) return;
@@ -130,11 +130,14 @@ describe('state', () => {
     expect(nodeProcesses.state({ ...self, host: 'renamed' })).toBe('alive');
   });
 
-  test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])('does not judge what is no pid: %d', (pid) => {
-    expect(nodeProcesses.state({ ...nodeProcesses.self(), pid })).toBe('unknown');
-  });
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])(
+    'reports unknown for an invalid pid: %d',
+    (pid) => {
+      expect(nodeProcesses.state({ ...nodeProcesses.self(), pid })).toBe('unknown');
+    },
+  );
 
-  test.skipIf(windows)('takes a process of another user as alive', () => {
+  test.skipIf(windows)('reports a process of another user as alive', () => {
     expect(nodeProcesses.state({ ...nodeProcesses.self(), pid: 1, startedAt: null })).toBe('alive');
   });
 });

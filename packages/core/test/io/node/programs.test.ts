@@ -36,7 +36,7 @@ async function pidIn(file: string): Promise<number> {
   throw new Error(`${file} was never written`);
 }
 
-test('tells exit status and both outputs, whatever the status', async () => {
+test('returns exit status and both outputs, whatever the status', async () => {
   const { run } = runner();
   expect(await run(sh('echo out; echo err >&2; exit 7'))).toEqual({
     exit: 7,
@@ -47,12 +47,12 @@ test('tells exit status and both outputs, whatever the status', async () => {
   });
 });
 
-test('tells the signal that ended a program by itself', async () => {
+test('returns the signal that ended a program', async () => {
   const { run } = runner();
   expect(await run(sh('kill -KILL $$'))).toMatchObject({ exit: null, signal: 'SIGKILL', ended: 'exit' });
 });
 
-test('gives the program that environment and no other, that folder, and arguments as they are', async () => {
+test('passes exactly the given environment, folder and arguments', async () => {
   const { run, at } = runner();
   process.env['SAVEPOINT_TEST_LEAK'] = 'leaked';
   onTestFinished(() => {
@@ -64,7 +64,7 @@ test('gives the program that environment and no other, that folder, and argument
   expect(JSON.parse(stdout.toString())).toEqual([{ ONLY: 'this' }, at.workspace, args.slice(3)]);
 });
 
-test('bytes go in and come out as they are; without input there is none', async () => {
+test('passes input and output bytes unchanged; without input, standard input is empty', async () => {
   const { run } = runner();
   const bytes = Buffer.alloc(5_000_000, Buffer.from([0, 255, 10, 13, 128, 7]));
   const { stdout } = await run({ file: 'cat', input: bytes });
@@ -72,7 +72,7 @@ test('bytes go in and come out as they are; without input there is none', async 
   expect(await run({ file: 'cat' })).toMatchObject({ exit: 0, stdout: Buffer.alloc(0) });
 });
 
-test('input that comes in parts holds the input open until its end', async () => {
+test('input in parts keeps standard input open until its end', async () => {
   const { run } = runner();
   let isOpen = true;
   async function* parts(): AsyncGenerator<Uint8Array> {
@@ -86,13 +86,13 @@ test('input that comes in parts holds the input open until its end', async () =>
   expect(await run({ ...sh('exit 4'), input: parts() })).toMatchObject({ exit: 4, ended: 'exit' });
 });
 
-test('a program that does not read its input is no failure', async () => {
+test('a program that does not read its input is not a failure', async () => {
   const { run } = runner();
   expect(await run({ ...sh('exit 3'), input: Buffer.alloc(4_000_000) })).toMatchObject({ exit: 3, ended: 'exit' });
 });
 
 describe('a program that cannot be started', () => {
-  test('is a failure that says which', async () => {
+  test('is a failure that names it', async () => {
     const { run } = runner();
     await expect(run({ file: 'no-such-program' })).rejects.toMatchObject({
       code: 'IO',
@@ -100,12 +100,12 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  test('is looked for in the PATH that was given', async () => {
+  test('is searched in the given PATH', async () => {
     const { run } = runner();
     await expect(run({ file: 'cat', env: { PATH: '/nowhere' } })).rejects.toMatchObject({ data: { code: 'ENOENT' } });
   });
 
-  test('for want of the folder names the folder', async () => {
+  test('because the folder is missing: the failure names the folder', async () => {
     const { run, at } = runner();
     const cwd = `${at.folder}/gone` as DiskPath;
     await expect(run({ cwd })).rejects.toMatchObject({ code: 'IO', data: { code: 'ENOENT', path: cwd } });
@@ -113,7 +113,7 @@ describe('a program that cannot be started', () => {
     await expect(run({ cwd: latin1 })).rejects.toMatchObject({ code: 'IO', data: { code: 'EILSEQ' } });
   });
 
-  test('for it is no program', async () => {
+  test('because it is not a program', async () => {
     const { run, at } = runner();
     writeFileSync(join(at.folder, 'text'), 'x', { mode: 0o644 });
     await expect(run({ file: join(at.folder, 'text') })).rejects.toMatchObject({
@@ -122,13 +122,13 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  test('for an argument holds a NUL', async () => {
+  test('because an argument contains a NUL', async () => {
     const { run } = runner();
     await expect(run({ args: ['a\0b'] })).rejects.toMatchObject({ code: 'IO', data: { code: 'EINVAL' } });
   });
 });
 
-describe('a program that is ended goes with all that it started', () => {
+describe('ending a program also ends everything that it started', () => {
   /** A grandchild that keeps the outputs open and reports its id. */
   const grandchild = (deaf: string, flood: string): string =>
     `${deaf} sh -c '${deaf.replaceAll("'", '"')} echo begun; echo $$ > pid; while :; do ${flood}; done' & wait`;
@@ -155,7 +155,7 @@ describe('a program that is ended goes with all that it started', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('one that ends when it is asked to has the time for it', async () => {
+  test('a program that handles SIGTERM has time to exit', async () => {
     const { run } = runner();
     const result = await run({
       ...sh(`trap 'echo tidied; exit 5' TERM; while :; do sleep 0.02; done`),
@@ -164,7 +164,7 @@ describe('a program that is ended goes with all that it started', () => {
     expect(result).toMatchObject({ exit: 5, signal: null, ended: 'timeout', stdout: Buffer.from('tidied\n') });
   });
 
-  test('what is deaf and left behind by its parent goes as well', async () => {
+  test('an orphan that ignores SIGTERM is ended as well', async () => {
     const { run, at } = runner();
     const file = join(at.workspace, 'pid');
     const done = run({
@@ -178,7 +178,7 @@ describe('a program that is ended goes with all that it started', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('before it began: it never begins', async () => {
+  test('aborted before the start: it never starts', async () => {
     const { run, at } = runner();
     const result = await run({ ...sh('echo > begun'), signal: AbortSignal.abort() });
     expect(result).toMatchObject({ exit: null, signal: null, ended: 'aborted' });
@@ -186,7 +186,7 @@ describe('a program that is ended goes with all that it started', () => {
   });
 });
 
-test('what ended by itself leaves what it put into the background alone', async () => {
+test('background processes of a program that exits by itself are left alone', async () => {
   const { run, at } = runner();
   const file = join(at.workspace, 'pid');
   const result = await run(sh(`sh -c 'echo $$ > pid; exec sleep 60' > /dev/null 2>&1 < /dev/null & exit 0`));

@@ -5,7 +5,7 @@ import type { DiskPath } from '../../../src/model/names.ts';
 
 const at = (path: string): DiskPath => path as DiskPath;
 
-test('finds what lies within a folder by its components, whether what is between is watched or not', () => {
+test('finds the watches within a folder by path components, whether folders in between are watched or not', () => {
   const folders = new WatchedFolders();
   for (const [watch, path] of ['/w', '/w/a', '/w/a/b/c/d', '/w/ab', '/w/a-b', '/x'].entries())
     folders.add(at(path), watch);
@@ -19,7 +19,7 @@ test('finds what lies within a folder by its components, whether what is between
   expect(folders.within(at('/w/a'))).toEqual([]);
 });
 
-test('a watch with several paths is of use until the last one goes', () => {
+test('a watch with several paths is kept until the last path is removed', () => {
   const folders = new WatchedFolders();
   expect(folders.add(at('/a'), 1)).toBeNull();
   expect(folders.add(at('/b'), 1)).toBeNull();
@@ -33,7 +33,7 @@ test('a watch with several paths is of use until the last one goes', () => {
   expect(folders.remove(at('/a'))).toBeNull();
 });
 
-test('keeps nothing of what was removed, and agrees with a list at every step', () => {
+test('keeps nothing of removed folders, and agrees with a model at every step', () => {
   const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1e9);
   const random = seededRandom(seed);
   const folders = new WatchedFolders();

@@ -93,15 +93,15 @@ function expectAll({ folder, store }: Place, added: ReadonlyMap<ObjectId, Buffer
   );
 }
 
-describe('what is compressed on another core', () => {
-  test('is there while it waits, and afterwards', async () => {
+describe('an object that is compressed on another core', () => {
+  test('can be read while it waits, and afterwards', async () => {
     const counting = counted();
     const place = placeWith(counting.compressor);
     expectAll(place, await addAll(place));
     expect(counting.count).toBeGreaterThan(100);
   });
 
-  test('is the same pack, object for object, as without it', async () => {
+  test('gives the same pack, object by object, as without it', async () => {
     const [beside, alone] = [placeWith(counted().compressor), placeWith(null)];
     const ids = [...(await addAll(beside)).keys()];
     expect([...(await addAll(alone)).keys()]).toEqual(ids);
@@ -109,7 +109,7 @@ describe('what is compressed on another core', () => {
     expect(sizes(beside)).toEqual(sizes(alone));
   });
 
-  test('is compressed here where the other one fails, at once or later', async () => {
+  test('is compressed on this thread if the other one fails, at once or later', async () => {
     let calls = 0;
     const failing: Compressor = {
       maxBytesInFlight: 1024 * 1024,
@@ -137,7 +137,7 @@ describe('what is compressed on another core', () => {
     expect(readdirSync(`${folder}/objects/pack`)).toEqual([]);
   });
 
-  test('that comes when the batch was given up is dropped', async () => {
+  test('that arrives after the batch was abandoned is dropped', async () => {
     const { compressor: own } = counted();
     const under: Promise<unknown>[] = [];
     const noted: Compressor = {

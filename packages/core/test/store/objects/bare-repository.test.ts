@@ -7,7 +7,7 @@ import { ObjectStore } from '../../../src/store/objects/object-store.ts';
 import { addCommit, storeFixture } from '../store-fixture.ts';
 
 describe('a new store', () => {
-  test('is a bare repository for git, with an unborn branch and nothing wrong', () => {
+  test('is a valid bare repository for git, with an unborn branch', () => {
     const { git } = storeFixture();
     expect(git('rev-parse', '--is-bare-repository').trim()).toBe('true');
     expect(git('symbolic-ref', 'HEAD').trim()).toBe('refs/heads/timeline');
@@ -15,7 +15,7 @@ describe('a new store', () => {
     expect(git('for-each-ref')).toBe('');
   });
 
-  test('is for its owner alone', () => {
+  test('is private to its owner', () => {
     const { folder } = storeFixture();
     const walk = (path: string): void => {
       const stat = statSync(path);
@@ -25,7 +25,7 @@ describe('a new store', () => {
     walk(folder);
   });
 
-  test('made once more keeps what is there and adds what is missing', async () => {
+  test('created again keeps existing files and adds missing ones', async () => {
     const { ports, folder, path, store, git } = storeFixture();
     const batch = store.batch();
     const id = batch.add('blob', Buffer.from('x'));
@@ -38,13 +38,13 @@ describe('a new store', () => {
     expect(readdirSync(path('info'))).toEqual(['attributes']);
   });
 
-  test('that is not there is damage, not an empty store', () => {
+  test('that is missing is damage, not an empty store', () => {
     const { ports, path, folder } = storeFixture();
     rmSync(path('objects'), { recursive: true });
     expect(() => ObjectStore.open(ports, folder)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
-  test('that cannot be looked at is an error of the file system, not an empty store', () => {
+  test('that cannot be examined is a file-system error, not an empty store', () => {
     const { ports, folder } = storeFixture();
     let calls = 1;
     for (let at = 1; at <= calls; at++) {
@@ -58,7 +58,7 @@ describe('a new store', () => {
     expect(calls).toBeGreaterThan(2);
   });
 
-  test('after a power cut in the middle of making is made whole by making it again', async () => {
+  test('is completed by creating it again after a power cut during creation', async () => {
     const disk = new SimDisk();
     const top = '/home' as DiskPath;
     const folder = '/home/objects.git' as DiskPath;
@@ -86,7 +86,7 @@ describe('a new store', () => {
   });
 });
 
-test('a process that dies at any moment of making a store leaves nothing undurable to the next one', async () => {
+test('after a process died while creating a store, the next one makes everything durable', async () => {
   const folder = '/home/objects.git' as DiskPath;
   for (let at = 1; ; at++) {
     const disk = new SimDisk();
@@ -123,7 +123,7 @@ describe('git on the store, asked to convert', () => {
     return id;
   }
 
-  test('gives every blob out of an archive as it is, and leaves none out', async () => {
+  test('exports every blob in an archive unchanged, and omits none', async () => {
     const fixture = storeFixture();
     const tar = fixture.gitBytes([
       '-c',
@@ -136,7 +136,7 @@ describe('git on the store, asked to convert', () => {
     expect(tar.toString('latin1').split(CRLF.toString('latin1'))).toHaveLength(3);
   });
 
-  test('shows texts as texts, by no program that a tree names', async () => {
+  test('shows texts as texts, without programs that a tree names', async () => {
     const fixture = storeFixture();
     const before = await commit(fixture);
     const batch = fixture.store.batch();
@@ -159,7 +159,7 @@ describe('git on the store, asked to convert', () => {
     expect(diff).toContain('+three\r\n');
   });
 
-  test('has every conversion unset, whatever else is said', () => {
+  test('has every conversion disabled, whatever else is configured', () => {
     const { git } = storeFixture();
     const attributes = git('check-attr', '-a', 'any/file.txt');
     for (const name of [

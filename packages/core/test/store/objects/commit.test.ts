@@ -22,7 +22,7 @@ const commits: fc.Arbitrary<Commit> = fc.record({
 });
 
 describe('encodeCommit and decodeCommit', () => {
-  test('what was encoded is decoded; names come back cleaned, and a cleaned name stays as it is', () => {
+  test('round trip; names are cleaned, and a cleaned name is unchanged', () => {
     fc.assert(
       fc.property(commits, (given) => {
         const decoded = decodeCommit(encodeCommit(given));
@@ -34,7 +34,7 @@ describe('encodeCommit and decodeCommit', () => {
     );
   });
 
-  test('an ordinary commit is the one that git commit-tree makes', () => {
+  test('an ordinary commit equals that of git commit-tree', () => {
     const { folder } = storeFixture();
     const person = { name: 'Zoë the agent', email: 'zoe@example.invalid', time: 1_700_000_000, zone: '+0000' };
     const made = runGit(
@@ -56,7 +56,7 @@ describe('encodeCommit and decodeCommit', () => {
     );
   });
 
-  test('git reads the same fields out of every commit, and fsck finds nothing wrong', async () => {
+  test('git reads the same fields from every commit, and fsck finds no error', async () => {
     const { store, git, gitBytes } = storeFixture();
     const given = fc.sample(commits, { numRuns: 60, seed: 3 }).map((commit) => ({ ...commit, parents: [] }));
     const batch = store.batch();
@@ -80,7 +80,7 @@ describe('encodeCommit and decodeCommit', () => {
     }
   });
 
-  test('headers that we do not know are passed over, and bytes that are not UTF-8 do no harm', () => {
+  test('unknown headers are ignored, and invalid UTF-8 is accepted', () => {
     const person = 'A <a@b> 1 +0000';
     const header = `tree ${EMPTY_TREE}\nparent ${PARENT}\nauthor ${person}\ncommitter ${person}\n`;
     const signed = Buffer.from(
@@ -112,7 +112,7 @@ describe('encodeCommit and decodeCommit', () => {
     expect(() => encodeCommit(commit)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   });
 
-  test('whatever bytes come, a commit is decoded or is damage', () => {
+  test('any bytes are decoded as a commit or reported as damage', () => {
     fc.assert(
       fc.property(commits, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, byte) => {
         const data = encodeCommit(given);
@@ -127,7 +127,7 @@ describe('encodeCommit and decodeCommit', () => {
   });
 });
 
-test('what a commit cannot hold is refused before it is written', () => {
+test('values that a commit cannot contain are refused before it is written', () => {
   const person: Identity = { name: 'a', email: 'b', time: 1, zone: '+0000' };
   const commit: Commit = { tree: EMPTY_TREE, parents: [], author: person, committer: person, message: 'x' };
   const refused = expect.objectContaining({ code: 'INTERNAL' });

@@ -122,7 +122,7 @@ function isOfObjects(path: string): boolean {
 }
 
 describe('a store with one changed byte', () => {
-  test('gives right data or STORE_DAMAGED that names the file, in every file, wherever it is', async () => {
+  test('gives correct data or STORE_DAMAGED that names the file, for every file and position', async () => {
     const fixture = await mixedStore();
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
@@ -150,7 +150,7 @@ describe('a store with one changed byte', () => {
     expect(await expectNoWrongData(ObjectStore.open(simPorts(disk), '/store' as DiskPath), objects)).toEqual(new Set());
   });
 
-  test('gives right data or STORE_DAMAGED when files are cut short or empty', async () => {
+  test('gives correct data or STORE_DAMAGED if files are truncated or empty', async () => {
     const fixture = await mixedStore();
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
@@ -216,8 +216,8 @@ describe('a store with one changed byte', () => {
   });
 });
 
-describe('damage stays where it is', () => {
-  test('a damaged index hides its own pack only, and what is added then is written again', async () => {
+describe('damage is contained', () => {
+  test('a damaged index hides only its own pack, and objects that are added then are written again', async () => {
     const fixture = storeFixture();
     const added = async (text: string): Promise<ObjectId> => {
       const batch = fixture.store.batch();
@@ -244,7 +244,7 @@ describe('damage stays where it is', () => {
     expect(store.read(ids[0]).data.toString()).toBe('one');
   });
 
-  test('a folder or a link in the place of a pack, an index or an object is damage', async () => {
+  test('a folder or a link instead of a pack, an index or an object is damage', async () => {
     const fixture = storeFixture();
     const data = Buffer.from('x');
     const id = hashObject('blob', data);
@@ -261,7 +261,7 @@ describe('damage stays where it is', () => {
     expect(problems.map(({ file }) => basename(file))).toEqual([`${fake}.pack`, basename(looseFile(fixture, id))]);
   });
 
-  test('a good copy is read whatever the others are like', () => {
+  test('a good copy is read, whatever the state of the others', () => {
     const fixture = storeFixture();
     const data = prose(100, 1);
     const id = hashObject('blob', data);
@@ -286,7 +286,7 @@ function treeOf({ gitBytes }: StoreFixture, id: ObjectId): string {
     .trim();
 }
 
-describe('a pack made to hurt', () => {
+describe('a malicious pack', () => {
   function hostile(fixture: StoreFixture, entries: readonly MadeEntry[]): ObjectStore {
     putPack(fixture, entries);
     return fixture.again();
@@ -363,7 +363,7 @@ describe('a pack made to hurt', () => {
     }
   });
 
-  test('a chain of deltas is followed as far as git makes them, and no farther', () => {
+  test('a chain of deltas is followed up to the maximum length of git', () => {
     const text = (number: number): Buffer => Buffer.from(`${number}`.padStart(4, '0'));
     const ids = Array.from({ length: 4097 }, (_, number) => hashObject('blob', text(number)));
     const entries = ids.map((id, number) => {
@@ -382,7 +382,7 @@ describe('a pack made to hurt', () => {
     expect(() => fixture.again().info(at(4096))).toThrow(tooDeep);
   });
 
-  test('an object that nobody has is missing, however it is asked for', async () => {
+  test('an absent object is reported as missing by every function', async () => {
     const { store } = storeFixture();
     const missing = expect.objectContaining({ code: 'STORE_DAMAGED', message: expect.stringContaining('not in the') });
     expect(() => store.read(A)).toThrow(missing);
@@ -390,7 +390,7 @@ describe('a pack made to hurt', () => {
     expect(store.info(A)).toBeNull();
   });
 
-  test('a blob that is asked for and is none', async () => {
+  test('an object that is not a blob, requested as one', async () => {
     const { store } = storeFixture();
     const batch = store.batch();
     const id = batch.add('tree', Buffer.alloc(0));
@@ -399,7 +399,7 @@ describe('a pack made to hurt', () => {
     await expect(store.copyBlob(id, () => {})).rejects.toMatchObject({ code: 'STORE_DAMAGED', data: { object: id } });
   });
 
-  test('a loose object whose header says something else', () => {
+  test('a loose object with a wrong header', () => {
     const fixture = storeFixture();
     const id = hashObject('blob', Buffer.from('abc'));
     for (const stream of [

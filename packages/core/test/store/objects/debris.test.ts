@@ -20,7 +20,7 @@ function names({ path }: StoreFixture): string[] {
 }
 
 describe('collectDebris', () => {
-  test('removes what a writer left before anything had its name', async () => {
+  test('removes the files of a writer that died before the first rename', async () => {
     const fixture = storeFixture();
     const { id } = await pack(fixture, 'kept');
     const before = names(fixture);
@@ -37,7 +37,7 @@ describe('collectDebris', () => {
     batch.abandon();
   });
 
-  test('gives the other file its name where a writer was cut between its renames', async () => {
+  test('completes the rename of the second file if a writer died between its renames', async () => {
     const fixture = storeFixture();
     for (const lost of ['idx', 'pack'] as const) {
       const { id, stem } = await pack(fixture, `cut before ${lost}`);
@@ -53,7 +53,7 @@ describe('collectDebris', () => {
     }
   });
 
-  test('completes nothing with a file that is damaged', async () => {
+  test('completes nothing if a file is damaged', async () => {
     const fixture = storeFixture();
     const { stem } = await pack(fixture, 'x');
     rmSync(fixture.path('objects/pack', `${stem}.idx`));
@@ -62,7 +62,7 @@ describe('collectDebris', () => {
     expect(names(fixture)).toEqual([`${stem}.pack`]);
   });
 
-  test('finishes a removal that was cut', async () => {
+  test('finishes an interrupted removal', async () => {
     const fixture = storeFixture();
     const { id, stem } = await pack(fixture, 'going');
     const kept = await pack(fixture, 'kept');
@@ -79,7 +79,7 @@ describe('collectDebris', () => {
     expect(next.read(kept.id).data.toString()).toBe('kept');
   });
 
-  test('leaves damage where it is: a pack without an index, an index without a pack; verifyObjects names both', async () => {
+  test('leaves a pack without an index and an index without a pack alone; verifyObjects names both', async () => {
     const fixture = storeFixture();
     const one = await pack(fixture, 'one');
     const two = await pack(fixture, 'two');

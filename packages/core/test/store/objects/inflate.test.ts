@@ -71,7 +71,7 @@ const LONE_DISTANCE = [
 ].join(' ');
 
 describe('Inflater', () => {
-  test('inflates what zlib deflates, whatever its settings, and knows where the stream ends', () => {
+  test('inflates the output of zlib with any settings, and detects the end of the stream', () => {
     fc.assert(
       fc.property(contents, options, fc.integer({ min: 1, max: 700 }), (content, settings, size) => {
         const stream = deflateSync(content, settings);
@@ -96,7 +96,7 @@ describe('Inflater', () => {
     }
   });
 
-  test('a changed byte is a problem or changes nothing, as zlib says', () => {
+  test('a changed byte is a problem or changes nothing, as in zlib', () => {
     fc.assert(
       fc.property(contents, options, fc.nat(), fc.integer({ min: 0, max: 255 }), (content, settings, at, byte) => {
         const stream = Buffer.from(deflateSync(content, settings));
@@ -122,7 +122,7 @@ describe('Inflater', () => {
     );
   });
 
-  test('a stream cut anywhere ends too early', () => {
+  test('a stream truncated anywhere ends too early', () => {
     const stream = deflateSync(prose(200, 1));
     for (let length = 0; length < stream.length; length++) {
       expect(() => inflated(stream.subarray(0, length), 64)).toThrow(FormatProblem);
@@ -173,7 +173,7 @@ describe('Inflater', () => {
 });
 
 describe('PieceDeflater', () => {
-  test('makes one stream of any pieces, which zlib and we inflate', () => {
+  test('makes one stream from any pieces, which zlib and Inflater can read', () => {
     fc.assert(
       fc.property(fc.array(contents, { maxLength: 6 }), (pieces) => {
         const deflater = new PieceDeflater();
@@ -187,7 +187,7 @@ describe('PieceDeflater', () => {
 });
 
 describe('adler32', () => {
-  test('is what zlib writes at the end of a stream, also beyond its run length', () => {
+  test('equals the checksum that zlib writes, also beyond its run length', () => {
     for (const content of [Buffer.alloc(0), Buffer.alloc(20_000, 255), noise(100_000)]) {
       expect(adler32(content, ADLER_START)).toBe(deflateSync(content).readUInt32BE(deflateSync(content).length - 4));
     }

@@ -49,7 +49,7 @@ async function copied(
 }
 
 describe('what a batch writes', () => {
-  test('git finds nothing wrong with it and reads every object', async () => {
+  test('is valid for git, which reads every object', async () => {
     const fixture = storeFixture();
     const { store, git, gitBytes } = fixture;
     const objects = new Map<ObjectId, { type: ObjectType; data: Buffer }>();
@@ -103,7 +103,7 @@ describe('what a batch writes', () => {
     expect([...store.ids()].sort()).toEqual([...objects.keys()].sort());
   });
 
-  test('is private, and lies in nothing but a pack and its index', async () => {
+  test('is private, and consists only of a pack and its index', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     batch.add('blob', Buffer.from('one'));
@@ -116,7 +116,7 @@ describe('what a batch writes', () => {
     for (const name of packs(fixture)) expect(statSync(fixture.path('objects/pack', name)).mode & 0o777).toBe(0o600);
   });
 
-  test('nothing where nothing was added, or only what is there', async () => {
+  test('is nothing if nothing was added, or only existing objects', async () => {
     const fixture = storeFixture();
     await fixture.store.batch().finish();
     expect(packs(fixture)).toEqual([]);
@@ -133,7 +133,7 @@ describe('what a batch writes', () => {
     expect(packs(fixture)).toEqual(before);
   });
 
-  test('nothing after abandon, and a batch is used once', async () => {
+  test('is nothing after abandon, and a batch can be used only once', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const id = batch.add('blob', Buffer.from('x'));
@@ -152,7 +152,7 @@ describe('what a batch writes', () => {
     expect(fixture.store.has(id)).toBe(true);
   });
 
-  test('is seen by its own reader before it is written, and by other processes after', async () => {
+  test('is visible to its own reader before it is written, and to other processes afterwards', async () => {
     const { store, again } = storeFixture();
     const other = again();
     const batch = store.batch();
@@ -172,7 +172,7 @@ describe('what a batch writes', () => {
 });
 
 describe('large contents', () => {
-  test('a blob larger than memory should hold is streamed in and out, and git agrees', async () => {
+  test('a very large blob is streamed in and out, and git agrees', async () => {
     const fixture = storeFixture();
     const { store, gitBytes } = fixture;
     const size = testEffort({ quick: 34, ci: 80, long: 80 }) * MIB + 12_345;
@@ -201,7 +201,7 @@ describe('large contents', () => {
     fixture.git('fsck', '--strict', '--full', '--no-dangling');
   });
 
-  test('what is there is not written again, neither whole nor streamed, and is compared', async () => {
+  test('an existing object is compared and not written again, at once or streamed', async () => {
     const fixture = storeFixture();
     const size = 20 * MIB;
     const { read, id } = generated(size);
@@ -224,7 +224,7 @@ describe('large contents', () => {
     expect(packs(fixture)).toHaveLength(2);
   });
 
-  test('a pack that is full is written out, and the batch still reads from it', async () => {
+  test('a full pack is written, and the batch still reads from it', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const ids = Array.from({ length: 9 }, () => batch.add('blob', noise(8 * MIB)));
@@ -239,7 +239,7 @@ describe('large contents', () => {
     fixture.git('fsck', '--strict', '--full', '--no-dangling');
   });
 
-  test('a source that ends early gives the blob that there was', async () => {
+  test('a source that ends early gives a shorter blob', async () => {
     const { store } = storeFixture();
     for (const [said, real] of [
       [1000, 10],
@@ -255,7 +255,7 @@ describe('large contents', () => {
     }
   });
 
-  test('a source that changes between two readings gives what the last one saw', async () => {
+  test('a source that changes between two readings gives the last content', async () => {
     const fixture = storeFixture();
     const size = 17 * MIB;
     const first = generated(size);
@@ -279,7 +279,7 @@ describe('large contents', () => {
     for (const each of [first.id, second.id]) expect(hashObject('blob', await copied(fixture.store, each))).toBe(each);
   });
 
-  test('a source that shrinks each time is given up with an error of the file system', () => {
+  test('a source that keeps shrinking is a file-system error', () => {
     const { store } = storeFixture();
     let size = 60 * MIB;
     const batch = store.batch();
@@ -293,7 +293,7 @@ describe('large contents', () => {
     batch.abandon();
   });
 
-  test('an error of the source leaves a batch that goes on', async () => {
+  test('after an error of the source, the batch can continue', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const id = batch.add('blob', Buffer.from('kept'));
@@ -310,8 +310,8 @@ describe('large contents', () => {
   });
 });
 
-describe('an object that is there with other bytes', () => {
-  test('is a collision: nothing is written over it', () => {
+describe('an existing object with different bytes', () => {
+  test('is a collision: it is not overwritten', () => {
     const { store, path } = storeFixture();
     const data = Buffer.from('what is to be stored');
     const id = hashObject('blob', data);
@@ -327,7 +327,7 @@ describe('an object that is there with other bytes', () => {
     expect(readdirSync(path('objects/pack'))).toEqual([]);
   });
 
-  test('whose copy is damaged is written once more, and is read from the good copy', async () => {
+  test('whose copy is damaged is written again, and read from the good copy', async () => {
     const fixture = storeFixture();
     const { store } = fixture;
     const small = Buffer.from('small and precious');
@@ -363,7 +363,7 @@ describe('an object that is there with other bytes', () => {
     expect([...fixture.store.ids()]).toEqual([id]);
   });
 
-  test('whose loose file is damaged is written once more', async () => {
+  test('whose loose file is damaged is written again', async () => {
     const fixture = storeFixture();
     const data = Buffer.from('loose');
     const id = hashObject('blob', data);

@@ -57,7 +57,7 @@ async function expectAll(reader: ObjectReader, objects: ReturnType<typeof object
   }
 }
 
-describe('what git writes', () => {
+describe('objects written by git', () => {
   test('loose objects', async () => {
     const fixture = storeFixture();
     const { gitBytes, store } = fixture;
@@ -74,7 +74,7 @@ describe('what git writes', () => {
     expect([...store.ids()].sort()).toEqual([...objects.keys()].sort());
   });
 
-  test('packs of deltas against offsets, as gc --aggressive makes them, a refreshed store or not', async () => {
+  test('packs of offset deltas, as created by gc --aggressive, with and without a refreshed store', async () => {
     const fixture = storeFixture();
     const objects = await history(fixture);
     const before = fixture.again();
@@ -86,14 +86,14 @@ describe('what git writes', () => {
     expect([...fixture.again().ids()].sort()).toEqual([...objects.keys()].sort());
   });
 
-  test('packs of deltas against ids', async () => {
+  test('packs of reference deltas', async () => {
     const fixture = storeFixture();
     const objects = await history(fixture);
     fixture.git('-c', 'repack.useDeltaBaseOffset=false', 'repack', '-adf', '--depth=20', '--quiet');
     await expectAll(fixture.again(), objects);
   });
 
-  test('packs, side files and an index over all packs, as maintenance leaves them', async () => {
+  test('packs, side files and a multi-pack index, as created by git maintenance', async () => {
     const fixture = storeFixture();
     const objects = await history(fixture);
     fixture.git('repack', '-d', '--quiet', '--geometric=2', '--write-midx');
@@ -126,7 +126,7 @@ describe('what git writes', () => {
   });
 });
 
-test('git keeps what no ref leads to, and its own maintenance does not start', async () => {
+test('git keeps unreachable objects, and its maintenance does not start', async () => {
   const fixture = storeFixture();
   const batch = fixture.store.batch();
   const id = batch.add('blob', Buffer.from('a backup that a journal knows'));
@@ -137,7 +137,7 @@ test('git keeps what no ref leads to, and its own maintenance does not start', a
   expect(fixture.git('config', 'gc.auto').trim()).toBe('0');
 });
 
-test('more packs than are kept open at a time are read in any order', async () => {
+test('more packs than the limit of open ones are read in any order', async () => {
   const { store, again } = storeFixture();
   const ids: ObjectId[] = [];
   for (let at = 0; at < 60; at++) {
@@ -155,7 +155,7 @@ test('more packs than are kept open at a time are read in any order', async () =
   }
 });
 
-test('bases of deltas are kept within bounds, the last used the longest', () => {
+test('the cache of delta bases is bounded and evicts the least recently used', () => {
   const cache = new BaseCache();
   const object = (size: number): StoredObject => ({ type: 'blob', data: Buffer.alloc(size) });
   for (let at = 0; at < 16; at++) cache.put(1, at, object(MIB));

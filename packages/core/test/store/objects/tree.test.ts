@@ -33,7 +33,7 @@ function raw(mode: string, name: string, id: ObjectId = ID): Buffer {
 }
 
 describe('encodeTree and decodeTree', () => {
-  test('what was encoded is decoded, in one order whatever order it came in', () => {
+  test('round trip, in canonical order whatever the order of the input', () => {
     fc.assert(
       fc.property(entries, fc.infiniteStream(fc.nat()), (given, chance) => {
         const shuffled = given.map((entry) => ({ entry, key: chance.next().value })).sort((a, b) => a.key - b.key);
@@ -85,7 +85,7 @@ describe('encodeTree and decodeTree', () => {
     expect(() => decodeTree(data, { id: ID })).toThrow(expect.objectContaining({ data: { object: ID } }));
   });
 
-  test('a foreign tree may have modes that we never write, and is as strict otherwise', () => {
+  test('a foreign tree may have modes that Savepoint never writes, and is checked as strictly otherwise', () => {
     const data = Buffer.concat([raw('100664', 'a'), raw('160000', 'b')]);
     expect(decodeTree(data, { foreign: true })).toEqual([
       { mode: 0o100664, name: 'a', id: ID },
@@ -106,7 +106,7 @@ describe('encodeTree and decodeTree', () => {
     expect(() => encodeTree(tree)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   });
 
-  test('whatever bytes come, a tree is decoded or is damage', () => {
+  test('any bytes are decoded as a tree or reported as damage', () => {
     fc.assert(
       fc.property(entries, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, byte) => {
         const data = Buffer.from(encodeTree(given));

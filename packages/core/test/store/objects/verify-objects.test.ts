@@ -101,14 +101,14 @@ describe('verifyObjects', () => {
     ['nothing', (path) => writeFileSync(path, '')],
     ['a folder', (path) => mkdirSync(path)],
     ['a link', (path) => symlinkSync('/dev/zero', path)],
-  ])('finds %s in the place of an object without reading it', async (_, put) => {
+  ])('finds %s instead of an object without reading it', async (_, put) => {
     const fixture = storeFixture();
     const file = looseFile(fixture, FIRST.id);
     put(file);
     expect(await verify(fixture, false)).toEqual([{ file, object: FIRST.id, problem: 'is not an object' }]);
   });
 
-  test('finds that a pack loses its end while it is read', async () => {
+  test('detects that a pack is truncated while it is read', async () => {
     const fixture = storeFixture();
     const data = noise(1_500_000);
     const id = hashObject('blob', data);
@@ -131,7 +131,7 @@ describe('verifyObjects', () => {
     expect(await verified).toEqual([{ file, problem }, ...BOTH.map(({ id }) => ({ file, object: id, problem }))]);
   });
 
-  test('that a handle is lacking is no problem of the file, and ends the work', async () => {
+  test('running out of handles is not a problem of the file, and ends the verification', async () => {
     const { file, verified } = withoutReading('EMFILE');
     await expect(verified).rejects.toMatchObject({ name: 'FsError', code: 'EMFILE', path: file });
   });

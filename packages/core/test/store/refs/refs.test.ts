@@ -46,7 +46,7 @@ function showRefs({ git }: StoreFixture): string[] {
 }
 
 describe('Refs', () => {
-  test('what is created is read, listed and seen by git, whoever packs the refs', async () => {
+  test('a created ref is read, listed and seen by git, also after packing', async () => {
     const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     expect(refs.list(CP)).toEqual([]);
@@ -139,7 +139,7 @@ describe('Refs', () => {
     }
   });
 
-  test('a git that packs the refs between any two steps of creating one does not make an existing ref replaceable', async () => {
+  test('creating never replaces, even if git packs the refs between any two steps', async () => {
     const { refs, commits, ports, folder, git } = await refsFixture();
     let packed = 0;
     for (let at = 1; at <= 12; at++) {
@@ -166,7 +166,7 @@ describe('Refs', () => {
     expect(packed).toBeGreaterThan(8);
   });
 
-  test('deletes loose and packed refs, and brings back no older value', async () => {
+  test('deletes loose and packed refs, without restoring an older value', async () => {
     const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
@@ -186,7 +186,7 @@ describe('Refs', () => {
     expect(existsSync(fixture.path('packed-refs.lock'))).toBe(false);
   });
 
-  test('moves all refs to their new ids at once, loose or packed; a git that moves one meanwhile is an error', async () => {
+  test('moves all refs to their new ids at once, loose or packed; a concurrent move by git is an error', async () => {
     const fixture = await refsFixture();
     const { refs, commits, git } = fixture;
     for (let at = 1; at <= 4; at++) refs.create(`${CP}${at}`, commits[0]);
@@ -216,7 +216,7 @@ describe('Refs', () => {
     expect(refs.read(`${CP}5`)).toBe(commits[2]);
   });
 
-  test('waits for nobody: a git at work on the packed refs is an error, a dead Savepoint is none', async () => {
+  test('does not wait: a git process that packs refs is an error, a dead Savepoint process is not', async () => {
     const fixture = await refsFixture();
     const { refs, commits } = fixture;
     refs.create(`${CP}1`, commits[0]);
@@ -232,7 +232,7 @@ describe('Refs', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('symbolic refs are followed, in circles not for ever', async () => {
+  test('symbolic refs are followed, cycles only up to a limit', async () => {
     const { refs, commits, git, path } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     git('symbolic-ref', 'refs/remotes/origin/HEAD', `${CP}1`);
@@ -246,7 +246,7 @@ describe('Refs', () => {
     expect(() => refs.read('refs/remotes/origin/HEAD')).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
-  test('debris goes, and git never took it for refs', async () => {
+  test('debris is removed, and git never lists it as refs', async () => {
     const fixture = await refsFixture();
     const { refs, commits } = fixture;
     refs.create(`${CP}1`, commits[0]);
@@ -276,7 +276,7 @@ describe('Refs', () => {
     expect(statSync(path('packed-refs')).mode & 0o777).toBe(0o600);
   });
 
-  test('where there are no hard links a ref is still created, and still not replaced', async () => {
+  test('without hard links a ref is still created, and still not replaced', async () => {
     const { ports, folder, commits } = await refsFixture();
     const plain = fsWith(nodeFs, {
       hardLink: (_, to) => {
@@ -323,7 +323,7 @@ describe('damaged refs', () => {
     expect(refs.list(CP)).toEqual([{ name: `${CP}2`, id: commits[1] }]);
   });
 
-  test('a link or a huge file in the place of a ref is damage', async () => {
+  test('a link or a huge file instead of a ref is damage', async () => {
     const { refs, path } = await refsFixture();
     mkdirSync(path(CP), { recursive: true });
     symlinkSync('/dev/zero', path(`${CP}1`));
@@ -333,7 +333,7 @@ describe('damaged refs', () => {
     expect(() => refs.read(`${CP}1`)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
-  test('a changed bit in a ref is damage, or leads to no object', async () => {
+  test('a changed bit in a ref is damage, or names no object', async () => {
     const { refs, commits, path, store } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     const file = path(`${CP}1`);
@@ -356,7 +356,7 @@ describe('damaged refs', () => {
     }
   });
 
-  test('a changed bit in packed-refs is damage, leads to no object, or changes a name: no ref gets the value of another', async () => {
+  test('a changed bit in packed-refs is damage, names no object, or changes a name: no ref gets the value of another', async () => {
     const { refs, commits, path, store, git } = await refsFixture();
     for (let at = 0; at < 3; at++) refs.create(`${CP}${at + 1}`, commits[at] as ObjectId);
     git('tag', '-a', '-m', 'x', 'tagged', commits[0]);
@@ -393,7 +393,7 @@ describe('damaged refs', () => {
     ['a peeled value without its tag', (text: string) => text.replace('\n', `\n^${'a'.repeat(40)}\n`)],
     ['a name that is none', (text: string) => `${text}${'a'.repeat(40)} refs/x/../y\n`],
     ['an empty line', (text: string) => `${text}\n`],
-  ])('packed-refs with %s is damage, for every ref that it may hold', async (_, change) => {
+  ])('packed-refs with %s is damage, for every ref that it may contain', async (_, change) => {
     const { refs, commits, path, git } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     refs.create(`${CP}2`, commits[1]);
@@ -416,7 +416,7 @@ describe('damaged refs', () => {
   });
 });
 
-test('a folder or a link in the place of packed-refs is damage, and hides no ref', async () => {
+test('a folder or a link instead of packed-refs is damage, and hides no ref', async () => {
   const { refs, commits, path } = await refsFixture();
   refs.create(`${CP}1`, commits[0]);
   for (const put of [() => mkdirSync(path('packed-refs')), () => symlinkSync('HEAD', path('packed-refs'))]) {
@@ -489,7 +489,7 @@ describe('isRefName', () => {
     }
   });
 
-  test('no other name gets to the disk', async () => {
+  test('no other name reaches the disk', async () => {
     const { refs, commits } = await refsFixture();
     for (const name of ['../../etc/passwd', 'refs/../config', 'HEAD', 'refs/a b']) {
       for (const action of [() => refs.read(name), () => refs.create(name, commits[0]), () => refs.delete([name])]) {
@@ -561,7 +561,7 @@ describe('a crash', () => {
   }
 
   test.each(actions)(
-    '%s leaves every ref with its old value or its new one, and what was done stays done',
+    '%s leaves every ref with its old or its new value, and completed changes stay',
     (_, action, during, after) => {
       for (const model of ['any-subset', 'prefix'] as const) {
         const disk = begin();
@@ -607,7 +607,7 @@ describe('a crash', () => {
   });
 
   test.each(actions)(
-    'an error %s: every ref keeps its old value or has its new one, and success is said only of success',
+    'an error %s: every ref has its old or its new value, and success is reported only if it succeeded',
     (_, action, during, after) => {
       for (const sticky of [false, true]) {
         for (let at = 1; ; at++) {
@@ -629,7 +629,7 @@ describe('a crash', () => {
     },
   );
 
-  test('of a process, then of the machine: what the next process made is there, and what it tidied up and saw', () => {
+  test('of a process, then of the machine: the changes of the next process are durable', () => {
     const [first, second] = ['refs/savepoint/new/deep/1', 'refs/savepoint/new/deep/2'] as const;
     for (let at = 1; ; at++) {
       const disk = begin();
@@ -666,7 +666,7 @@ describe('a crash', () => {
     }
   });
 
-  test('of a process that deletes, then of the machine: what the next one deleted stays deleted', () => {
+  test('of a process that deletes, then of the machine: refs that the next one deleted stay deleted', () => {
     for (let at = 1; ; at++) {
       const disk = begin();
       const fs = new FaultyFs(disk, { at, fault: { die: dieByThrowing } });
@@ -687,7 +687,7 @@ describe('a crash', () => {
     }
   });
 
-  test('while a ref is refused that is packed already, or is packed at that moment: it keeps its value', () => {
+  test('while an existing packed ref is refused: it keeps its value', () => {
     // With 0 it is packed from the start; otherwise a git process packs it before the nth call.
     for (let at = 0, calls = 0; ; at++) {
       const disk = begin();

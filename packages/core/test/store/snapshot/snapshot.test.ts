@@ -11,7 +11,7 @@ function emptyStore(): ObjectStore {
   return ObjectStore.create(simPorts(new SimDisk()), '/objects.git' as DiskPath);
 }
 
-test('an object of another type than it should be is damage', () => {
+test('an object of the wrong type is damage', () => {
   const batch = emptyStore().batch();
   const blob = batch.add('blob', Buffer.alloc(0));
   const tree = batch.add('tree', encodeTree([{ mode: 0o100644, name: 'a' as Name, id: blob }]));
@@ -23,7 +23,7 @@ test('an object of another type than it should be is damage', () => {
   expect(() => readBlob(batch, tree)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
 });
 
-test('a look that writes nothing says so of contents that it did not keep', () => {
+test('a read-only scan marks contents that it did not store', () => {
   const look = new OverlayBatch(emptyStore());
   const content = Buffer.from('large');
   const id = look.addBlobFrom(content.length, (into, at) => content.copy(into, 0, at));

@@ -6,7 +6,7 @@ import { writeCacheFile } from '../../../src/store/state/cache-file.ts';
 
 const PATH = '/cache' as DiskPath;
 
-test('a file of the cache is replaced whole, or stays as it was, and nobody is troubled', () => {
+test('a cache file is replaced completely or stays unchanged, without an error', () => {
   const [old, fresh] = [Buffer.from('old'), Buffer.from('fresh')];
   for (let at = 1; ; at++) {
     const disk = new SimDisk();

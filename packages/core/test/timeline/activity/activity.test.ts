@@ -45,7 +45,7 @@ async function twoAgents(w: TimelineWorld): Promise<Savepoint> {
   return savepoint;
 }
 
-test('a restore that brings back what was rolled back: in effect for history, stats and roll-back', async () => {
+test('a restore that brings back what was rolled back: in effect for history, stats and rollback', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   w.write('a.txt', 'a\n');
@@ -64,7 +64,7 @@ test('a restore that brings back what was rolled back: in effect for history, st
   expect(await takenBack(savepoint)).toMatchObject({ 'cp_2.1': 'cp_5' });
 });
 
-test('a restore to before all work: nothing of it is in effect, and stats counts it as people going back', async () => {
+test('a restore to before all work: nothing is in effect, and stats counts the work as reverted by people', async () => {
   const w = new TimelineWorld();
   const savepoint = await twoAgents(w);
   expect((await savepoint.stats()).changes).toEqual({ all: 3, standing: 3, success: 1 });
@@ -79,8 +79,8 @@ test('a restore to before all work: nothing of it is in effect, and stats counts
   expect(details.skipped[0]?.why).toBe('it was already reverted by cp_5 (a restore)');
 });
 
-describe('what takes changes back', () => {
-  test('a restore of one path concerns that path; undone it concerns nothing, and redone it does again', async () => {
+describe('operations that revert changes', () => {
+  test('a restore of one path affects that path, not after its undo, and again after the redo', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint.restore('cp_2', { ...EXACT, paths: tree('a.txt') }); // cp_5
@@ -91,7 +91,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toEqual({ 'cp_4.1': 'cp_5', 'cp_6.1': 'cp_7' });
   });
 
-  test('a restore to a moment between two others leaves what was in effect then', async () => {
+  test('a restore to a checkpoint between two others leaves what was in effect then', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint.rollback(changes('cp_3.1')); // cp_5
@@ -101,7 +101,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toEqual({ 'cp_3.1': 'cp_5', 'cp_6.1': 'cp_7' });
   });
 
-  test('a restore that keeps what others did takes back the work of agents alone', async () => {
+  test('a restore that keeps the work of others reverts only the work of agents', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     w.write('a.txt', `one\n${linesOf(5, { 3: 'me' })}two\n`);
@@ -112,7 +112,7 @@ describe('what takes changes back', () => {
     expect((await savepoint.show('last')).rolledBack).toEqual(['cp_4.1']);
   });
 
-  test('where no agent did anything it keeps what changed since the last checkpoint', async () => {
+  test('without work of agents it keeps what changed since the last checkpoint', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     const texts = ['a\n\n\n\n', 'a\n\n\n\nx\n'];
@@ -128,7 +128,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_3.1': 'cp_5', 'cp_4.1': 'cp_5' });
   });
 
-  test('hunk by hunk: the change is back with the last of them', async () => {
+  test('hunk by hunk: the change is reverted with the last hunk', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     w.write('a.txt', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
@@ -146,7 +146,7 @@ describe('what takes changes back', () => {
     expect((await savepoint.stats()).changes.standing).toBe(1);
   });
 
-  test('taking back what an undo or a restore itself changed', async () => {
+  test('reverting the changes of an undo or a restore', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint.restore('cp_1', EXACT); // cp_5: a.txt, b.txt
@@ -155,7 +155,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_5', 'cp_4.1': 'cp_5', 'cp_5.2': 'cp_6' });
   });
 
-  test('a file that moved keeps its changes, also where the old path is restored beside it', async () => {
+  test('a moved file keeps its changes, also if the old path is restored as well', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     const session = savepoint.session({ agent: 'one' });
@@ -168,7 +168,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toMatchObject({ 'cp_2.1': 'cp_7', 'cp_4.1': 'cp_7', 'cp_6.1': 'cp_8' });
   });
 
-  test('a roll-back that moves one file away and brings another one back in its place', async () => {
+  test('a rollback that moves one file away and restores another one in its place', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     const session = savepoint.session({ agent: 'three', id: 's-three' });
@@ -185,7 +185,7 @@ describe('what takes changes back', () => {
     expect(await takenBack(savepoint)).toMatchObject({ 'cp_5.1': 'cp_8', 'cp_7.1': 'cp_10' });
   });
 
-  test('what a shell did to a frozen path is put back', async () => {
+  test('a change of a frozen path by a shell is reverted', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint.freeze(tree('b.txt'));
@@ -202,8 +202,8 @@ describe('what takes changes back', () => {
   });
 });
 
-describe('a roll-back finds the file of a change that is in effect', () => {
-  test('where it was moved and removed, and is restored under its first name', async () => {
+describe('a rollback finds the file of a change that is in effect', () => {
+  test('after it was moved and removed, and restored under its first name', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     const session = savepoint.session({ agent: 'three' });
@@ -219,7 +219,7 @@ describe('a roll-back finds the file of a change that is in effect', () => {
     expect(w.read('b.txt')).toBe('b\n');
   });
 
-  test('where the checkpoint in which it was removed is gone', async () => {
+  test('after the checkpoint in which it was removed was dropped', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     await savepoint
@@ -233,7 +233,7 @@ describe('a roll-back finds the file of a change that is in effect', () => {
     expect(w.read('b.txt')).toBe('b\n');
   });
 
-  test('where the roll-back that removed it was rolled back', async () => {
+  test('after the rollback that removed it was rolled back', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     await savepoint.checkpoint();
@@ -246,7 +246,7 @@ describe('a roll-back finds the file of a change that is in effect', () => {
     expect(existsSync(w.at('n.txt'))).toBe(false);
   });
 
-  test('where a restore put it in the place of another one', async () => {
+  test('after a restore replaced another file with it', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoAgents(w);
     w.shell('mv a.txt c.txt && mv b.txt a.txt');
@@ -257,7 +257,7 @@ describe('a roll-back finds the file of a change that is in effect', () => {
   });
 });
 
-test("keep-outside keeps a person's work where all of the agents' is back already", async () => {
+test("keep-outside keeps a person's work if all work of the agents is already reverted", async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   w.write('f.txt', linesOf(60));
@@ -274,7 +274,7 @@ test("keep-outside keeps a person's work where all of the agents' is back alread
   expect(w.read('mine.txt')).toBe('mine\n');
 });
 
-test('what comes from outside and happens to restore old bytes takes nothing back', async () => {
+test('a change from outside that happens to restore old bytes reverts nothing', async () => {
   const w = new TimelineWorld();
   const savepoint = await twoAgents(w);
   w.write('b.txt', 'b\n');
@@ -294,7 +294,7 @@ test('an export says which changes are not in effect', async () => {
   expect(reported('cp_4.1')).toMatchObject({ takenBack: 'cp_5' });
 });
 
-test('a restore whose target is gone counts as one to the newest that is left before it', async () => {
+test('a restore whose target was dropped counts as one to the newest remaining checkpoint before it', async () => {
   const w = new TimelineWorld();
   const savepoint = await twoAgents(w);
   await savepoint.checkpoint({ message: 'pinned' }); // cp_5
@@ -306,7 +306,7 @@ test('a restore whose target is gone counts as one to the newest that is left be
   expect(await takenBack(savepoint)).toEqual({ 'cp_7.1': 'cp_8' });
 });
 
-test('a restore that is gone itself is told by what paths hold after it', async () => {
+test('a restore that was dropped itself is inferred from the paths after it', async () => {
   const w = new TimelineWorld();
   const savepoint = await twoAgents(w);
   const three = savepoint.session({ agent: 'three', id: 's-three' });
@@ -320,7 +320,7 @@ test('a restore that is gone itself is told by what paths hold after it', async 
   expect(await takenBack(savepoint)).toEqual({ 'cp_6.1': 'cp_7' });
 });
 
-test('operations with too many changes to list concern what their trees say', async () => {
+test('operations with too many changes to list are compared by their trees', async () => {
   const w = new TimelineWorld();
   let savepoint = await twoAgents(w);
   // An existing process may use its cache, because no other process wrote to the store while it held the lock.
@@ -343,7 +343,7 @@ test('operations with too many changes to list concern what their trees say', as
   expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_7', 'cp_3.1': 'cp_7', 'cp_4.1': 'cp_7' });
 });
 
-test('a session whose history was deleted is listed no more, also where others name it', async () => {
+test('a session whose history was deleted is no longer listed, even if others name it', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   await savepoint.checkpoint();

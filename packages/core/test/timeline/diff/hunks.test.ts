@@ -20,7 +20,7 @@ function contents(...all: readonly string[]): { readonly reader: ObjectReader; r
 const numbers = (count: number, replace: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: count }, (_, at) => `${replace[at] ?? at}\n`).join('');
 
-test('hunks are numbered from 1 on, and each can be taken back alone', () => {
+test('hunks are numbered from 1, and each can be reverted alone', () => {
   const before = numbers(40);
   const after = numbers(40, { 2: 'two', 20: 'twenty\nmore', 37: 'thirty-seven' });
   const { reader, entries } = contents(before, after);
@@ -40,7 +40,7 @@ test('hunks are numbered from 1 on, and each can be taken back alone', () => {
   expect(without(1, 2, 3)).toBe(before);
 });
 
-test('all hunks taken back give the text before, also without a last line feed', () => {
+test('reverting all hunks gives the old text, also without a last line feed', () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = seededRandom(seed);
   for (let round = 0; round < 500; round++) {
@@ -55,7 +55,7 @@ test('all hunks taken back give the text before, also without a last line feed',
   }
 });
 
-test('what is no text, gone, or there on one side only has none', () => {
+test('a file that is not text, or exists on one side only, has none', () => {
   const { reader, entries } = contents('a\n', '\0');
   const file = entries[0] as Entry;
   expect(hunksOf(reader, { before: file, after: entries[1] as Entry })).toBeNull();

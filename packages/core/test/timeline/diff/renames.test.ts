@@ -35,7 +35,7 @@ async function after(p: ReturnType<typeof place>, first: string, then: string): 
 }
 
 describe('a file that moved is one change', () => {
-  test('with the same bytes, also where others have them', async () => {
+  test('with the same bytes, also if other files have them', async () => {
     const two = 'mkdir x y; printf "same\\n" > x/a; printf "same\\n" > x/b';
     expect(await after(place(), two, 'mv x/b y/b; mv x/a y/a')).toEqual([
       'rename y/a < x/a +0 -0',
@@ -50,17 +50,17 @@ describe('a file that moved is one change', () => {
     ]);
   });
 
-  test('that was changed by less than a half', async () => {
+  test('if less than half of it changed', async () => {
     expect(await after(place(), 'seq 10 > a', 'sed s/3/three/ a > b; rm a')).toEqual(['rename b < a +1 -1']);
   });
 
-  test('and not where more than a half changed, where nothing went, or where both are empty', async () => {
+  test('but not if more than half changed, nothing was removed, or both are empty', async () => {
     expect(await after(place(), 'seq 10 > a', 'seq 6 20 > b; rm a')).toEqual(['delete a', 'create b']);
     expect(await after(place(), 'seq 10 > a', 'cp a b')).toEqual(['create b']);
     expect(await after(place(), ': > a', 'mv a b')).toEqual(['delete a', 'create b']);
   });
 
-  test('the likeliest of several: the name first, then the most that is shared', async () => {
+  test('the most similar of several: first by name, then by shared content', async () => {
     const three = 'mkdir d; seq 20 > d/one; seq 1 19 > two';
     expect(await after(place(), three, 'seq 2 20 > one; seq 1 18 > twoish; rm -r d two')).toEqual([
       'rename one < d/one +0 -1',
@@ -68,7 +68,7 @@ describe('a file that moved is one change', () => {
     ]);
   });
 
-  test('links too, never one for a file', async () => {
+  test('links too, but never a link for a file', async () => {
     const links = 'ln -s nowhere l; printf nowhere > f';
     expect(await after(place(), links, 'mv l m; rm f; ln -s elsewhere f2')).toEqual([
       'delete f',
@@ -78,7 +78,7 @@ describe('a file that moved is one change', () => {
   });
 });
 
-test('a rename by an edit is one, however much of the file it changed', async () => {
+test('a rename by an edit is always one change, however much of the file changed', async () => {
   const p = place();
   p.shell('seq 3 > a');
   await p.savepoint.checkpoint();
@@ -98,7 +98,7 @@ test('a rename by an edit is one, however much of the file it changed', async ()
   expect(reported(result.checkpoint?.changes ?? null)).toEqual(['rename b < a +2 -3']);
 });
 
-test('what two did is two changes, though the bytes are the same', async () => {
+test('a move by two authors is two changes, although the bytes are equal', async () => {
   const p = place();
   p.shell('seq 9 > a');
   const session = p.savepoint.session({ agent: 'mine' });
@@ -112,7 +112,7 @@ test('what two did is two changes, though the bytes are the same', async () => {
   ]);
 });
 
-test('of a look at one side of a move, it came or went', async () => {
+test('a diff limited to one side of a move shows an added or removed file', async () => {
   const p = place();
   p.shell('mkdir x y; seq 9 > x/a');
   await p.savepoint.checkpoint();
@@ -122,7 +122,7 @@ test('of a look at one side of a move, it came or went', async () => {
   expect(await only('y')).toEqual(['create y/a']);
 });
 
-test('git applies the patch of a move', async () => {
+test('git apply accepts the patch of a move', async () => {
   const p = place();
   p.shell('seq 10 > a');
   await p.savepoint.checkpoint();

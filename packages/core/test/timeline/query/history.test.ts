@@ -52,7 +52,7 @@ describe('history', () => {
     expect(page).toMatchObject({ more: false, damaged: [], unlisted: [{ id: 'cp_1', why: 'first', files: 2 }] });
   });
 
-  test('lists by session, agent, sub-agent, tool, act, file, folder and time, and by several of them', async () => {
+  test('filters by session, agent, sub-agent, tool, operation, file, folder and time, and by several of them', async () => {
     const w = new TimelineWorld();
     const began = w.now;
     const savepoint = await severalHands(w);
@@ -74,7 +74,7 @@ describe('history', () => {
     expect(await ids({ session: 's-one', path: 'src' as TreePath })).toEqual([]);
   });
 
-  test('a page goes on where the one before ended, also in the middle of a checkpoint', async () => {
+  test('a page continues where the previous one ended, also within a checkpoint', async () => {
     const savepoint = await severalHands(new TimelineWorld());
     const all = (await savepoint.history({ limit: 100 })).entries.map(({ change }) => change.id);
     for (const limit of [1, 2, 4, 5, 6]) {
@@ -93,7 +93,7 @@ describe('history', () => {
     }
   });
 
-  test('says which act took a change back, and that it stands again after a redo', async () => {
+  test('names the operation that reverted a change, and shows it in effect after a redo', async () => {
     const savepoint = await severalHands(new TimelineWorld());
     const newest = async (): Promise<unknown> =>
       (await savepoint.history({ limit: 100 })).entries.find(({ change }) => String(change.id) === 'cp_6.1')?.takenBack;
@@ -104,7 +104,7 @@ describe('history', () => {
     expect(await newest()).toBeNull();
   });
 
-  test('a checkpoint with too many changes, and a damaged one, are named and not left out', async () => {
+  test('a checkpoint with too many changes, and a damaged one, are listed and not omitted', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     for (const text of ['one', 'two', 'three', 'four']) {
@@ -129,7 +129,7 @@ describe('history', () => {
   });
 });
 
-test('a library tells of each change when it is there, also of those from outside that an act finds', async () => {
+test('the library emits each change, also changes from outside that an operation finds', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   const heard: string[] = [];

@@ -24,7 +24,7 @@ class Hand {
 }
 
 describe('what a list shows', () => {
-  test('what matters, everything, what was asked for, and what changed several files', async () => {
+  test('important checkpoints, all, manual ones, and those that changed several files', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     w.write('a.ts', 'a\n');
@@ -47,7 +47,7 @@ describe('what a list shows', () => {
     expect(await seen(savepoint, { session: 'another' })).toEqual([]);
   });
 
-  test('a page has as many rows as asked for, whatever is folded or left out', async () => {
+  test('a page has the requested number of rows, whatever is folded or omitted', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     const hand = new Hand(w, savepoint.session({ agent: 'one', id: 's-1' }));
@@ -62,7 +62,7 @@ describe('what a list shows', () => {
   });
 });
 
-describe('tiny steps', () => {
+describe('small steps', () => {
   async function start(): Promise<{ w: TimelineWorld; savepoint: Savepoint; hand: Hand; other: Hand }> {
     const w = new TimelineWorld();
     const savepoint = w.open();
@@ -76,7 +76,7 @@ describe('tiny steps', () => {
     return { w, savepoint, hand, other };
   }
 
-  test('of one session in one file are one line, while they have under ten lines in all', async () => {
+  test('of one session in one file are one row, up to ten lines in total', async () => {
     const { savepoint, hand } = await start();
     for (const step of [1, 2, 3, 4, 5]) await hand.write('a.ts', linesOf(20 + 3 * step));
     const { rows } = await savepoint.overview({ view: 'main', limit: 50 });
@@ -85,7 +85,7 @@ describe('tiny steps', () => {
     expect(await seen(savepoint, { view: 'all' })).toEqual(['6', '5', '4', '3', '2', '1']);
   });
 
-  test('of another session, in another file, or after more than a minute, are lines of their own', async () => {
+  test('of another session, in another file, or after more than a minute, are separate rows', async () => {
     const { w, savepoint, hand, other } = await start();
     await hand.write('a.ts', linesOf(20, { 1: 'x' }));
     await hand.write('b.ts', linesOf(20, { 1: 'x' }));
@@ -97,7 +97,7 @@ describe('tiny steps', () => {
     expect(await seen(savepoint)).toEqual(['6+5', '4', '3', '2', '1']);
   });
 
-  test('never hide a checkpoint that someone asked for, nor a call over two files', async () => {
+  test('never hide a requested checkpoint or a call over two files', async () => {
     const { w, savepoint, hand } = await start();
     await hand.write('a.ts', linesOf(20, { 1: 'x' }));
     await savepoint.checkpoint();

@@ -26,7 +26,7 @@ async function twoSessions(w: TimelineWorld): Promise<Savepoint> {
   return savepoint;
 }
 
-test('sessions: who, when, what was said first, and how much changed', async () => {
+test('sessions: actor, time, first message, and number of changes', async () => {
   const w = new TimelineWorld();
   const began = w.now;
   const { sessions, damaged } = await (await twoSessions(w)).sessions();
@@ -63,7 +63,7 @@ test('sessions: who, when, what was said first, and how much changed', async () 
   ]);
 });
 
-test('a change that two may have made counts for both, as unsure', async () => {
+test('a change by one of two authors counts for both, as uncertain', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   const [one, two] = ['one', 'two'].map((id) => savepoint.session({ agent: id, id }));
@@ -80,7 +80,7 @@ test('a change that two may have made counts for both, as unsure', async () => {
 });
 
 describe('deleting a session', () => {
-  test('drops its checkpoints and what only they needed; others keep working, with the contents before', async () => {
+  test('drops its checkpoints and their contents; other checkpoints keep working, with the contents before', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoSessions(w);
     const git = (...args: readonly string[]): string =>
@@ -105,7 +105,7 @@ describe('deleting a session', () => {
     git('fsck', '--strict');
   });
 
-  test("keeps the workspace's newest, and says so", async () => {
+  test('keeps the newest checkpoint of the workspace, and says so', async () => {
     const w = new TimelineWorld();
     const session = w.open().session({ agent: 'one', id: 's-1' });
     await session.start();
@@ -118,7 +118,7 @@ describe('deleting a session', () => {
     expect(readFileSync(w.at('a'), 'utf8')).toBe('a\n');
   });
 
-  test('is not exported into a folder that cannot be made, and is told so', async () => {
+  test('reports a folder that cannot be created for an export', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     await savepoint.session({ agent: 'one', id: 's-1' }).start();
@@ -126,7 +126,7 @@ describe('deleting a session', () => {
     await expect(savepoint.exportSession('s-1', nowhere)).rejects.toMatchObject({ code: 'IO' });
   });
 
-  test('keeps the state before an act that stays, so that its undo still goes', async () => {
+  test('keeps the state before a kept operation, so that it can still be undone', async () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     w.write('a.txt', 'old\n');
@@ -148,7 +148,7 @@ describe('deleting a session', () => {
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('new\n');
   });
 
-  test('of which there is none is an error, and nothing goes', async () => {
+  test('that does not exist is an error, and nothing is deleted', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoSessions(w);
     await expect(savepoint.forgetSession('s-three')).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('deleting a session', () => {
   });
 });
 
-test('clean-up keeps the contents before the changes that stay', async () => {
+test('clean-up keeps the contents before listed changes', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   for (const text of ['one', 'two', 'three']) {

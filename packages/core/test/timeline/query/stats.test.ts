@@ -12,7 +12,7 @@ const create = (name: string): FileRequest => ({
   force: false,
 });
 
-test('stats count what agents and edits did: what stands, what was taken back, and how long calls took', async () => {
+test('stats count changes by agents and edits: in effect, reverted, and the time of calls', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   const session = savepoint.session({ agent: 'one', id: 's-1' });
@@ -46,7 +46,7 @@ test('stats count what agents and edits did: what stands, what was taken back, a
   expect(await savepoint.stats()).toMatchObject({ changes: { success: 1 }, acts: { undo: 1, redo: 1 } });
 });
 
-test('with nothing done yet there are no shares, and no time', async () => {
+test('without changes there are no shares and no times', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   await savepoint.checkpoint();
@@ -57,7 +57,7 @@ test('with nothing done yet there are no shares, and no time', async () => {
   });
 });
 
-test('a clock that was set back during a call tells no time, and the checkpoint is there', async () => {
+test('if the clock was set back during a call, its time is unknown and the checkpoint is taken', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   const session = savepoint.session({ agent: 'one' });
@@ -71,7 +71,7 @@ test('a clock that was set back during a call tells no time, and the checkpoint 
   expect((await savepoint.stats()).timeToApply.calls).toBe(0);
 });
 
-test('storage is told by kind, and the kinds are the whole', async () => {
+test('storage is reported by kind, and the kinds add up to the total', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();
   await savepoint.checkpoint();

@@ -86,7 +86,7 @@ const decode = (json: unknown) => decodeRecord(bytes(json), COMMIT, SNAPSHOT);
 const check = (json: unknown) => checkCheckpointRecord(bytes(json), COMMIT, SNAPSHOT, 'linux');
 
 describe('the bytes', () => {
-  it.each(GOLDEN_VERSIONS)('of every record that %s wrote come again', async (version) => {
+  it.each(GOLDEN_VERSIONS)('of every record written by %s are reproduced', async (version) => {
     const store = await GoldenStore.of(version);
     const ids = Object.keys(store.expected.shown);
     for (const id of ids) {
@@ -99,13 +99,13 @@ describe('the bytes', () => {
     }
   });
 
-  it('of a record with every key come again, in its order', () => {
+  it('of a record with every key are reproduced, in order', () => {
     expect(encodeRecord(decode(FULL)).toString()).toBe(bytes(FULL).toString());
   });
 });
 
-describe('what is absent', () => {
-  it('in records of early versions is what it was then', () => {
+describe('an absent key', () => {
+  it('in a record of an early version gets its default', () => {
     const early: Json = structuredClone(FULL);
     for (const key of EARLY_ABSENT) delete early[key];
     early['changes'] = [{ path: 'a', op: 'write', before: null, after: ['d', 493], lines: null }];
@@ -134,17 +134,17 @@ describe('what is absent', () => {
     expect(decode({ ...early, tool }).tool).toEqual({ ...tool, took: null });
   });
 
-  it('and what nobody knows yet is passed over', () => {
+  it('an unknown key is ignored', () => {
     expect(decode({ ...FULL, newer: { of: 'a later version' } })).not.toHaveProperty('newer');
     expect(check({ ...FULL, heads: [], roots: [], newer: 1 }).id).toBe('cp_7');
   });
 });
 
-describe('what goes', () => {
+describe('what is removed', () => {
   const full = decode(FULL);
   const none = (): boolean => false;
 
-  it('when it leaves the machine: what is of use here alone, and what was said', () => {
+  it('when a record leaves the machine: local values and messages', () => {
     const left = redactRecord(full, { local: true, said: 'all', contents: false }, none);
     expect(left).toEqual({
       ...full,
@@ -156,7 +156,7 @@ describe('what goes', () => {
     expect(redactRecord(full, { local: true, said: null, contents: false }, none).tool).toEqual(FULL.tool);
   });
 
-  it('in a purge: texts that tell of it, and contents', () => {
+  it('in a purge: texts that mention it, and contents', () => {
     const said = (text: string): boolean => /do it|make$/.test(text);
     expect(redactRecord(full, { local: false, said, contents: false }, none)).toEqual({
       ...full,
@@ -178,12 +178,12 @@ describe('what goes', () => {
     });
   });
 
-  it('nothing: it is the very same', () => {
+  it('nothing: the same object is returned', () => {
     expect(redactRecord(full, { local: false, said: () => false, contents: false }, none)).toBe(full);
   });
 });
 
-describe('what cannot be a record', () => {
+describe('an invalid record', () => {
   it.each([
     ['no JSON', '{'],
     ['no object', 'null'],
@@ -196,7 +196,7 @@ describe('what cannot be a record', () => {
     );
   });
 
-  it('is too new with a higher format', () => {
+  it('with a higher format is too new', () => {
     expect(() => decode({ ...FULL, format: 2 })).toThrow(expect.objectContaining({ code: 'STORE_TOO_NEW' }));
   });
 });
@@ -219,7 +219,7 @@ function* places(value: unknown, at = ''): Generator<readonly [string, (whole: u
   }
 }
 
-describe("somebody else's record", () => {
+describe('a foreign record', () => {
   const theirs = { ...FULL, heads: [], roots: FULL.roots.map(({ index: _, ...root }) => root) };
   const ODD = {
     absent: undefined,
@@ -242,11 +242,11 @@ describe("somebody else's record", () => {
     bytes: { b64: '//4=' },
   };
 
-  it('is taken as it is written', () => {
+  it('is read as it is written', () => {
     expect(check(theirs)).toEqual(decode(theirs));
   });
 
-  it('is refused with whatever should not be there, and the place of it', async () => {
+  it('is refused with the invalid value and its location', async () => {
     const verdicts: string[] = [];
     for (const [at, put] of places({ ...theirs, heads: FULL.heads, roots: FULL.roots })) {
       const byVerdict = new Map<string, string[]>();

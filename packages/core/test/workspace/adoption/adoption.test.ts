@@ -28,13 +28,13 @@ function made(...args: string[]): AdoptionPlace {
   return place;
 }
 
-describe('a first checkpoint takes contents over, and is the same as one that reads them', () => {
-  test('in a repository that was packed, nothing is read', async () => {
+describe('a first checkpoint adopts contents, and equals one that reads them', () => {
+  test('in a packed repository, nothing is read', async () => {
     const place = made();
     expect(await place.compare()).toBe(ALL);
   });
 
-  test('only what is packed, the same, and old enough', async () => {
+  test('adopts only packed, unchanged and old enough files', async () => {
     const place = made();
     place.write('a.txt', text('x'));
     place.write('new.txt', text('new'));
@@ -49,7 +49,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     expect(await place.compare()).toBe(ALL - 2);
   });
 
-  test('of old versions beside it only what is needed is copied, and deltas are written whole', async () => {
+  test('copies only needed objects of a pack with old versions, and undeltifies them', async () => {
     const place = made();
     for (let round = 0; round < 40; round++) {
       place.write('a.txt', `${text('a').repeat(30)}${round}\n`);
@@ -75,7 +75,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     ).toBeLessThan(12);
   });
 
-  test('a pack that is larger than the store may be is not taken whole, and what is needed of it is', async () => {
+  test('of a pack that exceeds the limit of the store, only the needed objects are copied', async () => {
     const place = new AdoptionPlace();
     place.init();
     place.write('old.bin', randomBytes(800_000));
@@ -92,7 +92,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     expect(tight.result.checkpoint.snapshot).toEqual(whole.result.checkpoint.snapshot);
   });
 
-  test('several repositories, one in another, and files of none', async () => {
+  test('several repositories, a nested one, and files outside of all', async () => {
     const place = made();
     place.init('inner');
     place.write('notes/x.txt', text('notes'));
@@ -104,7 +104,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     expect(await other.compare()).toBe(2 * ALL);
   });
 
-  test('a workspace that a repository encloses', async () => {
+  test('a workspace inside a repository', async () => {
     const place = made();
     expect(await place.compare({ folder: 'dir' })).toBe(3);
     expect(await place.compare({ folder: 'dir/deep' })).toBe(2);
@@ -125,7 +125,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     expect(await place.compare({ folder: 'tree' })).toBe(ALL + 1);
   });
 
-  test('what git says of itself, in all the ways in which it says it', async () => {
+  test('all kinds of configuration of git', async () => {
     for (const how of ['--index-version=4', '--untracked-cache', '--fsmonitor-valid']) {
       const place = made();
       place.git('update-index', how, ...(how === '--fsmonitor-valid' ? ['a.txt'] : []));
@@ -138,7 +138,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
     expect(await place.compare()).toBe(0);
   });
 
-  test('nothing in an empty repository, one without a commit, and one of SHA-256', async () => {
+  test('adopts nothing in an empty repository, one without a commit, and one with SHA-256', async () => {
     const empty = new AdoptionPlace();
     empty.git('init', '-q');
     expect(await empty.compare()).toBe(0);
@@ -199,7 +199,7 @@ describe('a first checkpoint takes contents over, and is the same as one that re
   });
 });
 
-describe('what git converts is read', () => {
+describe('files that git converts are read', () => {
   const rot = ['config', 'filter.rot.clean', "tr 'a-z' 'n-za-m'"];
 
   /** Each leaves `a.txt` (and the named others) with bytes that differ from its blob, at the same length. */
@@ -235,7 +235,7 @@ describe('what git converts is read', () => {
     if (way === 'in its folder') expect(await place.compare()).toBe(ALL - 2 + 2);
   });
 
-  test('by a filter that the person has for all repositories, or where nobody knows', async () => {
+  test('by a filter for all repositories, or if it is unknown', async () => {
     const place = made();
     place.git(...rot);
     const file = place.at('../attributes');
@@ -250,7 +250,7 @@ describe('what git converts is read', () => {
     expect(await place.compare()).toBe(0);
   });
 
-  test('above a workspace that lies in the repository', async () => {
+  test('configured above a workspace inside the repository', async () => {
     const place = made();
     place.git(...rot);
     place.write('.gitattributes', 'dir/deep/c.txt filter=rot\n');
@@ -281,7 +281,7 @@ describe('what git converts is read', () => {
     await place.compare();
   });
 
-  test('what only ends of lines could have changed is taken over where it was not', async () => {
+  test('files that only a line-ending conversion could change are adopted if it did not', async () => {
     const place = new AdoptionPlace();
     place.git('init', '-q');
     place.write('.gitattributes', '* text=auto\n');
@@ -303,8 +303,8 @@ describe('what git converts is read', () => {
   });
 });
 
-describe('an entry that does not vouch fully is not believed', () => {
-  test('one that does is: what follows would be found out', async () => {
+describe('an incomplete index entry is not trusted', () => {
+  test('a complete one is: mistakes would be detected', async () => {
     const place = made();
     place.lieAbout('a.txt');
     const read = await place.first(false);
@@ -358,7 +358,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await place.compare()).toBe(ALL - 1);
   });
 
-  test('one of a conflict, and one that is only meant to be added', async () => {
+  test('an entry of a conflict, and one of git add --intent-to-add', async () => {
     const conflict = made();
     conflict.lieAbout('a.txt');
     conflict.forge('a.txt', (entry) => entry.writeUInt16BE(entry.readUInt16BE(60) | 0x1000, 60));
@@ -372,7 +372,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await intended.compare()).toBe(ALL - 1);
   });
 
-  test('--assume-unchanged and --skip-worktree, with an edit that git is not to see', async () => {
+  test('--assume-unchanged and --skip-worktree, with an edit hidden from git', async () => {
     const place = made();
     place.git('update-index', '--assume-unchanged', 'a.txt');
     place.git('update-index', '--skip-worktree', 'dir/run.sh');
@@ -398,7 +398,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     }
   });
 
-  test('an old time, put back, is no proof: the inode’s own is in the second of the index', async () => {
+  test('a reset mtime is not evidence: the ctime is in the same second as the index', async () => {
     const place = made();
     place.write('a.txt', text('a'));
     utimesSync(place.at('a.txt'), 1_600_000_000, 1_600_000_000);
@@ -409,7 +409,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     await place.compare();
   });
 
-  test('an edit of the same size that put the time back', async () => {
+  test('an edit of the same size that reset the mtime', async () => {
     const place = made();
     const { atimeMs, mtimeMs } = statSync(place.at('a.txt'));
     place.write('a.txt', text('x'));
@@ -418,7 +418,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await place.compare()).toBe(ALL - 1);
   });
 
-  test('a file of other bytes in the place of one, with its size and times', async () => {
+  test('a different file with the same size and times', async () => {
     const place = made();
     const { atimeMs, mtimeMs } = statSync(place.at('a.txt'));
     place.write('other', text('x'));
@@ -428,7 +428,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await place.compare()).toBe(ALL - 1);
   });
 
-  test('an object that is no blob, or of another length', async () => {
+  test('an object that is not a blob, or has another length', async () => {
     for (const what of ['HEAD', 'HEAD^{tree}', ':dir/run.sh']) {
       const place = made();
       const id = place.git('rev-parse', what);
@@ -440,7 +440,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     }
   });
 
-  test('a repository whose files are elsewhere, or that is somebody else’s', async () => {
+  test('a repository whose files are elsewhere, or that belongs to another user', async () => {
     const place = made();
     place.lieAbout('a.txt');
     place.git('config', 'core.worktree', place.dir);
@@ -452,7 +452,7 @@ describe('an entry that does not vouch fully is not believed', () => {
     expect(await other.compare()).toBe(0);
   });
 
-  test('a repository whose configuration cannot be read to its end', async () => {
+  test('a repository whose configuration cannot be read completely', async () => {
     const place = made();
     place.lieAbout('a.txt');
     appendFileSync(place.at('.git/config'), '[core\n');
@@ -473,7 +473,7 @@ describe('an entry that does not vouch fully is not believed', () => {
   );
 });
 
-describe('what is damaged is read, or found', () => {
+describe('damage is detected or avoided by reading the file', () => {
   test('an index, a pack and its index', async () => {
     const CASES: Readonly<Record<string, (place: AdoptionPlace) => void>> = {
       index: (place) => hurt(place.index(), (data) => flip(data, 100)),
@@ -498,7 +498,7 @@ describe('what is damaged is read, or found', () => {
     }
   });
 
-  test('the folder of the packs is gone while the scan goes on, or git packs anew', async () => {
+  test('the folder of packs vanishes during the scan, or git repacks', async () => {
     for (const meanwhile of ['repack', 'gone'] as const) {
       const place = made();
       const read = await place.first(false);
@@ -525,7 +525,7 @@ describe('what is damaged is read, or found', () => {
   });
 });
 
-describe('what was taken over is read afterwards', () => {
+describe('adopted objects are verified afterwards', () => {
   const warned = (savepoint: Savepoint): string[] => {
     const messages: string[] = [];
     savepoint.on('warning', ({ message }) => messages.push(message));
@@ -536,7 +536,7 @@ describe('what was taken over is read afterwards', () => {
     return existsSync(join(store, 'cache/adopted'));
   };
 
-  test('nothing is said when all is well, also of what was changed since', async () => {
+  test('nothing is reported if all is well, also if files changed since', async () => {
     const place = made();
     const { savepoint } = await place.first(true);
     const messages = warned(savepoint);
@@ -549,12 +549,12 @@ describe('what was taken over is read afterwards', () => {
     expect((await savepoint.list()).checkpoints.length).toBe(1);
   });
 
-  test('nothing is due where nothing was taken over whole', async () => {
+  test('nothing is due if no entire pack was adopted', async () => {
     const place = made();
     expect(await isDue((await place.first(false)).savepoint)).toBe(false);
   });
 
-  test('it is done once in a process that stays, however many checkpoints come meanwhile', async () => {
+  test('a long-lived process verifies once, however many checkpoints are taken meanwhile', async () => {
     const place = made();
     for (let nth = 0; nth < 1_000; nth++) place.write(`many/${nth}.txt`, text(`${nth}`));
     place.commit();
@@ -581,7 +581,7 @@ describe('what was taken over is read afterwards', () => {
     savepoint.close();
   });
 
-  test('an index that lies is found out, and a right checkpoint is taken', async () => {
+  test('a wrong index is detected, and a correct checkpoint is taken', async () => {
     const place = made();
     place.lieAbout('a.txt');
     const read = await place.first(false);
@@ -596,7 +596,7 @@ describe('what was taken over is read afterwards', () => {
     expect(await isDue(savepoint)).toBe(false);
   });
 
-  test('a damaged object is named, and written again from the file', async () => {
+  test('a damaged object is reported, and stored again from the file', async () => {
     const place = made();
     const id = place.git('rev-parse', ':a.txt');
     const row = place

@@ -23,13 +23,13 @@ describe('by name', () => {
     },
   );
 
-  test('no other name, whether ignored or not, in any other letter case, or as part of another', () => {
+  test('no other name, whether ignored or not: different letter case, or part of another name', () => {
     for (const folder of ['src', 'Node_Modules', 'node_modules2', 'Build', '.git', 'constructor', '__proto__', '']) {
       expect(dependencyFolder(name(folder), { ignored: true, hasTag: false }), folder).toBeNull();
     }
   });
 
-  test('names that count in a certain folder alone', () => {
+  test('names that apply only in certain folders', () => {
     const ask = (folder: string, parent?: string): unknown =>
       dependencyFolder(name(folder), { ignored: false, hasTag: false, parent: parent as Name | undefined });
     expect([ask('cache', '.yarn'), ask('cache', 'src'), ask('cache')]).toEqual(['always', null, null]);
@@ -37,11 +37,11 @@ describe('by name', () => {
     expect([ask('unplugged', '.yarn'), ask('.yarn')]).toEqual(['always', null]);
   });
 
-  test('a mark counts whatever the name', () => {
+  test('a marker file applies whatever the name of the folder', () => {
     expect(dependencyFolder(name('anything'), { ignored: false, hasTag: true })).toBe('always');
   });
 
-  test('every row has a reason and stands in one table once', () => {
+  test('every row has a reason and is in one table once', () => {
     const rows = [...ALWAYS, ...WHEN_IGNORED];
     for (const row of rows) expect(row.reason.length, row.name).toBeGreaterThan(10);
     const keys = rows.map((row) => `${row.in ?? ''}/${row.name}`);
@@ -49,7 +49,7 @@ describe('by name', () => {
   });
 });
 
-describe('by mark', () => {
+describe('by marker file', () => {
   function folderWith(files: Readonly<Record<string, string>>): DiskPath {
     const { workspace } = world(onTestFinished);
     for (const [file, content] of Object.entries(files)) writeFileSync(`${workspace}/${file}`, content);
@@ -57,7 +57,7 @@ describe('by mark', () => {
   }
   const marked = (folder: DiskPath): boolean => hasCacheMark(nodeFs, folder, nodeFs.list(folder));
 
-  test('CACHEDIR.TAG with the signature that its specification asks for', () => {
+  test('CACHEDIR.TAG with the specified signature', () => {
     expect(marked(folderWith({ 'CACHEDIR.TAG': SIGNATURE, a: '' }))).toBe(true);
     expect(marked(folderWith({ 'CACHEDIR.TAG': `${SIGNATURE}\n# made by a test\n` }))).toBe(true);
     for (const wrong of ['', SIGNATURE.slice(0, -1), ` ${SIGNATURE}`, SIGNATURE.toUpperCase(), '\n'.repeat(100)]) {
@@ -66,7 +66,7 @@ describe('by mark', () => {
     expect(marked(folderWith({ 'cachedir.tag': SIGNATURE }))).toBe(false);
   });
 
-  test('a mark that is a link, a folder, or that cannot be read is none', () => {
+  test('a marker that is a link, a folder or unreadable is ignored', () => {
     const linked = folderWith({ real: SIGNATURE });
     symlinkSync('real', `${linked}/CACHEDIR.TAG`);
     expect(marked(linked)).toBe(false);
@@ -79,7 +79,7 @@ describe('by mark', () => {
     expect(hasCacheMark(nodeFs, folderWith({}), [name('CACHEDIR.TAG')])).toBe(false);
   });
 
-  test('a virtual environment of Python, unless anything else is in it', () => {
+  test('a Python virtual environment, unless it contains other files', () => {
     const environment = folderWith({ 'pyvenv.cfg': 'home = /usr/bin\n' });
     for (const part of ['bin', 'include', 'lib', 'lib64']) mkdirSync(`${environment}/${part}`);
     expect(marked(environment)).toBe(true);

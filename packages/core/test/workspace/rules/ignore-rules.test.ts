@@ -228,13 +228,13 @@ describe('known deviations from git 2.39', () => {
   });
 
   // Git: true, true.
-  test('** beside an escaped slash is read as *', () => {
+  test('** next to an escaped slash is read as *', () => {
     expect(ask(chainOf('**\\/b\n'), 'x/y/b')).toBe(false);
     expect(ask(chainOf('x\\/**/b\n'), 'x/y/z/b')).toBe(false);
   });
 
   // Git: false, because it folds the name, but not the escaped character.
-  test('an escaped capital matches where letter case does not count', () => {
+  test('an escaped capital matches with ignoreCase', () => {
     expect(ask(chainOf('\\A\n', { ignoreCase: true }), 'a')).toBe(true);
   });
 });
@@ -248,7 +248,7 @@ describe('one file', () => {
     ]);
   });
 
-  test('a folder that is ignored hides everything below, whatever re-includes it', () => {
+  test('an ignored folder hides everything below, whatever re-includes it', () => {
     expect(covered('/build/\n!/build/keep\n', 'build/', 'build', 'build/keep', 'x/build/')).toEqual([
       'build/',
       'build/keep',
@@ -267,11 +267,11 @@ describe('one file', () => {
     expect(covered('!\n\\\n/\n   \n', 'a', '\\', ' ')).toEqual([]);
   });
 
-  test('bytes match bytes, also where they are no UTF-8', () => {
+  test('bytes match bytes, also if they are not UTF-8', () => {
     expect(covered('caf\xe9\n?\xa9\n', 'caf\xe9', 'caf\xc3\xa9', '\xc3\xa9', '\xe9')).toEqual(['caf\xe9', '\xc3\xa9']);
   });
 
-  test('letter case counts unless the repository says otherwise, and then for ASCII alone', () => {
+  test('letter case matters unless core.ignoreCase is set, which affects only ASCII', () => {
     expect(covered('*.TXT\n', 'a.txt', 'a.TXT')).toEqual(['a.TXT']);
     const folding = chainOf('*.TXT\n\xc9\n', { ignoreCase: true });
     expect(['a.txt', '\xe9', '\xc9'].map((name) => ask(folding, name))).toEqual([true, false, true]);
@@ -279,7 +279,7 @@ describe('one file', () => {
 });
 
 describe('the chain', () => {
-  test('a deeper file is stronger than one above, .gitignore than exclude, exclude than the global file', () => {
+  test('a deeper file overrides a higher one, .gitignore overrides exclude, exclude overrides the global file', () => {
     const start = { global: bytes('*.g\n*.x\n*.t\n'), exclude: bytes('!*.x\n*.e\n') };
     const chain = chainOf('!*.t\n*.top\n', start);
     expect(['a.g', 'a.x', 'a.e', 'a.t', 'a.top'].map((name) => ask(chain, name))).toEqual([
@@ -294,7 +294,7 @@ describe('the chain', () => {
     expect(ask(chain, 'a.new')).toBe(false);
   });
 
-  test('what a deeper file re-includes is not hidden by the rule above that it overrules', () => {
+  test('a path that a deeper file re-includes is not hidden by a higher rule', () => {
     const rules = { foo: '!bar\n' };
     const chain = chainOf('/foo/bar\nsecret\n');
     expect(ask(chain, 'foo/bar/', rules)).toBe(false);
@@ -315,18 +315,18 @@ describe('the chain', () => {
     }
   });
 
-  test('rules inside an ignored folder do not count', () => {
+  test('rules inside an ignored folder do not apply', () => {
     expect(ask(chainOf('/hidden/\n'), 'hidden/file', { hidden: '!*\n' })).toBe(true);
     expect(ask(chainOf('/hidden/\n'), 'hidden/deep/file', { 'hidden/deep': '!*\n' })).toBe(true);
   });
 
-  test('a start knows nothing of another repository around it', () => {
+  test('rules of an enclosing repository do not apply', () => {
     const outer = chainOf('*.log\n').enter('sub' as Name, null);
     expect(outer.isIgnored('a.log' as Name, false)).toBe(true);
     expect(chainOf('').isIgnored('a.log' as Name, false)).toBe(false);
   });
 
-  test('entering and asking change nothing in the chain above', () => {
+  test('entering folders and queries do not change the parent chain', () => {
     const top = chainOf('a\n');
     const before = top.key;
     const below = top.enter('x' as Name, bytes('!a\nb\n'));
@@ -359,7 +359,7 @@ describe('the chain', () => {
     for (const text of different) expect(text).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('names that no folder holds are no error', () => {
+  test('names that do not exist are not an error', () => {
     const chain = chainOf('*\n');
     for (const name of ['', '.', '..', '../x', '/x', './x', 'C:/x', '__proto__']) {
       expect(() => [chain.isIgnored(name as Name, false), chain.isIgnored(name as Name, true)], name).not.toThrow();
@@ -370,7 +370,7 @@ describe('the chain', () => {
 describe('hostile files', () => {
   const problems = (text: string): unknown[] => chainOf(text).problems.map(({ why, line }) => ({ why, line }));
 
-  test('patterns over the bound on their number are told, and re-include everything if one of them re-includes', () => {
+  test('patterns over the limit are reported, and re-include everything if one of them re-includes', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `file${at}`).join('\n');
     expect(problems(`${many}\n`)).toEqual([]);
     const chain = chainOf(`# one line\n${many}\nlater\n`);
@@ -380,7 +380,7 @@ describe('hostile files', () => {
     expect(['file1', 'file2', 'later'].map((name) => ask(back, name))).toEqual([false, false, false]);
   });
 
-  test('a file over the bound on its size is told, and what was not read may have re-included anything', () => {
+  test('a file over the size limit is reported, and may re-include anything', () => {
     const line = `${'x'.repeat(999)}\n`;
     const text = `secret\n${line.repeat(Math.ceil(IGNORE_FILE_BYTES / line.length))}`;
     expect(problems(text)).toEqual([{ why: 'too-large', line: null }]);
@@ -389,7 +389,7 @@ describe('hostile files', () => {
     expect(ask(chainOf(text, { global: bytes('other\n') }), 'other')).toBe(false);
   });
 
-  test('a long pattern is told and not used; if it re-includes, everything is', () => {
+  test('a long pattern is reported and not used; if it re-includes, everything is re-included', () => {
     const long = 'x'.repeat(1025);
     expect(problems(`a\n${long}\n`)).toEqual([{ why: 'too-long', line: 2 }]);
     expect(ask(chainOf(`a\n${long}\n`), 'a')).toBe(true);
@@ -397,11 +397,11 @@ describe('hostile files', () => {
     expect(ask(chainOf(`a\n!${long}\nb\n`), 'b')).toBe(true);
   });
 
-  test('no more problems are told than anybody reads', () => {
+  test('the number of reported problems is limited', () => {
     expect(problems(`${'x'.repeat(1025)}\n`.repeat(500))).toHaveLength(20);
   });
 
-  test('patterns that a regular expression engine cannot match in time are told and not used', () => {
+  test('patterns that take too long to match are reported and not used', () => {
     const name = 'a'.repeat(255);
     const digits = '1'.repeat(255);
     const deep = 'a/'.repeat(150);
@@ -427,7 +427,7 @@ describe('hostile files', () => {
     expect(covered(`a/${'**/'.repeat(50)}b\n`, 'a/b', 'a/x/y/b', 'b')).toEqual(['a/b', 'a/x/y/b']);
   });
 
-  test('the slow patterns of a whole chain are counted together', () => {
+  test('the slow patterns of an entire chain are counted together', () => {
     const slow = (letter: string): string => `**/${letter}/**/b\n`.repeat(40);
     const top = chainOf(slow('a'));
     expect(top.problems).toEqual([]);
@@ -446,7 +446,7 @@ describe('hostile files', () => {
     expect([chain.isIgnored('file1' as Name, false), chain.isIgnored('file8999' as Name, false)]).toEqual([true, true]);
   });
 
-  test('very deep folders stand under no rules, and it is told once; what an ignored one hides stays hidden', () => {
+  test('very deep folders have no rules, which is reported once; contents of ignored folders stay hidden', () => {
     const go = (chain: IgnoreChain, levels: number): IgnoreChain => {
       let at = chain;
       for (let level = 0; level < levels; level++) at = at.enter('a' as Name, bytes('x\n'));

@@ -16,6 +16,6 @@ test.each([
   expect(filter?.mayMatch(no)).toBe(false);
 });
 
-test.each(['!back', '*', 'foo/**', 'loose\\ ', 'a[bc]*'.slice(1), 'end\r'])('of %j nothing can be told', (pattern) => {
+test.each(['!back', '*', 'foo/**', 'loose\\ ', 'a[bc]*'.slice(1), 'end\r'])('%j may match any name', (pattern) => {
   expect(NameFilter.of([pattern])).toBeNull();
 });

@@ -107,7 +107,7 @@ describe('read again', () => {
     expect(same).toBeGreaterThan(0);
   });
 
-  test('any other byte, at the ends of the pieces that are compared', () => {
+  test('any changed byte, at the boundaries of the compared pieces', () => {
     const w = world(onTestFinished);
     repository(w);
     const before = read(w, null);
@@ -128,7 +128,7 @@ describe('read again', () => {
     }
   });
 
-  test('a damaged one is not believed because it was whole before', () => {
+  test('a damaged one is not trusted because it was valid before', () => {
     const w = world(onTestFinished);
     repository(w);
     const before = read(w, null);
@@ -145,7 +145,7 @@ describe('read again', () => {
   });
 });
 
-describe.skipIf(native() === null)('a scan that watches', () => {
+describe.skipIf(native() === null)('a watching scan', () => {
   async function watched(w: World, dir: string): Promise<Savepoint> {
     const ports = { ...realPorts(), changes: nodeChanges() };
     const savepoint = open({ dir: dir as DiskPath, here: true, ports, places: w.places, watch: true });
@@ -171,7 +171,7 @@ describe.skipIf(native() === null)('a scan that watches', () => {
     return w;
   }
 
-  test('goes into no folder that depends on what is tracked when git only wrote its index anew', async () => {
+  test('visits no folder if git only rewrote its index', async () => {
     const w = scene();
     git(w.workspace, 'init', '-q', 'below');
     git(`${w.workspace}/below`, 'add', '-A');
@@ -183,7 +183,7 @@ describe.skipIf(native() === null)('a scan that watches', () => {
     expect(await visited(savepoint)).toEqual(['', 'below', 'below/src', 'below/src/deep']);
   });
 
-  test('nor when that is the index of a repository around the workspace', async () => {
+  test('visits no folder if an enclosing repository only rewrote its index', async () => {
     const w = scene();
     git(w.workspace, 'init', '-q', '.');
     git(w.workspace, 'add', '-A');

@@ -54,7 +54,7 @@ test('the checkpoint is the same', async () => {
   expect(large.counts.files).toBeGreaterThan(80);
 });
 
-test('one that cannot be listed is a gap, and one that is gone is looked at once more', async () => {
+test('a folder that cannot be listed is skipped, and one that vanished is scanned again', async () => {
   const w = filled();
   const failing = (code: string): Fs['listAside'] => {
     return async (path) => {

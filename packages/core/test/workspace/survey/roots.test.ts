@@ -33,7 +33,7 @@ function init(place: Place, folder: string): void {
   git(place.at(folder), 'commit', '-q', '-m', 'first');
 }
 
-describe('which roots there are', () => {
+describe('the list of roots', () => {
   test('children, nested ones, submodules, worktrees and separate git folders, each with its link', async () => {
     const place = new Place();
     init(place, 'one');
@@ -59,7 +59,7 @@ describe('which roots there are', () => {
     expect(await captured(place)).toEqual(roots.map(({ root }) => root));
   });
 
-  test('the folder above the worktrees of a bare repository is a plain one', async () => {
+  test('the folder above the worktrees of a bare repository is a plain root', async () => {
     const place = new Place();
     init(place, 'source');
     git(place.at(''), 'clone', '-q', '--bare', 'source', 'project/.git');
@@ -68,7 +68,7 @@ describe('which roots there are', () => {
     expect(await captured(place)).toEqual(await surveyed(place));
   });
 
-  test('a workspace in a repository is told as that repository, with what is changed in it', async () => {
+  test('a workspace in a repository is reported as that repository, with its changes', async () => {
     const place = new Place();
     init(place, '');
     place.write('inside/a.txt', 'a');
@@ -85,7 +85,7 @@ describe('which roots there are', () => {
     ]);
   });
 
-  test('links are not followed, and a .git that leads nowhere is told', async () => {
+  test('links are not followed, and a dangling .git is reported', async () => {
     const place = new Place();
     init(place, 'real');
     symlinkSync('real', place.at('link'));
@@ -99,7 +99,7 @@ describe('which roots there are', () => {
     });
   });
 
-  test('an unreadable folder is named, and the rest is told', async () => {
+  test('an unreadable folder is named, and the rest is reported', async () => {
     const place = new Place();
     init(place, 'a');
     mkdirSync(place.at('locked'));
@@ -110,7 +110,7 @@ describe('which roots there are', () => {
     expect(unreadable).toEqual([{ path: 'locked', code: 'EACCES' }]);
   });
 
-  test('a root that came or went since is seen at once', async () => {
+  test('an added or removed root is seen at once', async () => {
     const place = new Place();
     const savepoint = place.open();
     const seen = async (): Promise<string[]> => (await savepoint.repositories()).roots.map(({ root }) => root.path);
@@ -127,7 +127,7 @@ describe('which roots there are', () => {
 describe('plain folders as roots', () => {
   const rules = { roots: ['vendor/ours', 'node_modules/ours/', 'gone'] };
 
-  test('are captured whatever is said around them, and are in checkpoints and in the list', async () => {
+  test('are captured whatever outer rules say, and are in checkpoints and in the list', async () => {
     const place = new Place();
     init(place, '');
     place.write('.gitignore', '/vendor\n*.log\n');
@@ -154,7 +154,7 @@ describe('plain folders as roots', () => {
     }
   });
 
-  test('without the rule the same folders are left out', async () => {
+  test('without the option the same folders are skipped', async () => {
     const place = new Place();
     place.write('node_modules/ours/a.txt', 'a');
     expect(await captured(place)).toEqual([expect.objectContaining({ path: '' })]);
@@ -163,7 +163,7 @@ describe('plain folders as roots', () => {
     expect(() => place.read('node_modules/ours/a.txt')).toThrow();
   });
 
-  test('a project cannot choose them, and names that lead out are refused', async () => {
+  test('a project cannot choose them, and names that lead outside are refused', async () => {
     const place = new Place();
     place.write('.savepoint.json', '{"roots":["node_modules/ours"]}');
     place.write('node_modules/ours/a.txt', 'a');

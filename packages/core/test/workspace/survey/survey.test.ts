@@ -307,7 +307,7 @@ describe('how dirty a repository is', () => {
   };
 
   test.skipIf(process.platform === 'win32').each(Object.entries(situations))(
-    'is as git says: %s',
+    'agrees with git: %s',
     async (_, change) => {
       const place = new Place();
       place.init();
@@ -351,7 +351,7 @@ describe('how dirty a repository is', () => {
     }
   });
 
-  test('a change that keeps size and time of change is found', async () => {
+  test('a change that keeps size and mtime is found', async () => {
     const place = new Place();
     place.init();
     place.settle();
@@ -360,7 +360,7 @@ describe('how dirty a repository is', () => {
     expect(paths(await place.root())).toEqual(['a.txt']);
   });
 
-  test('what git may convert is unknown, and neither clean nor dirty', async () => {
+  test('files that git may convert are unknown, neither clean nor dirty', async () => {
     const place = new Place();
     place.init();
     place.write('.gitattributes', '*.bin filter=x\n');

@@ -73,7 +73,7 @@ describe('consolidate', () => {
     expect([...fixture.store.ids()].sort()).toEqual([...ids, loose].sort());
   });
 
-  test('folds many loose objects into one pack at once', async () => {
+  test('packs many loose objects into one pack', async () => {
     const fixture = storeFixture();
     const texts = Array.from({ length: 30 }, (_, at) => `loose ${at}\n`);
     for (const [at, text] of texts.entries()) writeFileSync(fixture.path(`${at}.txt`), text);
@@ -89,7 +89,7 @@ describe('consolidate', () => {
     expect(readdirSync(fixture.path('objects')).sort()).toEqual(['info', 'pack']);
   });
 
-  test('changes nothing where nothing is to do, and nothing the second time', async () => {
+  test('changes nothing if there is nothing to do, and nothing the second time', async () => {
     const fixture = storeFixture();
     expect(await run(fixture)).toMatchObject({ bytesBefore: 0, bytesAfter: 0, packsAfter: 0 });
     await pack(fixture, 'one');
@@ -105,7 +105,7 @@ describe('consolidate', () => {
     expect(statSync(fixture.path('objects/pack', merged[0] as string)).ino).toBe(inode);
   });
 
-  test('drops what is dead, keeps what is live or not known, in packs and loose', async () => {
+  test('drops dead objects, keeps live and unknown ones, packed or loose', async () => {
     const fixture = storeFixture();
     const [live, dead, unknown] = (await pack(fixture, 'live', 'dead', 'unknown')) as [ObjectId, ObjectId, ObjectId];
     const [deadAlone] = (await pack(fixture, 'dead alone')) as [ObjectId];
@@ -130,7 +130,7 @@ describe('consolidate', () => {
     expect([...fixture.again().ids()]).toEqual([]);
   });
 
-  test('rewrites a pack for waste above what is tolerated only', async () => {
+  test('rewrites a pack only if its waste exceeds the tolerance', async () => {
     const fixture = storeFixture();
     const [dead] = (await pack(fixture, noise(3000), noise(30_000), noise(30_000))) as [ObjectId];
     const live = (id: ObjectId): boolean => id !== dead;
@@ -140,7 +140,7 @@ describe('consolidate', () => {
     expect(fixture.store.has(dead)).toBe(false);
   });
 
-  test('copies compressed entries byte for byte, and writes deltas whole', async () => {
+  test('copies compressed entries byte for byte, and undeltifies deltas', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const commits = Array.from({ length: 12 }, (_, version) =>
@@ -167,7 +167,7 @@ describe('consolidate', () => {
     expect(after.length - before.length).toBeLessThan(prose(300, 99).length + 100);
   });
 
-  test('makes packs of the size asked for, one group after the other, and leaves full ones alone', async () => {
+  test('makes packs of the requested size, group by group, and leaves full ones alone', async () => {
     const fixture = storeFixture();
     const ids: ObjectId[] = [];
     for (let nth = 0; nth < 10; nth++) ids.push(...(await pack(fixture, noise(30_000))));
@@ -193,7 +193,7 @@ describe('consolidate', () => {
     expect(packs(fixture)).toEqual(full);
   });
 
-  test('a pack that is too large to be rewritten stays, is named, and goes when it must', async () => {
+  test('a pack that is too large to be rewritten stays, is named, and is removed if required', async () => {
     const fixture = storeFixture();
     const ids = await pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     const [file] = packs(fixture) as [string];
@@ -211,7 +211,7 @@ describe('consolidate', () => {
     for (const id of ids.slice(1)) expect(fixture.store.read(id).data.length).toBe(30_000);
   });
 
-  test('a pack that is too large to be rewritten goes when all of it is dead', async () => {
+  test('a pack that is too large to be rewritten is removed when all its objects are dead', async () => {
     const fixture = storeFixture();
     await pack(fixture, noise(30_000), noise(30_000), noise(30_000));
     expect(await run(fixture, { packBytes: 25_000, live: () => false })).toMatchObject({
@@ -220,7 +220,7 @@ describe('consolidate', () => {
     });
   });
 
-  test('what is in a larger pack as well is waste', async () => {
+  test('an object that is also in a larger pack is waste', async () => {
     const fixture = storeFixture();
     const shared = noise(5000);
     const [id] = (await pack(fixture, shared, noise(90_000))) as [ObjectId];
@@ -234,7 +234,7 @@ describe('consolidate', () => {
     expect(fixture.store.read(id).data.equals(shared)).toBe(true);
   });
 
-  test('a damaged copy in a larger pack is no reason to drop the good one', async () => {
+  test('a good copy is kept if the copy in a larger pack is damaged', async () => {
     const fixture = storeFixture();
     const shared = noise(5000);
     const [id] = (await pack(fixture, shared, noise(90_000))) as [ObjectId];
@@ -250,7 +250,7 @@ describe('consolidate', () => {
     expect(await fixture.store.verifyObjects({ deep: true, pace: fixture.pace })).toEqual([]);
   });
 
-  test('a damaged object without another copy keeps its file, and is named; what is good is merged', async () => {
+  test('a damaged object without another copy keeps its file, and is named; intact objects are merged', async () => {
     const fixture = storeFixture();
     const [hurt, sound] = (await pack(fixture, noise(1000), noise(1000))) as [ObjectId, ObjectId];
     const file = packs(fixture)[0] as string;
@@ -278,7 +278,7 @@ describe('consolidate', () => {
     expect(existsSync(loose)).toBe(false);
   });
 
-  test('an object that is whole and has another id is damage, not something to copy', async () => {
+  test('an intact object with another id is damage, and is not copied', async () => {
     const fixture = storeFixture();
     const wrong = 'a'.repeat(40) as ObjectId;
     const { pack: file } = putPack(fixture, [
@@ -294,7 +294,7 @@ describe('consolidate', () => {
   test.each([
     ['small', 3],
     ['large', STREAM_BYTES + 1],
-  ])('a %s loose object that is whole and has another id stays and is named', async (_, size) => {
+  ])('a %s intact loose object with another id stays and is named', async (_, size) => {
     const fixture = storeFixture();
     const wrong = 'a'.repeat(40) as ObjectId;
     const file = looseFile(fixture, wrong);
@@ -326,7 +326,7 @@ describe('consolidate', () => {
       expect(fixture.store.read(id).data.equals([incompressible, flat][at] as Buffer)).toBe(true);
   });
 
-  test('a large loose object is folded piece by piece, and stays if it is damaged', async () => {
+  test('a large loose object is packed piece by piece, and stays if it is damaged', async () => {
     const fixture = storeFixture();
     const data = noise(17 * MIB);
     const id = hashObject('blob', data);
@@ -345,7 +345,7 @@ describe('consolidate', () => {
     expect(fixture.store.read(id).data.equals(data)).toBe(true);
   });
 
-  test('honours .keep, and removes what git derived from the packs that go', async () => {
+  test('honours .keep, and removes side files of removed packs', async () => {
     const fixture = storeFixture();
     const batch = fixture.store.batch();
     const commit = addCommit(batch, { a: prose(50, 1) });
@@ -364,7 +364,7 @@ describe('consolidate', () => {
     expect(fixture.git('log', '--format=%s', 'refs/savepoint/cp/1').trim()).toBe('subject');
   });
 
-  test('a process that had the old packs open reads on', async () => {
+  test('a process that has the old packs open can still read them', async () => {
     const fixture = storeFixture();
     const [one, two] = [...(await pack(fixture, 'one')), ...(await pack(fixture, 'two'))] as [ObjectId, ObjectId];
     const idle = fixture.again();
@@ -378,7 +378,7 @@ describe('consolidate', () => {
     }
   });
 
-  test('removes nothing when the lock was lost, or when it is cancelled', async () => {
+  test('removes nothing if the lock was lost or the work is cancelled', async () => {
     const fixture = storeFixture();
     await pack(fixture, 'one');
     await pack(fixture, 'two');
@@ -413,7 +413,7 @@ function packOf(fixture: StoreFixture, id: ObjectId): string {
   return found;
 }
 
-describe('a lock that is lost', () => {
+describe('a lost lock', () => {
   const DEAD = hashObject('blob', Buffer.from('dead'));
 
   test.each<[string, (fixture: StoreFixture) => unknown]>([
@@ -426,7 +426,7 @@ describe('a lock that is lost', () => {
     ],
     ['a loose object is folded', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('loose'))],
     ['a loose object is dead', ({ gitBytes }) => gitBytes(['hash-object', '-w', '--stdin'], Buffer.from('dead'))],
-  ])('takes nothing away where %s', async (_, prepare) => {
+  ])('removes nothing if %s', async (_, prepare) => {
     const fixture = storeFixture();
     await prepare(fixture);
     const files = (): string[] =>

@@ -19,7 +19,7 @@ describe('applyDelta', () => {
     expect(made.toString()).toBe('567AB012');
   });
 
-  test('a copy without a size is of 64 KiB', () => {
+  test('a copy without a size copies 64 KiB', () => {
     const base = Buffer.alloc(0x10000 + 1, 'x');
     expect(applyDelta(base, Buffer.of(...size(base.length), ...size(0x10000), 0x81, 1)).length).toBe(0x10000);
   });
@@ -45,7 +45,7 @@ describe('applyDelta', () => {
     expect(() => applyDelta(BASE, bytes)).toThrow(why);
   });
 
-  test('a small delta cannot make a huge object: it is counted before anything is allocated', () => {
+  test('a small delta cannot create a huge object: its size is checked before allocation', () => {
     const bomb = Buffer.concat([
       Buffer.of(...size(0x1000000), ...size(2 ** 31)),
       Buffer.concat(Array(127).fill(Buffer.of(0b11110000, 0xff, 0xff, 0xff))),
@@ -53,7 +53,7 @@ describe('applyDelta', () => {
     expect(() => applyDelta(Buffer.alloc(0x1000000), bomb)).toThrow(/add up/);
   });
 
-  test('whatever bytes come, it is a result of the size said or a problem', () => {
+  test('any bytes give a result of the declared size or a problem', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (instructions) => {
         const bytes = delta(10, ...instructions);

@@ -28,11 +28,11 @@ function damage(object: ObjectId, file: string, why: string) {
   });
 }
 
-describe('what is copied from pack to pack as it stands', () => {
+describe('an entry that is copied unchanged between packs', () => {
   test.each<readonly [string, (pack: PackFile, place: number) => Buffer, head: number]>([
     ['in memory', (pack, place) => Buffer.from(pack.compressedBytes(place)), 1],
     ['from file to file', (pack, place) => Buffer.concat([...pack.filePieces(place)]), 0],
-  ])('must sum up to what the index says: %s', (_, copy, head) => {
+  ])('must match the checksum in the index: %s', (_, copy, head) => {
     const entry: MadeEntry = { id: ID, bytes: blobEntry(ABC) };
     const sound = storeFixture();
     putPack(sound, [entry]);
@@ -47,7 +47,7 @@ describe('what is copied from pack to pack as it stands', () => {
     expect(changed.pack.read(changed.place).data).toEqual(ABC);
   });
 
-  test('is never a delta, which means nothing without its base', () => {
+  test('is never a delta, which is useless without its base', () => {
     const fixture = storeFixture();
     const other = hashObject('blob', Buffer.from('xyz'));
     const delta = Buffer.concat([Buffer.of(3, 3, 3), Buffer.from('xyz')]);
@@ -65,7 +65,7 @@ test.each<readonly [string, (pack: PackFile, place: number) => unknown]>([
   ['read whole', (pack, place) => pack.read(place)],
   ['read piece by piece', (pack, place) => pack.pieces(place).next()],
   ['copied', (pack, place) => pack.verifiedBytes(place)],
-])('a pack that lost its end since it was listed is damage when an object is %s', (_, read) => {
+])('a pack that was truncated since it was listed is damage when an object is %s', (_, read) => {
   const fixture = storeFixture();
   const { pack: file } = putPack(fixture, [{ id: ID, bytes: blobEntry(ABC) }]);
   const { pack, place } = packed(fixture, ID);
@@ -76,7 +76,7 @@ test.each<readonly [string, (pack: PackFile, place: number) => unknown]>([
 test.each([
   ['more', 'is longer than its head says', Buffer.from('ab')],
   ['less', 'is shorter than its head says', Buffer.from('abc\0\0')],
-])('an entry too large for zlib at once that inflates to %s than its head says is damage', (_, why, said) => {
+])('a streamed entry that inflates to %s than its header says is damage', (_, why, said) => {
   const fixture = storeFixture();
   // Its id is that of the content it pretends to be.
   const id = hashObject('blob', said);

@@ -8,7 +8,7 @@ import {
 import { parsePackedRefs } from '../../../../src/store/refs/packed-refs.ts';
 
 describe('the header of a pack', () => {
-  test('says how many objects there are', () => {
+  test('contains the number of objects', () => {
     expect(decodePackHeader(encodePackHeader(7))).toBe(7);
   });
 
@@ -22,7 +22,7 @@ describe('the header of a pack', () => {
 });
 
 describe('the head of an entry', () => {
-  test.each([0, 15, 16, 2 ** 31, 2 ** 40 + 1])('says type and size, %d bytes', (size) => {
+  test.each([0, 15, 16, 2 ** 31, 2 ** 40 + 1])('contains type and size, %d bytes', (size) => {
     const head = encodeEntryHeader('tree', size);
     expect(decodeEntryHeader(head)).toEqual({ kind: 'whole', type: 'tree', size, length: head.length });
   });

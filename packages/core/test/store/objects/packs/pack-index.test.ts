@@ -32,7 +32,7 @@ const some: readonly PackIndexEntry[] = [
 ];
 
 describe('PackIndex', () => {
-  test('finds every entry with its checksum and offset, beyond 2 and 4 GiB too, and nothing else', () => {
+  test('finds every entry with its checksum and offset, also beyond 2 and 4 GiB, and nothing else', () => {
     fc.assert(
       fc.property(entries, fc.uint8Array({ minLength: 20, maxLength: 20 }), (given, other) => {
         const index = new PackIndex(encodePackIndex(given, CHECKSUM));
@@ -52,7 +52,7 @@ describe('PackIndex', () => {
     );
   });
 
-  test('an entry ends where the next one begins, the last at the end; between entries none begins', () => {
+  test('an entry ends where the next one begins, the last at the end; an offset between entries is invalid', () => {
     const index = new PackIndex(encodePackIndex(some, CHECKSUM));
     expect(index.endOf(12, 7 * GIB)).toBe(2 ** 31);
     expect(index.endOf(2 ** 31, 7 * GIB)).toBe(6 * GIB);
@@ -62,7 +62,7 @@ describe('PackIndex', () => {
     expect([...index.positionsInPackOrder()].map((place) => index.offsetAt(place))).toEqual([12, 2 ** 31, 6 * GIB]);
   });
 
-  test('every changed bit is found', () => {
+  test('every changed bit is detected', () => {
     const data = encodePackIndex(some, CHECKSUM);
     for (let bit = 0; bit < data.length * 8; bit++) {
       const changed = Buffer.from(data);
@@ -71,14 +71,14 @@ describe('PackIndex', () => {
     }
   });
 
-  test('every shorter file is found', () => {
+  test('every truncation is detected', () => {
     const data = encodePackIndex(some, CHECKSUM);
     for (let length = 0; length < data.length; length++) {
       expect(() => new PackIndex(data.subarray(0, length))).toThrow(FormatProblem);
     }
   });
 
-  test('an index that lies with a right checksum is refused, or leads nowhere outside of itself', () => {
+  test('a forged index with a valid checksum is refused, or refers to nothing outside of itself', () => {
     const fan = encodePackIndex(some, CHECKSUM);
     fan.writeUInt32BE(9, 8);
     expect(() => new PackIndex(resealed(fan))).toThrow(/backwards/);

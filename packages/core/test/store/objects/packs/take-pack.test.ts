@@ -47,7 +47,7 @@ async function take(change: (index: Buffer, count: number) => void) {
   }
 }
 
-test('a pack of somebody else is there from then on, and durable with the batch', async () => {
+test('an adopted pack is available at once, and durable with the batch', async () => {
   const { taken, batch, other, ids } = await take(() => {});
   expect(taken).toBe(true);
   for (const id of ids) expect(batch.has(id as never)).toBe(true);
@@ -57,13 +57,13 @@ test('a pack of somebody else is there from then on, and durable with the batch'
   expect(other.store.read(ids[3] as never).data.toString()).toBe('four');
 });
 
-test('nothing is left of it when the batch is given up', async () => {
+test('nothing of it is left when the batch is abandoned', async () => {
   const { batch, other } = await take(() => {});
   batch.abandon();
   expect(readdirSync(other.path('objects/pack'))).toEqual([]);
 });
 
-test('a pack whose name is taken is not taken over', async () => {
+test('a pack whose name is in use is not adopted', async () => {
   const { fixture, pack, index } = await packed();
   const file = fixture.ports.fs.openRead(pack);
   const batch = fixture.store.batch();
@@ -97,6 +97,6 @@ test.each<readonly [string, (index: Buffer, count: number) => void]>([
     },
   ],
   ['another pack', (index) => index.fill(0, index.length - 40, index.length - 20)],
-])('an index that says of it %s is refused, and nothing is left', async (_, change) => {
+])('an index that claims %s is refused, and nothing is left', async (_, change) => {
   await expect(take(change)).rejects.toThrow(FormatProblem);
 });
