@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * An agent on the Vercel AI SDK (6 or 7) with tools of its own: each call of them is on record, whoever changes what
+ * An agent on the Vercel AI SDK (6 or 7) with tools of its own: each call of them is recorded, by any author
  * meanwhile. Here a script plays the model, so it needs no key:
  *
  *     npm run build && node examples/ai-sdk/history.mjs

@@ -2,7 +2,7 @@
 /** A script in the place of a model: it says the same each time, and needs no network. */
 import { MockLanguageModelV3 } from 'ai/test';
 
-/** @type {Parameters<typeof scriptedModel>[0]} what it does next, by what it was told last */
+/** @type {Parameters<typeof scriptedModel>[0]} the next steps, which may depend on the last result */
 const script = [
   // It did not look first: one text is not there, and one file.
   {
@@ -27,7 +27,7 @@ const script = [
   { text: 'Both files say 1.29.' },
   // Undo shows what it would do first.
   { tool: 'undo', input: {} },
-  (told) => ({ tool: 'undo', input: { preview_id: /preview_id: (\S+)/.exec(told)?.[1] } }),
+  (result) => ({ tool: 'undo', input: { preview_id: /preview_id: (\S+)/.exec(result)?.[1] } }),
   { text: 'Both files are as they were.' },
 ];
 
@@ -35,7 +35,7 @@ export const model = scriptedModel(script);
 
 /**
  * @typedef {{ readonly text: string } | { readonly tool: string, readonly input: object }} Step
- * @param {readonly (Step | ((told: string) => Step))[]} steps
+ * @param {readonly (Step | ((result: string) => Step))[]} steps
  */
 export function scriptedModel(steps) {
   let next = 0;

@@ -20,7 +20,7 @@ import { relative, sep } from 'node:path';
 export function readReport(path, top) {
   const report = JSON.parse(readFileSync(path, 'utf8'));
   if (!Array.isArray(report?.testResults) || typeof report.success !== 'boolean')
-    throw new Error(`${path} is no vitest report`);
+    throw new Error(`${path} is not a vitest report`);
   /** @type {Result[]} */
   const results = [];
   for (const file of report.testResults) {

@@ -54,5 +54,5 @@ it('gives the same answers in four protocols, at once and as a stream', async ()
     ]),
   );
   expect(await fetch(`${model.url}/elsewhere`)).toMatchObject({ status: 404 });
-  expect(model.trouble).toEqual(['nobody answers GET /elsewhere']);
+  expect(model.trouble).toEqual(['no route for GET /elsewhere']);
 });

@@ -200,7 +200,7 @@ async function interfere(
   disk.onCall = null;
   outcomes.add(code ?? 'done');
   // Neither an internal error nor an I/O error.
-  if (code !== null && !OUTCOMES.has(code)) throw new Error(`told as ${code}`);
+  if (code !== null && !OUTCOMES.has(code)) throw new Error(`reported as ${code}`);
   if (code === 'PENDING') {
     // Only a person can decide what happens next. Nothing is lost either way.
     const forward = (intrusions[0]?.at ?? 0) % 2 === 1 && (await goesForward(disk));

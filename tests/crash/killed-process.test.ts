@@ -100,7 +100,7 @@ describe.each(SCENES)('$name', (scene) => {
     const p = project();
     first(p);
     await engine(p).checkpoint();
-    // The long version takes so many checkpoints that clean-up would drop the one to be restored.
+    // The long version takes enough checkpoints that clean-up would drop the one to be restored.
     await engine(p).pin('cp_1');
     const calls = await callsOf(p, scene);
     expect(calls).toBeGreaterThan(50);

@@ -110,8 +110,8 @@ describe('a root that is missing during recovery', () => {
     let seen = 0;
     for await (const { disk, old, mount } of halves()) {
       seen += 1;
-      const { recovered: settled, waiting } = await engine(disk, 200).recover({ decision: 'back' });
-      expect(settled.map(({ direction }) => direction)).toEqual(['back']);
+      const { recovered, waiting } = await engine(disk, 200).recover({ decision: 'back' });
+      expect(recovered.map(({ direction }) => direction)).toEqual(['back']);
       expect(waiting.map(({ missing }) => missing.map(({ path }) => path))).toEqual([['data']]);
       expect(without(treeOf(disk).tree, 'data')).toBe(without(old, 'data'));
 
@@ -132,8 +132,8 @@ describe('a root that is missing during recovery', () => {
   test('can be abandoned by a second confirmation; its contents are in the checkpoints', async () => {
     for await (const { disk, old, mount } of halves()) {
       await engine(disk, 200).recover({ decision: 'back' });
-      const { recovered: settled, waiting } = await engine(disk, 201).recover({ decision: 'back' });
-      expect([settled.length, waiting.length]).toEqual([1, 0]);
+      const { recovered, waiting } = await engine(disk, 201).recover({ decision: 'back' });
+      expect([recovered.length, waiting.length]).toEqual([1, 0]);
       expect((await engine(disk, 202).status()).pending).toEqual([]);
 
       mount();

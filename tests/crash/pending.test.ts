@@ -75,8 +75,8 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
       disk.onCall = null;
       if (calls < moment) break;
       if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
-      const { recovered: settled } = await engine(disk.afterProcessDeath(), 200).recover();
-      expect(settled.map(({ direction }) => direction)).toEqual(['forward']);
+      const { recovered } = await engine(disk.afterProcessDeath(), 200).recover();
+      expect(recovered.map(({ direction }) => direction)).toEqual(['forward']);
       finished += 1;
       const after = disk.afterProcessDeath();
       await engine(after, 200).recover();
@@ -111,8 +111,8 @@ describe('a write between the death and the recovery', () => {
   it('back restores every other file, and leaves that one alone', async () => {
     const { disk, old } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = (await engine(disk, 200).recover({ decision: 'back' })).recovered;
-    expect(settled?.direction).toBe('back');
+    const [recovered] = (await engine(disk, 200).recover({ decision: 'back' })).recovered;
+    expect(recovered?.direction).toBe('back');
     expect(tell(treeOf(disk).tree)).toBe(tell(new Map([...old, ['a.txt', 'file 644 mine\n']])));
     expect(journals(disk)).toEqual([]);
     await verifyDeep(engine(disk, 201));
@@ -121,12 +121,12 @@ describe('a write between the death and the recovery', () => {
   it('forward completes the operation, and keeps that file as a plain backup', async () => {
     const { disk, done } = await halfDone(started);
     put(disk, 'a.txt', 'mine\n');
-    const [settled] = (await engine(disk, 200).recover({ decision: 'forward' })).recovered;
-    expect(settled?.direction).toBe('forward');
+    const [recovered] = (await engine(disk, 200).recover({ decision: 'forward' })).recovered;
+    expect(recovered?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
-    expect(settled?.kept.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(recovered?.kept.map(({ path }) => path)).toEqual(['a.txt']);
     for (const state of [disk, ...disk.crashStates('any-subset', 20, seededRandom(1))]) {
-      expect(contentOf(state, settled?.kept[0]?.backup as DiskPath)).toBe('mine\n');
+      expect(contentOf(state, recovered?.kept[0]?.backup as DiskPath)).toBe('mine\n');
     }
     // The operation is recorded and can be undone.
     expect((await engine(disk, 201).status()).undo?.trigger).toBe('restore');
@@ -142,8 +142,8 @@ describe('refusals by the system', () => {
     const refused = engine(broken, 200).recover({ decision: 'forward' });
     await expect(refused).rejects.toMatchObject({ code: 'PENDING' });
     expect(broken.hit).toBe(true);
-    const [settled] = (await engine(disk, 201).recover()).recovered;
-    expect(settled?.direction).toBe('forward');
+    const [recovered] = (await engine(disk, 201).recover()).recovered;
+    expect(recovered?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
   });
 
@@ -193,8 +193,8 @@ describe('the folder was replaced', () => {
     disk.rename(ROOT, '/elsewhere' as DiskPath);
     if (what === 'another') disk.makeFolder(ROOT, 0o755);
     await expect(engine(disk, 200).recover()).rejects.toMatchObject({ code: 'PENDING' });
-    const { recovered: settled } = await engine(disk, 201).recover({ decision: 'back' });
-    expect(settled.map(({ direction }) => direction)).toEqual(['back']);
+    const { recovered } = await engine(disk, 201).recover({ decision: 'back' });
+    expect(recovered.map(({ direction }) => direction)).toEqual(['back']);
     expect(journals(disk)).toEqual([]);
     if (what === 'another') expect(disk.list(ROOT)).toEqual([]);
   });

@@ -74,11 +74,11 @@ async function judge(disk: SimDisk, ends: Ends, isThere: boolean, returned: bool
   await proceed(isThere)(disk).catch((error: unknown) => {
     throw new Error(`${where}: the next command failed: ${String(error)}`, { cause: error });
   });
-  await settled(disk, ends, returned, where);
+  await expectRecovered(disk, ends, returned, where);
 }
 
 /** Checks what must be true after any command has ended. */
-async function settled(
+async function expectRecovered(
   disk: SimDisk,
   ends: Ends,
   returned: boolean,
@@ -151,7 +151,7 @@ async function nested(
   random: SeededRandom,
 ): Promise<void> {
   const { disk: recovered, calls } = await callsOf(disk, proceed(isThere, 250));
-  const { tree, numbers } = await settled(recovered.afterProcessDeath(), ends, returned, where);
+  const { tree, numbers } = await expectRecovered(recovered.afterProcessDeath(), ends, returned, where);
   for (const state of recovered.crashStates('any-subset', 1, random)) {
     await judge(state, { old: tree, done: tree, numbers }, isThere, returned, `${where}, recovered, power cut`);
   }

@@ -162,8 +162,8 @@ describe('4', () => {
       expect(p.ok('status', '--json').stdout).toContain('"transaction"');
       expect(p.run(['checkpoint']).status).toBe(0);
       for (const name of names) expect(p.read(name)).toBe(`${name}, by somebody else\n`);
-      const settled = p.run(['recover', decision]);
-      expect(settled.status, settled.stderr).toBe(0);
+      const decided = p.run(['recover', decision]);
+      expect(decided.status, decided.stderr).toBe(0);
       expect(p.ok('status').stdout).not.toMatch(/pending/i);
       if (decision === '--back') for (const name of names) expect(p.read(name)).toBe(`${name}, by somebody else\n`);
       else for (const name of names) expect(p.read(name)).toBe('one\n');

@@ -90,5 +90,5 @@ function mergeLines(
   return { content, orConflict: false };
 }
 
-/** Stands for content that the model does not predict. */
+/** Represents content that the model does not predict. */
 export const UNKNOWN = '\x01unknown';

@@ -152,10 +152,10 @@ export class Player {
     } else if (!ran) {
       await run();
     }
-    await this.#settle(predicted, before, code, died);
+    await this.#checkOutcome(predicted, before, code, died);
   }
 
-  async #settle(predicted: Prediction, before: Tree, code: string | null, died: boolean): Promise<void> {
+  async #checkOutcome(predicted: Prediction, before: Tree, code: string | null, died: boolean): Promise<void> {
     const fresh = await this.#newCheckpoints();
     const isRecorded = fresh.some(({ trigger }) => trigger !== 'manual' && trigger !== 'before');
     if (code !== null) assertSame(isRecorded, false, 'a refused operation was recorded');

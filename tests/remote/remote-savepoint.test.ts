@@ -172,7 +172,7 @@ describe('a sandbox with arbitrary answers', () => {
     ['JSON of another shape', `echo '{"workspaces":[{"id":1}]}'`],
     ['a field more', `echo '{"workspaces":[],"damaged":[],"__proto__":{"x":1},"more":1}'`],
     ['half of it', `echo '{"workspaces":['`],
-    ['bytes that are no text', `printf '{"workspaces":["\\377"]}'`],
+    ['bytes that are not text', `printf '{"workspaces":["\\377"]}'`],
     ['a failure of no code', `echo '{"error":{"code":"NONSENSE","message":"","data":{},"hint":""}}' >&2; exit 1`],
     ['a failure that says 0', `echo '{"error":{"code":"LOCKED","message":"m","data":{},"hint":""}}' >&2; exit 0`],
     [

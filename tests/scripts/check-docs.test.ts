@@ -76,11 +76,7 @@ describe('rows', () => {
       'packages/core/test/gone.test.ts does not exist',
     ],
     ['the same row twice', '| B2 | what | waits | later |\n| B2 | what | waits | later |', 'is there twice'],
-    [
-      'a row that nobody knows',
-      '| B2 | what | waits | later |\n| B99 | what | waits | later |',
-      'no such row is known',
-    ],
+    ['an unknown row', '| B2 | what | waits | later |\n| B99 | what | waits | later |', 'no such row is known'],
   ])('fail with %s', (_, row, problem) => {
     expect(checked({ B2: row }, null)).toEqual([expect.stringMatching(/^docs\/features\.md:\d+ row B\d+: /)]);
     expect(checked({ B2: row }, null)[0]).toContain(problem);

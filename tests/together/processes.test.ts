@@ -38,9 +38,9 @@ describe('four processes at once', () => {
     for (let i = 0; i < 30; i++) p.write(`d${i % 5}/f${i}.txt`, `${i}\n`.repeat(20));
     const reported: Report = { made: [], killed: 0 };
     await Promise.all(people((random, who) => storm(p, random, who, reported, true)));
-    settle(p);
+    finish(p);
     await Promise.all(people((random, who) => storm(p, random, who + PEOPLE, reported, false)));
-    settle(p);
+    finish(p);
 
     const ids = reported.made.map(({ id }) => id);
     expect(new Set(ids).size, `made: ${ids.join(' ')}`).toBe(ids.length);
@@ -136,7 +136,7 @@ function judge(args: readonly string[], outcome: CommandOutcome, dies: boolean, 
 }
 
 /** Recovers what a killed command left, with a decision if another process has written to the same files. */
-function settle(p: Project): void {
+function finish(p: Project): void {
   const outcome = p.run(['recover']);
   if (outcome.status === 4) p.ok('recover', '--back');
   else expect(outcome.status, explain(['recover'], outcome)).toBe(0);

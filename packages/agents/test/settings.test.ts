@@ -80,7 +80,7 @@ const LAYOUTS: readonly (readonly [string, string])[] = [
   ['tabs and a blank line', '{\n\t"a": [1, 2],\n\n\t"b": {}\n}\n'],
   ['Windows ends of line', '{\r\n    "a": 1\r\n}\r\n'],
   [
-    'hooks of somebody else',
+    'hooks of another program',
     '{\n  "hooks": {\n    "PreToolUse": [{"matcher": "Bash", "hooks": []}],\n    "BeforeTool": [],\n    ' +
       '"preToolUse": [ ]\n  }\n}\n',
   ],

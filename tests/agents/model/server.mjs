@@ -46,7 +46,7 @@ export async function startModel({ plan, folder, env = process.env, port = 0 }) 
     const protocol = PROTOCOLS.find(({ matches }) => matches(path));
     if (protocol === undefined || request.method !== 'POST') {
       const small = smallTalk(path);
-      if (small === null) trouble.push(`nobody answers ${request.method} ${path}`);
+      if (small === null) trouble.push(`no route for ${request.method} ${path}`);
       return send(response, small === null ? 404 : 200, small ?? { error: { message: 'not found' } });
     }
     const conversation = protocol.read(body, path);

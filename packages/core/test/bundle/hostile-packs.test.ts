@@ -224,7 +224,7 @@ describe('inconsistent bundles', () => {
       },
     ],
     [
-      'a tree that is no checkpoint',
+      'a tree that is not a checkpoint',
       /not a checkpoint/,
       (pack) => forge(pack, { files: '', top: [folder('files', files(pack))] }),
     ],
@@ -265,7 +265,7 @@ describe('inconsistent bundles', () => {
       },
     ],
     [
-      'a file with the rights of whoever restores it',
+      'a file with the set-uid bit',
       /set-id/,
       (pack) => {
         const note = pack.add('blob', Buffer.from('{"m":[["a",2541]]}'));

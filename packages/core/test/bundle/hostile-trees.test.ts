@@ -42,7 +42,7 @@ const REFUSED: readonly (readonly [what: string, why: RegExp, entries: readonly 
   ['a mode that anybody may write', /the mode 100777/, [file('a', blob, '100777')]],
   ['a set-id mode', /the mode 104755/, [file('a', blob, '104755')]],
   ['a mode with a zero before it', /a leading zero/, [file('a', blob, '0100644')]],
-  ['a mode that is no number', /that is not a number/, [file('a', blob, '1006x4')]],
+  ['a mode that is not a number', /that is not a number/, [file('a', blob, '1006x4')]],
   ['a link with something below it', /contains a slash/, [file('a', blob, '120000'), file('a/b')]],
   ['an object that cannot be', /invalid object id/, [file('a', NULL)]],
   ['a submodule', /submodule/, [file('sub', blob, '160000')]],

@@ -106,12 +106,12 @@ async function judge(start: SimDisk, ends: Ends, point: Point): Promise<string> 
   const next = engine(disk, 200);
   expect((await next.checkpoint()).pending).toBeNull();
   const { tree, staging } = treeOf(disk);
-  const settled = tell(tree);
-  expect(isReported ? [after] : [ends.old, ends.done]).toContain(settled);
+  const recovered = tell(tree);
+  expect(isReported ? [after] : [ends.old, ends.done]).toContain(recovered);
   expect(staging).toEqual([]);
   expect(journals(disk)).toEqual([]);
   await verifyDeep(next);
-  return `${point.kind}, ${code ?? 'told nothing'}, ${settled === ends.old ? 'old' : 'new'}`;
+  return `${point.kind}, ${code ?? 'no result'}, ${recovered === ends.old ? 'old' : 'new'}`;
 }
 
 function pointsOf(calls: number, changing: number, random: SeededRandom): readonly Point[] {

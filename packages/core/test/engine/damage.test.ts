@@ -45,9 +45,9 @@ describe('a damaged object', () => {
     spoil((await packs(w))[1] as string);
     const { damage } = await w.open().verify({ deep: true });
     expect(damage.length).toBeGreaterThan(0);
-    const hurt = new Set(damage.flatMap(({ checkpoints }) => checkpoints));
-    expect(hurt).toContain('cp_2');
-    expect(hurt).not.toContain('cp_1');
+    const affected = new Set(damage.flatMap(({ checkpoints }) => checkpoints));
+    expect(affected).toContain('cp_2');
+    expect(affected).not.toContain('cp_1');
     const tree = readFileSync(w.at('a.txt'), 'utf8');
     await expect(w.open().restore('cp_2')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe(tree);

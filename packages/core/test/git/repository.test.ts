@@ -330,7 +330,7 @@ describe('repositories that are elsewhere', () => {
     ['no path', 'gitdir: \n'],
     ['another word', 'gitdirs: x\n'],
     ['a path that is not there', 'gitdir: ../nowhere\n'],
-    ['a folder that is no repository', 'gitdir: ..\n'],
+    ['a folder that is not a repository', 'gitdir: ..\n'],
     ['itself', 'gitdir: .git\n'],
     ['a NUL', 'gitdir: a\0b\n'],
     ['a drive, where there are none', 'gitdir: C:/x\n'],

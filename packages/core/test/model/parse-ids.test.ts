@@ -21,9 +21,9 @@ describe('an id from an agent', () => {
 
   test('has a type of its own', () => {
     const session: SessionId = parseSessionId('s');
-    // @ts-expect-error a session is no call
+    // @ts-expect-error a session is not a call
     const call: CallId = session;
-    // @ts-expect-error any text is no id
+    // @ts-expect-error a plain string is not an id
     const other: SessionId = 's';
     expect([call, other]).toEqual(['s', 's']);
   });

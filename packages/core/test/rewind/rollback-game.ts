@@ -41,7 +41,7 @@ interface File {
   readonly moves: { readonly by: Who; readonly from: TreePath; readonly to: TreePath }[];
 }
 
-const NOBODY: ObjectReader = {
+const NO_OBJECTS: ObjectReader = {
   has: () => false,
   info: () => null,
   read: (id) => {
@@ -56,7 +56,7 @@ const pace = (): Pace => new Pace(clock as never, null, () => undefined);
 
 export class Game {
   readonly log: string[] = [];
-  readonly objects = new OverlayBatch(NOBODY);
+  readonly objects = new OverlayBatch(NO_OBJECTS);
   readonly #lines = new Map<string, Line>();
   #files = new Map<TreePath, { readonly file: File; texts: string[] }>();
   readonly #gone: { readonly file: File; texts: string[] }[] = [];
@@ -269,7 +269,7 @@ export class Game {
       this.rollbacks.undone++;
       await this.#publish('undo', before.snapshot, () => 'outside', { undoes: published.id });
       this.log.push('undone');
-    } else this.#settle(who, found, left);
+    } else this.#recordChanges(who, found, left);
   }
 
   /** Returns the files as they would be after the change set. */
@@ -327,7 +327,7 @@ export class Game {
         if (move.by !== who || move.to !== path) break;
         path = move.from;
       }
-      if (!found.has(path)) throw new Error(`${file.path} should lie at ${path}`);
+      if (!found.has(path)) throw new Error(`${file.path} should be at ${path}`);
     }
   }
 
@@ -346,7 +346,7 @@ export class Game {
   }
 
   /** Records the rollback: what it reverted can no longer be rolled back. */
-  #settle(who: Who, found: ReadonlyMap<TreePath, readonly string[]>, left: ReadonlySet<TreePath>): void {
+  #recordChanges(who: Who, found: ReadonlyMap<TreePath, readonly string[]>, left: ReadonlySet<TreePath>): void {
     const was = new Set([...this.#files.values()].flatMap(({ texts }) => texts));
     const removed = new Set(this.#gone.filter(({ file }) => file.goneBy === who).map(({ file }) => file));
     const held = [...this.#files.values(), ...this.#gone.splice(0)];

@@ -42,7 +42,7 @@ describe('an invalid answer', () => {
     ['goes on behind its end', `${GOOD_END}o YQ==\n`],
     ['says something in between', `hello\n${GOOD_END}`],
     ['says something in between that looks like it', `z YQ==\n${GOOD_END}`],
-    ['has an output that is no base64', `o ***\n${GOOD_END}`],
+    ['has an output that is not base64', `o ***\n${GOOD_END}`],
     ['has an empty output', `o \n${GOOD_END}`],
     ['has more output than it may', `o ${Buffer.alloc(101).toString('base64')}\n${GOOD_END}`],
     ['has more output than it may, in parts', `${'o YWFhYWFhYWFhYQ==\n'.repeat(11)}${GOOD_END}`],

@@ -39,7 +39,7 @@ test('all files named by configurations, through includes and conditions', () =>
   expect(found).not.toContain('/six');
 });
 
-test('nobody knows: what the environment says, what cannot be read or understood', () => {
+test('unknown: settings of the environment, and files that cannot be read or parsed', () => {
   expect(person().files({ GIT_CONFIG_COUNT: '1' })).toBeNull();
   expect(person().files({ GIT_ATTR_SOURCE: 'HEAD' })).toBeNull();
   expect(attributeFiles({}, 'win32', null)).toBeNull();

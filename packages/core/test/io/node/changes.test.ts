@@ -96,7 +96,7 @@ describe.runIf(CAN_WATCH)('changes reported by inotify', () => {
       },
       '.: new sub, sub!',
     ],
-    'a folder made anew': [
+    'a recreated folder': [
       (top) => {
         rmSync(`${top}/sub/deep`, { recursive: true });
         mkdirSync(`${top}/sub/deep`);

@@ -93,11 +93,14 @@ describe('encodeCommit and decodeCommit', () => {
   test.each([
     ['nothing', ''],
     ['no tree', `author A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx`],
-    ['a tree that is no id', `tree xyz\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx`],
+    ['a tree that is not an id', `tree xyz\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx`],
     ['no author', `tree ${EMPTY_TREE}\ncommitter A <a@b> 1 +0000\n\nx`],
     ['no committer', `tree ${EMPTY_TREE}\nauthor A <a@b> 1 +0000\n\nx`],
     ['a time that is none', `tree ${EMPTY_TREE}\nauthor A <a@b> x +0000\ncommitter A <a@b> 1 +0000\n\nx`],
-    ['a parent that is no id', `tree ${EMPTY_TREE}\nparent 12\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx`],
+    [
+      'a parent that is not an id',
+      `tree ${EMPTY_TREE}\nparent 12\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx`,
+    ],
   ])('a commit with %s is damage', (_, data) => {
     expect(() => decodeCommit(Buffer.from(data))).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });

@@ -67,7 +67,7 @@ async function expectNoWrongData(
   store: ObjectStore,
   objects: ReadonlyMap<ObjectId, StoredObject>,
 ): Promise<Set<ObjectId>> {
-  const hurt = new Set<ObjectId>();
+  const damaged = new Set<ObjectId>();
   for (const [id, { type, data }] of objects) {
     try {
       const read = store.read(id);
@@ -83,10 +83,10 @@ async function expectNoWrongData(
       if (!(error instanceof SavepointError)) throw error;
       expect(error.code).toBe('STORE_DAMAGED');
       expect(error.data, String(error)).toMatchObject({ object: id, file: expect.any(String) });
-      hurt.add(id);
+      damaged.add(id);
     }
   }
-  return hurt;
+  return damaged;
 }
 
 function contents(store: ObjectStore): Map<ObjectId, StoredObject> {
@@ -114,7 +114,7 @@ async function mixedStore(): Promise<StoreFixture> {
 }
 
 /** Number of changed bytes per file. */
-const HURT = testEffort({ quick: 40, ci: 300, long: 3_000 });
+const DAMAGES = testEffort({ quick: 40, ci: 300, long: 3_000 });
 
 /** Whether Savepoint reads the file; git has more files next to it. */
 function isOfObjects(path: string): boolean {
@@ -127,26 +127,26 @@ describe('a store with one changed byte', () => {
     const objects = contents(fixture.again());
     const { disk, files } = inMemory(fixture);
     const random = seededRandom(11);
-    const kinds = new Map<string, { tried: number; hurt: number }>();
+    const kinds = new Map<string, { tried: number; damaged: number }>();
     for (const [path, bytes] of files) {
       const kind = /\.(pack|idx)$/.exec(path)?.[1] ?? (/objects\/[0-9a-f]{2}\//.test(path) ? 'loose' : null);
       if (kind === null) continue;
       // Every byte of small files, and this many spread over larger ones, one bit each.
-      const step = Math.ceil(bytes.length / HURT);
+      const step = Math.ceil(bytes.length / DAMAGES);
       for (let at = 0; at < bytes.length; at += step) {
         const changed = Buffer.from(bytes);
         changed[at] = (changed[at] as number) ^ (1 << random.integer(8));
         put(disk, path, changed);
         const store = ObjectStore.open(simPorts(disk), '/store' as DiskPath);
-        const hurt = await expectNoWrongData(store, objects);
-        const count = kinds.get(kind) ?? { tried: 0, hurt: 0 };
-        kinds.set(kind, { tried: count.tried + 1, hurt: count.hurt + (hurt.size > 0 ? 1 : 0) });
+        const damaged = await expectNoWrongData(store, objects);
+        const count = kinds.get(kind) ?? { tried: 0, damaged: 0 };
+        kinds.set(kind, { tried: count.tried + 1, damaged: count.damaged + (damaged.size > 0 ? 1 : 0) });
       }
       put(disk, path, bytes);
     }
     for (const kind of ['pack', 'idx', 'loose']) expect(kinds.get(kind)?.tried, kind).toBeGreaterThan(30);
     // An index with a single wrong bit is not trusted at all.
-    expect(kinds.get('idx')?.hurt).toBe(kinds.get('idx')?.tried);
+    expect(kinds.get('idx')?.damaged).toBe(kinds.get('idx')?.tried);
     expect(await expectNoWrongData(ObjectStore.open(simPorts(disk), '/store' as DiskPath), objects)).toEqual(new Set());
   });
 
@@ -322,28 +322,28 @@ describe('a malicious pack', () => {
     ],
     ['has a type that is none', 'unknown type 5', [{ id: A, bytes: Buffer.of(0x51, 0x78) }]],
     ['has a size that never ends', 'impossible size', [{ id: A, bytes: Buffer.alloc(60, 0xff) }]],
-    ['stands on itself', 'too many deltas', [{ id: A, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) }]],
+    ['is based on itself', 'too many deltas', [{ id: A, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) }]],
     [
-      'stands on what stands on it',
+      'is based on a delta of itself',
       'too many deltas',
       [
         { id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) },
         { id: B, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) },
       ],
     ],
-    ['stands on what is not there', 'which its pack lacks', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
+    ['has a missing base', 'which its pack lacks', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
     [
-      'stands on what is before the pack',
+      'has a base before the pack',
       'is outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0xff, 0x7f), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
-      'stands on the header',
+      'has the pack header as its base',
       'is outside of its pack',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x0c), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],
     [
-      'stands on something with a distance of nothing',
+      'has a base at distance 0',
       'too many deltas',
       [{ id: A, bytes: Buffer.concat([Buffer.of(0x64, 0x00), deflateSync(Buffer.of(1, 1, 1, 0x41))]) }],
     ],

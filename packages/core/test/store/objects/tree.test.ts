@@ -67,7 +67,7 @@ describe('encodeTree and decodeTree', () => {
     ['no end of the name', Buffer.from('100644 abc')],
     ['a mode with a leading zero', raw('0100644', 'a')],
     ['a mode of too many digits', raw('1006440', 'a')],
-    ['a mode that is no octal number', raw('10064x', 'a')],
+    ['a mode that is not an octal number', raw('10064x', 'a')],
     ['an empty mode and name', raw('', '')],
     ['an empty name', raw('100644', '')],
     ['the name .', raw('40000', '.')],
@@ -98,7 +98,7 @@ describe('encodeTree and decodeTree', () => {
     ['a name that is there twice', [{ name: 'a' }, { name: 'a', mode: 0o40000 }]],
     ['an empty name', [{ name: '' }]],
     ['a path', [{ name: 'a/b' }]],
-    ['a character that is no byte', [{ name: 'ā' }]],
+    ['a character that is not a byte', [{ name: 'ā' }]],
     ['a mode of others', [{ name: 'a', mode: 0o100664 }]],
     ['something else than an id', [{ name: 'a', id: 'x'.repeat(40) }]],
   ])('%s is not encoded', (_, given) => {

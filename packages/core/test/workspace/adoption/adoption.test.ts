@@ -476,16 +476,16 @@ describe('an incomplete index entry is not trusted', () => {
 describe('damage is detected or avoided by reading the file', () => {
   test('an index, a pack and its index', async () => {
     const CASES: Readonly<Record<string, (place: AdoptionPlace) => void>> = {
-      index: (place) => hurt(place.index(), (data) => flip(data, 100)),
-      'half an index': (place) => hurt(place.index(), (data) => data.subarray(0, data.length / 2)),
-      'half a pack': (place) => hurt(packs(place)[0] ?? '', (data) => data.subarray(0, data.length / 2)),
+      index: (place) => damageFile(place.index(), (data) => flip(data, 100)),
+      'half an index': (place) => damageFile(place.index(), (data) => data.subarray(0, data.length / 2)),
+      'half a pack': (place) => damageFile(packs(place)[0] ?? '', (data) => data.subarray(0, data.length / 2)),
       'no pack': (place) => rmSync(packs(place)[0] ?? ''),
-      'an empty pack': (place) => hurt(packs(place)[0] ?? '', () => Buffer.alloc(0)),
-      'a longer pack': (place) => hurt(packs(place)[0] ?? '', (data) => Buffer.concat([data, Buffer.alloc(1)])),
-      'the head of a pack': (place) => hurt(packs(place)[0] ?? '', (data) => flip(data, 11)),
-      'the end of a pack': (place) => hurt(packs(place)[0] ?? '', (data) => flip(data, data.length - 1)),
-      'index of a pack': (place) => hurt(indexOfPack(place), (data) => flip(data, 1100)),
-      'half an index of a pack': (place) => hurt(indexOfPack(place), (data) => data.subarray(0, data.length / 2)),
+      'an empty pack': (place) => damageFile(packs(place)[0] ?? '', () => Buffer.alloc(0)),
+      'a longer pack': (place) => damageFile(packs(place)[0] ?? '', (data) => Buffer.concat([data, Buffer.alloc(1)])),
+      'the head of a pack': (place) => damageFile(packs(place)[0] ?? '', (data) => flip(data, 11)),
+      'the end of a pack': (place) => damageFile(packs(place)[0] ?? '', (data) => flip(data, data.length - 1)),
+      'index of a pack': (place) => damageFile(indexOfPack(place), (data) => flip(data, 1100)),
+      'half an index of a pack': (place) => damageFile(indexOfPack(place), (data) => data.subarray(0, data.length / 2)),
       'no index of a pack': (place) => rmSync(indexOfPack(place)),
       configuration: (place) => appendFileSync(place.at('.git/config'), '[core\n'),
     };
@@ -604,7 +604,7 @@ describe('adopted objects are verified afterwards', () => {
       .split('\n')
       .find((line) => line.startsWith(id));
     const [, , , size = '', offset = ''] = row?.split(/ +/) ?? [];
-    hurt(packs(place)[0] ?? '', (data) => flip(data, Number(offset) + Number(size) - 6));
+    damageFile(packs(place)[0] ?? '', (data) => flip(data, Number(offset) + Number(size) - 6));
     const { savepoint, damage } = await place.first(true);
     expect(damage.map(({ object }) => object)).toContain(id);
     const messages = warned(savepoint);
@@ -618,7 +618,7 @@ describe('adopted objects are verified afterwards', () => {
   });
 });
 
-function hurt(file: string, change: (data: Buffer) => Buffer): void {
+function damageFile(file: string, change: (data: Buffer) => Buffer): void {
   execFileSync('chmod', ['u+w', file]);
   writeFileSync(file, change(readFileSync(file)));
 }

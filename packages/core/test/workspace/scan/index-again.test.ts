@@ -135,9 +135,9 @@ describe('read again', () => {
     const index = `${w.workspace}/.git/index`;
     const bytes = readFileSync(index);
     for (const at of [12, 40, 60, bytes.length / 2, bytes.length - 30]) {
-      const hurt = Buffer.from(bytes);
-      hurt.writeUInt8(hurt.readUInt8(Math.floor(at)) ^ 1, Math.floor(at));
-      writeFileSync(index, hurt);
+      const broken = Buffer.from(bytes);
+      broken.writeUInt8(broken.readUInt8(Math.floor(at)) ^ 1, Math.floor(at));
+      writeFileSync(index, broken);
       expect(read(w, before).problem?.why, `byte ${at}`).toBe('damaged');
     }
     writeFileSync(index, bytes);

@@ -61,8 +61,8 @@ test('a folder that cannot be listed is skipped, and one that vanished is scanne
       throw new FsError(code, 'listAside', path);
     };
   };
-  const hurt = await savepointOf(w, 'a', seenAs(LARGE, [], failing('EACCES'))).checkpoint();
-  expect(hurt.scan.partial).toEqual([{ path: 'big', skip: { reason: 'unreadable', code: 'EACCES' } }]);
+  const unreadable = await savepointOf(w, 'a', seenAs(LARGE, [], failing('EACCES'))).checkpoint();
+  expect(unreadable.scan.partial).toEqual([{ path: 'big', skip: { reason: 'unreadable', code: 'EACCES' } }]);
   const moved = await savepointOf(w, 'b', seenAs(LARGE, [], failing('ENOENT'))).checkpoint();
   // It is back, but smaller than before.
   expect(moved.scan.partial).toEqual([]);

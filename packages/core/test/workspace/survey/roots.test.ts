@@ -185,7 +185,7 @@ describe('plain folders as roots', () => {
 });
 
 describe('what a survey finds', () => {
-  test(`is what a capture finds, whatever lies there (seed ${seed})`, async () => {
+  test(`equals what a capture finds, for random contents (seed ${seed})`, async () => {
     onTestFailed(() => console.error(`SAVEPOINT_SEED=${seed}`));
     const random = seededRandom(seed);
     for (let round = 0; round < testEffort({ quick: 6, ci: 20, long: 300 }); round++) {

@@ -53,7 +53,7 @@ class Place {
   }
 
   /** Makes the index's data about the files old enough to be trusted. */
-  settle(folder = ''): void {
+  makeOld(folder = ''): void {
     const names = git(this.at(folder), 'ls-files', '-z').split('\0').slice(0, -1);
     for (const name of names) utimesSync(this.at(join(folder, name)), 1_600_000_000, 1_600_000_000);
     git(this.at(folder), 'update-index', '-q', '--refresh');
@@ -129,7 +129,7 @@ const ACTIONS: Record<string, (p: Place, file: string, random: SeededRandom) => 
   stash: (p) => void p.git('stash', '-q'),
   pop: (p) => void p.git('stash', 'pop', '-q'),
   pack: (p) => void p.git('gc', '-q'),
-  settle: (p) => p.settle(),
+  makeOld: (p) => p.makeOld(),
   split: (p) => void p.git('update-index', '--split-index'),
   move: (p, file) => void p.git('mv', '-k', file, 'moved.txt'),
 };
@@ -141,11 +141,11 @@ function paths({ work }: SurveyedRoot): string[] {
 describe('how dirty a repository is', () => {
   const situations: Record<string, (place: Place) => void> = {
     'nothing changed': () => {},
-    'nothing changed, and all of it old': (p) => p.settle(),
+    'nothing changed, and all of it old': (p) => p.makeOld(),
     modified: (p) => p.write('a.txt', 'other\n'),
     'modified to the same size': (p) => p.write('a.txt', 'x\n'),
     'touched, with nothing changed': (p) => {
-      p.settle();
+      p.makeOld();
       utimesSync(p.at('a.txt'), 1_650_000_000, 1_650_000_000);
     },
     staged: (p) => {
@@ -354,7 +354,7 @@ describe('how dirty a repository is', () => {
   test('a change that keeps size and mtime is found', async () => {
     const place = new Place();
     place.init();
-    place.settle();
+    place.makeOld();
     place.write('a.txt', 'x\n');
     utimesSync(place.at('a.txt'), 1_600_000_000, 1_600_000_000);
     expect(paths(await place.root())).toEqual(['a.txt']);
@@ -367,7 +367,7 @@ describe('how dirty a repository is', () => {
     place.write('x.bin', 'x');
     place.write('crlf.txt', 'one\n');
     place.commit();
-    place.settle();
+    place.makeOld();
     expect((await place.root()).work).toEqual({ state: 'clean', changes: [], problems: [] });
     place.write('x.bin', 'y');
     place.write('crlf.txt', 'one\r\n');

@@ -252,7 +252,7 @@ describe('consolidate', () => {
 
   test('a damaged object without another copy keeps its file, and is named; intact objects are merged', async () => {
     const fixture = storeFixture();
-    const [hurt, sound] = (await pack(fixture, noise(1000), noise(1000))) as [ObjectId, ObjectId];
+    const [broken, sound] = (await pack(fixture, noise(1000), noise(1000))) as [ObjectId, ObjectId];
     const file = packs(fixture)[0] as string;
     damagePack(fixture, file, 100);
     const [other] = (await pack(fixture, 'other')) as [ObjectId];
@@ -263,7 +263,7 @@ describe('consolidate', () => {
     for (let round = 0; round < 3; round++) {
       const result = await fixture.store.consolidate({ pace: fixture.pace });
       expect(result.damaged.map(({ object }) => object).sort()).toEqual(
-        [hurt, hashObject('blob', Buffer.from('loose'))].sort(),
+        [broken, hashObject('blob', Buffer.from('loose'))].sort(),
       );
       expect(packs(fixture)).toContain(file);
       expect(packs(fixture)).toHaveLength(2);

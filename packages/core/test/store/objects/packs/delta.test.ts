@@ -36,7 +36,7 @@ describe('applyDelta', () => {
     ['a result that is longer than said', delta(2, 0b10010000, 3), 'add up'],
     ['a result that is shorter than said', delta(200, 0b10010000, 3), 'add up'],
     [
-      'a result that nobody has memory for',
+      'a result that exceeds any memory',
       Buffer.of(...size(BASE.length), ...size(2 ** 40), 1, 0x41),
       'a delta for 1099511627776 bytes',
     ],

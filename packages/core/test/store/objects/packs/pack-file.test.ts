@@ -39,9 +39,9 @@ describe('an entry that is copied unchanged between packs', () => {
     const { pack, place } = packed(sound, ID);
     expect(copy(pack, place)).toEqual(entry.bytes.subarray(head));
 
-    const hurt = storeFixture();
-    const { pack: file } = putPack(hurt, [{ ...entry, crc: 1 }]);
-    const changed = packed(hurt, ID);
+    const broken = storeFixture();
+    const { pack: file } = putPack(broken, [{ ...entry, crc: 1 }]);
+    const changed = packed(broken, ID);
     expect(() => copy(changed.pack, changed.place)).toThrow(damage(ID, file, 'does not match its checksum'));
     // The object itself is intact.
     expect(changed.pack.read(changed.place).data).toEqual(ABC);
