@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Checks that the sources of the packages and the documents use none of the words that docs/glossary.md has retired.
+ * Checks that the sources of the packages, the scripts and the documents use none of the words that docs/glossary.md has
+ * retired.
  * Usage: node scripts/check-words.mjs [FOLDER]   exit status 1 if there are any, each with its file, line and the usual word.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -47,15 +48,17 @@ function inComment(words) {
   return new RegExp(`(?<=(?:/[/*]|^\\s*\\*).*)\\b(?:${words})\\b`, 'i');
 }
 
-/** The glossary names the words itself; figures are program output of their time. */
-const LEFT_OUT = new Set(['docs/glossary.md', 'docs/performance.md']);
+/** The glossary and this file name the words themselves; figures are program output of their time. */
+const LEFT_OUT = new Set(['docs/glossary.md', 'docs/performance.md', 'scripts/check-words.mjs']);
+
+const SCRIPT_FOLDERS = ['bench', 'examples', 'scripts'];
 
 /**
  * @param {string} top the project's folder
  * @returns {string[]} what is wrong, a line each
  */
 export function checkWords(top) {
-  return [...sources(top), ...documents(top)].flatMap((path) =>
+  return [...sources(top), ...scripts(top), ...documents(top)].flatMap((path) =>
     readFileSync(join(top, path), 'utf8')
       .split('\n')
       .flatMap((line, index) => {
@@ -73,19 +76,36 @@ export function checkWords(top) {
  * @param {string} top
  * @returns {string[]} from the top, with slashes
  */
+function scripts(top) {
+  return SCRIPT_FOLDERS.flatMap((folder) => filesBelow(top, folder, '.mjs'));
+}
+
+/**
+ * @param {string} top
+ * @returns {string[]} from the top, with slashes
+ */
 function documents(top) {
   const found = readdirSync(top, { withFileTypes: true }).flatMap((entry) =>
     entry.isFile() && entry.name.endsWith('.md') ? [entry.name] : [],
   );
+  return [...found, ...filesBelow(top, 'docs', '.md')].sort();
+}
+
+/**
+ * @param {string} top
+ * @param {string} folder
+ * @param {string} ending
+ * @returns {string[]} from the top, with slashes; empty if there is no such folder
+ */
+function filesBelow(top, folder, ending) {
   try {
-    for (const name of readdirSync(join(top, 'docs'), { recursive: true, encoding: 'utf8' })) {
-      const path = `docs/${name.replaceAll('\\', '/')}`;
-      if (path.endsWith('.md') && !LEFT_OUT.has(path)) found.push(path);
-    }
+    return readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => path.endsWith(ending) && !path.includes('/node_modules/') && !LEFT_OUT.has(path));
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return [];
+    throw error;
   }
-  return found.sort();
 }
 
 runCheck(import.meta.url, checkWords, 'words: no retired word is left');

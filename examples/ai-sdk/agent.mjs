@@ -40,7 +40,7 @@ async function ask(prompt) {
 }
 
 try {
-  await ask('Raise the price to 1.29, wherever it stands.');
+  await ask('Raise the price to 1.29 everywhere.');
   await ask('No, take that back.');
 } finally {
   rmSync(base, { recursive: true });

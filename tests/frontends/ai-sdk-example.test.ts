@@ -15,7 +15,7 @@ describe.each([
 ])('examples/ai-sdk on version $version', ({ version, options }) => {
   it('edits several files in one call, corrects a refused edit, and undoes it', () => {
     expect(node(...options, 'examples/ai-sdk/agent.mjs').split('\n')).toEqual([
-      '> Raise the price to 1.29, wherever it stands.',
+      '> Raise the price to 1.29 everywhere.',
       expect.stringMatching(/^multi_edit_files was refused: .*2 of 3.*"README\.md".*"prices\.js"/),
       'multi_edit_files did it',
       'Both files say 1.29.',
