@@ -1,18 +1,19 @@
 /**
- * The lock of one workspace: at most one process at a time writes its store, or its files through a transaction.
+ * A lock between processes, held through a file in a lock folder. Only the holder of a workspace's lock writes its store,
+ * or its files through a transaction.
  *
  * A process first announces itself by creating its own file in the lock folder, and then checks for other files.
  * Invariants
  * L1 A file name is never reused (it contains a random nonce). So deleting a dead process's file can never delete the
  *    file of a live one, whichever processes delete files at the same time.
- * L2 The holder, after announcing itself, saw no other file whose process may be alive. If two processes announce
- *    themselves at the same time, at least one sees the other and withdraws. The holder never checks again.
+ * L2 A process holds the lock once it has announced itself and then seen no other file whose process may be alive. If two
+ *    processes announce themselves at the same time, at least one sees the other and withdraws.
  * L3 The file name identifies the process, so there is no half-written state. After a power cut, the name refers to an
  *    earlier boot, so its process is dead.
- * L4 Some holders cannot be checked (another host, or another pid namespace such as a container). Such a holder is left
- *    alone while the time of its file advances. It counts as dead only after this process has seen no change for a long
- *    time, by its own monotonic clock. A holder that was merely suspended finds its file gone before its next commit
- *    point.
+ * L4 Some holders cannot be checked (another host, or another pid namespace such as a container). Such a foreign holder
+ *    is left alone while the time of its file advances. It counts as dead only after this process has seen no change for
+ *    a long time, by its own monotonic clock. A holder that was merely suspended notices before its next commit point
+ *    that its file is gone.
  */
 import { createHash } from 'node:crypto';
 import { isFsError } from '../io/fs.ts';
@@ -24,7 +25,11 @@ import type { LastWriterMark } from './last-writer-mark.ts';
 
 /** How long the time of a foreign holder's file must not change before the holder counts as dead. */
 const FOREIGN_STALE_MS = 30_000;
+/** How often a holder updates the time of its file. */
 const HEARTBEAT_MS = 2_000;
+const MIN_RETRY_MS = 5;
+/** Random, so that processes that wait for each other do not keep announcing themselves at the same time. */
+const RETRY_SPREAD_MS = 20;
 
 export interface LockOptions {
   /** How long to wait for another holder, in milliseconds. */
@@ -41,13 +46,22 @@ export interface HeldLock {
   release(): void;
 }
 
+/** What the name of a file in the lock folder says about its process. */
 interface Announcement {
   readonly file: Name;
   readonly pid: number;
+  /** `-` if unknown. */
   readonly startedAt: string;
+  /** Digests. */
   readonly boot: string;
   readonly namespace: string;
   readonly host: string;
+}
+
+/** The time of a foreign holder's file, and since when, by our monotonic clock, it has not changed. */
+interface Sighting {
+  readonly mtimeMs: number;
+  readonly since: number;
 }
 
 /**
@@ -65,34 +79,39 @@ export async function acquireLock(
   const self = announcementOf(ports.processes.self(), ports.random.hex(8));
   const own = diskChild(folder, self.file);
   const began = ports.clock.monotonic();
-  const watched = new Map<Name, { stamp: string; since: number }>();
+  const sightings = new Map<Name, Sighting>();
   let hasNotified = false;
   for (;;) {
     pace.throwIfCancelled();
-    let rival = findRival(ports, folder, self, watched);
-    if (rival === null) {
-      ports.fs.close(ports.fs.openNew(own, 0o600));
-      try {
-        rival = findRival(ports, folder, self, watched);
-      } catch (error) {
-        ports.fs.unlink(own);
-        throw error;
-      }
-      if (rival === null) return holdLock(ports, own, pace, lastWriter);
-      ports.fs.unlink(own);
-    }
+    const rival = findRival(ports, folder, self, sightings) ?? announce(ports, folder, self, sightings);
+    if (rival === null) return holdLock(ports, own, pace, lastWriter);
     const waited = ports.clock.monotonic() - began;
     if (waited >= options.waitMs) throw lockedError(rival, waited);
     if (!hasNotified) options.onWait?.({ pid: rival.pid, state: rival.state });
     hasNotified = true;
-    await ports.clock.sleep(5 + (Number.parseInt(ports.random.hex(1), 16) % 20));
+    await ports.clock.sleep(MIN_RETRY_MS + (Number.parseInt(ports.random.hex(1), 16) % RETRY_SPREAD_MS));
   }
 }
 
-function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWriterMark | null): HeldLock {
-  let wasLast: boolean;
+/** Creates our file, and withdraws it if there is a rival. Returns the rival; null if the lock is ours. */
+function announce(ports: Ports, folder: DiskPath, self: Announcement, sightings: Map<Name, Sighting>): Rival | null {
+  const own = diskChild(folder, self.file);
+  ports.fs.close(ports.fs.openNew(own, 0o600));
+  let rival: Rival | null;
   try {
-    wasLast = lastWriter?.claim() ?? false;
+    rival = findRival(ports, folder, self, sightings);
+  } catch (error) {
+    ports.fs.unlink(own);
+    throw error;
+  }
+  if (rival !== null) ports.fs.unlink(own);
+  return rival;
+}
+
+function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWriterMark | null): HeldLock {
+  let wasLastHolder: boolean;
+  try {
+    wasLastHolder = lastWriter?.claim() ?? false;
   } catch (error) {
     ports.fs.unlink(own);
     throw error;
@@ -104,11 +123,12 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWrite
     try {
       ports.fs.touch(own, ports.clock.now());
     } catch (error) {
-      if (!isFsError(error)) throw error; // assertHeld detects a missed heartbeat if it matters
+      // If missed heartbeats have cost us the lock, assertHeld notices.
+      if (!isFsError(error)) throw error;
     }
   });
   return {
-    wasLastHolder: wasLast,
+    wasLastHolder,
     assertHeld() {
       if (ports.fs.lstat(own) === null) {
         throw new SavepointError(
@@ -130,60 +150,54 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWrite
   };
 }
 
+/** Another announced process that may be alive. */
 interface Rival {
   readonly pid: number;
-  readonly state: string;
+  /** `elsewhere`: on another machine or in another container, so it cannot be checked. */
+  readonly state: 'alive' | 'stopped' | 'elsewhere';
 }
 
-/** Removes the files of dead processes and returns another announced process that may be alive. */
-function findRival(
-  ports: Ports,
-  folder: DiskPath,
-  self: Announcement,
-  watched: Map<Name, { stamp: string; since: number }>,
-): Rival | null {
+/** Removes the files of dead processes and returns a rival; null if there is none. */
+function findRival(ports: Ports, folder: DiskPath, self: Announcement, sightings: Map<Name, Sighting>): Rival | null {
   let rival: Rival | null = null;
   for (const file of ports.fs.list(folder)) {
     if (file === self.file) continue;
     const other = parseAnnouncement(file);
     const state = other === null ? 'dead' : stateOf(ports, self, other);
-    if (state === 'dead' || (state === 'unknown' && isStale(ports, folder, file, watched))) {
+    if (other === null || state === 'dead' || (state === 'elsewhere' && isStale(ports, folder, file, sightings))) {
       try {
         ports.fs.unlink(diskChild(folder, file));
       } catch (error) {
         if (!isFsError(error, 'ENOENT')) throw error;
       }
     } else {
-      rival = { pid: other?.pid ?? 0, state: state === 'unknown' ? 'elsewhere' : state };
+      rival = { pid: other.pid, state };
     }
   }
   return rival;
 }
 
-function stateOf(ports: Ports, self: Announcement, other: Announcement): 'alive' | 'stopped' | 'dead' | 'unknown' {
-  if (other.host !== self.host) return 'unknown';
+function stateOf(ports: Ports, self: Announcement, other: Announcement): Rival['state'] | 'dead' {
+  if (other.host !== self.host) return 'elsewhere';
   if (other.boot !== self.boot) return 'dead';
-  if (other.namespace !== self.namespace) return 'unknown';
-  return ports.processes.state({
+  if (other.namespace !== self.namespace) return 'elsewhere';
+  const state = ports.processes.state({
     ...ports.processes.self(),
     pid: other.pid,
     startedAt: other.startedAt === '-' ? null : other.startedAt,
   });
+  return state === 'unknown' ? 'elsewhere' : state;
 }
 
-function isStale(
-  ports: Ports,
-  folder: DiskPath,
-  file: Name,
-  watched: Map<Name, { stamp: string; since: number }>,
-): boolean {
+/** Whether this process has seen no heartbeat of a foreign holder for too long. */
+function isStale(ports: Ports, folder: DiskPath, file: Name, sightings: Map<Name, Sighting>): boolean {
   const stat = ports.fs.lstat(diskChild(folder, file));
   if (stat === null) return false;
-  const stamp = `${stat.mtimeMs}`;
-  const seen = watched.get(file);
+  const { mtimeMs } = stat;
+  const seen = sightings.get(file);
   const now = ports.clock.monotonic();
-  if (seen === undefined || seen.stamp !== stamp) {
-    watched.set(file, { stamp, since: now });
+  if (seen === undefined || seen.mtimeMs !== mtimeMs) {
+    sightings.set(file, { mtimeMs, since: now });
     return false;
   }
   return now - seen.since >= FOREIGN_STALE_MS;
