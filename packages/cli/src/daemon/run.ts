@@ -127,7 +127,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     if (request === null) return { status: 400, body: 'not understood\n' };
     if (homeOf(request.env) !== home) return { status: 421, body: 'another home\n' };
     const variables = { ...jobs, ...request.env };
-    const loan = pool.lease(
+    const lease = pool.lease(
       JSON.stringify(Object.entries(request.env).filter(([name]) => !AGENT_VARIABLE_NAMES.has(name))),
     );
     let tooNew = false;
@@ -138,7 +138,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       script,
       exporter: exporter(variables, script),
       sinceStart: () => clock.monotonic() - arrived,
-      open: (options) => loan.open(options),
+      open: (options) => lease.open(options),
       runInOrder: (folder, work) => queue.run(folder, work),
       onConfigured: ({ daemon }) => {
         idle = idleMs ?? daemon.idleMs;
@@ -147,7 +147,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       onFailed: (error) => {
         if (error instanceof SavepointError && error.code === 'STORE_TOO_NEW') tooNew = true;
       },
-    }).finally(() => loan.end());
+    }).finally(() => lease.end());
     if (tooNew) {
       setImmediate(() => shutDown('new-format'));
       return { status: 409, body: 'another format\n' };

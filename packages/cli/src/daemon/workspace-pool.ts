@@ -1,24 +1,26 @@
-/** Keeps workspaces open between events, and orders the work in each. */
+/** Keeps workspaces open between the daemon's requests, and orders the work in each. */
 import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
 
-/** Maximum number of open workspaces; the least recently used one is closed first. */
+/** Above this number, unused workspaces are closed, the least recently used one first. */
 const MAX_WORKSPACES = 8;
 
 interface PooledWorkspace {
   readonly savepoint: Savepoint;
   /** Time of the last use, by a monotonic clock. */
   lastUsed: number;
-  /** Number of events that are being handled. */
-  users: number;
+  /** Number of current leases. A workspace in use is never closed. */
+  leases: number;
 }
 
-/** The workspaces that one event uses. `end` returns them to the pool when the event has been handled. */
+/** Gives one request access to the workspaces of the pool. */
 export interface WorkspaceLease {
   open(options: OpenOptions): Savepoint;
+  /** Ends the use of all workspaces that were opened through this lease. They stay open in the pool. */
   end(): void;
 }
 
 export class WorkspacePool {
+  /** Least recently used first. */
   readonly #workspaces = new Map<string, PooledWorkspace>();
   readonly #now: () => number;
 
@@ -30,45 +32,47 @@ export class WorkspacePool {
     return this.#workspaces.size;
   }
 
-  /** @param environment further parts of the key: equal as long as nothing relevant to the workspace differs */
+  /** @param environment settings from the environment as one text: only requests with the same text share a workspace */
   lease(environment: string): WorkspaceLease {
-    const lent = new Set<PooledWorkspace>();
+    const leased = new Set<PooledWorkspace>();
     return {
       open: (options) => {
-        // Values that were resolved when the workspace was opened, and that may differ now.
+        // A workspace reads these values once, when it is opened. Requests with other values get one of their own.
         const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
-        const kept = this.#workspaces.get(key) ?? { savepoint: openWatched(options), lastUsed: 0, users: 0 };
-        kept.lastUsed = this.#now();
-        if (!lent.has(kept)) kept.users += 1;
-        lent.add(kept);
-        // Move it to the end of the order of use.
+        const workspace = this.#workspaces.get(key) ?? { savepoint: openWatched(options), lastUsed: 0, leases: 0 };
+        workspace.lastUsed = this.#now();
+        if (!leased.has(workspace)) workspace.leases += 1;
+        leased.add(workspace);
+        // A map keeps the order of insertion, so this makes it the most recently used one.
         this.#workspaces.delete(key);
-        this.#workspaces.set(key, kept);
-        return kept.savepoint;
+        this.#workspaces.set(key, workspace);
+        return workspace.savepoint;
       },
       end: () => {
-        for (const kept of lent) kept.users -= 1;
-        lent.clear();
-        for (const [key, kept] of this.#workspaces) {
+        for (const workspace of leased) workspace.leases -= 1;
+        leased.clear();
+        for (const [key, workspace] of this.#workspaces) {
           if (this.#workspaces.size <= MAX_WORKSPACES) break;
-          this.#close(key, kept);
+          this.#closeIfUnused(key, workspace);
         }
       },
     };
   }
 
   closeIdle(idleMs: number): void {
-    for (const [key, kept] of this.#workspaces) if (this.#now() - kept.lastUsed >= idleMs) this.#close(key, kept);
+    for (const [key, workspace] of this.#workspaces) {
+      if (this.#now() - workspace.lastUsed >= idleMs) this.#closeIfUnused(key, workspace);
+    }
   }
 
-  /** Waits for the background work of all workspaces. */
+  /** Waits for the background work of all workspaces and closes those that are not in use. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#workspaces.values()].map(({ savepoint }) => savepoint.idle()));
-    for (const [key, kept] of this.#workspaces) this.#close(key, kept);
+    for (const [key, workspace] of this.#workspaces) this.#closeIfUnused(key, workspace);
   }
 
-  #close(key: string, { savepoint, users }: PooledWorkspace): void {
-    if (users > 0) return;
+  #closeIfUnused(key: string, { savepoint, leases }: PooledWorkspace): void {
+    if (leases > 0) return;
     this.#workspaces.delete(key);
     savepoint.close();
   }
