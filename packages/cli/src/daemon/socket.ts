@@ -1,12 +1,13 @@
 /**
- * Becoming the current daemon, and detecting that another process is.
+ * Makes this process the current daemon, and detects when another process has replaced it. The links are described in
+ * runtime-folder.ts.
  *
  * Invariants
- * S1 Each daemon listens in its own folder before it is published, so a client that finds it can connect.
- * S2 The current daemon changes atomically (a new link, or a rename over the old link). If several daemons find none,
- * one
- *    creates the link and the others see it. If several find a dead one, the last to replace the link wins, and the
- *    others see that.
+ * S1 A daemon listens on a socket in its own folder before a link makes it current, so a client that follows the link can
+ *    connect.
+ * S2 The current daemon changes atomically (a new link, or a rename over the old link). If several daemons start and no
+ *    link exists, one creates it and the others see it. If the link names a dead daemon, the last to replace it wins, and
+ *    the others see that.
  * S3 A daemon that is no longer current accepts no new requests, and finishes those it has accepted.
  */
 import { mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
@@ -25,6 +26,7 @@ export interface DaemonSocket {
 }
 
 /**
+ * Starts to listen, and makes this process the current daemon unless there is one that is alive.
  * @param runtime the folder of this home's daemons
  * @param isAlive whether the current daemon answers
  * @returns null if another daemon is already running
@@ -35,7 +37,30 @@ export async function claimSocket(
   runtime: string,
   isAlive: () => Promise<boolean>,
 ): Promise<DaemonSocket | null> {
-  const folder = join(runtime, String(process.pid));
+  const own = String(process.pid);
+  const folder = join(runtime, own);
+  await listenInOwnFolder(server, folder);
+  const isCurrent = (): boolean => leadsTo(homeLink(home), folder);
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  if (!(await linkAsCurrent(home, runtime, own, isAlive)) || !isCurrent()) {
+    removeFolder();
+    return null;
+  }
+  removeDeadDaemons(runtime);
+  return {
+    folder,
+    isCurrent,
+    release: () => {
+      const current = join(runtime, CURRENT_LINK);
+      // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts
+      // another.
+      if (targetOf(current) === own) rmSync(current, { force: true });
+      removeFolder();
+    },
+  };
+}
+
+async function listenInOwnFolder(server: Server, folder: string): Promise<void> {
   // Left by a dead process with the same pid.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
@@ -46,45 +71,37 @@ export async function claimSocket(
   ] as const) {
     symlinkSync(target, join(folder, name));
   }
-  const now = join(runtime, CURRENT_LINK);
-  const link = homeLink(home);
-  const isCurrent = (): boolean => {
-    try {
-      return realpathSync(link) === realpathSync(folder);
-    } catch {
-      return false;
-    }
-  };
-  const drop = (): void => rmSync(folder, { recursive: true, force: true });
-  const isTaken = async (): Promise<boolean> => {
-    if (!(await isAlive())) return false;
-    drop();
-    return true;
-  };
-  if (targetOf(link) !== now) {
+}
+
+/**
+ * Makes both links lead to the daemon `own`: from the home to the current daemon, and from there to its folder.
+ * @returns false if another daemon is alive
+ */
+async function linkAsCurrent(
+  home: string,
+  runtime: string,
+  own: string,
+  isAlive: () => Promise<boolean>,
+): Promise<boolean> {
+  const current = join(runtime, CURRENT_LINK);
+  if (targetOf(homeLink(home)) !== current) {
     // There was no daemon yet, the home was copied, or its daemon uses another runtime folder.
-    if (await isTaken()) return null;
-    writeLink(link, now, 'replace');
+    if (await isAlive()) return false;
+    writeLink(homeLink(home), current, 'replace');
   }
-  if (!writeLink(now, String(process.pid), 'new')) {
-    if (await isTaken()) return null;
-    writeLink(now, String(process.pid), 'replace');
+  if (!writeLink(current, own, 'new')) {
+    if (await isAlive()) return false;
+    writeLink(current, own, 'replace');
   }
-  if (!isCurrent()) {
-    drop();
-    return null;
+  return true;
+}
+
+function leadsTo(link: string, folder: string): boolean {
+  try {
+    return realpathSync(link) === realpathSync(folder);
+  } catch {
+    return false;
   }
-  removeDeadDaemons(runtime);
-  return {
-    folder,
-    isCurrent,
-    release: () => {
-      // A new daemon may appear between check and removal. It sees that it is not current, and the next hook starts
-      // another.
-      if (targetOf(now) === String(process.pid)) rmSync(now, { force: true });
-      drop();
-    },
-  };
 }
 
 function listen(server: Server, path: string): Promise<void> {
@@ -125,10 +142,11 @@ function targetOf(link: string): string | null {
   }
 }
 
-/** Removes the folders that killed daemons left. */
+/** Removes the folders of killed daemons, and the temporary links that `writeLink` had not renamed yet. */
 function removeDeadDaemons(runtime: string): void {
+  const ownedByPid = new RegExp(`^(?:${CURRENT_LINK}\\.)?([1-9]\\d*)$`);
   for (const name of readdirSync(runtime)) {
-    const pid = Number(/^(?:now\.)?([1-9]\d*)$/.exec(name)?.[1]);
+    const pid = Number(ownedByPid.exec(name)?.[1]);
     if (!Number.isNaN(pid) && pid !== process.pid && !isRunning(pid)) {
       rmSync(join(runtime, name), { recursive: true, force: true });
     }
