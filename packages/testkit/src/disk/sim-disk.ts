@@ -404,7 +404,7 @@ export class SimDisk implements Fs {
 
   #announce(operation: keyof Fs, path: DiskPath): void {
     this.calls++;
-    this.onCall?.({ number: this.calls, operation, path: this.#handles.named(path) });
+    this.onCall?.({ number: this.calls, operation, path: this.#handles.withoutHandle(path) });
   }
 
   #apply(operation: DiskOperation): void {
@@ -444,6 +444,6 @@ export class SimDisk implements Fs {
   }
 
   #error(code: string, operation: keyof Fs, path: DiskPath): FsError {
-    return new FsError(code, operation, this.#handles.named(path));
+    return new FsError(code, operation, this.#handles.withoutHandle(path));
   }
 }
