@@ -63,5 +63,5 @@ function editFolder(batch: ObjectBatch, folder: FolderRef | null, tree: EditTree
     if (staysFolder) entries.set(name, editFolder(batch, isFolder ? before : null, child));
   }
   const mode = tree.edit?.to?.kind === 'folder' ? tree.edit.to.mode : old.note.mode;
-  return writeFolder(batch, { note: { mode, modes: new Map(), skips, ignored, unsettled }, entries });
+  return writeFolder(batch, { note: { mode, skips, ignored, unsettled }, entries });
 }

@@ -1,10 +1,12 @@
 /**
- * The `side/` tree: data that a git tree cannot represent, in the same shape as `files/` (docs/format.md, "side").
+ * The `side/` tree of a checkpoint: data on the folders of `files/` that a git tree cannot represent (docs/format.md,
+ * "side").
  *
- * A folder's note is a blob named `%` in the folder's side tree. A subfolder's side tree has the name of the subfolder.
- * If that name begins with `%`, one more `%` is prepended, so that the two never collide.
- * A folder without a note, in itself or below, has no side tree. A note is JSON with sorted keys and with names in byte
- * order, so that equal folders share one blob.
+ * It has the same shape as `files/`. The side tree of a folder contains the folder's note, a blob named `%`, and the side
+ * trees of its subfolders, under their names. If such a name begins with `%`, one more `%` is prepended, so that it cannot
+ * collide with the note. A folder has no side tree if neither it nor any folder below it has a note.
+ *
+ * A note is JSON with its keys in a fixed order and with names in byte order, so that equal folders share one blob.
  */
 import type { Skip, SkipReason } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -12,18 +14,18 @@ import { componentFromJson, type JsonName, type Name, nameOf, nameToJson } from 
 
 export const NOTE_NAME = nameOf('%');
 
-/** A skip with this name means that everything in the folder that is not recorded was not captured. */
+/** A skip with this name covers everything in the folder that the snapshot does not contain. */
 export const ALL_OTHERS = '' as Name;
 
-export const PLAIN_FILE_MODE = 0o644;
-export const PLAIN_EXECUTABLE_MODE = 0o755;
-export const PLAIN_FOLDER_MODE = 0o755;
+/** Permissions that the modes of a git tree stand for, and that notes leave out. */
+const PLAIN_FILE_MODE = 0o644;
+const PLAIN_EXECUTABLE_MODE = 0o755;
+const PLAIN_FOLDER_MODE = 0o755;
 
 export interface FolderNote {
   /** The folder's own permissions. */
   readonly mode: number;
-  /** Permissions of the files whose mode differs from the one that git implies (0644, 0755). */
-  readonly modes: ReadonlyMap<Name, number>;
+  /** Paths in the folder that were not captured. */
   readonly skips: ReadonlyMap<Name, Skip>;
   /** Captured names that an ignore rule covered: a restore writes them but never removes them. */
   readonly ignored: ReadonlySet<Name>;
@@ -31,69 +33,91 @@ export interface FolderNote {
   readonly unsettled: ReadonlySet<Name>;
 }
 
-export const PLAIN_NOTE: FolderNote = {
+/** A stored note also contains the permissions of the files in the folder. */
+export interface DecodedNote extends FolderNote {
+  /** Of files that are not executable. */
+  readonly fileMode: number;
+  readonly executableMode: number;
+  /** Of the files whose permissions differ from these two. */
+  readonly otherModes: ReadonlyMap<Name, number>;
+}
+
+/** The note of a folder that has none. */
+export const PLAIN_NOTE: DecodedNote = {
   mode: PLAIN_FOLDER_MODE,
-  modes: new Map(),
+  fileMode: PLAIN_FILE_MODE,
+  executableMode: PLAIN_EXECUTABLE_MODE,
+  otherModes: new Map(),
   skips: new Map(),
   ignored: new Set(),
   unsettled: new Set(),
 };
 
+/** Keys with plain or empty values are absent. */
 interface NoteJson {
+  /** The folder's own permissions. */
   readonly d?: number;
-  /** The most common permissions here of plain files (`f`, unless 0644) and of executables (`x`, unless 0755). */
+  /** The most common permissions of files that are not executable. */
   readonly f?: number;
+  /** The most common permissions of executable files. */
   readonly x?: number;
+  /** Other permissions. */
   readonly m?: readonly (readonly [JsonName, number])[];
+  /** Skips: name, reason, size, error code. */
   readonly s?: readonly (readonly [JsonName, SkipReason, number | null, string | null])[];
+  /** Ignored names. */
   readonly i?: readonly JsonName[];
+  /** Unsettled names. */
   readonly u?: readonly JsonName[];
 }
 
+/** The name in a side tree for the side tree of a subfolder. */
 export function sideName(name: Name): Name {
   return name.startsWith('%') ? nameOf(`%${name}`) : name;
 }
 
+/** The inverse of `sideName`. */
 export function nameFromSide(side: Name): Name {
   return side.startsWith('%') ? nameOf(side.slice(1)) : side;
 }
 
 /**
  * Returns the note's bytes, or null if the git tree represents everything.
- * @param files permissions of every file in the folder, so that common ones are written only once
+ * @param modes permissions of every file in the folder, so that common ones are written only once
  */
-export function encodeNote(note: FolderNote, files: ReadonlyMap<Name, number>): Buffer | null {
-  const plain = mostCommon(files, (mode) => (mode & 0o100) === 0) ?? PLAIN_FILE_MODE;
-  const executable = mostCommon(files, (mode) => (mode & 0o100) !== 0) ?? PLAIN_EXECUTABLE_MODE;
-  const odd = [...files].filter(([, mode]) => mode !== ((mode & 0o100) === 0 ? plain : executable));
+export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): Buffer | null {
+  const fileMode = mostCommon(modes, (mode) => !isExecutable(mode)) ?? PLAIN_FILE_MODE;
+  const executableMode = mostCommon(modes, isExecutable) ?? PLAIN_EXECUTABLE_MODE;
+  const otherModes = [...modes].filter(([, mode]) => mode !== (isExecutable(mode) ? executableMode : fileMode));
   const json: NoteJson = {
     ...(note.mode === PLAIN_FOLDER_MODE ? {} : { d: note.mode }),
-    ...(plain === PLAIN_FILE_MODE ? {} : { f: plain }),
-    ...(executable === PLAIN_EXECUTABLE_MODE ? {} : { x: executable }),
-    ...(odd.length === 0 ? {} : { m: sorted(odd).map(([name, mode]) => [nameToJson(name), mode]) }),
+    ...(fileMode === PLAIN_FILE_MODE ? {} : { f: fileMode }),
+    ...(executableMode === PLAIN_EXECUTABLE_MODE ? {} : { x: executableMode }),
+    ...(otherModes.length === 0 ? {} : { m: sorted(otherModes).map(([name, mode]) => [nameToJson(name), mode]) }),
     ...(note.skips.size === 0
       ? {}
-      : { s: sorted([...note.skips]).map(([n, s]) => [nameToJson(n), s.reason, s.size ?? null, s.code ?? null]) }),
+      : {
+          s: sorted([...note.skips]).map(([name, { reason, size, code }]) => [
+            nameToJson(name),
+            reason,
+            size ?? null,
+            code ?? null,
+          ]),
+        }),
     ...(note.ignored.size === 0 ? {} : { i: [...note.ignored].sort().map(nameToJson) }),
     ...(note.unsettled.size === 0 ? {} : { u: [...note.unsettled].sort().map(nameToJson) }),
   };
   return Object.keys(json).length === 0 ? null : Buffer.from(JSON.stringify(json));
 }
 
-export interface DecodedNote extends FolderNote {
-  readonly plain: number;
-  readonly executable: number;
-}
-
 export function decodeNote(data: Buffer): DecodedNote {
-  let json: NoteJson;
   try {
-    json = JSON.parse(data.toString('utf8')) as NoteJson;
+    const json = JSON.parse(data.toString('utf8')) as NoteJson;
     return {
       mode: json.d ?? PLAIN_FOLDER_MODE,
-      plain: json.f ?? PLAIN_FILE_MODE,
-      executable: json.x ?? PLAIN_EXECUTABLE_MODE,
-      modes: new Map((json.m ?? []).map(([name, mode]) => [componentFromJson(name), mode & 0o7777])),
+      fileMode: json.f ?? PLAIN_FILE_MODE,
+      executableMode: json.x ?? PLAIN_EXECUTABLE_MODE,
+      otherModes: new Map((json.m ?? []).map(([name, mode]) => [componentFromJson(name), mode & 0o7777])),
       skips: new Map(
         (json.s ?? []).map(([name, reason, size, code]) => [
           componentFromJson(name),
@@ -108,9 +132,15 @@ export function decodeNote(data: Buffer): DecodedNote {
   }
 }
 
-function mostCommon(files: ReadonlyMap<Name, number>, wanted: (mode: number) => boolean): number | null {
+/** Whether git stores a file with these permissions as executable. */
+export function isExecutable(mode: number): boolean {
+  return (mode & 0o100) !== 0;
+}
+
+/** Returns the most common of the wanted modes, the lowest of equally common ones; null if there is none. */
+function mostCommon(modes: ReadonlyMap<Name, number>, isWanted: (mode: number) => boolean): number | null {
   const counts = new Map<number, number>();
-  for (const mode of files.values()) if (wanted(mode)) counts.set(mode, (counts.get(mode) ?? 0) + 1);
+  for (const mode of modes.values()) if (isWanted(mode)) counts.set(mode, (counts.get(mode) ?? 0) + 1);
   let best: number | null = null;
   for (const [mode, count] of counts) {
     const bestCount = best === null ? 0 : (counts.get(best) ?? 0);

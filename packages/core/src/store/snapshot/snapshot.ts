@@ -9,10 +9,9 @@ import {
   decodeNote,
   encodeNote,
   type FolderNote,
+  isExecutable,
   NOTE_NAME,
   nameFromSide,
-  PLAIN_EXECUTABLE_MODE,
-  PLAIN_FILE_MODE,
   PLAIN_NOTE,
   sideName,
 } from './side.ts';
@@ -45,10 +44,10 @@ export function snapshotOf(root: FolderRef): Snapshot {
 
 export function readFolder(reader: ObjectReader, folder: FolderRef): FolderContents {
   const sides = new Map<Name, ObjectId>();
-  let note = { ...PLAIN_NOTE, plain: PLAIN_FILE_MODE, executable: PLAIN_EXECUTABLE_MODE };
+  let note = PLAIN_NOTE;
   if (folder.side !== null) {
     for (const entry of readTree(reader, folder.side)) {
-      if (entry.name === NOTE_NAME) note = { ...decodeNote(readBlob(reader, entry.id)) };
+      if (entry.name === NOTE_NAME) note = decodeNote(readBlob(reader, entry.id));
       else sides.set(nameFromSide(entry.name), entry.id);
     }
   }
@@ -57,8 +56,8 @@ export function readFolder(reader: ObjectReader, folder: FolderRef): FolderConte
     if (mode === FOLDER) entries.set(name, { kind: 'folder', files: id, side: sides.get(name) ?? null });
     else if (mode === LINK) entries.set(name, { kind: 'link', id });
     else {
-      const plain = mode === EXECUTABLE ? note.executable : note.plain;
-      entries.set(name, { kind: 'file', id, mode: note.modes.get(name) ?? plain });
+      const common = mode === EXECUTABLE ? note.executableMode : note.fileMode;
+      entries.set(name, { kind: 'file', id, mode: note.otherModes.get(name) ?? common });
     }
   }
   return { note, entries };
@@ -120,7 +119,7 @@ export function writeFolder(batch: ObjectBatch, contents: FolderContents): Folde
       files.push({ name, mode: LINK, id: entry.id });
     } else {
       modes.set(name, entry.mode);
-      files.push({ name, mode: (entry.mode & 0o100) === 0 ? FILE : EXECUTABLE, id: entry.id });
+      files.push({ name, mode: isExecutable(entry.mode) ? EXECUTABLE : FILE, id: entry.id });
     }
   }
   const note = encodeNote(contents.note, modes);

@@ -188,7 +188,7 @@ export class FolderDraft {
       const isLink = (what & NameFlags.kind) === NameFlags.link;
       entries.set(name, isLink ? { kind: 'link', id } : { kind: 'file', id, mode: stat.mode & 0o7777 });
     }
-    const note = { mode, modes: new Map(), skips, ignored, unsettled: this.#unsettled };
+    const note = { mode, skips, ignored, unsettled: this.#unsettled };
     return writeFolder(batch, { note, entries });
   }
 
