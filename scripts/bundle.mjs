@@ -69,10 +69,10 @@ writeFileSync(
   licences([...output, ...alone.output].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
 );
 
-const { lineScript } = await import('../packages/cli/dist/daemon/line-script.js');
+const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');
 const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');
 const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
-writeFileSync(join(folder, 'savepoint-hook'), lineScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
+writeFileSync(join(folder, 'savepoint-hook'), hookScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
 
 /**
  * Returns the modules that are loaded together with this one: the module and all its static imports.

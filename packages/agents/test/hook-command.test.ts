@@ -13,7 +13,7 @@ test.skipIf(process.platform === 'win32')(
     writeFileSync(script, '#!/usr/bin/env node\n', { mode: 0o644 });
     mkdirSync(join(base, 'bin'));
     symlinkSync(script, join(base, 'bin/savepoint'));
-    const program = { node: '/usr/bin/node', script, line: null, path: join(base, 'bin'), windows: false };
+    const program = { node: '/usr/bin/node', script, hookScript: null, path: join(base, 'bin'), windows: false };
     expect(hookCommand('claude', 'project', program).argv).toEqual(['/usr/bin/node', script, 'hook', 'claude']);
     chmodSync(script, 0o755);
     expect(hookCommand('claude', 'project', program).argv).toEqual(['savepoint', 'hook', 'claude']);
@@ -26,24 +26,30 @@ test.skipIf(process.platform === 'win32')(
   () => {
     const base = mkdtempSync(join(tmpdir(), 'savepoint-path-'));
     onTestFinished(() => rmSync(base, { recursive: true, force: true }));
-    const [script, line] = [join(base, 'savepoint.js'), join(base, "o'hook")];
+    const [script, hookScript] = [join(base, 'savepoint.js'), join(base, "o'hook")];
     writeFileSync(script, '#!/usr/bin/env node\n', { mode: 0o755 });
-    writeFileSync(line, '#!/bin/sh\n', { mode: 0o644 });
+    writeFileSync(hookScript, '#!/bin/sh\n', { mode: 0o644 });
     mkdirSync(join(base, 'bin'));
     symlinkSync(script, join(base, 'bin/savepoint'));
-    const program = { node: '/usr/bin/node', script, line, path: join(base, 'bin'), windows: false };
+    const program = { node: '/usr/bin/node', script, hookScript, path: join(base, 'bin'), windows: false };
     const plain = `/usr/bin/node ${script} hook claude`;
     expect(hookCommand('claude', 'user', program).shell).toBe(plain);
-    chmodSync(line, 0o755);
+    chmodSync(hookScript, 0o755);
     const quoted = `'${base}/o'\\''hook'`;
     expect(hookCommand('claude', 'user', program).shell).toBe(`${quoted} ${plain}`);
     expect(hookCommand('claude', 'user', program).forEvent('Stop').shell).toBe(`${quoted} ${plain} Stop`);
     expect(hookCommand('claude', 'user', program).powershell).toBe(plain);
-    expect(hookCommand('claude', 'user', program).argv).toEqual([line, '/usr/bin/node', script, 'hook', 'claude']);
+    expect(hookCommand('claude', 'user', program).argv).toEqual([
+      hookScript,
+      '/usr/bin/node',
+      script,
+      'hook',
+      'claude',
+    ]);
     expect(hookCommand('claude', 'user', { ...program, windows: true }).shell).toBe(plain);
     // Shared settings name the hook script only if it is on PATH; otherwise they name the command alone.
     expect(hookCommand('claude', 'project', program).shell).toBe('savepoint hook claude');
-    symlinkSync(line, join(base, 'bin/savepoint-hook'));
+    symlinkSync(hookScript, join(base, 'bin/savepoint-hook'));
     expect(hookCommand('claude', 'project', program).shell).toBe('savepoint-hook savepoint hook claude');
     for (const place of ['user', 'project'] as const) {
       expect(isHookCommand(hookCommand('claude', place, program).shell, 'claude')).toBe(true);

@@ -38,7 +38,7 @@ function around(): InstallEnvironment {
     program: {
       node: '/opt/my node/bin/node',
       script: '/opt/savepoint/savepoint.js',
-      line: null,
+      hookScript: null,
       path: '/nowhere',
       windows: false,
     },

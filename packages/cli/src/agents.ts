@@ -21,7 +21,7 @@ export function surroundings(folder: DiskPath, env: Environment): InstallEnviron
     program: {
       node: process.execPath,
       script: process.argv[1] ?? '',
-      line: lineScript(process.argv[1] ?? ''),
+      hookScript: hookScriptNextTo(process.argv[1] ?? ''),
       path: env['PATH'],
       windows: process.platform === 'win32',
     },
@@ -56,8 +56,8 @@ export function reportToJson({ agent, present, installed, health }: AgentReport)
   };
 }
 
-/** The `sh` script next to the program, after resolving links. */
-function lineScript(script: string): string | null {
+/** Returns the path of the hook script, which is installed in the folder that contains the program itself. */
+function hookScriptNextTo(script: string): string | null {
   try {
     return join(dirname(realpathSync(script)), 'savepoint-hook');
   } catch {

@@ -1,16 +1,16 @@
 /** `savepoint hook <agent>`: run by agents, as their settings say. */
-import { type HookRun, LINE_VARIABLE, runHook } from '@savepoint/agents/hook';
+import { CURL_STATUS_VARIABLE, type HookRun, runHook } from '@savepoint/agents/hook';
 import { textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
 import { exporter } from './exporter.ts';
 import { writeAll } from './write.ts';
 
-export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE, runHook } from '@savepoint/agents/hook';
+export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, runHook } from '@savepoint/agents/hook';
 
 export async function hook(args: readonly string[]): Promise<never> {
   const script = process.argv[1] ?? '';
-  const line = process.env[LINE_VARIABLE];
-  const spent = daemonWaitMs(line);
+  const curlStatus = process.env[CURL_STATUS_VARIABLE];
+  const spent = daemonWaitMs(curlStatus);
   let daemonWanted = false;
   const run: HookRun = {
     args,
@@ -34,7 +34,7 @@ export async function hook(args: readonly string[]): Promise<never> {
       // The agent does not read the answer.
     }
   }
-  if (line !== undefined && daemonWanted) await startDaemonForNextHook(script);
+  if (curlStatus !== undefined && daemonWanted) await startDaemonForNextHook(script);
   // An open pipe must not keep the process alive.
   process.exit(exit);
 }
@@ -49,8 +49,8 @@ async function startDaemonForNextHook(script: string): Promise<void> {
   }
 }
 
-/** Milliseconds spent waiting for a daemon that did not answer. */
-function daemonWaitMs(line: string | undefined): number {
-  const seconds = Number(/^28:(\d{1,2})$/.exec(line ?? '')?.[1] ?? 0);
+/** Milliseconds spent waiting for a daemon that did not answer. The hook script sets `28:<seconds>` after a timeout. */
+function daemonWaitMs(curlStatus: string | undefined): number {
+  const seconds = Number(/^28:(\d{1,2})$/.exec(curlStatus ?? '')?.[1] ?? 0);
   return seconds * 1_000;
 }

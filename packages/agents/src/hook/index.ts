@@ -27,7 +27,7 @@ import { readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
 import { variablesFor } from './variables.ts';
 
-export { AGENT_VARIABLES, HOOK_VARIABLES, LINE_VARIABLE } from './variables.ts';
+export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES } from './variables.ts';
 
 export interface HookRun {
   /** The arguments after `hook` on the command line. */

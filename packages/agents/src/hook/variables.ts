@@ -43,10 +43,10 @@ export const HOOK_VARIABLES: readonly string[] = [
 ];
 
 /**
- * Set by the script that tries the daemon first: the exit status of curl. The process that then does the work starts a
- * daemon for the next event.
+ * Set by the hook script if it got no answer from the daemon: the exit status of curl. The process that then does the
+ * work starts a daemon for the next event.
  */
-export const LINE_VARIABLE = 'SAVEPOINT_HOOK_LINE';
+export const CURL_STATUS_VARIABLE = 'SAVEPOINT_HOOK_LINE';
 
 /** Only the declared variables, because any other would be missing when the daemon answers. */
 export function variablesFor({ variables }: Protocol, env: Environment): Environment {

@@ -1,4 +1,4 @@
-/** The command line in agents' settings. */
+/** The command line that we write into agents' settings. */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -10,39 +10,44 @@ export interface HookCommand {
   readonly powershell: string;
   /** The same as arguments, for programs that start it without a shell. */
   readonly argv: readonly string[];
-  /** The same for one event, for agents that do not send its name. */
+  /** The same with the name of an event, for agents that do not send it. */
   readonly forEvent: (event: string) => { readonly shell: string; readonly powershell: string };
 }
 
+/** How Savepoint is installed on this machine. */
 export interface HookProgram {
   /** Absolute path of node. */
   readonly node: string;
-  /** Absolute path of the command's script. */
+  /** Absolute path of the script that is the command `savepoint`. */
   readonly script: string;
-  /** Absolute path of the `sh` script that tries the daemon first; null if there is none. */
-  readonly line: string | null;
+  /**
+   * Absolute path of the hook script; null if there is none. It is a script for `sh` that asks the daemon, and runs the
+   * command in its arguments if the daemon does not answer.
+   */
+  readonly hookScript: string | null;
+  /** The environment variable PATH. */
   readonly path: string | undefined;
   readonly windows: boolean;
 }
 
 /**
+ * Returns the command that runs `savepoint hook <agent>`.
+ *
  * Settings of a project may be shared, so they use `savepoint` if that is this program on PATH. User settings use the
  * full paths of node and the script, because agents started from a desktop have a different PATH than a shell.
  *
- * If a shell can run it, the script that tries the daemon comes first. Its arguments are the full command, which it
- * runs if there is no daemon. A missing script fails in the same way as a missing command.
+ * If a shell can run the hook script, the command is an argument of the hook script. If the hook script is removed later,
+ * that fails in the same way as a missing command.
  */
 export function hookCommand(agent: AgentName, place: 'project' | 'user', program: HookProgram): HookCommand {
-  const known = place === 'project' && isOnPath('savepoint', program.script, program);
-  const plain = [...(known ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
-  const line = hookScriptBefore(known, program);
-  const inShell = (parts: readonly string[]): string =>
-    parts.map((part) => (isPlain(part) ? part : program.windows ? `"${part}"` : shellQuoted(part))).join(' ');
-  const written = (event: readonly string[]) => ({
-    shell: inShell([...line, ...plain, ...event]),
-    powershell: forPowerShell([...plain, ...event]),
+  const byName = place === 'project' && isOnPath('savepoint', program.script, program);
+  const direct = [...(byName ? ['savepoint'] : [program.node, program.script]), 'hook', agent];
+  const throughScript = [...hookScriptIfUsable(byName, program), ...direct];
+  const quoted = (event: readonly string[]) => ({
+    shell: forShell([...throughScript, ...event], program.windows),
+    powershell: forPowerShell([...direct, ...event]),
   });
-  return { ...written([]), argv: [...line, ...plain], forEvent: (event) => written([event]) };
+  return { ...quoted([]), argv: throughScript, forEvent: (event) => quoted([event]) };
 }
 
 /** Matches our hook command in any form: `savepoint hook claude`, `node …/savepoint.js hook claude`. */
@@ -50,19 +55,28 @@ export function isHookCommand(text: string, agent: AgentName): boolean {
   return new RegExp(`\\bsavepoint(?:\\.js)?['"]?[ ]+hook[ ]+${agent}\\b`).test(text);
 }
 
-function hookScriptBefore(known: boolean, program: HookProgram): readonly string[] {
-  const { line, windows } = program;
-  if (line === null || windows || !isFile(line) || !isExecutable(line)) return [];
-  if (!known) return [line];
-  return isOnPath('savepoint-hook', line, program) ? ['savepoint-hook'] : [];
+/**
+ * Returns the hook script as the first part of a command; empty if a shell cannot run it.
+ * @param byName whether the command names programs on PATH instead of their files
+ */
+function hookScriptIfUsable(byName: boolean, program: HookProgram): readonly string[] {
+  const { hookScript, windows } = program;
+  if (hookScript === null || windows || !isFile(hookScript) || !isExecutable(hookScript)) return [];
+  if (!byName) return [hookScript];
+  return isOnPath('savepoint-hook', hookScript, program) ? ['savepoint-hook'] : [];
 }
 
-/** For PowerShell, a quoted text is a string. `&` runs it. */
+function forShell(parts: readonly string[], windows: boolean): string {
+  return parts.map((part) => (isPlain(part) ? part : windows ? `"${part}"` : shellQuoted(part))).join(' ');
+}
+
+/** PowerShell prints a quoted text at the start of a line instead of running it. `&` runs it. */
 function forPowerShell(parts: readonly string[]): string {
   const line = parts.map((part) => (isPlain(part) ? part : `'${part.replaceAll("'", "''")}'`)).join(' ');
   return line.startsWith("'") ? `& ${line}` : line;
 }
 
+/** Whether a part is written without quotes. */
 function isPlain(part: string): boolean {
   return /^[\w./:@%+=,-]+$/.test(part);
 }

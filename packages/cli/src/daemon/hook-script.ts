@@ -1,5 +1,5 @@
-/** The script in agents' settings. It asks the daemon, and runs the command itself if the daemon is not available. */
-import { HOOK_VARIABLES, LINE_VARIABLE } from '../hook.ts';
+/** The hook script in agents' settings. It asks the daemon, and runs the command if the daemon is not available. */
+import { CURL_STATUS_VARIABLE, HOOK_VARIABLES } from '../hook.ts';
 import { type Build, handshake } from './build.ts';
 import { SEPARATOR } from './request.ts';
 import { SOCKET } from './runtime-folder.ts';
@@ -11,7 +11,7 @@ const MAX_SECONDS = 6;
 const MAX_SECONDS_AT_END = 1;
 
 /** For any POSIX `sh`. The only programs it needs are `cat` and `curl`. */
-export function lineScript(build: Build): string {
+export function hookScript(build: Build): string {
   return `#!/bin/sh
 # Run by agents for each event. The arguments are the command that does the work: savepoint hook AGENT [EVENT].
 # The script asks the daemon of this account first, because that is faster. If that fails for any reason, it passes the
@@ -31,8 +31,8 @@ fi
 command -v curl >/dev/null 2>&1 || exec "$@"
 savepoint_place=$savepoint_home/daemon
 if [ ! -S "$savepoint_place/${SOCKET}" ]; then
-  ${LINE_VARIABLE}=7
-  export ${LINE_VARIABLE}
+  ${CURL_STATUS_VARIABLE}=7
+  export ${CURL_STATUS_VARIABLE}
   exec "$@"
 fi
 # A process with a different view of the file system must not ask the daemon.
@@ -76,9 +76,9 @@ if [ "$savepoint_status" = 0 ]; then
   exit "\${savepoint_rest##*${SEPARATOR}}"
 fi
 # On a timeout (28), pass on the number of seconds that have been spent.
-${LINE_VARIABLE}=$savepoint_status
-[ "$savepoint_status" = 28 ] && ${LINE_VARIABLE}=28:$savepoint_longest
-export ${LINE_VARIABLE}
+${CURL_STATUS_VARIABLE}=$savepoint_status
+[ "$savepoint_status" = 28 ] && ${CURL_STATUS_VARIABLE}=28:$savepoint_longest
+export ${CURL_STATUS_VARIABLE}
 printf %s "$savepoint_event" | "$@"
 `;
 }
