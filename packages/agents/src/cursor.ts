@@ -32,7 +32,10 @@ const DIALECT: Dialect = {
   },
 };
 
-/** In order of preference. An edit without another event is reported after the fact. */
+/**
+ * The events that we ask for. Cursor sends `afterFileEdit` also for edits that have no tool events; such an edit is only
+ * known once it has been made.
+ */
 const EVENTS = [
   'sessionStart',
   'beforeSubmitPrompt',
