@@ -1,4 +1,4 @@
-/** Derives the schemas of a tool from those of its verb: for validation, and as JSON schema for the caller. */
+/** Derives the schemas of a tool from those of its verb: as zod schemas for validation, and as JSON schemas. */
 import * as z from 'zod';
 import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';
@@ -8,7 +8,7 @@ export interface ToolSchemas {
   readonly output: z.ZodType;
 }
 
-/** Input and output of a tool are objects. */
+/** The input and the output of a tool are always objects. */
 export type JsonSchema = { readonly type: 'object'; readonly [key: string]: unknown };
 
 export type JsonSchemaVersion = 'draft-07' | 'draft-2020-12';
@@ -22,17 +22,22 @@ const leftOut = z
   .array(z.strictObject({ at: z.string(), count: z.int().min(1), of: z.enum(['items', 'characters']) }))
   .describe('what was left out because the answer would be too long');
 
-/** Input schemas have no references, because not every client resolves them. */
+/** Returns a schema without references, because not every client resolves them. */
 export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
-  return z.toJSONSchema(input, { io: 'input', target, metadata: unnamed, override: known }) as JsonSchema;
+  return z.toJSONSchema(input, {
+    io: 'input',
+    target,
+    metadata: metadataWithoutIds,
+    override: dropBase64Format,
+  }) as JsonSchema;
 }
 
 export function outputJsonSchema({ output }: ToolSchemas): JsonSchema {
-  return z.toJSONSchema(output, { io: 'output', override: known }) as JsonSchema;
+  return z.toJSONSchema(output, { io: 'output', override: dropBase64Format }) as JsonSchema;
 }
 
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
-  const fields: Record<string, z.ZodType> = { ...fieldsOf(tool, asObject(tool, verbInput).shape) };
+  const fields: Record<string, z.ZodType> = { ...argumentsOf(tool, asObject(tool, verbInput).shape) };
   if (tool.twoSteps) {
     fields['preview_id'] = z
       .string()
@@ -45,14 +50,15 @@ function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
   return z.strictObject(fields);
 }
 
-function fieldsOf(
-  { name, verb, argumentMapping: takes }: Tool,
+/** Returns the schemas of the tool's arguments, made from those of the verb's input. */
+function argumentsOf(
+  { name, verb, argumentMapping: mapping }: Tool,
   shape: Readonly<Record<string, z.ZodType>>,
 ): typeof shape {
-  if (takes === 'all') return shape;
-  if ('shape' in takes) return takes.shape(shape);
+  if (mapping === 'all') return shape;
+  if ('shape' in mapping) return mapping.shape(shape);
   return Object.fromEntries(
-    Object.entries(takes.fields).map(([argument, field]) => {
+    Object.entries(mapping.fields).map(([argument, field]) => {
       const schema = shape[field];
       if (schema === undefined) throw new Error(`${name}: ${verb.name} takes no ${field}`);
       return [argument, schema];
@@ -72,15 +78,15 @@ function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.Z
 }
 
 /** The metadata of schemas without their ids, because a schema with an id would become a reference. */
-const unnamed = z.registry<z.GlobalMeta>();
-unnamed.get = ((schema: z.ZodType) => {
-  const dropBase64Format = z.globalRegistry.get(schema);
-  if (dropBase64Format === undefined) return undefined;
-  const { id: _, ...rest } = dropBase64Format;
-  return rest;
-}) as typeof unnamed.get;
+const metadataWithoutIds = z.registry<z.GlobalMeta>();
+metadataWithoutIds.get = ((schema: z.ZodType) => {
+  const metadata = z.globalRegistry.get(schema);
+  if (metadata === undefined) return undefined;
+  const { id: _, ...withoutId } = metadata;
+  return withoutId;
+}) as typeof metadataWithoutIds.get;
 
 /** In JSON schema, base64 is an encoding and not a format. Validators of clients warn about the unknown format. */
-function known({ jsonSchema }: { readonly jsonSchema: { format?: string | undefined } }): void {
+function dropBase64Format({ jsonSchema }: { readonly jsonSchema: { format?: string | undefined } }): void {
   if (jsonSchema.format === 'base64') delete jsonSchema.format;
 }
