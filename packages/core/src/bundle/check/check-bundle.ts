@@ -1,6 +1,6 @@
 /**
  * Validates an untrusted bundle completely before anything is imported. A bundle that passes could have been written by
- * our own capture. The bundle is read in place, so a rejected one leaves nothing to clean up.
+ * our own capture. Nothing is copied out of the file, so a rejected bundle leaves nothing to clean up.
  */
 
 import { showName } from '../../content/show-name.ts';
@@ -53,14 +53,14 @@ export async function checkBundle(
   pace: Pace,
   limits: BundleLimits = BUNDLE_LIMITS,
 ): Promise<ValidBundle> {
-  const { header, length, fileBytes } = readHeader(ports, file, limits);
+  const { header, headerBytes, fileBytes } = readHeader(ports, file, limits);
   const continues = prerequisiteOf(header);
-  if (header.prerequisites.length > 0 && store === null) {
-    const needs = continues === null ? 'other checkpoints' : `cp_${continues.number}`;
+  if (continues !== null && store === null) {
+    const needs = `cp_${continues.number}`;
     throw bundleIncomplete(`continues ${needs}, but there are no checkpoints here`, {}, { needs, newest: null });
   }
-  const scanned = await scanPack(ports.fs, { path: file, start: length, fileBytes }, limits, pace);
-  const objects = new BundleObjects(ports.clock, scanned, store, header.prerequisites.length === 0);
+  const scanned = await scanPack(ports.fs, { path: file, start: headerBytes, fileBytes }, limits, pace);
+  const objects = new BundleObjects(ports.clock, scanned, store, continues === null);
   try {
     const chain = chainOf(objects, header, limits);
     const snapshots = new SnapshotChecker(objects, ports.platform, limits, pace);
@@ -86,7 +86,7 @@ function readHeader(
   { fs }: Ports,
   file: DiskPath,
   limits: BundleLimits,
-): { readonly header: BundleHeader; readonly length: number; readonly fileBytes: number } {
+): { readonly header: BundleHeader; readonly headerBytes: number; readonly fileBytes: number } {
   const fd = fs.openRead(file);
   try {
     const stat = fs.fstat(fd);
@@ -101,8 +101,8 @@ function readHeader(
       throw bundleRefused(`has ${stat.size} bytes; the limit is ${limits.fileBytes}`);
     }
     const start = Buffer.allocUnsafe(Math.min(HEADER_BYTES, stat.size));
-    const decoded = decodeHeader(start.subarray(0, readFully(fs, fd, start, start.length, 0)));
-    return { ...decoded, fileBytes: stat.size };
+    const { header, length } = decodeHeader(start.subarray(0, readFully(fs, fd, start, start.length, 0)));
+    return { header, headerBytes: length, fileBytes: stat.size };
   } catch (error) {
     if (error instanceof FormatProblem) throw bundleRefused(error.message, { offset: 0 }, error);
     throw error;
@@ -169,12 +169,12 @@ function checkpointOf(
   const recordFile = parts.get('checkpoint.json');
   const files = parts.get('files');
   const side = parts.get('side');
-  const isOne =
+  const isCheckpoint =
     recordFile?.kind === 'file' &&
     files?.kind === 'folder' &&
     (side === undefined || side.kind === 'folder') &&
     parts.size === (side === undefined ? 2 : 3);
-  if (!isOne) throw bundleRefused('has a commit that is not a checkpoint', { object: commit });
+  if (!isCheckpoint) throw bundleRefused('has a commit that is not a checkpoint', { object: commit });
   const snapshot: Snapshot = { files: files.id, side: side?.id ?? EMPTY_TREE };
   const info = objects.info(recordFile.id);
   if (info === null) throw bundleRefused('lacks the record of a checkpoint', { object: recordFile.id });
@@ -206,7 +206,10 @@ function topLevelEntries(
   }
 }
 
-/** Marks the contents before each change as needed. They may be missing, but those that exist must be blobs. */
+/**
+ * Marks the content of each changed file before its change as needed by the bundle. It may be missing, but if it exists,
+ * it must be a blob.
+ */
 function markPreviousContents(objects: BundleObjects, { id, changes }: Checkpoint): void {
   for (const { before } of changes ?? []) {
     if (before === null || before.kind === 'folder' || before.id === PURGED) continue;
@@ -218,7 +221,7 @@ function markPreviousContents(objects: BundleObjects, { id, changes }: Checkpoin
   }
 }
 
-/** Converts a damaged object, which was valid when it was scanned, to a refusal. */
+/** The code that reads objects reports a damaged one as STORE_DAMAGED. Here, it is the bundle that is damaged. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') {
     return bundleRefused(`cannot be read: ${error.message.replace(/\.$/, '')}`, {}, error);
