@@ -6,9 +6,9 @@ import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
-/** Shares are 0 to 1; null if there is nothing to take a share of. */
+/** Shares are between 0 and 1, and null if the number they refer to is 0. */
 export interface Stats {
-  /** Changes that agents made with their tools, and those that Savepoint made by an edit. No others. */
+  /** Only changes that agents made with their tools, or that Savepoint made by an edit. */
   readonly changes: {
     readonly all: number;
     readonly standing: number;
@@ -25,7 +25,7 @@ export interface Stats {
   readonly acts: Readonly<Record<'restore' | 'edit' | 'undo' | 'redo' | 'rollback', number>>;
   /** Durations of the calls that changed something, from start to end. */
   readonly timeToApply: Durations;
-  /** The same for calls that changed three files or more. */
+  /** The same for calls that changed at least three files. */
   readonly threeFiles: Durations;
   readonly damaged: readonly DamagedCheckpoint[];
 }
@@ -45,7 +45,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0 };
   const damaged: DamagedCheckpoint[] = [];
   const durations: number[] = [];
-  const ofThree: number[] = [];
+  const durationsOfThree: number[] = [];
   /** Maps each call or operation to whether any part of it was reverted. */
   const steps = new Map<string, boolean>();
   let all = 0;
@@ -60,29 +60,29 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
     if (trigger in acts) acts[trigger as keyof typeof acts] += 1;
     if (trigger === 'call' && typeof tool?.took === 'number') {
       durations.push(tool.took);
-      if (checkpoint.totals.files >= 3) ofThree.push(tool.took);
+      if (checkpoint.totals.files >= 3) durationsOfThree.push(tool.took);
     }
     for (const change of changes ?? []) {
       const step = stepOf(change.by.authors, checkpoint);
       if (step === null) continue;
-      const { reversion: reverted, hunks } = activity.effectOf(change);
+      const { reversion, hunks } = activity.effectOf(change);
       all += 1;
-      if (reverted === null) inEffect += 1;
-      steps.set(step, reverted !== null || hunks.size > 0 || (steps.get(step) ?? false));
+      if (reversion === null) inEffect += 1;
+      steps.set(step, reversion !== null || hunks.size > 0 || (steps.get(step) ?? false));
     }
   }
-  const back = [...steps.values()].filter((isReverted) => isReverted).length;
+  const reverted = [...steps.values()].filter((isReverted) => isReverted).length;
   return {
     changes: { all, standing: inEffect, success: all === 0 ? null : inEffect / all },
-    steps: { all: steps.size, takenBack: back, rollBackRate: steps.size === 0 ? null : back / steps.size },
+    steps: { all: steps.size, takenBack: reverted, rollBackRate: steps.size === 0 ? null : reverted / steps.size },
     acts,
     timeToApply: durationsOf(durations),
-    threeFiles: durationsOf(ofThree),
+    threeFiles: durationsOf(durationsOfThree),
     damaged,
   };
 }
 
-/** Returns the key of the call or edit that made a change; null for outside, and for a return to an earlier state. */
+/** Returns a key for the call or edit that made a change; null if neither did. */
 function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string | null {
   if (isReversion(trigger)) return null;
   if (isOperation(trigger)) return id;
@@ -90,8 +90,8 @@ function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string
   return author === undefined ? null : JSON.stringify([author.session, author.call]);
 }
 
-function durationsOf(found: readonly number[]): Durations {
-  const sorted = [...found].sort((a, b) => a - b);
-  const at = (share: number): number | null => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
-  return { calls: sorted.length, median: at(0.5), p95: at(0.95) };
+function durationsOf(values: readonly number[]): Durations {
+  const sorted = [...values].sort((a, b) => a - b);
+  const quantile = (share: number): number | null => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+  return { calls: sorted.length, median: quantile(0.5), p95: quantile(0.95) };
 }
