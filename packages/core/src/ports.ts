@@ -1,4 +1,7 @@
-/** For developers of other drivers: the ports, helpers for drivers, and types for their tests. */
+/**
+ * `@savepoint/core/ports`: for developers of drivers in other packages. Contains the ports, what drivers and front ends
+ * share with the engine, and types for tests.
+ */
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';
