@@ -15,7 +15,7 @@ export function recordWithout(checkpoint: Checkpoint, paths: readonly TreePath[]
   const contents = checkpoint.changes?.some(mentionsPurged) ?? false;
   return redactRecord(
     checkpoint,
-    { local: false, said: (text) => secrets.isMentionedIn(text), contents },
+    { local: false, texts: (text) => secrets.isMentionedIn(text), contents },
     mentionsPurged,
   );
 }

@@ -15,8 +15,8 @@ export function deriveRecord(
   messages: boolean,
   isPrivate: (change: RecordedChange) => boolean,
 ): Checkpoint {
-  const cut = { local: true, said: messages ? null : ('all' as const), contents: false };
-  const record = redactRecord(checkpoint, cut, isPrivate);
+  const redaction = { local: true, texts: messages ? null : ('all' as const), contents: false };
+  const record = redactRecord(checkpoint, redaction, isPrivate);
   return messages ? record : { ...record, description: withoutMessages(record) };
 }
 

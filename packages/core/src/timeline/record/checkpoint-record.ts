@@ -25,7 +25,7 @@ import type { TreePath } from '../../model/names.ts';
 import { listOf, matching, oneOf, optional } from '../../store/json-shape.ts';
 import { CHANGE, MAX_LISTED_CHANGES, type StoredChange } from './change-record.ts';
 import {
-  added,
+  addedKey,
   type Codec,
   closedRecord,
   content,
@@ -34,7 +34,7 @@ import {
   list,
   machineLocal,
   nullable,
-  omitted,
+  omittedIfEmpty,
   openRecord,
   optionalKey,
   plain,
@@ -80,7 +80,7 @@ const author: Codec<Author> = openRecord<Author>({
   tool: nullable(lineString()),
 });
 
-const lastMessageText = freeText(optionalKey(longText), { leaving: () => undefined, purged: PURGED_TEXT });
+const lastMessageText = freeText(optionalKey(longText), { exported: () => undefined, purged: PURGED_TEXT });
 
 const conversation: Codec<ConversationPosition> = openRecord<ConversationPosition>({
   messages: nullable(count),
@@ -94,10 +94,10 @@ const conversation: Codec<ConversationPosition> = openRecord<ConversationPositio
 const tool: Codec<ToolInfo> = openRecord<ToolInfo>({
   name: lineString(),
   kind: enumOf('write', 'edit', 'shell', 'other'),
-  summary: freeText(longText, { leaving: () => '', purged: PURGED_TEXT }),
+  summary: freeText(longText, { exported: () => '', purged: PURGED_TEXT }),
   // The arguments of a tool often contain the file content itself.
-  args: content(freeText(nullable(longText), { leaving: () => null, purged: null }), null),
-  took: added(nullable(count), null),
+  args: content(freeText(nullable(longText), { exported: () => null, purged: null }), null),
+  took: addedKey(nullable(count), null),
 });
 
 const position: Codec<HeadPosition> = closedRecord<HeadPosition>({
@@ -165,7 +165,7 @@ const gap: Codec<Gap> = {
   check: storedGap.check,
 };
 
-/** In the order in which they are written. A field that is added later needs `added` or `omitted`. */
+/** In the order in which they are written. A field that is added later needs `addedKey` or `omittedIfEmpty`. */
 const FIELDS: Fields<StoredCheckpoint> = {
   id: checkpointId,
   workspace: plain<WorkspaceId>(matching(/^[0-9a-f]{32}$/)),
@@ -174,19 +174,22 @@ const FIELDS: Fields<StoredCheckpoint> = {
   trigger: enumOf(...TRIGGERS),
   actor,
   // The exported description is generated from the remaining fields (bundle/write/derived-record.ts).
-  description: freeText(longText, { leaving: (text) => text, purged: PURGED_TEXT }),
+  description: freeText(longText, { exported: (text) => text, purged: PURGED_TEXT }),
   session: nullable(lineString()),
   conversation: nullable(conversation),
   testResult: nullable(enumOf('pass', 'fail')),
   target: nullable(checkpointId),
   undoes: nullable(checkpointId),
-  toolCall: added(nullable(lineString()), null),
-  tool: omitted(nullable(tool), null),
-  late: omitted(enumOf(true, false), false),
-  rolledBack: omitted(list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MAX_LISTED), []),
+  toolCall: addedKey(nullable(lineString()), null),
+  tool: omittedIfEmpty(nullable(tool), null),
+  late: omittedIfEmpty(enumOf(true, false), false),
+  rolledBack: omittedIfEmpty(
+    list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MAX_LISTED),
+    [],
+  ),
   // On another machine, these branches cannot be restored.
-  heads: machineLocal(omitted(list(head, MAX_LISTED), []), [], optional(listOf(oneOf(), 0))),
-  authors: omitted(list(author, MAX_LISTED_CHANGES), null),
+  heads: machineLocal(omittedIfEmpty(list(head, MAX_LISTED), []), [], optional(listOf(oneOf(), 0))),
+  authors: omittedIfEmpty(list(author, MAX_LISTED_CHANGES), null),
   roots: list(root, MAX_LISTED),
   rules,
   counts,
@@ -217,6 +220,6 @@ const HEADER = closedRecord<Omit<StoredCheckpoint, 'authors' | 'changes'>>(heade
 
 /** Redacts everything except the changes. @returns the same object if nothing is removed */
 export function redactCheckpoint(checkpoint: Checkpoint, redaction: Redaction): Checkpoint {
-  const left = HEADER.without(checkpoint, redaction);
+  const left = HEADER.redact(checkpoint, redaction);
   return left === checkpoint ? checkpoint : { ...checkpoint, ...left };
 }

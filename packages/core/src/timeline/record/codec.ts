@@ -11,7 +11,7 @@ export interface Redaction {
   /** Values that are useful only on this machine. */
   readonly local: boolean;
   /** Texts by users and agents: all of them, or each for which the function returns true; null: keep them. */
-  readonly said: 'all' | ((text: string) => boolean) | null;
+  readonly texts: 'all' | ((text: string) => boolean) | null;
   /** Values that may hold contents of files. */
   readonly contents: boolean;
 }
@@ -27,13 +27,14 @@ export interface Codec<Value> {
    * @throws FormatProblem
    */
   readonly check: (json: unknown, at: string, platform: Ports['platform']) => void;
-  /** @returns the same value if nothing is removed. Absent: the value is always kept. */
-  readonly without?: (value: Value, cut: Redaction) => Value;
+  /** @returns the same value if nothing is removed. Absent: there is nothing to remove in any value. */
+  readonly redact?: (value: Value, redaction: Redaction) => Value;
 }
 
-/** A codec for an object. */
+/** A codec for an object. It can always redact. */
 export type RecordCodec<Value> = Required<Codec<Value>>;
 
+/** The codecs of all keys of an object. */
 export type Fields<Value> = { readonly [Key in keyof Value]-?: Codec<Value[Key]> };
 
 /** A value that is stored in JSON unchanged. */
@@ -42,91 +43,100 @@ export function plain<Value>(shape: Shape): Codec<Value> {
 }
 
 export function nullable<Value>(inner: Codec<Value>): Codec<Value | null> {
-  const { without } = inner;
+  const { redact } = inner;
   return {
     encode: (value) => (value === null ? null : inner.encode(value)),
     decode: (json) => (json == null ? null : inner.decode(json)),
     check: (json, at, platform) => orNull(shapeOf(inner, platform))(json, at),
-    ...(without && { without: (value, cut) => (value === null ? null : without(value, cut)) }),
+    ...(redact && { redact: (value, redaction) => (value === null ? null : redact(value, redaction)) }),
   };
 }
 
-/** A key that may be absent, in records of every version. */
+/** The value of a key that may be absent, in records of every version. */
 export function optionalKey<Value>(inner: Codec<Value>): Codec<Value | undefined> {
-  const { without } = inner;
+  const { redact } = inner;
   return {
     encode: (value) => (value === undefined ? undefined : inner.encode(value)),
     decode: (json) => (json === undefined ? undefined : inner.decode(json)),
     check: (json, at, platform) => optional(shapeOf(inner, platform))(json, at),
-    ...(without && { without: (value, cut) => (value === undefined ? undefined : without(value, cut)) }),
+    ...(redact && { redact: (value, redaction) => (value === undefined ? undefined : redact(value, redaction)) }),
   };
 }
 
-/** @param before the value for records of early versions, which lack the key */
-export function added<Value, Before = never>(inner: Codec<Value>, before: Value | Before): Codec<Value | Before> {
-  const { without } = inner;
-  const isBefore = (value: Value | Before): value is Before => value === before;
+/**
+ * The value of a key that was added to the format later.
+ * @param initial the value for records of early versions, which lack the key
+ */
+export function addedKey<Value, Initial = never>(
+  inner: Codec<Value>,
+  initial: Value | Initial,
+): Codec<Value | Initial> {
+  const { redact } = inner;
+  const isInitial = (value: Value | Initial): value is Initial => value === initial;
   return {
-    encode: (value) => (isBefore(value) ? value : inner.encode(value)),
-    decode: (json) => (json == null ? before : inner.decode(json)),
+    encode: (value) => (isInitial(value) ? value : inner.encode(value)),
+    decode: (json) => (json == null ? initial : inner.decode(json)),
     check: (json, at, platform) => optional(shapeOf(inner, platform))(json, at),
-    ...(without && { without: (value, cut) => (isBefore(value) ? value : without(value, cut)) }),
+    ...(redact && { redact: (value, redaction) => (isInitial(value) ? value : redact(value, redaction)) }),
   };
 }
 
-/** Like `added`, but not written if it is `nothing` or an empty list. */
-export function omitted<Value, Nothing = never>(inner: Codec<Value>, nothing: Value | Nothing): Codec<Value | Nothing> {
-  const codec = added(inner, nothing);
-  const isNothing = (value: unknown): boolean => value === nothing || (Array.isArray(value) && value.length === 0);
-  return { ...codec, encode: (value) => (isNothing(value) ? undefined : codec.encode(value)) };
+/** Like `addedKey`, but the key is not written if its value is `empty` or an empty list. */
+export function omittedIfEmpty<Value, Empty = never>(inner: Codec<Value>, empty: Value | Empty): Codec<Value | Empty> {
+  const codec = addedKey(inner, empty);
+  const isEmpty = (value: unknown): boolean => value === empty || (Array.isArray(value) && value.length === 0);
+  return { ...codec, encode: (value) => (isEmpty(value) ? undefined : codec.encode(value)) };
 }
 
 /**
  * A value that is useful only on this machine.
- * @param nothing what leaves the machine instead
+ * @param exported what leaves the machine instead
  * @param shape what is accepted from other machines
  */
-export function machineLocal<Value>(inner: Codec<Value>, nothing: Value, shape: Shape): Codec<Value> {
-  return { ...inner, check: shape, without: (value, cut) => (cut.local ? nothing : value) };
+export function machineLocal<Value>(inner: Codec<Value>, exported: Value, shape: Shape): Codec<Value> {
+  return { ...inner, check: shape, redact: (value, { local }) => (local ? exported : value) };
 }
 
-/** A text by a user or an agent, or derived from one. `leaving` returns what leaves the machine instead. */
+/**
+ * A text by a user or an agent, or derived from one.
+ * @param instead what replaces it: `exported` if no text may leave the machine, `purged` if it mentions purged contents
+ */
 export function freeText<Value>(
   inner: Codec<Value>,
-  instead: { readonly leaving: (text: Value) => Value; readonly purged: Value },
+  instead: { readonly exported: (text: Value) => Value; readonly purged: Value },
 ): Codec<Value> {
   return {
     ...inner,
-    without: (value, { said: gone }) => {
-      if (typeof value !== 'string' || gone === null) return value;
-      if (gone === 'all') return instead.leaving(value);
-      return gone(value) ? instead.purged : value;
+    redact: (value, { texts }) => {
+      if (typeof value !== 'string' || texts === null) return value;
+      if (texts === 'all') return instead.exported(value);
+      return texts(value) ? instead.purged : value;
     },
   };
 }
 
 /** A value that may hold the content of a file, or a digest of it. */
-export function content<Value>(inner: Codec<Value>, nothing: Value): Codec<Value> {
-  const { without = (value) => value } = inner;
-  return { ...inner, without: (value, cut) => (cut.contents ? nothing : without(value, cut)) };
+export function content<Value>(inner: Codec<Value>, purged: Value): Codec<Value> {
+  const { redact = (value) => value } = inner;
+  return { ...inner, redact: (value, redaction) => (redaction.contents ? purged : redact(value, redaction)) };
 }
 
 export function list<Item>(inner: Codec<Item>, most: number): Codec<readonly Item[]> {
-  const { without } = inner;
+  const { redact } = inner;
   return {
     encode: (items) => items.map((item) => inner.encode(item)),
     decode: (json) => (json as readonly unknown[]).map((item) => inner.decode(item)),
     check: (json, at, platform) => listOf(shapeOf(inner, platform), most)(json, at),
-    ...(without && {
-      without: (items, cut) => {
-        const left = items.map((item) => without(item, cut));
-        return left.every((item, index) => item === items[index]) ? items : left;
+    ...(redact && {
+      redact: (items, redaction) => {
+        const redacted = items.map((item) => redact(item, redaction));
+        return redacted.every((item, index) => item === items[index]) ? items : redacted;
       },
     }),
   };
 }
 
-/** Two values, stored as a list. */
+/** Two values, stored as a list, and never redacted. */
 export function pair<First, Second>(first: Codec<First>, second: Codec<Second>): Codec<readonly [First, Second]> {
   return {
     encode: ([a, b]) => [first.encode(a), second.encode(b)],
@@ -143,19 +153,19 @@ export function closedRecord<Value extends object>(fields: Fields<Value>): Recor
   const keys = entriesOf(fields);
   return {
     encode: (value) => {
-      const record = value as Values;
-      return Object.fromEntries(keys.map(([key, codec]) => [key, codec.encode(record[key])]));
+      const values = value as Values;
+      return Object.fromEntries(keys.map(([key, codec]) => [key, codec.encode(values[key])]));
     },
     decode: (json) => {
-      const record = objectIn(json);
-      const found: Record<string, unknown> = {};
+      const stored = objectIn(json);
+      const decoded: Record<string, unknown> = {};
       for (const [key, codec] of keys) {
-        const value = codec.decode(record[key]);
-        if (value !== undefined) found[key] = value;
+        const value = codec.decode(stored[key]);
+        if (value !== undefined) decoded[key] = value;
       }
-      return found as Value;
+      return decoded as Value;
     },
-    ...ofKeys(keys),
+    ...checkAndRedact(keys),
   };
 }
 
@@ -164,19 +174,19 @@ export function openRecord<Value extends object>(fields: Fields<Value>): RecordC
   const keys = entriesOf(fields);
   return {
     encode: (value) => {
-      const found: Record<string, unknown> = { ...(value as Values) };
-      for (const [key, codec] of keys) if (key in found) found[key] = codec.encode(found[key]);
-      return found;
+      const encoded: Record<string, unknown> = { ...(value as Values) };
+      for (const [key, codec] of keys) if (key in encoded) encoded[key] = codec.encode(encoded[key]);
+      return encoded;
     },
     decode: (json) => {
-      const found: Record<string, unknown> = { ...objectIn(json) };
+      const decoded: Record<string, unknown> = { ...objectIn(json) };
       for (const [key, codec] of keys) {
-        const value = codec.decode(found[key]);
-        if (value !== undefined) found[key] = value;
+        const value = codec.decode(decoded[key]);
+        if (value !== undefined) decoded[key] = value;
       }
-      return found as Value;
+      return decoded as Value;
     },
-    ...ofKeys(keys),
+    ...checkAndRedact(keys),
   };
 }
 
@@ -192,28 +202,28 @@ function entriesOf(fields: object): Keys {
   return Object.entries(fields) as Keys;
 }
 
-function ofKeys<Value extends object>(keys: Keys): Pick<RecordCodec<Value>, 'check' | 'without'> {
+function checkAndRedact<Value extends object>(keys: Keys): Pick<RecordCodec<Value>, 'check' | 'redact'> {
   return {
     check: (json, at, platform) => {
       objectOf(Object.fromEntries(keys.map(([key, codec]) => [key, shapeOf(codec, platform)])))(json, at);
     },
-    without: (value, cut) => redactKeys(keys, value, cut),
+    redact: (value, redaction) => redactKeys(keys, value, redaction),
   };
 }
 
 /** @returns the same object if nothing is removed */
-function redactKeys<Value extends object>(keys: Keys, value: Value, cut: Redaction): Value {
-  let left: Record<string, unknown> | null = null;
-  for (const [key, { without }] of keys) {
+function redactKeys<Value extends object>(keys: Keys, value: Value, redaction: Redaction): Value {
+  let redacted: Record<string, unknown> | null = null;
+  for (const [key, { redact }] of keys) {
     const before = (value as Values)[key];
-    if (without === undefined || before === undefined) continue;
-    const after = without(before, cut);
+    if (redact === undefined || before === undefined) continue;
+    const after = redact(before, redaction);
     if (after === before) continue;
-    left ??= { ...(value as Values) };
-    if (after === undefined) delete left[key];
-    else left[key] = after;
+    redacted ??= { ...(value as Values) };
+    if (after === undefined) delete redacted[key];
+    else redacted[key] = after;
   }
-  return (left as Value | null) ?? value;
+  return (redacted as Value | null) ?? value;
 }
 
 function shapeOf<Value>({ check }: Codec<Value>, platform: Ports['platform']): Shape {

@@ -145,7 +145,7 @@ describe('what is removed', () => {
   const none = (): boolean => false;
 
   it('when a record leaves the machine: local values and messages', () => {
-    const left = redactRecord(full, { local: true, said: 'all', contents: false }, none);
+    const left = redactRecord(full, { local: true, texts: 'all', contents: false }, none);
     expect(left).toEqual({
       ...full,
       heads: [],
@@ -153,18 +153,18 @@ describe('what is removed', () => {
       conversation: { messages: 3, messageId: 'm-1', model: 'm', contextSize: 12 },
       tool: { ...FULL.tool, summary: '', args: null },
     });
-    expect(redactRecord(full, { local: true, said: null, contents: false }, none).tool).toEqual(FULL.tool);
+    expect(redactRecord(full, { local: true, texts: null, contents: false }, none).tool).toEqual(FULL.tool);
   });
 
   it('in a purge: texts that mention it, and contents', () => {
-    const said = (text: string): boolean => /do it|make$/.test(text);
-    expect(redactRecord(full, { local: false, said, contents: false }, none)).toEqual({
+    const texts = (text: string): boolean => /do it|make$/.test(text);
+    expect(redactRecord(full, { local: false, texts, contents: false }, none)).toEqual({
       ...full,
       description: '(purged)',
       conversation: { ...FULL.conversation, lastUser: '(purged)' },
       tool: { ...FULL.tool, summary: '(purged)' },
     });
-    const cut = redactRecord(full, { local: false, said: null, contents: true }, () => true);
+    const cut = redactRecord(full, { local: false, texts: null, contents: true }, () => true);
     expect(cut.tool).toEqual({ ...FULL.tool, args: null });
     expect(cut.changes?.[0]).toMatchObject({
       path: 'b.ts',
@@ -179,7 +179,7 @@ describe('what is removed', () => {
   });
 
   it('nothing: the same object is returned', () => {
-    expect(redactRecord(full, { local: false, said: () => false, contents: false }, none)).toBe(full);
+    expect(redactRecord(full, { local: false, texts: () => false, contents: false }, none)).toBe(full);
   });
 });
 
