@@ -29,7 +29,7 @@ export interface EditInfo {
 export interface EditRequest {
   readonly files: readonly PreparedFile[];
   /** @throws SavepointError EDITS_REFUSED, CONFLICT */
-  again(): Promise<readonly PreparedFile[]>;
+  prepareAgain(): Promise<readonly PreparedFile[]>;
 }
 
 /** The operation, with the files as they were finally prepared. */
@@ -56,7 +56,7 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
       const plan = planEdits(files, current, requestedPaths);
       if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return withDescription(plan);
       isSecond = true;
-      files = await request.again();
+      files = await request.prepareAgain();
       return withDescription(planEdits(files, current, requestedPaths));
     },
   };

@@ -54,46 +54,48 @@ export function editCalls(engine: Engine): EditCalls {
 }
 
 async function edit(engine: Engine, requests: readonly FileRequest[], options: EditOptions): Promise<EditResult> {
-  const [{ editOperation }, { editsRefusedError: editsRefused }, { targetsUnchanged: leadWhereTheyLed, prepareEdits }] =
-    await Promise.all([
-      import('../../edit/edit-operation.ts'),
-      import('../../edit/edits-refused.ts'),
-      import('../../edit/prepare-edits.ts'),
-    ]);
+  const [{ editOperation }, { editsRefusedError }, { prepareEdits, targetsUnchanged }] = await Promise.all([
+    import('../../edit/edit-operation.ts'),
+    import('../../edit/edits-refused.ts'),
+    import('../../edit/prepare-edits.ts'),
+  ]);
   const prepare = async (root: DiskPath, pace: Pace): Promise<readonly PreparedFile[]> => {
     const prepared = await prepareEdits(engine.ports, root, requests, pace);
-    if (!prepared.ok) throw editsRefused(prepared.problems, requests.length);
+    if (!prepared.ok) throw editsRefusedError(prepared.problems, requests.length);
     return prepared.files;
   };
-  const locked = async (
+  const applyUnderLock = async (
     operating: WriteOperationContext,
     root: DiskPath,
-    seen: readonly PreparedFile[],
+    files: readonly PreparedFile[],
   ): Promise<EditResult> => {
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
-    const again = (): Promise<readonly PreparedFile[]> => prepare(workspace.root, pace);
-    // Waiting for the lock may have taken long. The operation compares contents with its capture; names are checked
-    // here.
-    const isAsSeen = root === workspace.root && leadWhereTheyLed(engine.ports, root, requests, seen);
-    const request = { files: isAsSeen ? seen : await again(), again };
+    const prepareAgain = (): Promise<readonly PreparedFile[]> => prepare(workspace.root, pace);
+    // The files may have changed while this call waited for the lock. The operation itself notices other contents, but
+    // not that a path now leads elsewhere.
+    const isCurrent = root === workspace.root && targetsUnchanged(engine.ports, root, requests, files);
+    const request = { files: isCurrent ? files : await prepareAgain(), prepareAgain };
     const info = { actor: engine.actor, description: options.message ?? null };
     const operation = editOperation(request, info, context.effectiveSettings(workspace.root).backups);
-    const asked = { ...options, force: requests.some(({ force }) => force) };
-    const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, asked);
+    const force = requests.some((each) => each.force);
+    const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, { ...options, force });
     return { ...result, files: operation.files() };
   };
   return engine.mapErrors(async () => {
     const context = engine.context();
     assertMayEdit(engine, context, requests);
-    // First prepared without the lock and a capture. Most problems are found here, before anything has happened.
+    // Most problems are found by preparing the edits now, before the lock is acquired and anything is captured.
     const root = context.root();
-    const seen = await prepare(root, engine.pace(options));
-    return engine.operate(options, (operating) => locked(operating, root, seen), 'existing-or-new');
+    const files = await prepare(root, engine.pace(options));
+    return engine.operate(options, (operating) => applyUnderLock(operating, root, files), 'existing-or-new');
   });
 }
 
-/** A user can force the edit of a frozen file, for each file separately. */
+/**
+ * Rejects edits of frozen paths. A user can force them, for each file separately.
+ * @throws SavepointError
+ */
 function assertMayEdit({ actor }: Engine, context: Context, requests: readonly FileRequest[]): void {
   const isForced = ({ force }: FileRequest): boolean => force && actor.kind === 'user';
   assertNotFrozen(
