@@ -11,12 +11,12 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Creates all of it, or nothing: if something fails, what was made is removed.
+ * Creates the folder and all files, or nothing: if something fails, it removes what it has created.
  * @param folder absolute; its parent must exist, and the folder itself must not
  * @param files paths of the form `name` or `folder/name`
  * @throws SavepointError CONFLICT if something exists at the path, CANCELLED; FsError
  */
-export async function makeFolderWith(
+export async function makeFolderWithFiles(
   fs: Fs,
   folder: DiskPath,
   files: Iterable<{ readonly path: string; readonly bytes: Buffer }>,
@@ -33,22 +33,22 @@ export async function makeFolderWith(
       { hint: 'Nothing was changed. Use a folder that does not exist yet.' },
     );
   }
-  const made: DiskPath[] = [];
-  const folders: DiskPath[] = [folder];
+  const createdFiles: DiskPath[] = [];
+  const createdFolders: DiskPath[] = [folder];
   try {
     for (const { path, bytes } of files) {
       await pace.yieldNow();
-      const above = `${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')) as DiskPath;
-      if (!folders.includes(above)) {
-        fs.makeFolder(above, FOLDER_MODE);
-        folders.push(above);
-      }
       const file = diskChild(folder, path);
-      made.push(file);
+      const parent = file.slice(0, file.lastIndexOf('/')) as DiskPath;
+      if (!createdFolders.includes(parent)) {
+        fs.makeFolder(parent, FOLDER_MODE);
+        createdFolders.push(parent);
+      }
+      createdFiles.push(file);
       writeNew(fs, file, bytes);
     }
   } catch (error) {
-    removeMade(fs, made, folders);
+    removeCreated(fs, createdFiles, createdFolders);
     throw error;
   }
 }
@@ -62,8 +62,11 @@ function writeNew(fs: Fs, path: DiskPath, bytes: Buffer): void {
   }
 }
 
-/** Removes only what was made here. Files of other programs stay, with their folder. The caller throws the failure. */
-function removeMade(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
+/**
+ * Removes only what was created here. Files of other programs stay, and so does the folder that contains them. Errors are
+ * ignored, because the caller reports the first one.
+ */
+function removeCreated(fs: Fs, files: readonly DiskPath[], folders: readonly DiskPath[]): void {
   for (const remove of [
     ...files.map((file) => () => fs.unlink(file)),
     ...[...folders].reverse().map((folder) => () => fs.removeFolder(folder)),

@@ -13,7 +13,7 @@ import { listSessions, type SessionList } from '../../timeline/query/sessions.ts
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
 import { TimelineWatch } from '../../timeline/query/watch.ts';
 import { type ForgottenSession, forgetSession } from '../../timeline/retention/forget-session.ts';
-import { makeFolderWith } from '../../transaction/new-folder.ts';
+import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
@@ -80,7 +80,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
     exportSession: (session, folder, options = {}) =>
       engine.read(async ({ ports, store, timeline }) => {
         const { files, ...exported } = prepareSessionExport(timeline, store.objects, parseSessionId(session));
-        await makeFolderWith(ports.fs, folder, files(), engine.pace(options));
+        await makeFolderWithFiles(ports.fs, folder, files(), engine.pace(options));
         return exported;
       }),
     forgetSession: (session, options = {}) =>
