@@ -10,6 +10,7 @@ import { readPrefix, UnusableGitFile } from '../../git/file.ts';
 import { type Fs, FsError } from '../../io/fs.ts';
 import { type DiskPath, diskChild, type Name, nameOf } from '../../model/names.ts';
 
+/** When a folder is skipped: in any case, or only if an ignore rule covers it. */
 export type DependencyFolder = 'always' | 'when-ignored';
 
 interface FolderRule {
@@ -123,7 +124,7 @@ export interface FolderTraits {
   /** An ignore rule covers the folder. */
   readonly ignored: boolean;
   /** Result of {@link hasCacheMark}. */
-  readonly hasTag: boolean;
+  readonly hasMark: boolean;
   /** Name of the parent folder, if known. */
   readonly parent?: Name | undefined;
 }
@@ -133,13 +134,13 @@ export interface FolderTraits {
  * @returns `always` if the name or a cache mark suffices, `when-ignored` if an ignore rule is also needed, null if the
  *   folder is captured
  */
-export function dependencyFolder(name: Name, signs: FolderTraits): DependencyFolder | null {
-  if (signs.hasTag || matchesRule(always, name, signs.parent)) return 'always';
-  return signs.ignored && matchesRule(whenIgnored, name, signs.parent) ? 'when-ignored' : null;
+export function dependencyFolder(name: Name, traits: FolderTraits): DependencyFolder | null {
+  if (traits.hasMark || matchesRule(ALWAYS_BY_NAME, name, traits.parent)) return 'always';
+  return traits.ignored && matchesRule(WHEN_IGNORED_BY_NAME, name, traits.parent) ? 'when-ignored' : null;
 }
 
-const always = byName(ALWAYS);
-const whenIgnored = byName(WHEN_IGNORED);
+const ALWAYS_BY_NAME = byName(ALWAYS);
+const WHEN_IGNORED_BY_NAME = byName(WHEN_IGNORED);
 
 const TAG = nameOf('CACHEDIR.TAG');
 /** The first 43 bytes of the file, as defined by the Cache Directory Tagging Specification. The rest is for people. */
@@ -163,14 +164,14 @@ export function hasCacheMark(fs: Fs, folder: DiskPath, names: readonly Name[]): 
   return names.includes(TAG) && startOf(fs, diskChild(folder, TAG), TAG_SIGNATURE.length) === TAG_SIGNATURE;
 }
 
-function byName(rows: readonly FolderRule[]): ReadonlyMap<string, readonly FolderRule[]> {
+function byName(rules: readonly FolderRule[]): ReadonlyMap<string, readonly FolderRule[]> {
   const table = new Map<string, FolderRule[]>();
-  for (const row of rows) table.set(row.name, [...(table.get(row.name) ?? []), row]);
+  for (const rule of rules) table.set(rule.name, [...(table.get(rule.name) ?? []), rule]);
   return table;
 }
 
 function matchesRule(table: ReadonlyMap<string, readonly FolderRule[]>, name: Name, parent: Name | undefined): boolean {
-  return table.get(name)?.some((row) => row.in === undefined || row.in === parent) ?? false;
+  return table.get(name)?.some((rule) => rule.in === undefined || rule.in === parent) ?? false;
 }
 
 function startOf(fs: Fs, path: DiskPath, length: number): string | null {

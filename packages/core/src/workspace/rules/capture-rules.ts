@@ -35,8 +35,8 @@ export function dependencySkip(
   if (path === '') return null;
   const above = parentPath(path);
   const parent = above === '' ? undefined : baseName(above);
-  const hasTag = names !== null && hasCacheMark(fs, disk, names);
-  const folder = dependencyFolder(baseName(path), { ignored, hasTag, parent });
+  const hasMark = names !== null && hasCacheMark(fs, disk, names);
+  const folder = dependencyFolder(baseName(path), { ignored, hasMark, parent });
   if (folder === null) return null;
   return { reason: folder === 'always' ? 'dependency-folder' : 'ignored' };
 }

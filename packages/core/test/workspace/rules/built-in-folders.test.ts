@@ -11,34 +11,34 @@ const SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 describe('by name', () => {
   test.each(['node_modules', '__pycache__', '.venv', '.next', '.terraform', 'DerivedData'])('%s always', (folder) => {
     for (const ignored of [true, false]) {
-      expect(dependencyFolder(name(folder), { ignored, hasTag: false })).toBe('always');
+      expect(dependencyFolder(name(folder), { ignored, hasMark: false })).toBe('always');
     }
   });
 
   test.each(['build', 'dist', 'target', 'bin', 'vendor', 'venv', 'coverage', 'Pods', 'tmp'])(
     '%s when ignored',
     (folder) => {
-      expect(dependencyFolder(name(folder), { ignored: true, hasTag: false })).toBe('when-ignored');
-      expect(dependencyFolder(name(folder), { ignored: false, hasTag: false })).toBeNull();
+      expect(dependencyFolder(name(folder), { ignored: true, hasMark: false })).toBe('when-ignored');
+      expect(dependencyFolder(name(folder), { ignored: false, hasMark: false })).toBeNull();
     },
   );
 
   test('no other name, whether ignored or not: different letter case, or part of another name', () => {
     for (const folder of ['src', 'Node_Modules', 'node_modules2', 'Build', '.git', 'constructor', '__proto__', '']) {
-      expect(dependencyFolder(name(folder), { ignored: true, hasTag: false }), folder).toBeNull();
+      expect(dependencyFolder(name(folder), { ignored: true, hasMark: false }), folder).toBeNull();
     }
   });
 
   test('names that apply only in certain folders', () => {
     const ask = (folder: string, parent?: string): unknown =>
-      dependencyFolder(name(folder), { ignored: false, hasTag: false, parent: parent as Name | undefined });
+      dependencyFolder(name(folder), { ignored: false, hasMark: false, parent: parent as Name | undefined });
     expect([ask('cache', '.yarn'), ask('cache', 'src'), ask('cache')]).toEqual(['always', null, null]);
-    expect(dependencyFolder(name('cache'), { ignored: true, hasTag: false })).toBe('when-ignored');
+    expect(dependencyFolder(name('cache'), { ignored: true, hasMark: false })).toBe('when-ignored');
     expect([ask('unplugged', '.yarn'), ask('.yarn')]).toEqual(['always', null]);
   });
 
   test('a marker file applies whatever the name of the folder', () => {
-    expect(dependencyFolder(name('anything'), { ignored: false, hasTag: true })).toBe('always');
+    expect(dependencyFolder(name('anything'), { ignored: false, hasMark: true })).toBe('always');
   });
 
   test('every row has a reason and is in one table once', () => {
