@@ -8,13 +8,13 @@ import type { Ports } from './io/ports.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { open as openWith, type Savepoint } from './savepoint.ts';
 
+export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
+export { nodePlaces };
+
 /** Settings from the environment: `SAVEPOINT=off` turns off everything automatic. */
 export function nodeSettings(env: Readonly<Record<string, string | undefined>>): SettingsSource {
   return { savepoint: env['SAVEPOINT'] ?? null };
 }
-
-export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
-export { nodePlaces };
 
 /**
  * Returns the ports of this machine. `SAVEPOINT_NATIVE=off` restricts them to Node's own APIs, and
