@@ -12,6 +12,7 @@ import {
 import type { Exporter, SettingsSource } from '@savepoint/core/frontend';
 import { isFsError, kindOf, type Places, type Ports } from '@savepoint/core/ports';
 
+/** How the server opens workspaces on this machine: options of `open`. */
 export interface Machine {
   readonly ports: Ports;
   readonly places: Places;
@@ -20,6 +21,9 @@ export interface Machine {
   /** State that is kept between calls. */
   readonly watch: WorkspaceCache;
 }
+
+const MAX_ROOTS = 100;
+const MAX_URI_LENGTH = 32_768;
 
 const HINT =
   "Start the server with `savepoint mcp --root DIR`, where DIR is the project's folder, or let the client offer it " +
@@ -30,14 +34,14 @@ const HINT =
  * @throws SavepointError USAGE if there is no folder, ROOT_REFUSED if none is usable
  */
 export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): DiskPath {
-  let first: SavepointError | null = null;
+  let firstProblem: SavepointError | null = null;
   for (const folder of folders) {
     const problem = problemOf(machine, folder);
     if (problem === null) return folder;
-    first ??= problem;
+    firstProblem ??= problem;
   }
   throw (
-    first ??
+    firstProblem ??
     new SavepointError(
       'USAGE',
       'This server has no folder to work in.',
@@ -46,8 +50,6 @@ export function chooseRoot(machine: Machine, folders: readonly DiskPath[]): Disk
     )
   );
 }
-
-const MAX_ROOTS = 100;
 
 /** Returns the folders among the roots of a client. Roots that are not local folders are skipped. */
 export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
@@ -59,6 +61,7 @@ export function foldersOfRoots(answer: unknown): readonly DiskPath[] {
   });
 }
 
+/** Returns why tools must not work in a folder; null if they may. */
 function problemOf({ ports, places }: Machine, folder: DiskPath): SavepointError | null {
   let real: DiskPath;
   try {
@@ -98,10 +101,11 @@ function rootRefused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], te
 }
 
 function pathOfUri(uri: unknown): DiskPath | null {
-  if (typeof uri !== 'string' || uri.length > 32_768) return null;
+  if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH) return null;
   try {
     const path = fileURLToPath(uri);
     if (path.includes('\0')) return null;
+    // Removes slashes at the end, but not those of `/` and `C:/`.
     return bytesFromText(path.replace(/(?<=[^:/\\])[/\\]+$/, '')) as DiskPath;
   } catch {
     return null;
