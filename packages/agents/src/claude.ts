@@ -15,7 +15,7 @@ const DIALECT: Dialect = {
     NotebookEdit: fileTool('edit', 'notebook_path', 'file_path'),
     Bash: SHELL,
     PowerShell: SHELL,
-    // Calls of a sub-agent are reported one by one.
+    // `Task` and `Agent` start a sub-agent. Its own calls are reported one by one.
     ...readOnlyTools('Task', 'Agent', 'Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'WebFetch', 'WebSearch'),
     ...readOnlyTools(
       'TodoWrite',
