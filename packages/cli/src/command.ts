@@ -38,7 +38,7 @@ export interface CliOptionSpec {
   readonly description: string;
   readonly choices?: readonly string[];
   /** Whether it can be repeated. */
-  readonly many?: boolean;
+  readonly isRepeatable?: boolean;
   /** The name, in camel case, of an option that excludes this one. */
   readonly conflicts?: string;
 }
@@ -73,7 +73,7 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
   input(given: VerbArguments, session: CommandSession): InputOf<V>;
-  /** For commands that do more than call the verb, for example ask for confirmation first. */
+  /** Replaces the call of the verb, for commands that do more, for example ask for confirmation first. */
   carryOut?(input: InputOf<V>, given: VerbArguments, session: CommandSession): Promise<OutputOf<V>>;
   /** The output for people. All of it is safe to print. */
   render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;
@@ -100,7 +100,7 @@ export interface StandaloneCommand extends CommandSyntax {
    * @returns the exit status
    * @throws SavepointError
    */
-  run(words: ParsedArguments, surroundings: CommandEnvironment): Promise<number>;
+  run(given: ParsedArguments, environment: CommandEnvironment): Promise<number>;
 }
 
 export type Command = VerbCommand | StandaloneCommand;
@@ -110,6 +110,7 @@ export function command<V extends Verb>(it: VerbCommand<V>): VerbCommand<V> {
   return it;
 }
 
+/** Joins lines to a text. Each one, also the last, ends with a line feed. */
 export function lines(...parts: readonly (string | readonly string[])[]): string {
   return parts
     .flat()
@@ -117,7 +118,12 @@ export function lines(...parts: readonly (string | readonly string[])[]): string
     .join('');
 }
 
-/** @throws SavepointError USAGE */
+/**
+ * Returns the value of an option that takes a positive whole number; undefined if the option is absent.
+ * @param option its name in camel case
+ * @param flag as the user types it, for the message
+ * @throws SavepointError USAGE
+ */
 export function wholeNumber(given: VerbArguments, option: string, flag: string): number | undefined {
   const text = given.options[option];
   if (text === undefined) return undefined;

@@ -10,36 +10,30 @@ export type ParsedCommandLine =
   | {
       readonly kind: 'command';
       readonly command: Command;
-      readonly words: ParsedArguments;
+      readonly given: ParsedArguments;
       readonly globals: GlobalOptions;
     }
   | { readonly kind: 'text'; readonly text: string };
 
+type Configure = (command: Commander) => Commander;
+
 /** @throws SavepointError USAGE */
 export async function parseArguments(args: readonly string[]): Promise<ParsedCommandLine> {
   let text = '';
-  let typed: ParsedCommandLine | null = null;
-  const hear = (said: string): void => {
-    text += said;
-  };
-  const program = new Commander('savepoint');
-  const configure = (command: Commander): Commander =>
+  let parsed: ParsedCommandLine | null = null;
+  const configure: Configure = (command) =>
     command
       .exitOverride()
-      .configureOutput({ writeOut: hear, writeErr: () => undefined })
+      .configureOutput({
+        writeOut: (part) => {
+          text += part;
+        },
+        writeErr: () => undefined,
+      })
       .configureHelp({ subcommandTerm: (sub) => sub.name() })
       .helpOption('-h, --help', 'show this help')
       .showSuggestionAfterError(true);
-  const help = new Commander('help').argument('[command]').summary('show help for a command');
-  configure(program)
-    .description('Checkpoints and rollback for AI coding agents, for the entire workspace.')
-    .usage('[options] <command>')
-    .option('-C <dir>', 'run as if started in this folder')
-    .option('--here', 'use exactly this folder as the workspace, even inside another one')
-    .option('--json', 'print the result as JSON; errors are JSON on standard error')
-    .version(ownVersion(), '-V, --version', 'print the version')
-    .addHelpCommand(help.helpOption(false).helpGroup(SECTIONS.store))
-    .addHelpText('after', MAIN_HELP);
+  const program = createProgram(configure);
   const loaded = await commandsIn(args);
   const { head, rest } = splitArguments(args, loaded);
   for (const row of COMMANDS) {
@@ -51,25 +45,39 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
     describe(built, row, command);
     built.action(() => {
       const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
-      const words = { operands: built.args, rest, options: built.opts<ParsedArguments['options']>() };
-      typed = { kind: 'command', command, words, globals: { folder, here: here === true, json: json === true } };
+      const given = { operands: built.args, rest, options: built.opts<ParsedArguments['options']>() };
+      parsed = { kind: 'command', command, given, globals: { folder, here: here === true, json: json === true } };
     });
   }
   try {
     program.parse([...head], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const askedForNothing = error.code === 'commander.help' && program.args.length === 0;
-    if (error.exitCode !== 0 && !askedForNothing) throw usageError(error, args);
-    if (askedForNothing) text = program.helpInformation() + MAIN_HELP;
+    const lacksCommand = error.code === 'commander.help' && program.args.length === 0;
+    if (error.exitCode !== 0 && !lacksCommand) throw usageError(error, args);
+    if (lacksCommand) text = program.helpInformation() + MAIN_HELP;
   }
-  return typed ?? { kind: 'text', text };
+  return parsed ?? { kind: 'text', text };
 }
 
 /** Returns whether a possibly invalid command line asks for JSON, so that its error is JSON as well. */
 export function wantsJson(args: readonly string[]): boolean {
-  const cut = args.indexOf('--');
-  return (cut < 0 ? args : args.slice(0, cut)).includes('--json');
+  const separator = args.indexOf('--');
+  return (separator < 0 ? args : args.slice(0, separator)).includes('--json');
+}
+
+/** Returns the program with its global options, and without commands. */
+function createProgram(configure: Configure): Commander {
+  const help = new Commander('help').argument('[command]').summary('show help for a command');
+  return configure(new Commander('savepoint'))
+    .description('Checkpoints and rollback for AI coding agents, for the entire workspace.')
+    .usage('[options] <command>')
+    .option('-C <dir>', 'run as if started in this folder')
+    .option('--here', 'use exactly this folder as the workspace, even inside another one')
+    .option('--json', 'print the result as JSON; errors are JSON on standard error')
+    .version(ownVersion(), '-V, --version', 'print the version')
+    .addHelpCommand(help.helpOption(false).helpGroup(SECTIONS.store))
+    .addHelpText('after', MAIN_HELP);
 }
 
 /**
@@ -84,19 +92,22 @@ async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandR
   return new Map(await Promise.all(rows.map(async (row) => [row, await row.load()] as const)));
 }
 
-/** Splits the arguments at `--`, because commander drops its position. After it come paths, or a command. */
+/**
+ * Splits the arguments at `--` if paths or a command may follow it. Commander itself does not say where `--` was.
+ */
 function splitArguments(
   args: readonly string[],
   loaded: ReadonlyMap<CommandRow, Command>,
 ): { readonly head: readonly string[]; readonly rest: readonly string[] } {
-  const cut = args.indexOf('--');
-  if (cut < 0) return { head: args, rest: [] };
-  const head = args.slice(0, cut);
+  const separator = args.indexOf('--');
+  if (separator < 0) return { head: args, rest: [] };
+  const head = args.slice(0, separator);
   const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
   const takesRest = [...loaded].some(([{ name }, command]) => name === word && restOf(command) !== null);
-  return takesRest ? { head, rest: args.slice(cut + 1) } : { head: args, rest: [] };
+  return takesRest ? { head, rest: args.slice(separator + 1) } : { head: args, rest: [] };
 }
 
+/** Returns what may follow `--`; null: nothing. */
 function restOf(command: Command): 'paths' | 'command' | null {
   if ('verb' in command) return command.takesPaths ? 'paths' : null;
   return command.takesCommand ? 'command' : null;
@@ -112,10 +123,10 @@ function describe(built: Commander, { summary }: CommandRow, command: Command): 
   built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
 }
 
-function optionOf({ flags, description, choices, conflicts, many }: CliOptionSpec): Option {
+function optionOf({ flags, description, choices, conflicts, isRepeatable }: CliOptionSpec): Option {
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices(choices);
-  if (many === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
+  if (isRepeatable === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
   if (conflicts !== undefined) option.conflicts(conflicts);
   return option;
 }
@@ -124,7 +135,7 @@ function optionOf({ flags, description, choices, conflicts, many }: CliOptionSpe
  * Returns the parent of a two-word command. If the first word is not a command itself, the parent is created from
  * `GROUPS`.
  */
-function parentOf(program: Commander, row: CommandRow, configure: (command: Commander) => Commander): Commander {
+function parentOf(program: Commander, row: CommandRow, configure: Configure): Commander {
   const [first = '', second] = row.name.split(' ');
   if (second === undefined) return program;
   const found = program.commands.find((command) => command.name() === first);

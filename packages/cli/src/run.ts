@@ -23,15 +23,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   const interrupt = listenForInterrupts();
   try {
-    const typed = await parseArguments(args);
-    if (typed.kind === 'text') {
-      writeAll(1, typed.text);
+    const parsed = await parseArguments(args);
+    if (parsed.kind === 'text') {
+      writeAll(1, parsed.text);
       return 0;
     }
-    const { command, words, globals } = typed;
+    const { command, given, globals } = parsed;
     const start = { globals, env, signal: interrupt.signal };
-    if ('verb' in command) return await runVerb(command, words, start);
-    return await command.run(words, {
+    if ('verb' in command) return await runVerb(command, given, start);
+    return await command.run(given, {
       globals,
       env,
       interrupt,
@@ -61,9 +61,12 @@ interface RunContext {
   readonly reportsRecovery?: boolean;
 }
 
-async function runVerb(command: VerbCommand, words: ParsedArguments, start: RunContext): Promise<number> {
+async function runVerb(
+  command: VerbCommand,
+  { operands, rest, options }: ParsedArguments,
+  start: RunContext,
+): Promise<number> {
   const { verb } = command;
-  const { operands, rest, options } = words;
   const given: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
   const { globals, env, signal } = start;
   return withSession({ ...start, reportsRecovery: verb.name === 'recover' }, async (session, warned) => {
@@ -83,7 +86,7 @@ async function runVerb(command: VerbCommand, words: ParsedArguments, start: RunC
  * the end.
  */
 async function withSession(
-  { globals, env, signal, reportsRecovery: tellsSettled }: RunContext,
+  { globals, env, signal, reportsRecovery }: RunContext,
   work: (session: CommandSession, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
@@ -106,7 +109,7 @@ async function withSession(
   savepoint.on('warning', ({ message }) => void warned.add(message));
   savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
   savepoint.on('recovered', ({ settled }) => {
-    if (tellsSettled === true) return;
+    if (reportsRecovery === true) return;
     for (const { direction, paths } of settled) say(recoveredText(direction, paths.length));
   });
   try {

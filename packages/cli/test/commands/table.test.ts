@@ -45,7 +45,7 @@ it.each([
   [['--', 'status'], 'status', [], [], false],
 ])('%j is %s', async (args, name, operands, rest, json) => {
   const typed = await parseArguments(args);
-  expect(typed).toMatchObject({ kind: 'command', words: { operands, rest }, globals: { json } });
+  expect(typed).toMatchObject({ kind: 'command', given: { operands, rest }, globals: { json } });
   expect(typed.kind === 'command' && 'verb' in typed.command ? typed.command.verb.name : null).toBe(name);
 });
 

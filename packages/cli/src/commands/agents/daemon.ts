@@ -22,7 +22,7 @@ export const daemonStatus: StandaloneCommand = {
   options: [],
   examples: ['savepoint daemon status'],
 
-  async run(_words, { globals, env }) {
+  async run(_given, { globals, env }) {
     const home = homeOf(env);
     const said = await queryDaemon(home, 'status');
     const pid = typeof said === 'object' ? said.pid : null;
@@ -37,7 +37,7 @@ export const daemonStop: StandaloneCommand = {
   options: [],
   examples: ['savepoint daemon stop'],
 
-  async run(_words, { globals, env }) {
+  async run(_given, { globals, env }) {
     const said = await queryDaemon(homeOf(env), 'stop');
     const pid = typeof said === 'object' ? said.pid : null;
     const isGone = pid === null ? null : await waitForExit(pid);

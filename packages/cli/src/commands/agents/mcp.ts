@@ -12,7 +12,7 @@ export const mcp: StandaloneCommand = {
     '--root, it asks its client for roots. The file system root and home folders are refused.',
   operands: [],
   takesCommand: false,
-  options: [{ flags: '--root <dir>', description: 'the folder to work in; can be repeated', many: true }],
+  options: [{ flags: '--root <dir>', description: 'the folder to work in; can be repeated', isRepeatable: true }],
   examples: ['savepoint mcp --root .', 'claude mcp add savepoint -- savepoint mcp --root .'],
 
   async run({ options: { root } }, { globals, env, interrupt }) {
