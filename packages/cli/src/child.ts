@@ -26,23 +26,24 @@ export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;
-    const early: NodeJS.Signals[] = [];
-    const passOn = (signal: NodeJS.Signals): void => {
-      if (child === null) early.push(signal);
+    const earlySignals: NodeJS.Signals[] = [];
+    const forward = (signal: NodeJS.Signals): void => {
+      if (child === null) earlySignals.push(signal);
       else child.kill(signal);
     };
     const ignoreSignal = (): void => {};
     // Before spawning: the child may print something and get a Ctrl-C before `spawn` returns.
-    for (const signal of TERMINAL_SIGNALS) process.on(signal, atTerminal ? ignoreSignal : passOn);
-    for (const signal of OTHER_SIGNALS) process.on(signal, passOn);
+    for (const signal of TERMINAL_SIGNALS) process.on(signal, atTerminal ? ignoreSignal : forward);
+    for (const signal of OTHER_SIGNALS) process.on(signal, forward);
     child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
-    for (const signal of early) child.kill(signal);
-    const finish = (ended: ChildExit): void => {
+    for (const signal of earlySignals) child.kill(signal);
+    const finish = (exit: ChildExit): void => {
       for (const signal of [...TERMINAL_SIGNALS, ...OTHER_SIGNALS])
-        process.off(signal, passOn).off(signal, ignoreSignal);
-      resolve(ended);
+        process.off(signal, forward).off(signal, ignoreSignal);
+      resolve(exit);
     };
     child.on('error', (error) => {
+      // Failed to start. Other errors, for example of `kill`, do not end the child.
       if (child?.pid === undefined) finish({ kind: 'failed', code: systemCode(error) ?? 'EIO' });
     });
     child.on('exit', (status, signal) =>
@@ -52,13 +53,13 @@ export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise
 }
 
 /** The exit status as shells report it. */
-export function exitStatusOf(ended: ChildExit): number {
-  switch (ended.kind) {
+export function exitStatusOf(exit: ChildExit): number {
+  switch (exit.kind) {
     case 'exit':
-      return ended.status;
+      return exit.status;
     case 'signal':
-      return 128 + constants.signals[ended.signal];
+      return 128 + constants.signals[exit.signal];
     case 'failed':
-      return ended.code === 'ENOENT' ? 127 : 126;
+      return exit.code === 'ENOENT' ? 127 : 126;
   }
 }
