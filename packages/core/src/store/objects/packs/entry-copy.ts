@@ -15,13 +15,13 @@ export type YieldCallback = () => Promise<void>;
  */
 export async function copyEntry(pack: PackFile, place: number, writer: PackWriter, step: YieldCallback): Promise<void> {
   const id = pack.index.idAt(place);
-  const { header: head, offset, end } = pack.entryAt(place);
-  if (head.kind !== 'whole') {
+  const { header, offset, end } = pack.entryAt(place);
+  if (header.kind !== 'whole') {
     const { type, data } = pack.read(place);
     writer.add(id, type, data);
     return;
   }
-  const { type, size } = head;
+  const { type, size } = header;
   if (size <= STREAM_BYTES && end - offset <= ENTRY_BYTES) {
     writer.addCompressed(id, type, size, pack.verifiedBytes(place));
     return;

@@ -110,11 +110,11 @@ export class PackFile {
    */
   verifiedBytes(place: number): Buffer {
     return this.#withDamageErrors(place, () => {
-      const { header: head, offset, end } = this.entryAt(place);
-      if (head.kind !== 'whole') throw new FormatProblem('is a delta');
-      const compressed = this.#readBytes(offset + head.length, end - offset - head.length);
-      const { data, consumed } = inflate(compressed, head.size);
-      if (hashObject(head.type, data) !== this.index.idAt(place)) throw new FormatProblem('does not match its id');
+      const { header, offset, end } = this.entryAt(place);
+      if (header.kind !== 'whole') throw new FormatProblem('is a delta');
+      const compressed = this.#readBytes(offset + header.length, end - offset - header.length);
+      const { data, consumed } = inflate(compressed, header.size);
+      if (hashObject(header.type, data) !== this.index.idAt(place)) throw new FormatProblem('does not match its id');
       return compressed.subarray(0, consumed);
     });
   }
@@ -122,10 +122,10 @@ export class PackFile {
   /** Like `verifiedBytes`, for an object that was verified before; checked only against the CRC in the index. */
   compressedBytes(place: number): Buffer {
     return this.#withDamageErrors(place, () => {
-      const { header: head, offset, end } = this.entryAt(place);
+      const { header, offset, end } = this.entryAt(place);
       const entry = this.#readBytes(offset, end - offset);
       if (crc32(entry) !== this.index.crcAt(place)) throw new FormatProblem('does not match its checksum');
-      return entry.subarray(head.length);
+      return entry.subarray(header.length);
     });
   }
 
@@ -150,12 +150,12 @@ export class PackFile {
    * file handle; a delta is read whole. Throws like `read`.
    */
   pieces(place: number): ObjectSource {
-    const { header: head, offset, end } = this.entryAt(place);
-    if (head.kind !== 'whole') return sourceFromObject(this.read(place));
+    const { header, offset, end } = this.entryAt(place);
+    if (header.kind !== 'whole') return sourceFromObject(this.read(place));
     const fd = this.#fs.openRead(this.path);
-    const inflater = this.#inflater(fd, offset + head.length, end);
-    const hash = startObjectHash(head.type, head.size);
-    let left = head.size;
+    const inflater = this.#inflater(fd, offset + header.length, end);
+    const hash = startObjectHash(header.type, header.size);
+    let left = header.size;
     let open = true;
     const next = (): Buffer | null => {
       const piece = inflater.next();
@@ -168,8 +168,8 @@ export class PackFile {
       return null;
     };
     return {
-      type: head.type,
-      size: head.size,
+      type: header.type,
+      size: header.size,
       next: () => this.#withDamageErrors(place, next),
       close: () => {
         if (open) this.#fs.close(fd);
@@ -224,27 +224,27 @@ export class PackFile {
   }
 
   /** Returns where the base entry of the delta at `offset` begins. */
-  #baseOf(head: DeltaHeader, offset: number): number {
-    if (head.kind === 'offset-delta') return offset - head.distance;
-    const place = this.index.find(head.base);
-    if (place < 0) throw new FormatProblem(`is a delta against ${head.base.toString('hex')}, which its pack lacks`);
+  #baseOf(header: DeltaHeader, offset: number): number {
+    if (header.kind === 'offset-delta') return offset - header.distance;
+    const place = this.index.find(header.base);
+    if (place < 0) throw new FormatProblem(`is a delta against ${header.base.toString('hex')}, which its pack lacks`);
     return this.index.offsetAt(place);
   }
 
   /** Inflates the content of an entry: an object or a delta. */
-  #inflateEntry({ header: head, offset, end }: PackEntry): Buffer {
-    const start = offset + head.length;
-    if (head.size > MAX_READ_BYTES) throw new FormatProblem(`is too large to be read whole (${head.size} bytes)`);
-    if (!canInflateTo(head.size, end - start)) throw new FormatProblem(`cannot hold ${head.size} bytes`);
-    if (end - start <= ENTRY_BYTES) return inflate(this.#readBytes(start, end - start), head.size).data;
+  #inflateEntry({ header, offset, end }: PackEntry): Buffer {
+    const start = offset + header.length;
+    if (header.size > MAX_READ_BYTES) throw new FormatProblem(`is too large to be read whole (${header.size} bytes)`);
+    if (!canInflateTo(header.size, end - start)) throw new FormatProblem(`cannot hold ${header.size} bytes`);
+    if (end - start <= ENTRY_BYTES) return inflate(this.#readBytes(start, end - start), header.size).data;
     const inflater = this.#inflater(this.#handles.get(this.path), start, end);
-    const data = Buffer.allocUnsafe(head.size);
+    const data = Buffer.allocUnsafe(header.size);
     let at = 0;
     for (let piece = inflater.next(); piece !== null; piece = inflater.next()) {
-      if (at + piece.length > data.length) throw new FormatProblem('is longer than its head says');
+      if (at + piece.length > data.length) throw new FormatProblem('is longer than its header says');
       at += piece.copy(data, at);
     }
-    if (at < data.length) throw new FormatProblem('is shorter than its head says');
+    if (at < data.length) throw new FormatProblem('is shorter than its header says');
     return data;
   }
 

@@ -45,8 +45,8 @@ export async function surveyPacks(
 /** Returns the size of an entry, and an upper limit for its size when rewritten. */
 function bytesOf(pack: PackFile, place: number): readonly [stored: number, written: number] {
   try {
-    const { header: head, offset, end } = pack.entryAt(place);
-    return [end - offset, head.kind === 'whole' ? end - offset : pack.info(place).size];
+    const { header, offset, end } = pack.entryAt(place);
+    return [end - offset, header.kind === 'whole' ? end - offset : pack.info(place).size];
   } catch (error) {
     if (isDamage(error)) return [0, 0];
     throw error;

@@ -74,8 +74,8 @@ test.each<readonly [string, (pack: PackFile, place: number) => unknown]>([
 });
 
 test.each([
-  ['more', 'is longer than its head says', Buffer.from('ab')],
-  ['less', 'is shorter than its head says', Buffer.from('abc\0\0')],
+  ['more', 'is longer than its header says', Buffer.from('ab')],
+  ['less', 'is shorter than its header says', Buffer.from('abc\0\0')],
 ])('a streamed entry that inflates to %s than its header says is damage', (_, why, said) => {
   const fixture = storeFixture();
   // Its id is that of the content it pretends to be.
