@@ -143,22 +143,22 @@ function prepareFile(
   ports: Ports,
   root: DiskPath,
   request: FileRequest,
-  { path, existing: found, modeOfNew }: Target,
+  { path, existing, modeOfNew }: Target,
 ): PreparedFile | FileProblem {
   const { given, edits } = request;
   const placed = (to: TreePath): TreePath => (to === path ? to : resolveParents(ports, root, to));
-  if (found?.kind === 'link') {
-    const after = renamedLink(request, found);
+  if (existing?.kind === 'link') {
+    const after = renamedLink(request, existing);
     return {
       given,
       path,
-      before: found,
+      before: existing,
       after: after && { ...after, path: placed(after.path) },
       statuses: nameStatuses(request),
       modeOfNew,
     };
   }
-  const result = applyEdits({ path, content: found?.content ?? null, mode: found?.mode ?? null }, edits);
+  const result = applyEdits({ path, content: existing?.content ?? null, mode: existing?.mode ?? null }, edits);
   if (!result.ok) {
     const failed = result.statuses.find((status) => status.outcome === 'failed');
     const message = failed === undefined ? 'An edit failed.' : `Edit ${failed.index + 1}: ${failed.failure.message}`;
@@ -168,18 +168,18 @@ function prepareFile(
   const after =
     content === null
       ? null
-      : { path: placed(to), content, id: hashObject('blob', content), mode: mode ?? found?.mode ?? modeOfNew };
-  return { given, path, before: found, after, statuses: result.statuses, modeOfNew };
+      : { path: placed(to), content, id: hashObject('blob', content), mode: mode ?? existing?.mode ?? modeOfNew };
+  return { given, path, before: existing, after, statuses: result.statuses, modeOfNew };
 }
 
 /** A symbolic link is deleted or renamed itself, without following it. */
-function renamedLink({ edits }: FileRequest, found: ExistingFile): PreparedFile['after'] {
+function renamedLink({ edits }: FileRequest, existing: ExistingFile): PreparedFile['after'] {
   let to: TreePath | null = null;
   for (const edit of edits) {
     if (edit.op === 'delete') return null;
     if (edit.op === 'rename') to = edit.to;
   }
-  return to === null ? null : { path: to, content: found.content, id: found.id, mode: found.mode };
+  return to === null ? null : { path: to, content: existing.content, id: existing.id, mode: existing.mode };
 }
 
 function nameStatuses({ edits }: FileRequest): readonly AppliedEdit[] {

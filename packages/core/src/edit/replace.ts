@@ -53,7 +53,7 @@ function findExact(body: string, { old, now, replaceAll, limit }: Search): Repla
   const replacementByEnding = { '\n': replacement, '\r\n': withEnding(replacement, '\r\n') };
   const endingOf = endingFinder(body);
   let kept = false;
-  const places = findOccurrences(seen, old, !replaceAll, limit).map((at): Replacement => {
+  const replacements = findOccurrences(seen, old, !replaceAll, limit).map((at): Replacement => {
     const from = fromIn(at + same.start);
     const to = toIn(at + old.length - same.end);
     if (literal || !(crossing || replacement.includes('\n'))) return { from, to, replacement: now };
@@ -61,7 +61,7 @@ function findExact(body: string, { old, now, replaceAll, limit }: Search): Repla
     kept ||= ending === '\r\n';
     return { from, to, replacement: replacementByEnding[ending] };
   });
-  return { replacements: places, notes: kept ? [CRLF_KEPT] : [] };
+  return { replacements, notes: kept ? [CRLF_KEPT] : [] };
 }
 
 /**
@@ -90,28 +90,31 @@ function commonEnds(old: string, now: string): { readonly start: number; readonl
   return { start, end };
 }
 
-function applyReplacements(body: string, { replacements: places, notes }: ReplacementList, bound: EditBound): NewBody {
-  if (places.length > bound.maxReplacements) {
+function applyReplacements(body: string, { replacements, notes }: ReplacementList, bound: EditBound): NewBody {
+  if (replacements.length > bound.maxReplacements) {
     throw editRefusal(
       'TOO_LARGE',
       `The search text occurs more than ${bound.maxReplacements} times. Use a longer one, or write the file.`,
       { limit: bound.maxReplacements, unit: 'replacements' },
     );
   }
-  const size = places.reduce((sum, { from, to, replacement: put }) => sum + put.length - (to - from), body.length);
+  const size = replacements.reduce(
+    (sum, { from, to, replacement }) => sum + replacement.length - (to - from),
+    body.length,
+  );
   if (size > bound.maxBytes) throw tooLargeError('result', bound);
   const parts: string[] = [];
   let done = 0;
-  for (const { from, to, replacement: put } of places) {
-    parts.push(body.slice(done, from), put);
+  for (const { from, to, replacement } of replacements) {
+    parts.push(body.slice(done, from), replacement);
     done = to;
   }
   parts.push(body.slice(done));
   return {
     body: parts.join(''),
-    sameStart: places[0]?.from ?? 0,
+    sameStart: replacements[0]?.from ?? 0,
     sameEnd: body.length - done,
-    replacements: places.length,
+    replacements: replacements.length,
     notes,
   };
 }

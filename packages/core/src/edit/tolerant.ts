@@ -81,8 +81,8 @@ function lineChangeOf(old: string, now: string): LineChange {
   while (start < shorter && oldLines[start] === newLines[start]) start++;
   let end = 0;
   while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
-  const put = newLines.slice(start, newLines.length - end);
-  return { start, end, added: put, endsMidLine: !old.endsWith('\n'), literal: now.includes('\r') };
+  const added = newLines.slice(start, newLines.length - end);
+  return { start, end, added, endsMidLine: !old.endsWith('\n'), literal: now.includes('\r') };
 }
 
 interface TextLine {
@@ -118,7 +118,7 @@ function isBlank(code: number): boolean {
 function replacementFor(
   matched: readonly TextLine[],
   wanted: readonly TextLine[],
-  { start, end, added: put, endsMidLine: open, literal }: LineChange,
+  { start, end, added, endsMidLine, literal }: LineChange,
   ending: string,
 ): Replacement {
   // The replaced lines show best how their replacements are indented.
@@ -129,7 +129,7 @@ function replacementFor(
     ...pairs.slice(pairs.length - end),
   ];
   const indentation = new Indentation(orderedPairs.filter(({ line }) => line.core !== ''));
-  const shown = put.map((line) => {
+  const shown = added.map((line) => {
     const text = line.endsWith('\n') ? line.slice(0, -1) : line;
     const indent = /^[ \t]*/.exec(text)?.[0] ?? '';
     const indented = indent.length === text.length ? text : indentation.inFile(indent) + text.slice(indent.length);
@@ -138,7 +138,7 @@ function replacementFor(
   const from = start < matched.length ? matched[start]!.at : matched.at(-1)!.next;
   const last = matched[matched.length - 1 - end];
   if (last === undefined || last.at < from) return { from, to: from, replacement: shown.join('') };
-  return { from, to: end === 0 && open ? last.end : last.next, replacement: shown.join('') };
+  return { from, to: end === 0 && endsMidLine ? last.end : last.next, replacement: shown.join('') };
 }
 
 function linesWithEndings(text: string): string[] {
