@@ -109,8 +109,8 @@ export class FolderScan {
 
   /** @param findings of the folder and everything below it; initially empty */
   async scanFolder(task: FolderTask, findings: Findings): Promise<ReadOutcome<WrittenFolder | SkippedFolder>> {
-    const { recalled, requiredPaths: must } = this.input;
-    const unchanged = must.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
+    const { recalled, requiredPaths } = this.input;
+    const unchanged = requiredPaths.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
     if (unchanged !== null && hasSameContext(unchanged, task)) {
       findings.add(unchanged.findings);
       return { ...unchanged.written, isUnchanged: true };
@@ -146,7 +146,7 @@ export class FolderScan {
     listing: FolderListing,
     findings: Findings,
   ): FolderInProgress | { readonly skip: Skip } {
-    const { ports, requiredPaths: must, own, recalled } = this.input;
+    const { ports, requiredPaths, own, recalled } = this.input;
     const { path, disk, above } = task;
     const { names } = listing;
     const isChosen = this.#roots.has(path);
@@ -163,7 +163,7 @@ export class FolderScan {
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
     const ignored = task.ignored && here.root === null;
     const dependency =
-      isChosen || must.covers(path) || this.#chosen.includes(path, true)
+      isChosen || requiredPaths.covers(path) || this.#chosen.includes(path, true)
         ? null
         : (task.onlyNamed ?? dependencySkip(ports.fs, path, disk, names, ignored));
     if (dependency !== null) {
@@ -174,7 +174,7 @@ export class FolderScan {
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // Entries captured for a special reason must not be reused as if they followed from the rules.
-    const isPlain = dependency === null && !must.overlaps(path) && !own.mayBeBelow(path);
+    const isPlain = dependency === null && !requiredPaths.overlaps(path) && !own.mayBeBelow(path);
     if (!isPlain) draft.markSpecial();
     const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
     return { ...at, isPlain, inDoubt: isUnfinished };
@@ -269,7 +269,7 @@ export class FolderScan {
     }
     const byRules = task.ignored || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosen.includes(path, isFolder);
-    const { requiredPaths: must } = this.input;
+    const { requiredPaths } = this.input;
     const asks = covered || dependency !== null;
     if (asks) findings.dependsOnTracked = true;
     const tracked = asks && isTracked(position, path, isFolder);
@@ -280,7 +280,7 @@ export class FolderScan {
       const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
       return this.#scanBelow(folder, at, next, marks);
     }
-    const required = must.covers(path);
+    const required = requiredPaths.covers(path);
     if (dependency !== null && !tracked && !required) return 'done';
     const overLimit = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
     if (overLimit !== null) return skip(overLimit, !covered || tracked);

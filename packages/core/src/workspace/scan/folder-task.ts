@@ -26,14 +26,14 @@ export function folderContextOf({ above, ignored, isMount, stat }: FolderTask): 
 }
 
 /** Whether the folder was scanned in the same context. */
-export function hasSameContext({ context: under, findings }: VisitedFolder, task: FolderTask): boolean {
+export function hasSameContext({ context, findings }: VisitedFolder, task: FolderTask): boolean {
   const now = folderContextOf(task);
   return (
     task.onlyNamed === null &&
-    under.rules === now.rules &&
-    under.ignored === now.ignored &&
-    under.isMount === now.isMount &&
-    under.inode === now.inode &&
-    (!findings.dependsOnTracked || under.tracked === now.tracked)
+    context.rules === now.rules &&
+    context.ignored === now.ignored &&
+    context.isMount === now.isMount &&
+    context.inode === now.inode &&
+    (!findings.dependsOnTracked || context.tracked === now.tracked)
   );
 }

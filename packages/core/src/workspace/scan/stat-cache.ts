@@ -57,8 +57,8 @@ export class StatCache implements ScanMemory {
       isNew ||= recalled.known(path) !== written.known;
     }
     for (const path of changedSince) forgetPath(folders, path);
-    const { commit: saved, size } = recalled as SavedFolders;
-    if (isNew || saved !== commit || size !== folders.size) this.save(commit, folders);
+    const { commit: savedCommit, size } = recalled as SavedFolders;
+    if (isNew || savedCommit !== commit || size !== folders.size) this.save(commit, folders);
   }
 
   /** Failing to write the cache is not an error: the next scan reads more. */

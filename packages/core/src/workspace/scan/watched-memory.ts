@@ -106,17 +106,17 @@ export class WatchedMemory implements ScanMemory {
     visited: ReadonlyMap<TreePath, VisitedFolder>,
     changedSince: readonly TreePath[],
   ): void {
-    const { number, watches, isFull: isWhole } = recalled as WatchedRecall;
+    const { number, watches, isFull } = recalled as WatchedRecall;
     // The memory was dropped during the scan, and the scan may depend on it.
-    if (watches !== this.#watch || (!isWhole && !this.#isWatched)) return;
-    if (isWhole) this.#empty();
+    if (watches !== this.#watch || (!isFull && !this.#isWatched)) return;
+    if (isFull) this.#empty();
     for (const [path, folder] of visited) this.#replace(path, folder);
     this.#commit = commit;
     this.#isWatched = watches !== null;
     for (const [path, since] of this.#changed) if (since <= number) this.#changed.delete(path);
     for (const path of changedSince) this.#markChanged(path);
     this.#unsaved += visited.size;
-    if (isWhole || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
+    if (isFull || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
   }
 
   forget(): void {

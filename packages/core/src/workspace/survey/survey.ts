@@ -255,12 +255,12 @@ class SurveyWalk {
     return within.comparison.hasBelow(inside) ? null : withTrailingSlash(inside);
   }
 
-  #list({ path, disk, above, ignored, isInDependency: onlyNamed, within }: SurveyTask): Name[] | null {
+  #list({ path, disk, above, ignored, isInDependency, within }: SurveyTask): Name[] | null {
     const { fs } = this.input.ports;
     try {
       const isWanted =
         above.tracked.hasBelow(path) || this.#roots.hasAtOrBelow(path) || this.#chosen.includes(path, true);
-      const isUnlisted = !onlyNamed && !isWanted;
+      const isUnlisted = !isInDependency && !isWanted;
       if (isUnlisted && dependencySkip(fs, path, disk, null, ignored) !== null) {
         // A repository is a root, whatever its name.
         if (fs.lstat(diskChild(disk, '.git')) === null) {
