@@ -78,7 +78,7 @@ export async function purge(
 ): Promise<PurgeResult> {
   const { ports, store, timeline } = workspace;
   const task = await preparePurge(workspace, paths, pace);
-  const { purged: gone, secrets } = task;
+  const { purged, secrets } = task;
   const batch = store.objects.batch();
   let rewritten: readonly RewrittenCheckpoint[];
   try {
@@ -89,7 +89,7 @@ export async function purge(
     batch.abandon();
   }
   lock.assertHeld();
-  purgeBackups(ports, store.layout, workspace.root, paths, gone); // P2
+  purgeBackups(ports, store.layout, workspace.root, paths, purged); // P2
   removeTraces(ports, store.layout, (text) => secrets.isMentionedIn(text));
   if (rewritten.length > 0) store.refs.moveAll(new Map(rewritten.map(({ from, to }) => [from.commit, to])));
   // Objects kept from repositories may include the same contents. An undo works without them.
@@ -105,7 +105,7 @@ export async function purge(
   });
   tidyShallow(workspace);
   syncFolderTree(ports.fs, store.layout.path);
-  const { leftovers, ...searched } = await searchStore(workspace, gone, secrets, pace);
+  const { leftovers, ...searched } = await searchStore(workspace, purged, secrets, pace);
   if (leftovers.length > 0) throw incompleteError(leftovers); // P4
   const { bytesBefore, bytesAfter } = swept;
   return { ...previewOf(task, rewritten), bytesBefore, bytesAfter, searched };
@@ -126,8 +126,8 @@ interface RewrittenCheckpoint {
   readonly to: ObjectId;
 }
 
-function previewOf({ purged: gone, sameBytes }: PurgeTask, rewritten: readonly RewrittenCheckpoint[]): PurgePreview {
-  return { checkpoints: rewritten.map(({ from }) => from.id), contents: gone.size, sameBytes };
+function previewOf({ purged, sameBytes }: PurgeTask, rewritten: readonly RewrittenCheckpoint[]): PurgePreview {
+  return { checkpoints: rewritten.map(({ from }) => from.id), contents: purged.size, sameBytes };
 }
 
 function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
@@ -141,18 +141,18 @@ async function preparePurge(workspace: Workspace, paths: readonly TreePath[], pa
   const checkpoints = allCheckpoints(workspace);
   const { contents, elsewhere } = await findContents(store.objects, checkpoints, paths, pace);
   const stay = new Set(elsewhere.map(({ id }) => id));
-  const gone = new Set([...contents].filter((id) => !stay.has(id)));
+  const purged = new Set([...contents].filter((id) => !stay.has(id)));
   const sameBytes = [...new Set(elsewhere.map(({ path }) => path))].sort();
-  return { checkpoints, paths, purged: gone, sameBytes, secrets: new Secrets(store.objects, gone) };
+  return { checkpoints, paths, purged, sameBytes, secrets: new Secrets(store.objects, purged) };
 }
 
 async function rewriteCheckpoints(
   batch: Parameters<typeof purgePaths>[0],
-  { checkpoints, paths, purged: gone, secrets }: PurgeTask,
+  { checkpoints, paths, purged, secrets }: PurgeTask,
   pace: Pace,
 ): Promise<readonly RewrittenCheckpoint[]> {
   const rewritten: RewrittenCheckpoint[] = [];
-  const indexes = new RecordedIndexes(batch, paths, gone);
+  const indexes = new RecordedIndexes(batch, paths, purged);
   for (const [index, checkpoint] of checkpoints.entries()) {
     if (pace.isDue()) await pace.yieldNow({ phase: 'purge', done: index, total: checkpoints.length });
     const snapshot = purgePaths(batch, checkpoint.snapshot, paths);
