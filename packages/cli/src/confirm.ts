@@ -20,14 +20,14 @@ export const DRY_RUN_HINT = 'Nothing was changed. Preview with --dry-run, then r
 
 /** @throws SavepointError NEEDS_CONFIRMATION without a terminal, CANCELLED if the answer is no */
 export async function confirm({ ask }: Pick<CommandSession, 'ask'>, proposal: Confirmation): Promise<void> {
-  const { verb, consequence: would, hint, preview: shown, question, declinedMessage: declined } = proposal;
+  const { verb, consequence, hint, preview, question, declinedMessage } = proposal;
   if (ask === null) {
     throw new SavepointError(
       'NEEDS_CONFIRMATION',
-      `${would}. There is no terminal to ask for confirmation.`,
+      `${consequence}. There is no terminal to ask for confirmation.`,
       { verb },
       { hint },
     );
   }
-  if (!(await ask(shown, question))) throw new SavepointError('CANCELLED', declined);
+  if (!(await ask(preview, question))) throw new SavepointError('CANCELLED', declinedMessage);
 }

@@ -21,8 +21,8 @@ export const bundleCreate = command({
     'savepoint bundle create --session 9f3c --messages review.bundle',
   ],
 
-  input: ({ operands: [file = ''], options }, { absolutePath: absolute }) => ({
-    file: absolute(file),
+  input: ({ operands: [file = ''], options }, { absolutePath }) => ({
+    file: absolutePath(file),
     ...(typeof options['session'] === 'string' ? { session: options['session'] } : {}),
     ...(typeof options['since'] === 'string' ? { since: options['since'] } : {}),
     ...(options['private'] === true ? { private: true } : {}),
@@ -53,9 +53,9 @@ export const bundleRestore = command({
   options: [],
   examples: ['savepoint bundle restore project.bundle work/project'],
 
-  input: ({ operands: [file = '', folder = ''] }, { absolutePath: absolute }) => ({
-    file: absolute(file),
-    folder: absolute(folder),
+  input: ({ operands: [file = '', folder = ''] }, { absolutePath }) => ({
+    file: absolutePath(file),
+    folder: absolutePath(folder),
   }),
 
   render: ({ workspace, isNew, added, restored, paths, roots }) => {

@@ -8,8 +8,8 @@ export const linkWorkspace = command({
   takesPaths: false,
   options: [],
   examples: ['savepoint workspace link /old/disk/project', 'savepoint workspace link 0123456789abcdef0123456789abcdef'],
-  input: ({ operands: [path = ''] }, { absolutePath: absolute }) => ({
-    from: /^[0-9a-f]{32}$/.test(path) ? path : absolute(path),
+  input: ({ operands: [path = ''] }, { absolutePath }) => ({
+    from: /^[0-9a-f]{32}$/.test(path) ? path : absolutePath(path),
   }),
   render: ({ path }) => lines(`Linked ${pathText(path)} to those checkpoints; see \`savepoint list\`.`),
 });
