@@ -152,9 +152,9 @@ async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Pro
 async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): Promise<void> {
   const checked = await engine.read(async (workspace) => {
     if (!hasAdoptedMarker(workspace.ports.fs, workspace.store.layout) || hasPendingOperation(workspace)) return null;
-    const { verifyAdopted: check, describeAdopted: tellAdopted } = await import('../timeline/capture/adopted.ts');
-    const found = await check(workspace, pace);
-    return { problem: found === null ? null : tellAdopted(found) };
+    const { verifyAdopted, describeAdopted } = await import('../timeline/capture/adopted.ts');
+    const found = await verifyAdopted(workspace, pace);
+    return { problem: found === null ? null : describeAdopted(found) };
   });
   if (checked === null) return;
   await engine.write(options, 'alone', async (writing) => {

@@ -40,8 +40,8 @@ export async function lockOverlapping(
   };
   try {
     for (const { id, storePath } of overlappingStores(context, workspace)) {
-      const { lock, lastWriterMark: turn } = layoutOf(storePath);
-      const own = id === workspace.id ? workspace.store.lastWriterMark : new LastWriterMark(ports, turn);
+      const { lock, lastWriterMark } = layoutOf(storePath);
+      const own = id === workspace.id ? workspace.store.lastWriterMark : new LastWriterMark(ports, lastWriterMark);
       const one = await acquireLock(ports, lock, pace, wait, own);
       held.push(one);
       if (id === workspace.id) isOurTurn = one.wasLastHolder;

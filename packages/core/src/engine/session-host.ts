@@ -62,11 +62,11 @@ async function write<T>(
 
 function restoreTo(
   engine: Engine,
-  { target: find, mode, position, session: id, ...options }: RestoreToRequest,
+  { target: findTarget, mode, position, session: id, ...options }: RestoreToRequest,
 ): ReturnType<SessionSteps['restoreTo']> {
   return engine.operate(options, async (operating) => {
     const { workspace, pace } = operating;
-    const target = find(workspace);
+    const target = findTarget(workspace);
     await makeRoom(operating, 'all');
     const session = { id, conversation: position };
     const { operation } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);

@@ -79,11 +79,11 @@ export async function prepareHeadMoves(
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
       const before = positionOf(state);
       if (before === null) throw new Refusal('the position of its HEAD is unknown');
-      const anotherIndex = indexDiffers(ports, state, one.plain);
-      if (samePosition(before, one.to) && !anotherIndex) continue;
+      const hasOtherIndex = indexDiffers(ports, state, one.plain);
+      if (samePosition(before, one.to) && !hasOtherIndex) continue;
       if (git === null) throw new Refusal('git is required but not installed');
       await pace.yieldNow();
-      moves.push(await prepareMove({ ports, git, pace }, { state, before, hasOtherIndex: anotherIndex }, one));
+      moves.push(await prepareMove({ ports, git, pace }, { state, before, hasOtherIndex }, one));
     } catch (error) {
       refused.push({ path: one.path, why: refusalReason(error) });
     }
@@ -156,7 +156,7 @@ interface RepositoryState {
 
 async function prepareMove(
   { ports, git, pace }: MoveContext,
-  { state, before, hasOtherIndex: anotherIndex }: RepositoryState,
+  { state, before, hasOtherIndex }: RepositoryState,
   { path, to, operation, index, recorded }: TargetHead,
 ): Promise<HeadMove> {
   const never = readOnlyReason(state);
@@ -190,7 +190,7 @@ async function prepareMove(
       before,
       after: to,
       refs,
-      movesIndex: before.commit !== to.commit || anotherIndex,
+      movesIndex: before.commit !== to.commit || hasOtherIndex,
       index,
       recorded,
       unreachable: lost.map((commit) => ({ commit, subject: subjectOf(objects, commit) })),

@@ -209,8 +209,8 @@ function readConfig(
 ): ReadonlyMap<string, string | true> {
   const read = (path: DiskPath): GitConfig['values'] => {
     const text = readGitFile(fs, path, CONFIG_BYTES)?.toString('latin1') ?? '';
-    const { values, errorLine: brokenAt } = parseGitConfig(text);
-    if (brokenAt !== null) problems.push({ path, why: 'damaged', detail: `line ${brokenAt} is not git's syntax` });
+    const { values, errorLine } = parseGitConfig(text);
+    if (errorLine !== null) problems.push({ path, why: 'damaged', detail: `line ${errorLine} is not git's syntax` });
     return values;
   };
   const shared = read(diskChild(commonDir, 'config'));

@@ -83,9 +83,7 @@ export async function rollbackTo<Message>(
     const operation =
       what === 'conversation'
         ? null
-        : await host.once(({ restoreTo: goBack }) =>
-            goBack({ ...restoreOptions(options), session: id, target, position }),
-          );
+        : await host.once(({ restoreTo }) => restoreTo({ ...restoreOptions(options), session: id, target, position }));
     if (what !== 'files') {
       options.onMoved(position);
       await host.once(async ({ read }) => read((workspace) => savePosition(workspace, id, position)));

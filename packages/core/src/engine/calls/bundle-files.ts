@@ -221,12 +221,7 @@ async function continueTimeline(
   const { store, timeline } = workspace;
   const { checkpoints: here, damaged } = timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
-  const { added, extendsTimeline: goesOn } = joinTimelines(
-    here,
-    workspace.lastNumber,
-    bundle.checkpoints,
-    bundle.continues,
-  );
+  const { added, extendsTimeline } = joinTimelines(here, workspace.lastNumber, bundle.checkpoints, bundle.continues);
   const imported = {
     workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
     isNew: false,
@@ -234,13 +229,13 @@ async function continueTimeline(
   };
   if (added.length === 0) return { ...imported, restored: null, paths: [] };
   const newestHere = here.at(-1);
-  if (goesOn && !isEmptyFolder(workspace)) {
+  if (extendsTimeline && !isEmptyFolder(workspace)) {
     if (newestHere === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
     else await assertUnchanged(workspace, newestHere, pace);
   }
   const refs = await importObjects(store, bundle.objects, added, pace);
   lock.assertHeld();
-  if (!goesOn) {
+  if (!extendsTimeline) {
     timeline.publishAll(refs);
     return { ...imported, restored: null, paths: [] };
   }

@@ -207,17 +207,17 @@ export interface NewCheckpoint {
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
-  { end: { latest: previous, lastNumber }, state: found, info, attribution, moves = [] }: NewCheckpoint,
+  { end: { latest: previous, lastNumber }, state, info, attribution, moves = [] }: NewCheckpoint,
   pace: Pace,
 ): Promise<CheckpointRef> {
-  const reader = found.contents?.wrap(batch) ?? batch;
+  const reader = state.contents?.wrap(batch) ?? batch;
   const options = moveOptions(attribution, moves);
   // Everything is new in a first checkpoint, as its trees already show.
   const { changes, totals } =
     previous === null
       ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
-      : await listChanges(reader, previous.snapshot, found.snapshot, pace, options);
-  const description = info.description ?? describe(previous, changes, found.counts, info.tool);
+      : await listChanges(reader, previous.snapshot, state.snapshot, pace, options);
+  const description = info.description ?? describe(previous, changes, state.counts, info.tool);
   const number = Math.max(lastNumber, workspace.lastNumber) + 1;
   return writeCheckpoint(
     batch,
@@ -228,18 +228,18 @@ export async function composeCheckpoint(
       previous: previous?.id ?? null,
       time: workspace.ports.clock.now(),
       description,
-      roots: found.roots,
+      roots: state.roots,
       rules: workspace.rules,
-      counts: found.counts,
-      partial: found.partial,
-      unsettled: found.unsettled,
+      counts: state.counts,
+      partial: state.partial,
+      unsettled: state.unsettled,
       changes:
         previous === null
           ? null
           : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
       totals,
     },
-    found.snapshot,
+    state.snapshot,
   );
 }
 

@@ -88,9 +88,9 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
       const change = changes?.[at] as RecordedChange;
       if (!matchesFilter(change, checkpoint, query)) continue;
       if (entries.length === query.limit) return page(true);
-      const { reversion: back, hunks } = activity.effectOf(change);
+      const { reversion, hunks } = activity.effectOf(change);
       const takenBackHunks = [...hunks].map(([hunk, { by }]) => ({ hunk, by })).sort((a, b) => a.hunk - b.hunk);
-      entries.push({ change, checkpoint, takenBack: back?.by ?? null, takenBackHunks });
+      entries.push({ change, checkpoint, takenBack: reversion?.by ?? null, takenBackHunks });
     }
   }
   return page(false);
