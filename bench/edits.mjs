@@ -60,7 +60,7 @@ export async function measureEdits({ base, runs, repository, others }) {
     const times = await race(repository, join(base, 'home-edits'), count, runs);
     lines.push(row(`${count} files, ${others.toLocaleString('en')} other files`, times));
   }
-  const heads = ['', LIBRARY, SERVER, BARE, EACH, ...RATIOS.map(([ours, other]) => `${ours} against ${other}`)];
+  const heads = ['', LIBRARY, SERVER, BARE, EACH, ...RATIOS.map(([ours, other]) => `${ours} / ${other}`)];
   return [
     `${BYTES / 1024} KiB in each file, ${RIVAL.name} ${RIVAL.version}. ${runs} runs, median, with the range in brackets; milliseconds. Each ratio is the middle of those of the runs.`,
     '',

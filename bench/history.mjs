@@ -43,7 +43,7 @@ export async function measureHistory({ base, runs }) {
     ['the newest 100', { limit: 100 }],
     ['the newest 100 of one agent', { limit: 100, agent: 'two' }],
     ['100 of one file', { limit: 100, path: /** @type {import('@savepoint/core').TreePath} */ ('3/file.txt') }],
-    ['those of a session that is not there', { limit: 100, session: 'none' }],
+    ['those of an unknown session', { limit: 100, session: 'none' }],
   ];
   const lines = [];
   for (const [what, query] of queries) {
@@ -58,7 +58,7 @@ export async function measureHistory({ base, runs }) {
   return [
     `Of ${(CHECKPOINTS * CHANGES_EACH).toLocaleString('en')} changes in ${CHECKPOINTS.toLocaleString('en')} checkpoints; ${runs} runs, median, with the range in brackets; milliseconds.`,
     '',
-    '| | listed before | first listing |',
+    '| | records in memory | records read from the store |',
     '|---|---|---|',
     ...lines.map((cells) => `| ${cells.join(' | ')} |`),
     '',

@@ -315,7 +315,7 @@ function report() {
     ...lines.map((cells) => `| ${cells.join(' | ')} |`),
     '',
     ...notes.map((note) => `- ${note}.`),
-    `- the most memory that a command took: ${peakMb === null ? 'not measured, GNU time is missing' : `${Math.round(peakMb)} MB`}.`,
+    `- peak memory of a command: ${peakMb === null ? 'not measured, GNU time is missing' : `${Math.round(peakMb)} MB`}.`,
     '',
   ].join('\n');
 }

@@ -100,7 +100,7 @@ async function atSize(base, size, runs, peers) {
     first.rival.push(timed(() => fresh.each(['add', '-A'], ['write-tree'])));
     if (run === 0) {
       const ours = bytesOnDisk(/** @type {string} */ (homes[0]));
-      notes.push(`disk after it: ${mb(ours)}, the private git repository ${mb(bytesOnDisk(fresh.folder))}`);
+      notes.push(`disk space used: ${mb(ours)}; private git repository: ${mb(bytesOnDisk(fresh.folder))}`);
     }
     if (peers) {
       const gemini = await startGemini(project, join(base, `gemini-${run}`));
