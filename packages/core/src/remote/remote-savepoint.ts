@@ -212,14 +212,13 @@ class RemoteClient {
     if (exit === 0 || (exit === 1 && stdout.length > 0)) {
       const output = parseJson(stdout);
       const checked = output === undefined ? null : (await schemasOf(verb)).output.safeParse(output);
-      if (!checked?.success) throw strange(`it is not what \`${verb.name}\` answers`);
-      if ((verb.isFailure?.(checked.data) === true) !== (exit === 1)) throw strange('its status is another one');
+      if (!checked?.success) throw strange(`it does not have the shape of an answer to \`${verb.name}\``);
+      if ((verb.isFailure?.(checked.data) === true) !== (exit === 1)) throw strange('its exit status does not match');
       return checked.data;
     }
     const failure = parseFailure(parseJson(stderr));
     if (failure !== null && (failure.exit === exit || (failure.code === 'CANCELLED' && exit !== null))) throw failure;
-    if (ended === 'exit' && exit !== null)
-      throw strange(`it ended with status ${exit} and no failure that it could mean`);
+    if (ended === 'exit' && exit !== null) throw strange(`it exited with status ${exit} and without a matching error`);
     throw this.#lostError(ended);
   }
 

@@ -29,7 +29,7 @@ function conversationShape({ z }: Shapes) {
 }
 
 function checkpointShape({ z, checkpointBrief }: Shapes) {
-  return z.strictObject({ checkpoint: checkpointBrief.nullable().describe('null where none was wanted') });
+  return z.strictObject({ checkpoint: checkpointBrief.nullable().describe('null if none was taken') });
 }
 
 const sessionStart = verb({

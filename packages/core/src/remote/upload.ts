@@ -74,7 +74,7 @@ export async function upload(options: UploadOptions): Promise<UploadedProgram> {
   const file = bytesFromText(seen.file) as DiskPath;
   await sandbox.write(file, program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
   if ((await checkUpload(options)).state === 'good') return { node, file: seen.file };
-  throw invalidAnswer(sandbox.name, 'the program that was brought there is not there as it was sent');
+  throw invalidAnswer(sandbox.name, 'the uploaded program differs from what was sent');
 }
 
 async function checkUpload({ sandbox, program, node, cache, signal }: UploadOptions): Promise<UploadCheck> {
@@ -82,12 +82,13 @@ async function checkUpload({ sandbox, program, node, cache, signal }: UploadOpti
   if (!isNewEnough(found.node)) throw sandboxUnfit(sandbox.name, found.node);
   if (found.state === 'unsafe') {
     const message = `The folder ${JSON.stringify(found.folder)} in ${sandbox.name} is not private to its account.`;
-    const hint = 'Programs in it would be run. Make it private (chmod 700), or set another folder (`cache`).';
+    const hint =
+      'Savepoint runs programs from this folder. Make it private (chmod 700), or set another folder (`cache`).';
     throw new SavepointError('STORE_UNSAFE', message, { path: found.folder }, { hint });
   }
   if (found.state === 'failed') {
     const code = found.code ?? 'EIO';
-    const message = `In ${sandbox.name} ${JSON.stringify(found.file)} cannot be used (${code}).`;
+    const message = `${JSON.stringify(found.file)} in ${sandbox.name} cannot be used (${code}).`;
     throw new SavepointError('IO', message, { path: found.file, operation: 'read', code });
   }
   return found;
@@ -108,12 +109,12 @@ async function runCheck(
       ...(signal === undefined ? {} : { signal }),
     });
     if (ended === 'aborted') throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
-    if (ended === 'timeout') throw invalidAnswer(sandbox.name, 'its node did not exit');
+    if (ended === 'timeout') throw invalidAnswer(sandbox.name, 'node did not exit in time');
     const said = stdout.toString();
     const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
     if (version !== undefined && !isNewEnough(version)) throw sandboxUnfit(sandbox.name, version);
     const seen = ended === 'exit' && exit === 0 ? parseCheck(said) : null;
-    if (seen === null) throw invalidAnswer(sandbox.name, 'its node does not say what it was asked');
+    if (seen === null) throw invalidAnswer(sandbox.name, 'the output of node is invalid');
     return seen;
   } catch (error) {
     const isMissing = error instanceof SavepointError && error.code === 'IO' && error.data.operation === 'run';

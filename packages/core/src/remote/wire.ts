@@ -21,7 +21,7 @@ export function requestShape({ z, jsonName }: Shapes) {
     input: z.unknown(),
     dir: jsonName.describe('absolute'),
     here: z.boolean(),
-    agent: z.string().nullable().describe('who asks; null: the user'),
+    agent: z.string().nullable().describe('the agent that calls; null: the user'),
     toolCall: z.string().nullable(),
   });
 }

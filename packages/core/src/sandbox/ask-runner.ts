@@ -105,7 +105,7 @@ export async function askRunner(reach: RunnerContext, asked: RunnerCall): Promis
     await over;
   }
   asked.signal?.addEventListener('abort', () => void abortAfterGrace(), { once: true });
-  if (asked.signal?.aborted) throw new SavepointError('CANCELLED', 'Stopped before it was begun.');
+  if (asked.signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before the command started.');
   try {
     const spoken = await channel.exchange({
       line: runnerLine(node),
@@ -146,17 +146,17 @@ function parseResponse(
   let end: RunnerEnd | null = null;
   let left = most;
   for (const line of linesOf(spoken.output, start)) {
-    if (end !== null) throw strange('it continues after its end');
+    if (end !== null) throw strange('there is data after its end');
     const [kind, text] = [line[0], line.slice(2)];
-    if (line[1] !== ' ') throw strange('it says something between the lines of its answer');
-    if (kind === 'x') end = parseEnd(text) ?? fail(strange('its end cannot be read'));
+    if (line[1] !== ' ') throw strange('it contains an unexpected line');
+    if (kind === 'x') end = parseEnd(text) ?? fail(strange('its last line is invalid'));
     else if (kind === 'o' || kind === 'e') {
-      if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw strange('an output cannot be read');
+      if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw strange('it contains an invalid output');
       const part = Buffer.from(text, 'base64');
       left -= part.length;
-      if (left < 0) throw strange('its output is longer than the limit');
+      if (left < 0) throw strange('its outputs exceed the requested limit');
       outputs[kind].push(part);
-    } else throw strange('it says something between the lines of its answer');
+    } else throw strange('it contains an unexpected line');
   }
   const [stdout, stderr] = [Buffer.concat(outputs.o), Buffer.concat(outputs.e)];
   if (end === null && spoken.ended === 'exit') throw connectionLost(channel.name, true, spoken.detail);
@@ -207,7 +207,7 @@ function startFailure(spoken: ExchangeResult, sandbox: string, node: string): Sa
   const version = /^\s*v(\d{1,4}\.\d{1,4}\.\d{1,4})\s*$/.exec(said)?.[1];
   if (version !== undefined) return sandboxUnfit(sandbox, version);
   if (spoken.status === 127 || spoken.status === 126) return sandboxUnfit(sandbox, null, node);
-  if (spoken.ended === 'too-much') return invalidAnswer(sandbox, 'it is too long, and began with no greeting');
+  if (spoken.ended === 'too-much') return invalidAnswer(sandbox, 'it is too long and does not start with the greeting');
   return connectionLost(sandbox, false, spoken.ended === 'timeout' ? 'it did not answer in time' : spoken.detail);
 }
 

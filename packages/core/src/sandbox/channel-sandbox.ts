@@ -82,7 +82,7 @@ async function run(reach: RunnerContext, asked: SandboxCommand): Promise<Command
     mostBytes,
   });
   if (end === null) return { ...nothing, stdout, stderr, ended: cut };
-  if (end.kind === 'done') throw invalidAnswer(reach.channel.name, 'it does not say how the command ended');
+  if (end.kind === 'done') throw invalidAnswer(reach.channel.name, 'it lacks the result of the command');
   if (end.kind === 'failed') {
     const where = end.at === 'cwd' && cwd !== undefined ? nameToJson(cwd) : command[0];
     throw failure('run', where, end.code);
@@ -99,20 +99,21 @@ async function askFile(reach: RunnerContext, path: DiskPath, asked: AskedFile): 
   const answer = await askRunner(reach, { ...asked, timeoutMs: FILE_TIMEOUT_MS, signal: asked.signal ?? null });
   const end: RunnerEnd | null = answer.end;
   if (end === null) {
-    if (answer.cutReason === 'aborted') throw new SavepointError('CANCELLED', 'Stopped in the middle of a file.');
-    const why = answer.cutReason === 'timeout' ? 'it did not end in time' : 'it is longer than the limit';
+    if (answer.cutReason === 'aborted')
+      throw new SavepointError('CANCELLED', 'Cancelled while a file was being transferred.');
+    const why = answer.cutReason === 'timeout' ? 'it did not end in time' : 'it exceeds the size limit';
     throw invalidAnswer(reach.channel.name, why);
   }
-  if (end.kind === 'ran') throw invalidAnswer(reach.channel.name, 'it speaks of a command and was asked for a file');
+  if (end.kind === 'ran') throw invalidAnswer(reach.channel.name, 'it is the result of a command, not of a file');
   if (end.kind === 'done') return answer;
   if (end.code === 'ENOENT' || end.code === 'ENOTDIR') return null;
   throw failure(asked.request.what, nameToJson(path), end.code);
 }
 
 function failure(operation: string, path: JsonName, code: string): SavepointError {
-  const what = typeof path === 'string' ? JSON.stringify(path) : 'a file whose name is not UTF-8';
+  const what = typeof path === 'string' ? JSON.stringify(path) : 'A file whose name is not UTF-8';
   const done = { run: 'run', read: 'read', write: 'written' }[operation] ?? operation;
-  return new SavepointError('IO', `In the sandbox ${what} cannot be ${done} (${code}).`, { path, operation, code });
+  return new SavepointError('IO', `${what} in the sandbox cannot be ${done} (${code}).`, { path, operation, code });
 }
 
 function base64(bytes: string): string {

@@ -96,5 +96,5 @@ function quoted(path: string): string {
 
 function assert(isGood: boolean, argument: string, given: string): void {
   if (isGood) return;
-  throw new SavepointError('USAGE', `ssh cannot be given ${JSON.stringify(given)} as ${argument}.`, { argument });
+  throw new SavepointError('USAGE', `${JSON.stringify(given)} is not a valid ${argument} for ssh.`, { argument });
 }
