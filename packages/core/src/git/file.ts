@@ -55,8 +55,7 @@ export function readGitFileWithTime(
 ): { readonly bytes: Buffer; readonly mtimeMs: number } | null {
   const start = readPrefix(fs, path, maxBytes);
   if (start === null) return null;
-  if (start.size > maxBytes)
-    throw unusableGitFile(path, 'too-large', `${start.size} bytes, at most ${maxBytes} are read`);
+  if (start.size > maxBytes) throw unusableGitFile(path, 'too-large', `${start.size} bytes; the limit is ${maxBytes}`);
   return start;
 }
 

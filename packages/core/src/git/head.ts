@@ -57,7 +57,7 @@ function resolveRef(fs: Fs, gitDir: DiskPath, commonDir: DiskPath, ref: string, 
     if ('id' in found) return found.id;
     name = found.symbolic;
   }
-  throw unusableGitFile(diskChild(gitDir, 'HEAD'), 'damaged', 'refs point at refs too many times');
+  throw unusableGitFile(diskChild(gitDir, 'HEAD'), 'damaged', 'too many levels of symbolic refs');
 }
 
 type RefValue = { readonly id: string } | { readonly symbolic: string };

@@ -40,7 +40,7 @@ const REINCLUDE_ALL = '!*';
 /** @param bytes the whole file; a file larger than {@link IGNORE_FILE_BYTES} is not used */
 export function readIgnoreLines(bytes: Uint8Array, budget: PatternBudget): IgnoreLines {
   if (bytes.length > IGNORE_FILE_BYTES) {
-    const detail = `${bytes.length} bytes, at most ${IGNORE_FILE_BYTES} are used: none of it is`;
+    const detail = `${bytes.length} bytes; the limit is ${IGNORE_FILE_BYTES}, so the file is not used`;
     return { patterns: [REINCLUDE_ALL], slow: 0, problems: [{ line: null, why: 'too-large', detail }] };
   }
   const patterns: string[] = [];
@@ -55,7 +55,7 @@ export function readIgnoreLines(bytes: Uint8Array, budget: PatternBudget): Ignor
       problems.push({
         line: at + 1,
         why: 'too-many',
-        detail: `over ${maxPatterns} patterns: from here on none is used`,
+        detail: `more than ${maxPatterns} patterns; this one and all later ones are not used`,
       });
       if (lines.slice(at).some((later) => later.startsWith('!'))) patterns.push(REINCLUDE_ALL);
       break;
@@ -146,10 +146,11 @@ function simplifyPattern(pattern: string): SimplePattern {
 
 function patternProblem(line: string, pattern: SimplePattern, slowFits: boolean): Omit<RuleProblem, 'line'> | null {
   if (line.length > MAX_PATTERN_BYTES) {
-    return { why: 'too-long', detail: `a pattern of ${line.length} bytes, at most ${MAX_PATTERN_BYTES} are used` };
+    return { why: 'too-long', detail: `a pattern of ${line.length} bytes; the limit is ${MAX_PATTERN_BYTES}` };
   }
   if (pattern.choices < MAX_CHOICES || (pattern.choices === MAX_CHOICES && slowFits)) return null;
-  const detail = pattern.choices > MAX_CHOICES ? 'wildcards that can take very long to match' : 'too many like it';
+  const detail =
+    pattern.choices > MAX_CHOICES ? 'wildcards that can take very long to match' : 'too many slow patterns';
   return { why: 'too-complex', detail };
 }
 

@@ -214,7 +214,7 @@ function assertOrder(
   replacements: number,
 ): void {
   const damaged = damageIn(file);
-  if (replacements > paths.length) throw damaged('the split index replaces more than it holds');
+  if (replacements > paths.length) throw damaged('the split index replaces more entries than it has');
   let before = '';
   let stageBefore = 0;
   for (let index = 0; index < paths.length; index++) {

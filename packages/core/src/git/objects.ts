@@ -26,7 +26,7 @@ export class GitObjects {
   /** @throws UnusableGitFile, FsError, SavepointError STORE_DAMAGED if the objects cannot be read at all */
   constructor(ports: Ports, { commonDir, objectFormat }: GitState) {
     if (objectFormat !== 'sha1') {
-      throw unusableGitFile(commonDir, 'unsupported', `objects named by ${objectFormat} are not read`);
+      throw unusableGitFile(commonDir, 'unsupported', `object format ${objectFormat} is not supported`);
     }
     this.#stores = [...objectFolders(ports, diskChild(commonDir, 'objects'))].map((folder) =>
       ObjectStore.open(ports, withoutSuffix(folder, '/objects')),
@@ -69,8 +69,8 @@ export class GitObjects {
   #read(given: string, type: ObjectType, most: number): Buffer {
     const { store, id } = this.#findStore(given);
     const info = store.info(id);
-    if (info === null || info.type !== type) throw unreadableObject(id, `is not a ${type}`);
-    if (info.size > most) throw unreadableObject(id, `has ${info.size} bytes, at most ${most} are read`);
+    if (info === null || info.type !== type) throw unreadableObject(id, `is no ${type}`);
+    if (info.size > most) throw unreadableObject(id, `has ${info.size} bytes; the limit is ${most}`);
     return store.read(id).data;
   }
 }

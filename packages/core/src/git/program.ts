@@ -71,7 +71,7 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
         ...(input === undefined ? {} : { input }),
       });
       if (result.ended === 'exit') return result;
-      throw new SavepointError('IO', `git ${args[0] ?? ''} did not end (${result.ended}).`, {
+      throw new SavepointError('IO', `git ${args[0] ?? ''} was stopped (${result.ended}).`, {
         path: program,
         operation: 'run',
         code: result.ended,

@@ -140,7 +140,7 @@ function readPointer(fs: Fs, folder: DiskPath, file: DiskPath): DiskPath {
   const text = readGitFile(fs, file, POINTER_BYTES)?.toString('latin1') ?? '';
   const target = trimTrailing(text.slice(GITDIR.length), '\r\n');
   if (!text.startsWith(GITDIR) || target === '' || target.includes('\0')) {
-    throw unusableGitFile(file, 'damaged', 'does not say `gitdir: <path>`');
+    throw unusableGitFile(file, 'damaged', 'does not contain `gitdir: <path>`');
   }
   return absolute(folder, target);
 }
@@ -181,7 +181,7 @@ function readState(fs: Fs, folder: DiskPath, place: GitLocation): GitState {
       throw unusableGitFile(
         diskChild(commonDir, 'reftable'),
         'unsupported',
-        'refs are kept in a reftable, which is not read',
+        'refs are stored in a reftable, which is not supported',
       );
     }
     return readHead(fs, gitDir, commonDir, format === 'sha256' ? 64 : 40);
@@ -209,8 +209,8 @@ function readConfig(
 ): ReadonlyMap<string, string | true> {
   const read = (path: DiskPath): GitConfig['values'] => {
     const text = readGitFile(fs, path, CONFIG_BYTES)?.toString('latin1') ?? '';
-    const { values, errorLine } = parseGitConfig(text);
-    if (errorLine !== null) problems.push({ path, why: 'damaged', detail: `line ${errorLine} is not git's syntax` });
+    const { values, errorLine: brokenAt } = parseGitConfig(text);
+    if (brokenAt !== null) problems.push({ path, why: 'damaged', detail: `line ${brokenAt} has a syntax error` });
     return values;
   };
   const shared = read(diskChild(commonDir, 'config'));

@@ -101,8 +101,8 @@ async function readCommittedFiles(
       same.add(path);
       continue;
     }
-    if (sparse.has(path)) throw tooLargeError('a folder that is left out of the working files changed');
-    if (depth > MAX_DEPTH) throw tooLargeError(`more than ${MAX_DEPTH} folders in each other`);
+    if (sparse.has(path)) throw tooLargeError('a folder outside of the sparse checkout changed');
+    if (depth > MAX_DEPTH) throw tooLargeError(`folders are nested more than ${MAX_DEPTH} deep`);
     for (const entry of objects.tree(id)) {
       const at = childPath(path, entry.name);
       if (entry.mode === FOLDER) open.push({ path: at, id: entry.id, depth: depth + 1 });

@@ -139,9 +139,9 @@ function readSharedIndex(fs: Fs, gitDir: DiskPath, from: DiskPath, link: IndexLi
   if (link.base === null) return null;
   const path = diskChild(gitDir, `sharedindex.${link.base}`);
   const base = readIndexFile(fs, path, idBytes, null)?.file ?? null;
-  if (base === null) throw unusableGitFile(from, 'damaged', `its other half, sharedindex.${link.base}, is missing`);
-  if (base.checksum !== link.base) throw unusableGitFile(path, 'damaged', 'it is not the one that its name says');
-  if (base.link !== null) throw unusableGitFile(path, 'damaged', 'a shared index that is split again');
+  if (base === null) throw unusableGitFile(from, 'damaged', `its shared index, sharedindex.${link.base}, is missing`);
+  if (base.checksum !== link.base) throw unusableGitFile(path, 'damaged', 'its checksum does not match its name');
+  if (base.link !== null) throw unusableGitFile(path, 'damaged', 'a shared index cannot be a split index');
   return base;
 }
 
@@ -164,7 +164,7 @@ function unsplitRows(file: IndexFile): IndexRows {
 function mergeSplitRows(from: DiskPath, base: IndexFile, top: IndexFile, link: IndexLink): IndexRows {
   const beyond = (bits: readonly number[]): boolean => (bits.at(-1) ?? -1) >= base.paths.length;
   if (beyond(link.deleted) || beyond(link.replaced)) {
-    throw unusableGitFile(from, 'damaged', 'it speaks of entries that the shared index does not have');
+    throw unusableGitFile(from, 'damaged', 'it refers to entries that the shared index does not have');
   }
   const replacement = new Map(link.replaced.map((position, row) => [position, row]));
   const deleted = new Set(link.deleted);

@@ -121,7 +121,7 @@ async function writeStagedBlobs({ ports, git, objects }: HeadsInput, step: HeadS
     const args = ['hash-object', '-t', 'blob', '-w', '--no-filters', '--stdin'];
     const done = await git.run(state, args, objects.read(id).data);
     if (done.exit === 0 && done.stdout.toString('latin1').trim() === id) continue;
-    throw headConflictError(step, `does not take what was staged (${firstErrorLine(done)})`);
+    throw headConflictError(step, `cannot store staged content (${firstErrorLine(done)})`);
   }
 }
 

@@ -89,12 +89,13 @@ async function recordIndexOf(
   const state = readRepository(ports.fs, onDisk(workspace.root, root.path));
   if (state === null) return null;
   if ('problem' in state) throw new IndexNotRecordedError(state.problem.detail);
-  if (state.objectFormat !== 'sha1') throw new IndexNotRecordedError(`its objects are named by ${state.objectFormat}`);
+  if (state.objectFormat !== 'sha1')
+    throw new IndexNotRecordedError(`object format ${state.objectFormat} is not supported`);
   const file = readStableIndex(workspace, state);
   if (file === null) return null;
   const tracked = trackedPathsOf(file);
-  if (tracked === null) throw new IndexNotRecordedError('it is split into two files');
-  if (tracked.sparseFolders.length > 0) throw new IndexNotRecordedError('it is of a sparse checkout');
+  if (tracked === null) throw new IndexNotRecordedError('it is a split index');
+  if (tracked.sparseFolders.length > 0) throw new IndexNotRecordedError('it belongs to a sparse checkout');
   const id = batch.add('blob', plainIndex(file));
   if (before?.index?.id === id && before.commit === root.commit) return before.index;
   return { id, staged: await storeStaged(workspace, batch, { state, root, tracked }, pace) };
@@ -128,10 +129,10 @@ async function storeStaged(
     // Check everything first: nothing of an index that is not recorded may enter the store.
     for (const [id, path] of staged) {
       if (chosen.excludes(joinPaths(root.path, path), false))
-        throw new IndexNotRecordedError(`${showName(path)} is left out`);
+        throw new IndexNotRecordedError(`${showName(path)} is excluded`);
       const size = objects.readerFor(id).info(id as ObjectId)?.size ?? 0;
       if (size > rules.maxFileBytes)
-        throw new IndexNotRecordedError(`what is staged of ${showName(path)} is too large`);
+        throw new IndexNotRecordedError(`the staged content of ${showName(path)} is too large`);
     }
     const ids = [...staged.keys()].sort() as ObjectId[];
     for (const id of ids) {

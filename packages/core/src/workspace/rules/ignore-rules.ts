@@ -61,7 +61,7 @@ export class IgnoreChain {
     const depth = parent === null ? 0 : parent.#depth + 1;
     let room = parent === null ? CHAIN_BUDGET : parent.#budget;
     if (depth === MAX_DEPTH + 1) {
-      const detail = `more than ${MAX_DEPTH} folders down, where no rule is used`;
+      const detail = `more than ${MAX_DEPTH} levels deep; rules there are not used`;
       problems.push({ file: '.gitignore', line: null, why: 'too-deep', detail });
     }
     for (const [file, bytes] of Object.entries(files) as [ChainProblem['file'], IgnoreFile][]) {
