@@ -213,7 +213,7 @@ export class Inflater {
         this.#state = 'block';
         break;
       }
-      if (symbol > 285) throw new FormatProblem('has a length that cannot be');
+      if (symbol > 285) throw new FormatProblem('has an invalid length');
       let extra = LENGTH_EXTRA[symbol - 257]!;
       while (bits < extra + MAX_CODE_LENGTH) {
         if (at === input.length) more();
@@ -226,7 +226,7 @@ export class Inflater {
       code = distances.fast[hold & ((1 << FAST_BITS) - 1)]! || longCode(distances, hold);
       hold >>>= code & 15;
       bits -= code & 15;
-      if (code >>> 4 >= MAX_DISTANCES) throw new FormatProblem('has a distance that cannot be');
+      if (code >>> 4 >= MAX_DISTANCES) throw new FormatProblem('has an invalid distance');
       extra = DISTANCE_EXTRA[code >>> 4]!;
       while (bits < extra) {
         if (at === input.length) more();
@@ -236,7 +236,7 @@ export class Inflater {
       const distance = DISTANCE_BASE[code >>> 4]! + (hold & ((1 << extra) - 1));
       hold >>>= extra;
       bits -= extra;
-      if (distance > to) throw new FormatProblem('looks back before its beginning');
+      if (distance > to) throw new FormatProblem('refers to data before its start');
       for (const end = to + length; to < end; to++) out[to] = out[to - distance]!;
     }
     this.#hold = hold;

@@ -38,7 +38,7 @@ export class LooseObjects {
       this.#folders = new Set(this.fs.list(this.folder).filter((name) => FOLDER.test(name)));
     } catch (error) {
       if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
-      throw damaged('The folder of the objects is gone', { file: this.folder }, error);
+      throw damaged('The objects folder no longer exists', { file: this.folder }, error);
     }
   }
 
@@ -75,7 +75,7 @@ export class LooseObjects {
     if (source === null) return null;
     try {
       if (source.size > MAX_READ_BYTES)
-        throw damaged(`is too large to be read whole (${source.size} bytes)`, { object: id });
+        throw damaged(`is too large to read into memory (${source.size} bytes)`, { object: id });
       const pieces: Buffer[] = [];
       for (let piece = source.next(); piece !== null; piece = source.next()) pieces.push(piece);
       return { type: source.type, data: Buffer.concat(pieces) };
@@ -168,6 +168,6 @@ function readObjectHeader(inflater: Inflater): ObjectInfo & { readonly first: Bu
   const bytes = inflater.next() ?? Buffer.alloc(0);
   const header = HEADER.exec(bytes.toString('latin1', 0, MAX_HEADER_BYTES));
   const size = Number(header?.[2]);
-  if (header === null || !Number.isSafeInteger(size)) throw new FormatProblem('does not begin like an object');
+  if (header === null || !Number.isSafeInteger(size)) throw new FormatProblem('does not start like an object');
   return { type: header[1] as ObjectType, size, first: bytes.subarray(header[0].length) };
 }

@@ -236,7 +236,7 @@ export class PackBatch implements AdoptingBatch {
   #assertAdopted(): void {
     for (const id of this.#expectedTrees) {
       if (!this.has(id))
-        throw new SavepointError('INTERNAL', `Tree ${id} was not brought over.`, { message: 'no tree' });
+        throw new SavepointError('INTERNAL', `Tree ${id} was not copied to the store.`, { message: 'no tree' });
     }
   }
 

@@ -100,7 +100,7 @@ export function checkEnds({ fs, handles }: Pick<ObjectFiles, 'fs' | 'handles'>, 
   if (got < header.length + trailer.length) throw new FormatProblem('is cut off');
   const count = decodePackHeader(header);
   if (count !== index.count) throw new FormatProblem(`has ${count} objects, and its index ${index.count}`);
-  if (!trailer.equals(index.packChecksum)) throw new FormatProblem('is not the pack that its index is of');
+  if (!trailer.equals(index.packChecksum)) throw new FormatProblem('is not the pack of its index');
 }
 
 /** Checks the order of the ids: binary search finds only what is sorted. */
@@ -117,9 +117,9 @@ export function checkOrder({ index }: PackFile): void {
 export function checkOffsets({ index, size }: PackFile): void {
   const offsets = index.offsetsInPackOrder();
   const end = size - PACK_TRAILER_BYTES;
-  if (offsets.length > 0 && offsets[0] !== PACK_HEADER_BYTES) throw new FormatProblem('begins with no entry');
+  if (offsets.length > 0 && offsets[0] !== PACK_HEADER_BYTES) throw new FormatProblem('does not start with an entry');
   for (let place = 1; place < offsets.length; place++) {
-    if (offsets[place] === offsets[place - 1]) throw new FormatProblem('has two entries in one place');
+    if (offsets[place] === offsets[place - 1]) throw new FormatProblem('has two entries at the same offset');
   }
   if (offsets.length > 0 && offsets.at(-1)! >= end) throw new FormatProblem('is cut off');
 }
@@ -140,7 +140,10 @@ function unpairedFiles({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
   for (const name of names) {
     const file = diskChild(packs.folder, name);
     if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
-      problems.push({ file, problem: 'has no index: its objects are not found (`git index-pack` makes a new one)' });
+      problems.push({
+        file,
+        problem: 'has no index, so its objects cannot be found (`git index-pack` creates a new index)',
+      });
     }
     const stem = INDEX_NAME.exec(name)?.[1];
     if (stem !== undefined && !there.has(`${stem}.pack`)) problems.push({ file, problem: 'has no pack' });

@@ -64,7 +64,8 @@ export class OverlayBatch implements ObjectBatch {
   read(id: ObjectId): StoredObject {
     const kept = this.#objects.get(id);
     if (kept !== undefined) return kept;
-    if (this.#sizes.has(id)) throw new SavepointError('INTERNAL', `The content of ${id} was not kept for this look.`);
+    if (this.#sizes.has(id))
+      throw new SavepointError('INTERNAL', `The content of ${id} was not kept for this preview.`);
     return this.below.read(id);
   }
 
@@ -74,7 +75,7 @@ export class OverlayBatch implements ObjectBatch {
   }
 
   async finish(): Promise<void> {
-    throw new SavepointError('INTERNAL', 'A look at the workspace writes nothing.');
+    throw new SavepointError('INTERNAL', 'A preview of the workspace cannot be stored.');
   }
 
   abandon(): void {

@@ -128,7 +128,7 @@ export function decodeNote(data: Buffer): DecodedNote {
       unsettled: new Set((json.u ?? []).map((name) => componentFromJson(name))),
     };
   } catch (cause) {
-    throw new SavepointError('STORE_DAMAGED', 'A side note of the store cannot be read.', {}, { cause });
+    throw new SavepointError('STORE_DAMAGED', 'The note of a folder in the store cannot be read.', {}, { cause });
   }
 }
 

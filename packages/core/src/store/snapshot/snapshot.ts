@@ -132,7 +132,7 @@ export function writeFolder(batch: ObjectBatch, contents: FolderContents): Folde
 }
 
 function damaged(id: ObjectId, wanted: string, found: string): SavepointError {
-  return new SavepointError('STORE_DAMAGED', `Object ${id} of the store should be ${wanted} and is a ${found}.`, {
+  return new SavepointError('STORE_DAMAGED', `Object ${id} of the store is a ${found}, but should be ${wanted}.`, {
     object: id,
   });
 }

@@ -113,7 +113,7 @@ function* contentsBefore(objects: ObjectReader, commit: ObjectId): Generator<Obj
 function readTyped(objects: ObjectReader, id: ObjectId, type: 'commit' | 'tree'): Buffer {
   const object = objects.read(id);
   if (object.type !== type) {
-    throw new SavepointError('STORE_DAMAGED', `Object ${id} should be a ${type} and is a ${object.type}.`, {
+    throw new SavepointError('STORE_DAMAGED', `Object ${id} is a ${object.type}, but should be a ${type}.`, {
       object: id,
     });
   }

@@ -331,7 +331,11 @@ describe('a malicious pack', () => {
         { id: B, bytes: keyDelta(A, Buffer.of(1, 1, 1, 0x41)) },
       ],
     ],
-    ['has a missing base', 'which its pack lacks', [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }]],
+    [
+      'stands on what is not there',
+      'which is not in its pack',
+      [{ id: A, bytes: keyDelta(B, Buffer.of(1, 1, 1, 0x41)) }],
+    ],
     [
       'has a base before the pack',
       'is outside of its pack',

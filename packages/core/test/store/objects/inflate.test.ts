@@ -144,9 +144,9 @@ describe('Inflater', () => {
     ['a repetition of nothing', block(DYNAMIC, SMALLEST, '100 000 000 100', '1 00'), 'before the first'],
     ['a repetition beyond the end', block(DYNAMIC, SMALLEST, ZEROS, '1 1111111', '1 1111111'), 'too often'],
     ['a block that cannot end', block(DYNAMIC, SMALLEST, ZEROS, '1 1111111', '1 1011011'), 'without an end'],
-    ['a length that is none', block(FIXED, '11000110'), 'a length that cannot be'],
-    ['a distance that is none', block(FIXED, '0000001', '11110'), 'a distance that cannot be'],
-    ['a distance beyond the beginning', block(FIXED, '0000001', '00000'), 'looks back before its beginning'],
+    ['a length that is none', block(FIXED, '11000110'), 'an invalid length'],
+    ['a distance that is none', block(FIXED, '0000001', '11110'), 'an invalid distance'],
+    ['a distance beyond the beginning', block(FIXED, '0000001', '00000'), 'refers to data before its start'],
     ['a distance by a code that nothing has', block(DYNAMIC, LONE_DISTANCE, '1', '1'), 'undefined code'],
     [
       'another checksum',

@@ -61,7 +61,7 @@ const MADE: Readonly<Record<string, Made>> = {
   'the index of another pack': {
     make: (fixture) => {
       const { pack } = putPack(fixture, BOTH, { indexed: sha1(Buffer.from('another')) });
-      return [{ file: pack, problem: 'is not the pack that its index is of' }];
+      return [{ file: pack, problem: 'is not the pack of its index' }];
     },
   },
   'a pack with a checksum of something else': {

@@ -28,9 +28,9 @@ export function deltaSizes(delta: Buffer): DeltaSizes {
  */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   const sizes = deltaSizes(delta);
-  if (sizes.base !== base.length) throw new FormatProblem('is a delta against something else');
+  if (sizes.base !== base.length) throw new FormatProblem('is a delta against another object');
   const check = run(base, delta, sizes.start, null);
-  if (check !== sizes.result) throw new FormatProblem('is a delta that does not add up');
+  if (check !== sizes.result) throw new FormatProblem('is a delta whose result has another size');
   const result = Buffer.allocUnsafe(sizes.result);
   run(base, delta, sizes.start, result);
   return result;
@@ -66,7 +66,7 @@ function run(base: Buffer, delta: Buffer, start: number, into: Buffer | null): n
       if ((op & 0x40) !== 0) size += byteAt(delta, at++) * 0x10000;
       if (size === 0) size = COPY_WITHOUT_SIZE;
     }
-    if (!(offset + size <= from.length)) throw new FormatProblem('is a delta that copies what is not there');
+    if (!(offset + size <= from.length)) throw new FormatProblem('is a delta that copies from beyond the end');
     if (into !== null) from.copy(into, made, offset, offset + size);
     made += size;
   }

@@ -37,7 +37,7 @@ export function encodePackHeader(count: number): Buffer {
  */
 export function decodePackHeader(header: Buffer): number {
   if (header.length < PACK_HEADER_BYTES || header.readUInt32BE(0) !== PACK_MAGIC) {
-    throw new FormatProblem('does not begin like a pack');
+    throw new FormatProblem('does not start like a pack');
   }
   const version = header.readUInt32BE(4);
   if (version !== 2 && version !== 3) throw new FormatProblem(`has pack version ${version}`);
@@ -65,7 +65,7 @@ export function decodeEntryHeader(bytes: Buffer): EntryHeader {
   let at = 0;
   const next = (): number => {
     const byte = bytes[at++];
-    if (byte === undefined) throw new FormatProblem('has an entry without its head');
+    if (byte === undefined) throw new FormatProblem('has an entry with an incomplete header');
     return byte;
   };
   let byte = next();
@@ -82,12 +82,12 @@ export function decodeEntryHeader(bytes: Buffer): EntryHeader {
     while ((byte & 0x80) !== 0) {
       byte = next();
       distance = (distance + 1) * 128 + (byte & 0x7f);
-      if (distance > Number.MAX_SAFE_INTEGER) throw new FormatProblem('has a delta against nothing');
+      if (distance > Number.MAX_SAFE_INTEGER) throw new FormatProblem('has a delta with an invalid base');
     }
     return { kind: 'offset-delta', distance, size, length: at };
   }
   if (code === KEY_DELTA) {
-    if (bytes.length < at + KEY_BYTES) throw new FormatProblem('has an entry without its head');
+    if (bytes.length < at + KEY_BYTES) throw new FormatProblem('has an entry with an incomplete header');
     const base = Buffer.from(bytes.subarray(at, at + KEY_BYTES));
     return { kind: 'key-delta', base, size, length: at + KEY_BYTES };
   }

@@ -140,9 +140,10 @@ export class PackIndex {
     const offset = this.data.readUInt32BE(this.#offsets + place * 4);
     if (offset < WIDE) return offset;
     const at = this.#wideOffsets + (offset - WIDE) * 8;
-    if (at + 8 > this.data.length - TRAILER) throw new FormatProblem('leads to an offset that is not there');
+    if (at + 8 > this.data.length - TRAILER)
+      throw new FormatProblem('refers to an offset that its table does not have');
     const wide = Number(this.data.readBigUInt64BE(at));
-    if (!Number.isSafeInteger(wide)) throw new FormatProblem('has an offset that cannot be');
+    if (!Number.isSafeInteger(wide)) throw new FormatProblem('has an invalid offset');
     return wide;
   }
 

@@ -156,7 +156,7 @@ export class PackSet {
         .sort();
     } catch (error) {
       if (!isFsError(error, 'ENOENT', 'ENOTDIR')) throw error;
-      throw damaged('The folder of the packs is gone', { file: this.folder }, error);
+      throw damaged('The packs folder no longer exists', { file: this.folder }, error);
     }
   }
 

@@ -27,14 +27,14 @@ describe('applyDelta', () => {
   test.each([
     ['no sizes', Buffer.of(), 'without sizes'],
     ['a size that never ends', Buffer.alloc(30, 0xff), 'without sizes'],
-    ['another base', Buffer.of(...size(7), 1, 1, 0x41), 'something else'],
+    ['another base', Buffer.of(...size(7), 1, 1, 0x41), 'another object'],
     ['the instruction that is none', delta(1, 0), 'unknown instruction'],
-    ['an insert beyond its end', delta(5, 5, 1, 2), 'not there'],
-    ['a copy beyond the base', delta(10, 0b10010001, 195, 10), 'not there'],
-    ['a copy whose offset is cut', delta(10, 0b10010001), 'not there'],
-    ['a copy whose size is cut', delta(10, 0b10010001, 1), 'not there'],
-    ['a result that is longer than said', delta(2, 0b10010000, 3), 'add up'],
-    ['a result that is shorter than said', delta(200, 0b10010000, 3), 'add up'],
+    ['an insert beyond its end', delta(5, 5, 1, 2), 'beyond the end'],
+    ['a copy beyond the base', delta(10, 0b10010001, 195, 10), 'beyond the end'],
+    ['a copy whose offset is cut', delta(10, 0b10010001), 'beyond the end'],
+    ['a copy whose size is cut', delta(10, 0b10010001, 1), 'beyond the end'],
+    ['a result that is longer than said', delta(2, 0b10010000, 3), 'another size'],
+    ['a result that is shorter than said', delta(200, 0b10010000, 3), 'another size'],
     [
       'a result that exceeds any memory',
       Buffer.of(...size(BASE.length), ...size(2 ** 40), 1, 0x41),
@@ -50,7 +50,7 @@ describe('applyDelta', () => {
       Buffer.of(...size(0x1000000), ...size(2 ** 31)),
       Buffer.concat(Array(127).fill(Buffer.of(0b11110000, 0xff, 0xff, 0xff))),
     ]);
-    expect(() => applyDelta(Buffer.alloc(0x1000000), bomb)).toThrow(/add up/);
+    expect(() => applyDelta(Buffer.alloc(0x1000000), bomb)).toThrow(/another size/);
   });
 
   test('any bytes give a result of the declared size or a problem', () => {

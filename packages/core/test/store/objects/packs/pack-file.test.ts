@@ -76,7 +76,7 @@ test.each<readonly [string, (pack: PackFile, place: number) => unknown]>([
 test.each([
   ['more', 'is longer than its header says', Buffer.from('ab')],
   ['less', 'is shorter than its header says', Buffer.from('abc\0\0')],
-])('a streamed entry that inflates to %s than its header says is damage', (_, why, said) => {
+])('an entry too large for zlib at once that inflates to %s than its header says is damage', (_, why, said) => {
   const fixture = storeFixture();
   // Its id is that of the content it pretends to be.
   const id = hashObject('blob', said);

@@ -13,8 +13,8 @@ describe('the header of a pack', () => {
   });
 
   test.each([
-    ['is too short', encodePackHeader(7).subarray(0, 11), 'does not begin like a pack'],
-    ['has another beginning', Buffer.from('PUCK\0\0\0\x02\0\0\0\x07'), 'does not begin like a pack'],
+    ['is too short', encodePackHeader(7).subarray(0, 11), 'does not start like a pack'],
+    ['has another beginning', Buffer.from('PUCK\0\0\0\x02\0\0\0\x07'), 'does not start like a pack'],
     ['is of a version to come', Buffer.from('PACK\0\0\0\x04\0\0\0\x07'), 'has pack version 4'],
   ])('one that %s is a problem', (_, header, why) => {
     expect(() => decodePackHeader(header)).toThrow(why);
@@ -28,12 +28,12 @@ describe('the head of an entry', () => {
   });
 
   test.each([
-    ['nothing', Buffer.of(), 'without its head'],
-    ['a size that is cut', Buffer.of(0xb0), 'without its head'],
+    ['nothing', Buffer.of(), 'an incomplete header'],
+    ['a size that is cut', Buffer.of(0xb0), 'an incomplete header'],
     ['a size without end', Buffer.alloc(60, 0xff), 'impossible size'],
-    ['a distance that is cut', Buffer.of(0x60, 0x80), 'without its head'],
-    ['a distance without end', Buffer.of(0x60, ...Buffer.alloc(30, 0xff)), 'a delta against nothing'],
-    ['an id that is cut', Buffer.of(0x70, ...Buffer.alloc(19)), 'without its head'],
+    ['a distance that is cut', Buffer.of(0x60, 0x80), 'an incomplete header'],
+    ['a distance without end', Buffer.of(0x60, ...Buffer.alloc(30, 0xff)), 'an invalid base'],
+    ['an id that is cut', Buffer.of(0x70, ...Buffer.alloc(19)), 'an incomplete header'],
     ['type 0', Buffer.of(0x00), 'unknown type 0'],
     ['type 5', Buffer.of(0x50), 'unknown type 5'],
   ])('%s is a problem', (_, bytes, why) => {
