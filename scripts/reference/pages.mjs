@@ -121,7 +121,7 @@ export function errorsPage(codes) {
 }
 
 const PROJECT = {
-  nothing: 'nothing',
+  nothing: 'not change it',
   'turn-off': 'turn it off',
   lower: 'lower it',
   'leave-out': 'remove patterns',
@@ -165,5 +165,6 @@ function valuesOf(kind) {
   if (kind.type === 'whole') return `${kind.least} to ${kind.most}, ${kind.unit}`;
   if (kind.type === 'choice') return kind.of.map((/** @type {string} */ one) => `\`"${one}"\``).join(', ');
   if (kind.type === 'text') return kind.form;
+  if (kind.of === 'folders') return 'a list of folders in the workspace';
   return kind.of === 'commands' ? 'a list of command patterns' : 'a list of patterns as in `.gitignore`, without `!`';
 }

@@ -36,7 +36,7 @@ export function putBackText(putBack: PutBack | null): readonly string[] {
     ...(paths.length === 0
       ? []
       : [
-          `Savepoint: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''} is frozen and may not be changed. Savepoint has reverted the changes.`,
+          `Savepoint: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''} ${paths.length === 1 ? 'is' : 'are'} frozen and may not be changed. Savepoint has reverted the changes.`,
         ]),
     ...(problem === null ? [] : [`Savepoint could not revert changes of frozen paths: ${shortText(problem.message)}`]),
   ];

@@ -305,7 +305,7 @@ export function describeAllowed({ kind }: OptionSpec): string {
     case 'switch':
       return 'true or false';
     case 'whole':
-      return `a whole number from ${kind.least} to ${kind.most} (${kind.unit})`;
+      return `a whole number of ${kind.unit}, from ${kind.least} to ${kind.most}`;
     case 'text':
       return kind.form;
     case 'choice':

@@ -23,7 +23,7 @@ export function editsRefusedError(problems: readonly FileProblem[], files: numbe
   const paths = problems.map(({ given, message }) => ({ path: given, why: message }));
   return new SavepointError(
     code,
-    `Nothing was changed: ${problems.length} of ${files} ${files === 1 ? 'file' : 'files'} cannot be edited. ${messages}${more}`,
+    `${problems.length} of ${files} ${files === 1 ? 'file' : 'files'} cannot be edited. ${messages}${more}`,
     code === 'CONFLICT' ? { paths, details } : { details },
   );
 }

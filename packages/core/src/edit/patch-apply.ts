@@ -37,7 +37,10 @@ export function applyPatch(body: string, patch: LinePatch, fuzz: number, bound: 
     const { moved, used } = target.applyHunk(hunk, i + 1, fuzz);
     if (notes.length >= SHOWN_NOTES) return;
     const how = used === 0 ? '' : ` without ${used === 1 ? 'a line' : `${used} lines`} of context at its ends`;
-    const where = moved === 0 ? '' : ` ${Math.abs(moved)} lines ${moved > 0 ? 'below' : 'above'} where it says`;
+    const where =
+      moved === 0
+        ? ''
+        : ` ${Math.abs(moved)} ${Math.abs(moved) === 1 ? 'line' : 'lines'} ${moved > 0 ? 'below' : 'above'} the stated line`;
     if (how + where !== '') notes.push(`Hunk ${i + 1} applied${where}${how}.`);
   });
   const result = target.finish();

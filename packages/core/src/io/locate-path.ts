@@ -89,7 +89,8 @@ export function treePathOf(standpoint: PathContext, given: JsonName): TreePath {
     problem === 'outside'
       ? `The path ${shown} ${why}.`
       : `The path ${showName(nameFromJson(given))} cannot be used: it ${why}.`;
-  throw new SavepointError('PATH_REFUSED', message, { path: given, why });
+  const hint = 'Nothing was changed. Use a path inside the workspace.';
+  throw new SavepointError('PATH_REFUSED', message, { path: given, why }, problem === 'outside' ? { hint } : {});
 }
 
 /**

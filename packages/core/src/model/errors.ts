@@ -53,8 +53,8 @@ export const ERROR_CODES = {
     when: 'An argument is not a valid reference to a checkpoint.',
     data: { given: 'string' },
     hint:
-      'Use cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, or a message of an agent: ' +
-      'message:ID, before:ID.',
+      'Use cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, message:ID or before:ID (ID: a ' +
+      'message of an agent).',
   },
   UNKNOWN_CHECKPOINT: {
     exit: 1,
@@ -150,7 +150,7 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'The operation, or the call of an agent, would change a frozen path.',
     data: { paths: 'JsonName[]', frozen: 'JsonName[]' },
-    hint: 'Nothing was changed. Agents may not change frozen paths; only the user can unfreeze them.',
+    hint: 'Nothing was changed. Only the user may change frozen paths: with `savepoint unfreeze`, or with --force.',
   },
   NAME_COLLISION: {
     exit: 1,
@@ -206,19 +206,19 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'The command needs confirmation, but there is no terminal.',
     data: { verb: 'string' },
-    hint: 'Check with --dry-run first, then repeat with --yes.',
+    hint: 'Preview with --dry-run, then repeat with --yes.',
   },
   NOTHING_TO_UNDO: {
     exit: 1,
     when: 'There is no operation left to undo.',
     data: {},
-    hint: 'Use `savepoint list` and `savepoint restore CP` to go back to a checkpoint.',
+    hint: 'To go back to a checkpoint, use `savepoint list` and `savepoint restore CP`.',
   },
   NOTHING_TO_REDO: {
     exit: 1,
     when: 'There is no undo left to redo, or another operation followed it.',
     data: {},
-    hint: 'Use `savepoint list` and `savepoint restore CP` to restore a checkpoint.',
+    hint: 'To go back to a checkpoint, use `savepoint list` and `savepoint restore CP`.',
   },
   CAPTURE_FAILED: {
     exit: 1,

@@ -355,7 +355,7 @@ function assertFeasible(plan: ChangeSet): void {
   if (plan.conflicts.length > 0) {
     throw new SavepointError(
       'CONFLICT',
-      `${counted(plan.conflicts.length, 'path')} would lose content.`,
+      `Conflict in ${counted(plan.conflicts.length, 'path')}.`,
       { paths: conflictsToJson(plan.conflicts) },
       plan.hint === null ? {} : { hint: plan.hint },
     );

@@ -101,7 +101,7 @@ export function restoreOperation(
     const found = await affectedAuthorsSince(current.objects, since, { target, plan, isReplaceable }, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     affectedAuthors = found;
-    const others = session === undefined ? 'changes that no agent made' : 'changes from outside this session';
+    const others = session === undefined ? 'changes by others than agents' : 'changes from outside this session';
     const why = `it has, or may have, ${others} since ${target.id}`;
     return {
       ...plan,

@@ -53,8 +53,8 @@ const EMPTY_PREVIEW: RollbackPreview = {
 };
 
 const CONFLICT_HINT =
-  'Nothing was changed. Use --ours PATH to keep its current lines, --theirs PATH to revert the change anyway, ' +
-  'the same, or leave such paths alone with --skip-conflicts.';
+  'Nothing was changed. --ours PATH keeps the current lines of a path, --theirs PATH reverts the change anyway, and ' +
+  '--skip-conflicts skips all changes that do not merge.';
 
 export function rollbackOperation(
   workspace: Workspace,

@@ -81,7 +81,7 @@ function longer(a: TreePath | null, b: TreePath): TreePath {
 
 function noRootError(root: TreePath, known: ReadonlySet<TreePath>, when: string): SavepointError {
   const why = `is not a root, ${when}`;
-  const names = [...known].map((path) => (path === '' ? '.' : showName(path))).join(', ');
+  const names = [...known].map((path) => (path === '' ? '. (the workspace)' : showName(path))).join(', ');
   return new SavepointError(
     'PATH_REFUSED',
     `${showName(root)} ${why}.`,

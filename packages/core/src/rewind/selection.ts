@@ -266,10 +266,10 @@ function reasonToSkip(
   const { authors, sure } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
   if (named === null && isReversion(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
-    return `${checkpoint.id} is itself a ${checkpoint.trigger}; use undo to revert it`;
+    return `${checkpoint.id} (${checkpoint.trigger}) is itself an operation of Savepoint; use undo to revert it`;
   }
   if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
-    return `it is not an agent's work but from ${authors[0]?.actor.kind ?? 'an unknown author'}`;
+    return `it was not made by an agent (author: ${authors[0]?.actor.kind ?? 'unknown'})`;
   }
   if (!includeShared && (!sure || !authors.every((author) => matchesAuthor(selection, author)))) {
     const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');
@@ -293,8 +293,9 @@ function assertChangesKnown(left: NamedChanges, checkpoints: ReadonlyMap<string,
     const checkpoint = checkpoints.get(`cp_${number}`);
     if (checkpoint?.changes?.some((change) => change.id === id)) continue; // did not match another criterion
     const count = checkpoint?.changes?.length ?? 0;
-    const why = checkpoint === undefined ? `there is no checkpoint cp_${number}` : `cp_${number} lists ${count}`;
-    throw new SavepointError('UNKNOWN_CHANGE', `Change ${id} does not exist: ${why}.`, { given: id });
+    const has = `cp_${number} has ${count} change${count === 1 ? '' : 's'}`;
+    const why = checkpoint === undefined ? `there is no checkpoint cp_${number}` : has;
+    throw new SavepointError('UNKNOWN_CHANGE', `There is no change ${id}: ${why}.`, { given: id });
   }
 }
 
@@ -302,10 +303,11 @@ function assertHunksKnown(objects: ObjectReader, change: RecordedChange, hunks: 
   const known = hunksOf(objects, change);
   const unknown = hunks.find((hunk) => known === null || hunk > known.length);
   if (unknown === undefined) return;
-  const has = known === null ? 'has no separate hunks: roll back the entire change' : `has ${known.length}`;
+  const has = `it has ${known?.length ?? 0} hunk${known?.length === 1 ? '' : 's'}`;
+  const why = known === null ? 'its hunks cannot be rolled back separately' : has;
   throw new SavepointError(
     'UNKNOWN_CHANGE',
-    `Hunk ${unknown} does not exist in ${change.id} (${showName(change.path)}), which ${has}.`,
+    `There is no hunk ${unknown} in ${change.id} (${showName(change.path)}): ${why}.`,
     { given: `${change.id}:${unknown}` },
     { hint: `Run \`savepoint rollback --change ${change.id} --dry-run\` to list its hunks.` },
   );

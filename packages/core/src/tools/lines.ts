@@ -61,8 +61,8 @@ export function operationLines(operation: OperationJson): string[] {
     done: `Done: ${showText(description)} (${paths})`,
     nothing: `Nothing to do: ${showText(operation.dryRun ? wouldDo(description) : description)}`,
     ready: preview,
-    conflict: `${preview}, but fails with CONFLICT: file content would be lost`,
-    refused: `${preview}, but is refused: paths cannot be backed up first`,
+    conflict: `${preview}, but would fail because of conflicts (CONFLICT)`,
+    refused: `${preview}, but would be refused`,
   };
   return [
     beginnings[outcome],
@@ -73,7 +73,7 @@ export function operationLines(operation: OperationJson): string[] {
     ...plan.refused.map(({ path, why }) => `  refused  ${pathText(path)}: ${showText(why)}`),
     ...plan.kept.map(({ path, why }) => `  unchanged  ${pathText(path)}: ${showText(why)}`),
     ...heads.map(({ path, before: from, after: to, index, unreachableCount }) => {
-      const commits = `${unreachableCount} ${unreachableCount === 1 ? 'commit becomes' : 'commits become'} unreachable`;
+      const commits = `${unreachableCount} ${unreachableCount === 1 ? 'unreachable commit' : 'unreachable commits'} (kept in the store)`;
       const left = unreachableCount === 0 ? '' : `; ${commits}`;
       const stays = from.branch === to.branch && from.commit === to.commit;
       return `  ${pathText(path)}: ${stays ? '' : 'branch and HEAD move as well; '}${INDEXES[index]}${left}`;

@@ -147,7 +147,7 @@ export const TOOLS = [
     twoSteps: false,
     render: (shown) => [
       checkpointLine(shown),
-      `${shown.counts.files} files, ${shown.counts.bytes} bytes`,
+      `${shown.counts.files} ${shown.counts.files === 1 ? 'file' : 'files'}, ${shown.counts.bytes} bytes`,
       ...shown.roots.map(({ path, kind, branch, commit }) => {
         const on = branch === null ? '' : ` on branch ${pathText(branch)}`;
         return `  ${kind} ${pathText(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;

@@ -70,7 +70,7 @@ function existsError(path: DiskPath): SavepointError {
     'CONFLICT',
     `${showName(path)} already exists.`,
     { paths: [{ path: nameToJson(path), why: 'already exists' }] },
-    { hint: 'Nothing was changed. Use a file that does not exist yet, or allow overwriting.' },
+    { hint: 'Nothing was changed. Use a file that does not exist yet, or --overwrite.' },
   );
 }
 

@@ -86,9 +86,10 @@ export function undecidedError(journal: Journal, why: string, foreign: readonly 
 /** A transaction that waits for a missing root. */
 export function missingRootError(journal: Journal, missing: readonly Mount[]): SavepointError {
   const names = missing.map(({ path }) => showName(path)).join(', ');
+  const are = missing.length === 1 ? 'which is' : 'which are';
   return new SavepointError(
     'PENDING',
-    `An interrupted operation needs ${names}, which is not mounted now.`,
+    `An interrupted operation needs ${names}, ${are} not mounted now.`,
     {
       transaction: journal.transaction,
       why: 'root-missing',

@@ -51,9 +51,9 @@ describe('a file that cannot be used is an error, and never the default', () => 
     [
       'a wrong type',
       { max_checkpoints: '5' },
-      'max_checkpoints must be a whole number from 1 to 1000000 (checkpoints); it is "5"',
+      'max_checkpoints must be a whole number of checkpoints, from 1 to 1000000; it is "5"',
     ],
-    ['out of range', { retention_hours: 0 }, 'retention_hours must be a whole number from 1'],
+    ['out of range', { retention_hours: 0 }, 'retention_hours must be a whole number of hours, from 1'],
     ['an unknown trigger', { triggers: ['before_lunch'] }, 'triggers has "before_lunch"; there are before_write'],
     ['a negated pattern', { exclude: ['!a'] }, 'exclude must be a list of patterns as in .gitignore, without "!"'],
     ['a command to run', { checks: ['make'] }, 'checks is not an option'],

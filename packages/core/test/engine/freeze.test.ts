@@ -53,7 +53,7 @@ test('a call that declares a frozen path is refused before it begins', async () 
   const ran: string[] = [];
   const call = { tool: 'Write', kind: 'write', paths: ['frozen/a' as TreePath] } as const;
   const { message } = await refusal(session.call(call, () => ran.push('x')));
-  expect(message).toBe('frozen/a cannot be changed: frozen (frozen is).');
+  expect(message).toBe('frozen/a cannot be changed: frozen is frozen.');
   await refusal(session.beginLate(call));
   expect(ran).toEqual([]);
   await session.call({ ...call, paths: ['free' as TreePath] }, () => p.write('free', 'second\n'));

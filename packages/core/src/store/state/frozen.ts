@@ -75,8 +75,9 @@ export function assertNotFrozen(frozen: readonly FrozenPath[], paths: readonly T
   if (first === undefined) return;
   const { path, by } = first;
   const more = hit.length === 1 ? '' : ` and ${hit.length - 1} more`;
-  const why = by === path ? '' : ` (${by === '' ? 'the whole workspace' : showName(by)} is)`;
-  throw new SavepointError('FROZEN', `${showName(path)}${more} cannot be changed: frozen${why}.`, {
+  const itself = hit.length === 1 ? 'it is frozen' : 'they are frozen';
+  const why = by === path ? itself : `${by === '' ? 'the entire workspace' : showName(by)} is frozen`;
+  throw new SavepointError('FROZEN', `${showName(path)}${more} cannot be changed: ${why}.`, {
     paths: hit.map((one) => nameToJson(one.path)),
     frozen: [...new Set(hit.map((one) => nameToJson(one.by)))],
   });

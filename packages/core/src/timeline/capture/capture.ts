@@ -289,7 +289,7 @@ function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | 
   const full = (bytes: number): SavepointError =>
     new SavepointError(
       'STORE_FULL',
-      `What is new in ${showName(root)} needs more than ${Math.floor(maxStoreBytes / MB)} MB, which is the limit for the entire store.`,
+      `The new data in ${showName(root)} exceeds ${Math.floor(maxStoreBytes / MB)} MB, the limit of the entire store.`,
       { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
     );
   return { bytes: maxStoreBytes, full };

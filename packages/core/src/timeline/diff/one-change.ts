@@ -38,7 +38,10 @@ export function findChange(timeline: Timeline, given: string): FoundChange {
   if (checkpoint.changes === null) throw unknownChangeError(given, `${checkpoint.id} has no list of changes.`);
   const change = checkpoint.changes[id.place - 1];
   if (change === undefined)
-    throw unknownChangeError(given, `${checkpoint.id} has ${checkpoint.changes.length} changes.`);
+    throw unknownChangeError(
+      given,
+      `${checkpoint.id} has ${checkpoint.changes.length} change${checkpoint.changes.length === 1 ? '' : 's'}.`,
+    );
   return { change, checkpoint };
 }
 
@@ -76,7 +79,7 @@ export function isContentMissing(objects: ObjectReader, entry: Entry | null): bo
 }
 
 function purgedError({ id, path }: RecordedChange): SavepointError {
-  const message = `What ${id} changed in ${showName(path)} was purged.`;
+  const message = `The content of ${id} (${showName(path)}) was purged.`;
   return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself is still listed.' });
 }
 

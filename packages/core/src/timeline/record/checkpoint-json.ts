@@ -61,7 +61,7 @@ export function checkRecord(data: Buffer, platform: Ports['platform']): void {
 
 const KNOWN_FORMAT = objectOf({
   format: (value, at) => {
-    if (value !== FORMAT) throw formatProblem(at, `is none that this version knows (${FORMAT})`);
+    if (value !== FORMAT) throw formatProblem(at, `is not supported by this version (which supports ${FORMAT})`);
   },
 });
 
