@@ -15,9 +15,9 @@ export const freeze = verb({
   summary: 'stop agents from changing paths',
   description:
     'Agents can no longer change these paths or anything below them. Without paths, the current folder is frozen. ' +
-    'An edit that an agent announces is refused. Changes that its shell commands make there are reverted when the ' +
-    'call ends; checkpoints hold both states. Your own programs are not affected, but your own restore, undo and ' +
-    'edit of a frozen path must be forced. The paths do not have to exist.',
+    'Edits with the tools of an agent are refused before they happen. Changes that its shell commands make there are ' +
+    'reverted when the call ends; checkpoints hold both states. Your own programs are not affected. Your own ' +
+    'restore, undo and edit of a frozen path require `force`. The paths do not have to exist.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({

@@ -23,7 +23,7 @@ export const pin = verb({
 
 export const unpin = verb({
   name: 'unpin',
-  summary: 'make a pinned checkpoint subject to clean-up again',
+  summary: 'allow clean-up to drop a pinned checkpoint again',
   description: 'The checkpoint is kept until clean-up drops it by age, number of checkpoints or size of the store.',
   changes: 'store',
   schemas,

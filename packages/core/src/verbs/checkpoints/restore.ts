@@ -11,9 +11,9 @@ export const restore = verb({
     'Makes the workspace equal to the checkpoint, byte for byte and atomically. With paths, restores only those ' +
     'paths; from a subfolder, only that subfolder. The current state is captured first, so `undo` can revert a ' +
     'restore. Files that are not in the checkpoint are kept if they are ignored or could not be captured.\n\nOnly ' +
-    'files are restored. Branch, HEAD, index and stash do not change, unless `git` is given: then branch, HEAD and ' +
-    'index are restored as well. The index is rebuilt from the commit, or restored exactly if the option ' +
-    '`record_index` is on. `undo` reverts all three. A deleted .git folder is not restored.',
+    'files are restored. Branch, HEAD, index and stash do not change. With `git`, branch, HEAD and index are restored ' +
+    'as well: the index is rebuilt from the commit, or restored exactly if the option `record_index` is on. `undo` ' +
+    'reverts all three. A deleted .git folder is not restored.',
   changes: 'files',
   schemas: ({ z, jsonName, checkpointName, restored }) => ({
     input: z.strictObject({
@@ -32,9 +32,9 @@ export const restore = verb({
         .enum(['exact', 'keep-outside'])
         .optional()
         .describe(
-          '`exact`: equal to the checkpoint. `keep-outside`: reverts only what agents changed since and merges it ' +
-            'with the rest; if no agent changed anything, changes since the last checkpoint are kept. Default: exact, ' +
-            'and a conflict if both agents and others changed the paths since',
+          '`exact`: makes the paths equal to the checkpoint. `keep-outside`: reverts only what agents changed since, ' +
+            'and keeps all other changes; if no agent changed anything, keeps only changes since the last checkpoint. ' +
+            'Default: `exact`, but a conflict if both agents and others changed the paths since',
         ),
       dryRun: z.boolean().optional().describe('only preview what would happen'),
       git: z

@@ -20,7 +20,11 @@ export const gc = verb({
         .describe('drop checkpoints older than this, measured from the newest one'),
       keepAtLeast: z.int().min(1).optional().describe('always keep this many of the newest'),
       maxSessions: z.int().min(1).optional().describe('keep the checkpoints of at most this many sessions'),
-      maxStoreBytes: z.int().min(0).optional().describe('then drop the oldest until the store is at most this large'),
+      maxStoreBytes: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('drop the oldest checkpoints while the store is larger than this'),
     }),
     output: z.strictObject({
       dropped: z.array(checkpointId),

@@ -8,9 +8,9 @@ export const purge = verb({
   description:
     'Removes all content that was ever at these paths, and below them, from checkpoints, packs, backups, caches and ' +
     'the records of calls and prompts. It then searches the entire store for that content, and succeeds only if ' +
-    'nothing is found. Checkpoints keep their numbers and everything else. The paths count as not captured, and ' +
-    'their changes stay listed without content. The files themselves are not changed, and the next checkpoint ' +
-    'captures them again. Copies that were exported before are not reached. This cannot be undone.',
+    'nothing is found. Checkpoints keep their numbers and all other content. They list the paths as not captured, ' +
+    'and the changes of the paths without content. The files in the workspace are not changed, and the next ' +
+    'checkpoint captures them again. Exported copies are not purged. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId }) => ({
     input: z.strictObject({

@@ -6,9 +6,9 @@ export const recover = verb({
   name: 'recover',
   summary: 'finish or roll back an interrupted operation',
   description:
-    'Every command that changes files first recovers automatically. If other programs changed the files in the ' +
-    'meantime, recovery needs a decision: `forward` finishes the operation and moves conflicting files to a backup ' +
-    'in the store, `back` rolls the operation back.',
+    'Finishes or rolls back an interrupted operation. Every command that changes files first does this ' +
+    'automatically. If other programs have changed the files in the meantime, recovery needs a decision: `forward` ' +
+    'finishes the operation and moves conflicting files to a backup in the store, `back` rolls the operation back.',
   changes: 'files',
   schemas: ({ z, jsonName, kept }) => ({
     input: z.strictObject({

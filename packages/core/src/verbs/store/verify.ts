@@ -5,9 +5,10 @@ export const verify = verb({
   name: 'verify',
   summary: 'check the store for damage',
   description:
-    'Checks that the store has everything the checkpoints need. `deep` reads and hashes every byte of the store. ' +
-    'Damage is listed with the checkpoints it affects; all others can still be restored. The next checkpoint reads ' +
-    'every file again, so damaged objects are repaired if their content is still in the workspace.',
+    'Checks that the store has everything the checkpoints need. With `deep`, reads and hashes every byte of the ' +
+    'store. Damage is listed with the checkpoints it affects; all others can still be restored. After damage was ' +
+    'found, the next checkpoint reads every file again, and repairs the damaged objects whose content is still in ' +
+    'the workspace.',
   changes: 'nothing',
   schemas: ({ z, jsonName, objectId, checkpointId }) => ({
     input: z.strictObject({ deep: z.boolean().optional().describe('read and hash every byte') }),
