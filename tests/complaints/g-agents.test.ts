@@ -112,7 +112,7 @@ describe('38 · secrets', () => {
     expect([asked.status, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
     const purged = p.ok('purge', '.env', '--yes').stdout;
     expect(purged).toMatch(/nothing is left/);
-    expect(purged).toMatch(/exported or made elsewhere are not reached/);
+    expect(purged).toMatch(/exported or made elsewhere are not purged/);
     expect(purged).toMatch(/same content is kept at 1 other path:\n {2}copy\.txt/);
     expect(purged).toMatch(/still exists in the workspace.*\n {2}\.env/);
     expect(contents(p).filter((text) => text.includes('sk-other-and-secret'))).toEqual([]);

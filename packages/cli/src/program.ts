@@ -164,7 +164,11 @@ function usageError(error: CommanderError, args: readonly string[]): SavepointEr
   const isHelp = error.code === 'commander.help';
   const unnamed = args.includes('help') ? 'Unknown command.' : 'Incomplete command.';
   const message = isHelp ? unnamed : capitalised(first);
-  const hint = 'Run `savepoint help` for the list of commands and options.';
+  const named = args.find((word) => COMMANDS.some(({ name, isHidden }) => !isHidden && name.split(' ')[0] === word));
+  const hint =
+    named === undefined || args.includes('help')
+      ? 'Run `savepoint help` for the list of commands and options.'
+      : `Run \`savepoint help ${named}\` for its arguments and options.`;
   return new SavepointError(
     'USAGE',
     /[.?!]$/.test(message) ? message : `${message}.`,

@@ -10,7 +10,7 @@ export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, idC
   const { id, time, trigger, description } = checkpoint;
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
   const start = `${style.id(id)}${' '.repeat(Math.max(0, idColumns - id.length))}  ${style.faint(localTime(time))}`;
-  return `${start}  ${trigger.padEnd(7)}  ${showText(description)}${marks.join('')}`;
+  return `${start}  ${trigger.padEnd(8)}  ${showText(description)}${marks.join('')}`;
 }
 
 /** Lists the warnings about a checkpoint, and its test result. */

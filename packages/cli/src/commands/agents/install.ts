@@ -113,7 +113,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const { style } = outputViewOf(1, env);
   const lines: string[] = [];
   if (changes.length === 0) {
-    const already = request.what === 'install' ? 'The hooks are already installed' : 'No hooks of Savepoint found';
+    const already = request.what === 'install' ? 'The hooks are already installed' : 'No Savepoint hooks found';
     lines.push(`${already}: ${showText(path)}`);
   } else {
     for (const change of changes) lines.push(...settingsDiff(change));

@@ -36,11 +36,14 @@ export const edit = command({
     const schemas = await schemasOf(VERBS.edit);
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
-      const problems = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
-      throw new SavepointError('USAGE', `The request is invalid: ${problems.join('; ')}`, {
-        argument: 'request',
-        issues: checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message })),
-      });
+      const told = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
+      const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
+      throw new SavepointError(
+        'USAGE',
+        `The request is invalid: ${told.join('; ')}`,
+        { argument: 'request', issues },
+        { hint: 'Nothing was changed. `savepoint help edit` shows a valid request.' },
+      );
     }
     return VERBS.edit.handle(savepoint, checked.data, { signal });
   },

@@ -32,7 +32,7 @@ export const unfreeze = command({
 
   render: ({ frozen, stillFrozen }, { style }) =>
     lines(
-      stillFrozen.map(({ path, by }) => style.bad(`${name(path)} is still frozen, because it is inside ${name(by)}.`)),
+      stillFrozen.map(({ path, by }) => style.bad(`${name(path)} is still frozen, because ${name(by)} is frozen.`)),
       shown(frozen),
     ),
 });

@@ -36,7 +36,7 @@ export const stats = command({
         `${percent(steps.rollBackRate)}  (${groupDigits(steps.takenBack)} of ${countText(steps.all, 'call or edit', 'calls and edits')})`,
       ),
       row('time to apply', durations(timeToApply)),
-      row('3 or more files', durations(threeFiles)),
+      `  ${'3+ files'.padEnd(14)} ${durations(threeFiles)}`,
       row(
         'operations',
         [

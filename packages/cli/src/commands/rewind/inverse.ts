@@ -32,7 +32,7 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,
       planLines(output, style),
       planNotes(output, null),
-      outcome === 'ready' ? [`${paths} would change. The current state is saved first.`] : [],
+      outcome === 'ready' ? [`${paths} would change. The current state would be saved first.`] : [],
     );
   }
   return lines(

@@ -1,7 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandSession, command, lines } from '../../command.ts';
-import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { confirm } from '../../confirm.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
@@ -20,11 +20,11 @@ export const restore = command({
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
     { flags: '--all', description: 'restore the entire workspace, even from a subfolder' },
     { flags: '--root <folder>', description: 'restore only this repository, without nested ones' },
-    { flags: '--allow-partial', description: 'proceed if a root was not captured; it is left untouched' },
-    { flags: '--exact', description: 'restore exactly, even if both agents and others changed files since' },
+    { flags: '--allow-partial', description: 'proceed even if a root was not captured; that root is left untouched' },
+    { flags: '--exact', description: 'restore all paths, even if both agents and others changed files since' },
     {
       flags: '--keep-outside',
-      description: 'revert only changes of agents; if there are none, keep changes since the last checkpoint',
+      description: 'revert only changes of agents; if there are none, keep only changes since the last checkpoint',
       conflicts: 'exact',
     },
     {
@@ -70,10 +70,11 @@ export const restore = command({
   },
 
   render(output, view, given) {
-    if (output.dryRun) return previewText(output, view);
+    const keepsOutside = given.options['keepOutside'] === true;
+    if (output.dryRun) return previewText(output, view, keepsOutside);
     const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
-      return lines(`Nothing to restore: the files already match ${target.id}.`, planNotes(output, target));
+      return lines(nothingText(output, target.id, keepsOutside), planNotes(output, target));
     }
     return lines(
       `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
@@ -110,24 +111,35 @@ async function confirmRestore(preview: RestoreJson, session: CommandSession): Pr
   await confirm(session, {
     verb: 'restore',
     consequence: `Restoring ${preview.target.id} would change ${paths}`,
-    hint: DRY_RUN_HINT,
-    preview: previewText(preview, session.view),
+    hint: 'Nothing was changed. Preview with `savepoint restore --dry-run`, then repeat with --yes.',
+    preview: previewText(preview, session.view, false),
     question: `Restore ${paths}?`,
     declinedMessage: 'Nothing was restored.',
   });
 }
 
-function previewText(preview: RestoreJson, { style }: OutputView): string {
+const MIXED_AUTHORS_NOTE =
+  'With --keep-outside, only changes of agents would be reverted. With --exact, these paths would be restored as well.';
+
+/** A restore with nothing to do does not mean that the files match: it may keep changes from outside, and some paths. */
+function nothingText({ plan }: RestoreJson, what: string, keepsOutside: boolean): string {
+  if (keepsOutside) return `Nothing to restore: there is no change since ${what} that --keep-outside would revert.`;
+  return plan.kept.length === 0
+    ? `Nothing to restore: the files already match ${what}.`
+    : `Nothing to restore from ${what}.`;
+}
+
+function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: boolean): string {
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
-  const heading =
-    outcome === 'nothing' ? `Nothing to restore: the files already match ${what}.` : `Preview: would restore ${what}`;
+  const heading = outcome === 'nothing' ? nothingText(preview, what, keepsOutside) : `Preview: would restore ${what}`;
   return lines(
     heading,
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),
-    outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state is saved first.`] : [],
+    outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state would be saved first.`] : [],
+    preview.parties === null ? [] : [MIXED_AUTHORS_NOTE],
   );
 }
 

@@ -111,7 +111,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
     changes.length > 0
       ? `Preview: would roll back ${countText(changes.length, 'change')}`
       : conflicts
-        ? 'Nothing can be rolled back because of conflicts:'
+        ? 'Preview: would fail because of conflicts'
         : 'Nothing to roll back.';
   return lines(
     heading,
@@ -120,7 +120,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
     captureNotes(preview.capture),
     hunkLines(preview, view),
     outcome === 'ready'
-      ? [`${countText(listedPaths(preview).length, 'path')} would change. The current state is saved first.`]
+      ? [`${countText(listedPaths(preview).length, 'path')} would change. The current state would be saved first.`]
       : [],
   );
 }

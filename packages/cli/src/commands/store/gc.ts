@@ -13,7 +13,10 @@ export const gc = command({
     { flags: '--max-age-days <number>', description: 'drop checkpoints older than this (default 90)' },
     { flags: '--keep-at-least <number>', description: 'always keep this many of the newest (default 50)' },
     { flags: '--max-sessions <number>', description: 'keep checkpoints of at most this many sessions (default 30)' },
-    { flags: '--max-store-mb <number>', description: 'then drop the oldest until the store fits (default 10240)' },
+    {
+      flags: '--max-store-mb <number>',
+      description: 'drop the oldest while the store is larger than this (default 10240)',
+    },
   ],
   examples: ['savepoint gc', 'savepoint gc --max-checkpoints 100 --keep-at-least 20'],
 

@@ -62,7 +62,7 @@ function outcomeLines({ dryRun, paths, checkpoints, contents, store }: PurgeJson
   if (checkpoints.length === 0) return [`No checkpoint had ${names}.${searched}`];
   return [
     `Purged ${versions(contents)} of ${names} from ${of}.${searched}`,
-    'Copies that were exported or made elsewhere are not reached.',
+    'Copies that were exported or made elsewhere are not purged.',
   ];
 }
 

@@ -16,7 +16,7 @@ export const workspaces = command({
     return lines(
       found.map(
         ({ id, path, created, present }) =>
-          `${style.faint(id)}  ${localTime(created)}  ${pathText(path)}${present ? '' : '  [folder missing]'}`,
+          `${style.faint(id)}  since ${localTime(created)}  ${pathText(path)}${present ? '' : '  [folder missing]'}`,
       ),
       problems.map(({ message }) => style.bad(`unreadable store: ${showText(message)}`)),
     );
