@@ -16,7 +16,7 @@ export function pathText(path: JsonName): string {
 export function checkpointLine({ id, time, trigger, actor, description, totals, testResult }: BriefJson): string {
   const by = actor.kind === 'user' ? 'the user' : `${actor.kind} ${showText(actor.name)}`;
   const tests = testResult === null ? '' : `, tests ${testResult}`;
-  return `${id}  ${time}  ${trigger} by ${by}: ${showText(description)} (${countsText(totals)}${tests})`;
+  return `${id}  ${time}  ${trigger}, by ${by}: ${showText(description)} (${countsText(totals)}${tests})`;
 }
 
 export function countsText({ files, added, removed }: BriefJson['totals']): string {

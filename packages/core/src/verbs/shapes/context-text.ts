@@ -105,7 +105,7 @@ function checkpointLines(recent: readonly Checkpoint[]): string[] {
     ...recent.map(({ id, time, trigger, actor, description, totals }) => {
       const by = actor.kind === 'user' ? 'the user' : `${actor.kind} ${showText(actor.name)}`;
       const paths = `${totals.files} ${totals.files === 1 ? 'path' : 'paths'}`;
-      return `- ${id} ${timeToJson(time)} ${trigger} by ${by} (${paths}): ${showText(description)}`;
+      return `- ${id} ${timeToJson(time)} ${trigger}, by ${by} (${paths}): ${showText(description)}`;
     }),
   ];
 }
