@@ -8,7 +8,7 @@ type AuthorJson = RecordedJson['authors'][number];
 
 const SESSION_LETTERS = 8;
 
-/** `claude-code 3f2a91bc`, `outside`, `one s-1 or outside ?`: the question mark means that the author is uncertain. */
+/** `claude 3f2a91bc`, `outside`, `one s-1 or outside ?`: the question mark means that the author is uncertain. */
 export function authorsText({ authors, sure }: AuthorshipJson): string {
   const names = [...new Set(authors.map(authorText))].join(' or ');
   return sure ? names : `${names} ?`;

@@ -93,7 +93,11 @@ function headLines({ heads, dryRun }: OperationJson): string[] {
     position(before) === position(after)
       ? `${repository(path)} stays at ${position(after)}; ${INDEXES[index]}.`
       : `${repository(path)} ${dryRun ? 'would move' : 'was moved'} from ${position(before)} to ${position(after)}; ${INDEXES[index]}.`,
-    ...(unreachableCount === 0 ? [] : [`  ${countText(unreachableCount, 'unreachable commit')} (kept in the store):`]),
+    ...(unreachableCount === 0
+      ? []
+      : [
+          `  ${countText(unreachableCount, 'commit')} ${dryRun ? 'would become' : 'became'} unreachable (kept in the store):`,
+        ]),
     ...unreachable.map(({ commit, subject }) => `    ${commit.slice(0, 10)} ${showText(subject)}`),
     ...(unreachableCount > unreachable.length ? [`    … and ${unreachableCount - unreachable.length} more`] : []),
   ]);

@@ -150,7 +150,7 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'The operation, or the call of an agent, would change a frozen path.',
     data: { paths: 'JsonName[]', frozen: 'JsonName[]' },
-    hint: 'Nothing was changed. Only the user may change frozen paths: with `savepoint unfreeze`, or with --force.',
+    hint: 'Nothing was changed. Agents may not change frozen paths. Only the user may unfreeze them, or use --force.',
   },
   NAME_COLLISION: {
     exit: 1,

@@ -19,9 +19,13 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
       file: nameToJson(path),
     });
   if (kindOf(stat) !== 'folder') {
-    throw new SavepointError('STORE_UNSAFE', `The store ${showName(path)} is not a folder (a link is not followed).`, {
-      path: nameToJson(path),
-    });
+    throw new SavepointError(
+      'STORE_UNSAFE',
+      `The store ${showName(path)} is not a folder (Savepoint does not follow links).`,
+      {
+        path: nameToJson(path),
+      },
+    );
   }
   if (ports.platform === 'win32') return; // the access list of the profile folder protects it; there are no mode bits
   if (ports.uid !== null && stat.uid !== ports.uid) {
@@ -46,9 +50,13 @@ export function assertPrivate(ports: Ports, path: DiskPath): void {
 export function assertNoLink(ports: Ports, home: DiskPath): void {
   const stat = ports.fs.lstat(home);
   if (stat !== null && kindOf(stat) === 'link') {
-    throw new SavepointError('STORE_UNSAFE', `The folder of the stores, ${home}, is a link; it is not followed.`, {
-      path: home,
-    });
+    throw new SavepointError(
+      'STORE_UNSAFE',
+      `The folder of the stores, ${home}, is a link. Savepoint does not follow it.`,
+      {
+        path: home,
+      },
+    );
   }
 }
 

@@ -26,7 +26,7 @@ export const history = command({
   ],
   examples: [
     'savepoint history',
-    'savepoint history --agent claude-code --since "2 hours ago"',
+    'savepoint history --agent claude --since "2 hours ago"',
     'savepoint history --file src/a.ts --limit 5',
   ],
 

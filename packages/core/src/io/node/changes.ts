@@ -255,7 +255,7 @@ function lostReason(mask: number): string {
   if ((mask & IN.overflow) !== 0) return 'the queue of the system overflowed';
   if ((mask & IN.unmount) !== 0) return 'a file system was unmounted';
   if ((mask & IN.ignored) !== 0) return 'the system stopped watching a folder';
-  return 'an event came of a folder that is not watched';
+  return 'an event was reported for a folder that is not watched';
 }
 
 /** Returns how many events a new queue holds; infinity if the system does not report it. */

@@ -297,7 +297,7 @@ describe('a malicious pack', () => {
   test.each<readonly [string, string, readonly MadeEntry[]]>([
     [
       'says that it is larger than it can be',
-      'too large to be read whole',
+      'too large to read into memory',
       [{ id: A, bytes: blobEntry(Buffer.alloc(9), 2 ** 50) }],
     ],
     [
@@ -317,7 +317,7 @@ describe('a malicious pack', () => {
     ],
     [
       'is larger than anybody reads whole',
-      'too large to be read whole',
+      'too large to read into memory',
       [{ id: A, bytes: Buffer.concat([encodeEntryHeader('blob', 2 ** 32), noise(4_500_000)]) }],
     ],
     ['has a type that is none', 'unknown type 5', [{ id: A, bytes: Buffer.of(0x51, 0x78) }]],
@@ -420,7 +420,7 @@ describe('a malicious pack', () => {
       expect(() => fixture.again().read(id), stream).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
     }
     writeFileSync(looseFile(fixture, id), deflateSync(Buffer.from('blob 9000000000\0abc')));
-    expect(() => fixture.again().read(id)).toThrow('too large to be read whole (9000000000 bytes)');
+    expect(() => fixture.again().read(id)).toThrow('too large to read into memory (9000000000 bytes)');
     writeFileSync(looseFile(fixture, id), deflateSync(Buffer.concat([Buffer.from('blob 3\0'), Buffer.alloc(1e8)])));
     expect(() => fixture.again().read(id)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
     writeFileSync(looseFile(fixture, id), deflateSync(Buffer.from('blob 3\0abc')));
