@@ -32,7 +32,7 @@ function savepoint(...args) {
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (status !== 0) throw new Error(`savepoint ${args[0]} ended with status ${status}`);
+  if (status !== 0) throw new Error(`savepoint ${args[0]} exited with status ${status}`);
 }
 
 /**
@@ -55,20 +55,20 @@ function tour() {
   writeFileSync(join(project, 'data.bin'), Buffer.from([0, 255, 13, 10, 0, 128]));
   chmodSync(join(project, 'data.bin'), 0o444);
   symlinkSync('LICENSE', join(project, 'current'));
-  say(`A copy of this project, ${count} files and some that git has never seen, in ${project}`);
+  say(`This tour uses a copy of this project in ${project}: ${count} files, and some that git does not track.`);
 
   const before = walk(project);
   savepoint('checkpoint', '-m', 'before the agent');
 
-  say('An "agent" sets to work with a shell (scripts/tour/agent.sh) …');
+  say('An "agent" runs a shell script (scripts/tour/agent.sh) …');
   execFileSync('sh', [AGENT], { cwd: project, stdio: 'inherit' });
   const wrecked = walk(project);
-  console.log(`… and has changed ${difference(before, wrecked).length} paths.`);
+  console.log(`… and changed ${difference(before, wrecked).length} paths.`);
   savepoint('diff', '--stat', '--', 'package.json', 'notes', '.env', 'current', 'LICENSE', 'data.bin', '.github');
   savepoint('restore', 'last', '--yes');
   prove('after the restore', before);
 
-  say('Was it a good agent after all? Every restore can be undone, and that, too.');
+  say('Every restore can be undone, and every undo can be redone.');
   savepoint('undo');
   prove('after undo, as the agent left it', wrecked);
   savepoint('redo');
@@ -76,7 +76,7 @@ function tour() {
   savepoint('list');
   savepoint('verify', '--deep');
   say(
-    'That was it. In a project of your own, begin with `savepoint checkpoint`; the README says how to install the command.',
+    'End of the tour. In your own project, start with `savepoint checkpoint`. The README explains how to install the command.',
   );
 }
 
