@@ -11,9 +11,9 @@ export const list = verb({
   summary: 'list checkpoints, newest first',
   description:
     'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints, ' +
-    'which are taken before a call or an operation starts. It also folds runs of small steps (calls of one session ' +
-    'in one file, under ten lines in total, within a minute) into the newest of the run. A checkpoint whose record ' +
-    'cannot be read is listed with its error; all others are listed as usual.',
+    'which are taken before a call or an operation starts (trigger `before`). It also folds runs of small steps ' +
+    '(calls of one session in one file, under ten lines in total, within a minute) into the newest of the run. A ' +
+    'checkpoint whose record cannot be read is listed with its error; all others are listed as usual.',
   changes: 'nothing',
   schemas: ({ z, checkpointId, checkpointBrief, problem, rootChange }) => ({
     input: z.strictObject({
