@@ -304,6 +304,9 @@ describe('a restore after changes by agents and others', () => {
     const [keep, exact] = [await two(), await two()];
     keep.p.restore('cp_1', '--keep-outside');
     expect([keep.p.read('a.txt'), keep.p.has('mine.txt')]).toEqual([numbers({ 33: 'mine 33' }), true]);
+    const again = keep.p.run(['restore', 'cp_1', '--keep-outside', '--yes']).stdout;
+    expect(again).toContain('there is no change since cp_1 that --keep-outside would revert');
+    expect(again).not.toContain('match');
     exact.p.restore('cp_1', '--exact');
     expect([exact.p.read('a.txt'), exact.p.has('mine.txt')]).toEqual([numbers(), false]);
   });

@@ -94,7 +94,7 @@ describe('one checkpoint over all roots', () => {
     expect(tree.get('notes.txt')).toBe(first.get('notes.txt'));
     for (const root of ['app', 'data']) expect(only(tree, root)).toBe(only(before, root));
     const wrong = await failure(engine(disk, 21).restore('cp_1', { root: 'app/src' as TreePath }));
-    expect([wrong.code, wrong.hint]).toEqual(['PATH_REFUSED', expect.stringContaining('., app, data')]);
+    expect([wrong.code, wrong.hint]).toEqual(['PATH_REFUSED', expect.stringContaining('. (the workspace), app, data')]);
   });
 });
 

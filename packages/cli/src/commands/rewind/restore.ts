@@ -66,7 +66,9 @@ export const restore = command({
       mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
     if (preview.outcome === 'ready') await confirmRestore(preview, session);
     // With a conflict or a refused path, this call fails with the proper error.
-    return VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
+    const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
+    // `parties` of a restore that was carried out tells `render` that the user chose to keep changes from outside.
+    return mode === 'keep-outside' ? { ...output, parties: first.parties } : output;
   },
 
   render(output, view, given) {
@@ -74,7 +76,7 @@ export const restore = command({
     if (output.dryRun) return previewText(output, view, keepsOutside);
     const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
-      return lines(nothingText(output, target.id, keepsOutside), planNotes(output, target));
+      return lines(nothingText(output, target.id, keepsOutside || output.parties !== null), planNotes(output, target));
     }
     return lines(
       `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
