@@ -65,12 +65,12 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect([...used].sort()).toEqual(pinned.map(({ name }) => name).sort());
     expect([p.read('a.txt'), p.read('b.txt'), p.has('c.txt')]).toEqual(['one\n', 'two\n', false]);
 
-    expect(told.map(({ type }) => type)).toEqual(told.map(() => 'text'));
-    expect(told[0]?.value).toContain('manual, by agent test-agent: at the start');
-    expect(told[1]?.value).toContain('write  b.txt  (1 edit');
-    expect(told[5]?.value).toContain('Workspace: ');
-    expect(told[7]?.value).toContain('+eins');
-    expect(told[8]?.value).toContain('delete  c.txt');
+    expect(reported.map(({ type }) => type)).toEqual(reported.map(() => 'text'));
+    expect(reported[0]?.value).toContain('manual, by agent test-agent: at the start');
+    expect(reported[1]?.value).toContain('write  b.txt  (1 edit');
+    expect(reported[5]?.value).toContain('Workspace: ');
+    expect(reported[7]?.value).toContain('+eins');
+    expect(reported[8]?.value).toContain('delete  c.txt');
     expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
       {
         output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },

@@ -38,8 +38,8 @@ describe('the text for a model', () => {
     ]) {
       expect(reported.text.split('\n')).toContain(line);
     }
-    expect(told.text).toMatch(/^- cp_1 \S+ manual, by the user \(\d+ paths\): begun$/m);
-    expect(told.text).not.toContain('index.js');
+    expect(reported.text).toMatch(/^- cp_1 \S+ manual, by the user \(\d+ paths\): begun$/m);
+    expect(reported.text).not.toContain('index.js');
     expect((await w.call(context, {})).text).not.toContain('- src/');
     expect((await w.call(context, { structure: true, depth: 1 })).text).not.toContain('new.ts');
   });

@@ -36,11 +36,11 @@ export const edit = command({
     const schemas = await schemasOf(VERBS.edit);
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
-      const told = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
+      const issueLines = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
       const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
       throw new SavepointError(
         'USAGE',
-        `The request is invalid: ${told.join('; ')}`,
+        `The request is invalid: ${issueLines.join('; ')}`,
         { argument: 'request', issues },
         { hint: 'Nothing was changed. `savepoint help edit` shows a valid request.' },
       );

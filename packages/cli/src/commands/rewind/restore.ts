@@ -67,7 +67,7 @@ export const restore = command({
     if (preview.outcome === 'ready') await confirmRestore(preview, session);
     // With a conflict or a refused path, this call fails with the proper error.
     const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
-    // `parties` of a restore that was carried out tells `render` that the user chose to keep changes from outside.
+    // `render` sees from the authors in this field that the user chose to keep changes from outside.
     return mode === 'keep-outside' ? { ...output, parties: first.parties } : output;
   },
 

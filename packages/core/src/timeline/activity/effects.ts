@@ -222,19 +222,9 @@ export class EffectsByPath {
   }
 }
 
-function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {
-  return moved.path === (stayed.path ?? path) && moved.replacedIn === stayed.replacedIn;
-}
-
 /** @param to the path of the file after it moved */
 export function withMove(view: FileEffects, number: number, to: TreePath): FileEffects {
   return { ...view, movedIn: number, path: view.path ?? to };
-}
-
-/** Returns a file that was at the path before another one came. Later operations do not apply to it. */
-function replaced(view: FileEffects, path: TreePath, number: number, content: Entry): FileEffects {
-  const later = { content, view: { ...view, path: view.path ?? path } };
-  return { ...NO_EFFECTS, path, replacedIn: number, later: [...view.later, later] };
 }
 
 /** Returns the views of a file before it was deleted. Operations after the deletion apply only if they revert it. */
@@ -255,6 +245,16 @@ export function beforeDeletion(
     if (same !== undefined) return same.view;
     return isByOperation ? view : { ...NO_EFFECTS, path: view.path, replacedIn: view.replacedIn, later: view.later };
   });
+}
+
+function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {
+  return moved.path === (stayed.path ?? path) && moved.replacedIn === stayed.replacedIn;
+}
+
+/** Returns a file that was at the path before another one came. Later operations do not apply to it. */
+function replaced(view: FileEffects, path: TreePath, number: number, content: Entry): FileEffects {
+  const later = { content, view: { ...view, path: view.path ?? path } };
+  return { ...NO_EFFECTS, path, replacedIn: number, later: [...view.later, later] };
 }
 
 function joinEffects({ live, passed }: PathEffects, more: readonly FileEffects[]): PathEffects {

@@ -425,7 +425,7 @@ export class ActivityGame {
       if (!/state before it is no longer/.test(why ?? '')) throw new Error(`${change.id} is left out: ${why}`);
     }
     const reverting = new Set(
-      outlook.results.flatMap(({ result, why, changes }) =>
+      details.results.flatMap(({ result, why, changes }) =>
         result === 'skipped' && NO_EFFECT.test(why ?? '') ? [] : changes,
       ),
     );

@@ -224,19 +224,21 @@ export class PackFile {
   }
 
   /** Returns where the base entry of the delta at `offset` begins. */
-  #baseOf(head: DeltaHeader, offset: number): number {
-    if (head.kind === 'offset-delta') return offset - head.distance;
-    const place = this.index.find(head.base);
-    if (place < 0) throw new FormatProblem(`is a delta against ${head.base.toString('hex')}, which is not in its pack`);
+  #baseOf(header: DeltaHeader, offset: number): number {
+    if (header.kind === 'offset-delta') return offset - header.distance;
+    const place = this.index.find(header.base);
+    if (place < 0)
+      throw new FormatProblem(`is a delta against ${header.base.toString('hex')}, which is not in its pack`);
     return this.index.offsetAt(place);
   }
 
   /** Inflates the content of an entry: an object or a delta. */
-  #inflateEntry({ header: head, offset, end }: PackEntry): Buffer {
-    const start = offset + head.length;
-    if (head.size > MAX_READ_BYTES) throw new FormatProblem(`is too large to read into memory (${head.size} bytes)`);
-    if (!canInflateTo(head.size, end - start)) throw new FormatProblem(`cannot hold ${head.size} bytes`);
-    if (end - start <= ENTRY_BYTES) return inflate(this.#readBytes(start, end - start), head.size).data;
+  #inflateEntry({ header, offset, end }: PackEntry): Buffer {
+    const start = offset + header.length;
+    if (header.size > MAX_READ_BYTES)
+      throw new FormatProblem(`is too large to read into memory (${header.size} bytes)`);
+    if (!canInflateTo(header.size, end - start)) throw new FormatProblem(`cannot hold ${header.size} bytes`);
+    if (end - start <= ENTRY_BYTES) return inflate(this.#readBytes(start, end - start), header.size).data;
     const inflater = this.#inflater(this.#handles.get(this.path), start, end);
     const data = Buffer.allocUnsafe(header.size);
     let at = 0;
