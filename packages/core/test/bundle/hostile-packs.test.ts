@@ -129,7 +129,7 @@ describe('bombs', () => {
     const base = Buffer.from('base');
     for (const [delta, why] of [
       [longer(base, Buffer.from('x'), 1 << 30), /object of 1073741824 bytes/],
-      [longer(base, Buffer.from('x'), 9), /does not add up/],
+      [longer(base, Buffer.from('x'), 9), /has another size/],
       [longer(Buffer.from('another base'), Buffer.from('x')), /against something else/],
       [Buffer.of(4, 4, 0x90, 200), /copies what is not there/],
       [Buffer.of(4, 4, 0), /unknown instruction/],

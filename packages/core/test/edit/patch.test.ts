@@ -104,7 +104,7 @@ describe('a patch written by a model', () => {
     expect(edited('c\nc\nc\n', patch('@@ -2 +2 @@\n-c\n+x\n'))).toBe('c\nx\nc\n');
     const { text: moved, last } = done(`y\ny\n${text}`, [patch(hunk)]);
     expect(moved).toBe('y\ny\na\nb\nx\nd\ne\n');
-    expect(last.notes).toEqual(['Hunk 1 applied 2 lines below where it says.']);
+    expect(last.notes).toEqual(['Hunk 1 applied 2 lines below the stated line.']);
     expect(refusal('PATCH_MISMATCH', 'y\nc\ny\nc\n', patch('@@ -1 +1 @@\n-c\n+x\n')).data).toMatchObject({
       hunk: 1,
       places: [2, 4],
