@@ -327,7 +327,8 @@ function addToChangeSet(
   for (const lineage of changed) {
     if (lineage.entry === null) continue;
     results.set(lineage.path, { entry: lineage.entry, lineage });
-    if (lineage.path !== lineage.currentPath) draft.moves.push({ from: lineage.currentPath, to: lineage.path });
+    const isMoved = lineage.path !== lineage.currentPath && lineage.state.entry !== null;
+    if (isMoved) draft.moves.push({ from: lineage.currentPath, to: lineage.path });
   }
   const removals: Removal[] = [];
   for (const [path, { entry, lineage }] of results) {

@@ -1,6 +1,6 @@
 /**
- * Computes which changes are in effect, and which operation reverted each of the others. History, stats, rollback and
- * exports all use this module. `operations.ts` has the stack for `undo` and `redo`.
+ * Computes which changes are in effect and in which files, and which operation reverted each of the others. History,
+ * stats, rollback and exports all use this module. `operations.ts` has the stack for `undo` and `redo`.
  *
  * A change is in effect if its result is on disk, or if changes in effect were built on its result.
  *
@@ -19,7 +19,9 @@
  *    an operation (it is between the restore and its target), the operation has no effect on the restored path. If a
  *    file moved between an operation and its undo, and the undo left the file alone, the undo has no effect on it.
  * 7. Changes follow their file through renames. If a restore brings back the old path as well, both files have the
- *    change. It is in effect while it is in effect in one of them.
+ *    change. It is in effect while it is in effect in one of them. A file that was deleted is another file than one
+ *    that was created at its path later, unless that one has the content with which it was deleted. Operations on the
+ *    newer file have no effect on it, nor have operations between its deletion and the operation that brings it back.
  * 8. A restore to a dropped checkpoint counts as a restore to the newest older one. If a path is again as an older
  *    checkpoint had it after a gap of dropped checkpoints, the gap counts as its restore. Otherwise it is unknown what
  *    the gap reverted, and those changes count as in effect. The same holds if the path no longer existed after the
@@ -39,6 +41,8 @@ import {
   EffectsByPath,
   type FileEffects,
   type NamedReversion,
+  NO_EFFECTS,
+  type PathEffects,
   type PathReset,
   type Reversion,
   withMove,
@@ -91,10 +95,11 @@ export class Activity {
   effectOf(change: RecordedChange): Effect {
     const checkpoint = this.#current;
     if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS, files: [] };
-    const { live, passed } = this.#effects.at(change.path);
+    const effects = this.#effects.at(change.path);
+    const { passed } = effects;
     const files = new Map<string, AffectedFile>();
     let reversion: Reversion | null = null;
-    for (const view of viewsOf(change, live, passed !== null, (view) => isReverted(view, checkpoint, change))) {
+    for (const view of viewsOf(change, effects, checkpoint)) {
       const effect = this.#effectIn(view, change, checkpoint);
       const file = affectedFile(view, change, effect.hunks);
       if (effect.reversion !== null) reversion ??= effect.reversion;
@@ -106,8 +111,8 @@ export class Activity {
       reversion = passed.reversion;
     }
     if (reversion !== null) return { reversion, hunks: NO_HUNKS, files: [] };
-    const kept = (passed?.live ?? []).map((view) => affectedFile(view, change, NO_HUNKS));
-    return { reversion: null, hunks: NO_HUNKS, files: kept };
+    const kept = passed !== null && passed.live.length > 0 ? passed.live : [NO_EFFECTS];
+    return { reversion: null, hunks: NO_HUNKS, files: kept.map((view) => affectedFile(view, change, NO_HUNKS)) };
   }
 
   /**
@@ -157,8 +162,9 @@ export class Activity {
     const own = ownChanges(checkpoint);
     for (const path of own.keys()) this.#effects.set(path, this.#effects.at(path));
     this.#effects.replaceAll((view, path) => {
-      const isInactive = isReverted(view, checkpoint, path === null ? undefined : own.get(path));
-      const isTouched = checkpoint.changes === null || (path !== null && own.has(path));
+      const isInactive = hasNoEffect(view, checkpoint, path === null ? undefined : own.get(path));
+      const isOwn = path !== null && own.has(path) && !view.isDeleted;
+      const isTouched = checkpoint.changes === null || isOwn;
       const inverted = { undoes, reversion: back, isTouched, isDeleted: view.isDeleted, newer: view.inverted };
       return isInactive ? view : { ...view, inverted };
     });
@@ -171,20 +177,20 @@ export class Activity {
     for (const path of this.#touchedPaths(checkpoint)) {
       const { live, passed } = this.#effects.at(path);
       const after = live.map((view) =>
-        isReverted(view, checkpoint, own.get(path))
+        view.isDeleted || isReverted(view, checkpoint, own.get(path))
           ? view
           : { ...view, named: { ...names, reversion: back, newer: view.named } },
       );
       this.#effects.set(path, { live: after, passed });
     }
-    this.#followMoves(checkpoint, back);
+    this.#followMoves(checkpoint, { ...names, reversion: back, newer: null });
   }
 
   /**
    * A rollback can bring a file back to a path that another file must leave first. Its own changes then list both paths
    * as written, without a rename. The renames and deletions that it reverts show which file is where.
    */
-  #followMoves(checkpoint: Checkpoint, back: Reversion): void {
+  #followMoves(checkpoint: Checkpoint, named: NamedReversion): void {
     const own = ownChanges(checkpoint);
     const isInEffect = (view: FileEffects, path: TreePath): boolean =>
       !view.isDeleted && !isReverted(view, checkpoint, own.get(path));
@@ -203,21 +209,25 @@ export class Activity {
     for (const { start, end, deletedIn } of paths) {
       const change = own.get(start);
       if (deletedIn === null || change === undefined || change.after === null || isRename(change)) continue;
-      this.#effects.bringBack(start, end, deletedIn, { reversion: back, restored: null }, isInEffect);
+      const other = { ...NO_EFFECTS, path: start, replacedIn: checkpoint.number };
+      // If another file was here, the rollback removed it.
+      const before = change.before === null ? other : { ...other, named };
+      this.#effects.bringBack(start, { end, deletedIn }, before, isInEffect);
     }
     // Before the rollback, the moved file was at `end`. The file that is there now came from elsewhere.
     for (const { start, end, passed, views } of moves) {
       const there = this.#effects.at(end);
       const moved = views.map((view) => withMove(view, checkpoint.number, start));
       const stayed = there.live.filter((view) => !isInEffect(view, end));
-      this.#effects.set(end, { live: [...moved, ...stayed], passed: passed ?? there.passed });
+      const reset = { reversion: named.reversion, restored: null, live: [] };
+      this.#effects.set(end, { live: [...moved, ...stayed], passed: passed ?? there.passed ?? reset });
     }
   }
 
   #restore(checkpoint: Checkpoint, target: CheckpointId): void {
     const own = ownChanges(checkpoint);
     const isInEffect = (view: FileEffects, path: TreePath | null): boolean =>
-      !isReverted(view, checkpoint, path === null ? undefined : own.get(path));
+      !hasNoEffect(view, checkpoint, path === null ? undefined : own.get(path));
     const then = this.source.snapshotOf(target);
     const { files, side } = checkpoint.snapshot;
     const back: Reversion = { by: checkpoint.id, kind: 'restore' };
@@ -271,17 +281,15 @@ function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'cha
 }
 
 /** Returns the views of the files that a change may concern. */
-function viewsOf(
-  change: RecordedChange,
-  live: readonly FileEffects[],
-  isPassed: boolean,
-  isReverted: (view: FileEffects) => boolean,
-): readonly FileEffects[] {
+function viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Checkpoint): readonly FileEffects[] {
+  const { live, passed } = effects;
   const present = live.filter(({ isDeleted }) => !isDeleted);
-  if (change.after !== null) return present.length > 0 || isPassed ? present : live;
+  if (change.after !== null) return present.length > 0 || passed !== null ? present : live;
+  const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
   // If the file was brought back later, this is the deletion that was reverted.
-  const back = live.filter((view) => view.isDeleted && isReverted(view));
-  return back.length > 0 ? back : beforeDeletion(present, change, isReverted, true);
+  const back = live.filter((view) => view.isDeleted && isBack(view));
+  if (back.length > 0) return back;
+  return beforeDeletion(effects, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
 }
 
 function affectedFile(view: FileEffects, change: RecordedChange, hunks: AffectedFile['hunks']): AffectedFile {
@@ -331,6 +339,12 @@ function revertedPaths(changes: readonly RecordedChange[]): readonly RevertedPat
 
 function isRename(change: RecordedChange | undefined): boolean {
   return change !== undefined && change.from !== null;
+}
+
+/** Returns whether an operation has no effect on a file. @param change the operation's own change of the path */
+function hasNoEffect(view: FileEffects, checkpoint: Checkpoint, change: RecordedChange | undefined): boolean {
+  // While a file is deleted, the changes of its path are about other files, except for the deletion itself.
+  return isReverted(view, checkpoint, change) || (view.isDeleted && isReverted(view, checkpoint, undefined));
 }
 
 function isReverted(view: FileEffects, checkpoint: Checkpoint, change: RecordedChange | undefined): boolean {

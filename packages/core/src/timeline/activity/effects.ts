@@ -83,7 +83,7 @@ interface DeferredEffects {
 /** Returns whether the restore is in effect on the view of a path. A null path means any path without its own entry. */
 type IsInEffect = (view: FileEffects, path: TreePath | null) => boolean;
 
-const NO_EFFECTS: FileEffects = {
+export const NO_EFFECTS: FileEffects = {
   named: null,
   inverted: null,
   movedIn: null,
@@ -135,18 +135,20 @@ export class EffectsByPath {
     if (waiting.size > 0) this.#deferred = [...this.#deferred, { at: to, paths: waiting, rest: [] }];
   }
 
-  /** The file at `path` was deleted at `end` in checkpoint `deletedIn`, and an operation has brought it back. */
+  /**
+   * The file at `path` was deleted at `end` in checkpoint `deletedIn`, and an operation has brought it back.
+   * @param before the file that was at `path` before the operation, or an older one that was deleted
+   */
   bringBack(
     path: TreePath,
-    end: TreePath,
-    deletedIn: number,
-    passed: Omit<PathReset, 'live'>,
+    { end, deletedIn }: { readonly end: TreePath; readonly deletedIn: number },
+    before: FileEffects,
     isInEffect: (view: FileEffects, path: TreePath) => boolean,
   ): void {
-    const { live } = this.at(path);
+    const { live, passed } = this.at(path);
     const back = live.filter((view) => isInEffect(view, path));
     if (back.length === 0) return;
-    this.#paths.set(path, { live: live.filter((view) => !back.includes(view)), passed: { ...passed, live: back } });
+    this.#paths.set(path, { live: [...live.filter((view) => !back.includes(view)), before], passed });
     const deleted = back.map((view) => ({ ...view, path: view.path ?? path, isDeleted: true }));
     this.#deferred = [...this.#deferred, { at: deletedIn, paths: new Map([[end, deleted]]), rest: [] }];
   }
@@ -187,20 +189,22 @@ export class EffectsByPath {
    * @param isReverted whether an operation reverted the change in the file
    */
   stepOver(
-    { number, trigger, changes }: Checkpoint,
+    checkpoint: Checkpoint,
     isPutBack: (view: FileEffects, change: RecordedChange) => boolean,
     isReverted: (view: FileEffects, change: RecordedChange) => boolean,
   ): void {
+    const { number, trigger, changes } = checkpoint;
     const before = new Map<TreePath, PathEffects>();
     for (const change of changes ?? []) {
       const { path, from, after } = change;
       const { live, passed } = this.at(path);
       if (after === null) {
-        before.set(path, { live: beforeDeletion(live, change, isReverted, isReversion(trigger)), passed });
+        before.set(path, { live: beforeDeletion(this.at(path), change, checkpoint, isReverted), passed });
       } else if ((from !== null || change.before === null) && !before.has(path)) {
         const isBroughtBack = from === null && isReversion(trigger);
         const older = live.map((view) => {
-          if (view.isDeleted || (isBroughtBack && isReverted(view, change))) return view;
+          const isOlder = view.isDeleted || view.replacedIn === number;
+          if (isOlder || (isBroughtBack && isReverted(view, change))) return view;
           return isBroughtBack ? { ...view, isDeleted: true } : replaced(view, path, number, after);
         });
         before.set(path, { live: older, passed });
@@ -227,24 +231,30 @@ export function withMove(view: FileEffects, number: number, to: TreePath): FileE
   return { ...view, movedIn: number, path: view.path ?? to };
 }
 
-/** Returns the views of a file before it was deleted. Operations after the deletion apply only if they revert it. */
+/**
+ * Returns the views of a path before a file was deleted there. Operations after the deletion apply to the file only if
+ * they revert it.
+ */
 export function beforeDeletion(
-  live: readonly FileEffects[],
+  { live, passed }: PathEffects,
   change: RecordedChange,
+  { number, trigger }: Pick<Checkpoint, 'number' | 'trigger'>,
   isReverted: (view: FileEffects, change: RecordedChange) => boolean,
-  isByOperation: boolean,
 ): readonly FileEffects[] {
-  const isBack = (view: FileEffects): boolean => view.isDeleted && isReverted(view, change);
-  const isBroughtBack = live.some(isBack);
-  return live.flatMap((view) => {
-    if (isBack(view)) return { ...view, isDeleted: false };
-    if (view.isDeleted) return view;
-    if (isBroughtBack) return [];
+  const deleted = live.filter(({ isDeleted }) => isDeleted);
+  const isBack = (view: FileEffects): boolean => isReverted(view, change);
+  if (deleted.some(isBack)) return deleted.map((view) => (isBack(view) ? { ...view, isDeleted: false } : view));
+  const present = live.filter(({ isDeleted }) => !isDeleted);
+  if (present.length === 0 && passed === null)
+    return [...deleted, { ...NO_EFFECTS, path: change.path, replacedIn: number }];
+  const before = present.map((view) => {
     if (isReverted(view, change)) return view;
     const same = view.later.findLast(({ content }) => sameContent(change.before, content));
     if (same !== undefined) return same.view;
-    return isByOperation ? view : { ...NO_EFFECTS, path: view.path, replacedIn: view.replacedIn, later: view.later };
+    const { path, replacedIn, later } = view;
+    return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
   });
+  return [...before, ...deleted];
 }
 
 function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {
