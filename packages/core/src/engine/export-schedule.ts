@@ -3,7 +3,7 @@
 import { FsError } from '../io/fs.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type CheckpointId, checkpointNumber } from '../model/ids.ts';
+import { checkpointNumber } from '../model/ids.ts';
 import type { ExportResult } from '../share/export.ts';
 import { type ExportState, readExportState } from '../store/state/export-state.ts';
 import type { Workspace } from '../timeline/capture/capture.ts';
@@ -49,25 +49,21 @@ export async function exportWithRetry(
   engine: Engine,
   options: CallOptions & { readonly long?: boolean },
 ): Promise<SavepointError | null> {
-  const {
-    withRetryLock: asOnlyPatient,
-    exportWithRetry: tryAgain,
-    exportTimeline,
-  } = await import('../share/export-timeline.ts');
+  const share = await import('../share/export-timeline.ts');
   const { clock } = engine.ports;
-  const once = (): Promise<ExportResult> =>
+  const once = (): Promise<Pick<ExportResult, 'upTo'> | null> =>
     engine.read(async (workspace, context) => {
       const place = context.effectiveSettings(workspace.root).exporting;
       const newest = workspace.timeline.latest();
-      if (place === null || newest === null) return { upTo: newest?.id ?? ('cp_1' as CheckpointId), added: null };
+      if (place === null || newest === null) return null;
       const { exporter } = engine.options;
       const pace = engine.pace(options);
-      return exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
+      return share.exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
     });
   const newest = (): Promise<string | null> => engine.read(({ timeline }) => timeline.latest()?.id ?? null);
   return engine.read((workspace) =>
-    asOnlyPatient(workspace, engine.pace(options), engine.wait, () =>
-      tryAgain(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
+    share.withRetryLock(workspace, engine.pace(options), engine.wait, () =>
+      share.exportWithRetry(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
     ),
   );
 }

@@ -123,12 +123,12 @@ export async function withRetryLock<T>(
 
 /**
  * Retries until the newest checkpoint is exported or no attempt is left.
- * @param once makes one attempt
+ * @param once makes one attempt; null: there is nothing to export
  * @param isLong whether to use all retry delays, for a process that only exports
  * @returns the last error; null on success
  */
 export async function exportWithRetry(
-  once: () => Promise<ExportResult>,
+  once: () => Promise<Pick<ExportResult, 'upTo'> | null>,
   newest: () => Promise<string | null>,
   isLong: boolean,
   sleep: (ms: number) => Promise<void>,
@@ -136,9 +136,8 @@ export async function exportWithRetry(
   for (let tries = 0; ; tries++) {
     let failure: SavepointError;
     try {
-      const { upTo } = await once();
-      const last = await newest();
-      if (last === null || last === upTo) return null;
+      const exported = await once();
+      if (exported === null || exported.upTo === (await newest())) return null;
       tries = -1;
       continue;
     } catch (error) {
