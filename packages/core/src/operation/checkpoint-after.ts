@@ -38,7 +38,7 @@ export interface CheckpointAfterInput {
 /** Writes the checkpoint after the operation into the batch, before anything is changed. */
 export async function composeCheckpointAfter({
   workspace,
-  info: telling,
+  info,
   before,
   plan,
   batch,
@@ -47,7 +47,7 @@ export async function composeCheckpointAfter({
   pace,
 }: CheckpointAfterInput): Promise<CheckpointRef> {
   const { scan, checkpoint } = before;
-  const { actor, session, toolCall, tool } = telling;
+  const { actor, session, toolCall, tool } = info;
   const touched = new Set(plan.paths.map(({ path }) => path));
   const composed: NewCheckpoint = {
     end: timelineEndAfter(end, checkpoint),
@@ -63,7 +63,7 @@ export async function composeCheckpointAfter({
       unsettled: scan.unsettled.filter((path) => !touched.has(path)),
       contents,
     },
-    info: telling,
+    info,
     attribution: attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
     moves: plan.moves,
   };

@@ -49,7 +49,7 @@ export interface CurrentState {
 
 export interface Operation {
   readonly info: Omit<CheckpointInfo, 'description'> & { readonly description: string };
-  readonly plan: (today: CurrentState) => Promise<ChangeSet>;
+  readonly plan: (current: CurrentState) => Promise<ChangeSet>;
   /** Where to keep plain copies of files that it replaces or removes: in the store or next to each; null: none. */
   readonly backups: BackupLocation | null;
   /** Whether it may change frozen paths. */

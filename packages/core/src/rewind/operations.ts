@@ -149,11 +149,11 @@ async function planKeepOutside(
   const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, false, pace);
   const inDoubt = skipped.filter(({ change: { by } }) => !by.sure && by.authors.some(isByAgent));
   const options = { prefer: new Map(), skipConflicts: false, keep: reasonToKeepOf(input) };
-  const { changeSet: plan, rolledBack } = await rollbackChanges({ current, chosen, ...options }, pace);
+  const { changeSet, rolledBack } = await rollbackChanges({ current, chosen, ...options }, pace);
   return {
-    ...plan,
+    ...changeSet,
     rolledBack,
-    kept: [...plan.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))],
+    kept: [...changeSet.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))],
   };
 }
 

@@ -64,8 +64,8 @@ export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise
   const conflicting = lineagesInConflict(lineages);
   const applicable = lineages.filter((lineage) => !conflicting.has(lineage));
   addToChangeSet(applicable, input, folders, draft);
-  for (const { conflict, currentPath: today } of lineages) {
-    if (conflict !== null && !input.skipConflicts) draft.conflicts.push({ path: today, ...conflict });
+  for (const { conflict, currentPath } of lineages) {
+    if (conflict !== null && !input.skipConflicts) draft.conflicts.push({ path: currentPath, ...conflict });
   }
   const kept = new Map(draft.kept.map(({ path, why }) => [path, why]));
   const effective = applicable.filter((lineage) => lineage.hasEffect && !kept.has(lineage.currentPath));
@@ -266,22 +266,18 @@ function lineagesOf({ current, chosen, prefer }: RollbackInput, folders: FolderR
 }
 
 /** Finds lineages whose target path is occupied. A path that another lineage vacates in the same operation is free. */
-function resolveOccupiedPaths(
-  lineages: readonly Lineage[],
-  { current: today }: RollbackInput,
-  folders: FolderReader,
-): void {
+function resolveOccupiedPaths(lineages: readonly Lineage[], { current }: RollbackInput, folders: FolderReader): void {
   const leaving = new Set(
     lineages
-      .filter(({ state, entry, path, currentPath: at }) => state.entry !== null && (entry === null || path !== at))
-      .map(({ currentPath: at }) => at),
+      .filter(({ state, entry, path, currentPath }) => state.entry !== null && (entry === null || path !== currentPath))
+      .map(({ currentPath }) => currentPath),
   );
   const taken = new Map<TreePath, Lineage>();
   for (const lineage of lineages) {
     if (lineage.conflict !== null || lineage.entry === null) continue;
     const { path } = lineage;
     const stays = lineage.state.entry !== null && path === lineage.currentPath;
-    const state = stateAt(folders, today.snapshot, path);
+    const state = stateAt(folders, current.snapshot, path);
     const isFree = stays || leaving.has(path) || (state.entry === null && state.skip === null);
     const first = taken.get(path);
     if (first === undefined && isFree) {
@@ -312,14 +308,14 @@ function lineagesInConflict(lineages: readonly Lineage[]): ReadonlySet<Lineage> 
 
 function addToChangeSet(
   lineages: readonly Lineage[],
-  { current: today, keep }: RollbackInput,
+  { current, keep }: RollbackInput,
   folders: FolderReader,
   draft: ChangeSetDraft,
 ): void {
-  const { objects, snapshot, own } = today;
+  const { objects, snapshot, own } = current;
   const results = new Map<TreePath, { readonly entry: Entry | null; readonly lineage: Lineage }>();
   for (const { state, currentPath: path } of lineages) if (state.skip !== null) addUncaptured(draft, path, state.skip);
-  const changed = lineages.filter(({ hasEffect: changesSomething }) => changesSomething);
+  const changed = lineages.filter(({ hasEffect }) => hasEffect);
   for (const lineage of changed) {
     const leaves = lineage.state.entry !== null && (lineage.entry === null || lineage.path !== lineage.currentPath);
     if (leaves) results.set(lineage.currentPath, { entry: null, lineage });
@@ -367,11 +363,11 @@ function emptiedFolders(
 ): readonly Removal[] {
   const going = new Set(removals.map(({ path }) => path));
   const found = new Map<TreePath, Removal>();
-  for (const { currentPath: today, chosen } of lineages) {
-    if (!going.has(today)) continue;
+  for (const { currentPath, chosen } of lineages) {
+    if (!going.has(currentPath)) continue;
     for (const { change, before } of chosen) {
       for (let path = parentPath(change.path); path !== ''; path = parentPath(path)) {
-        if (going.has(path) || found.has(path) || !isWithin(today, path)) continue;
+        if (going.has(path) || found.has(path) || !isWithin(currentPath, path)) continue;
         if (stateAt(folders, before, path).entry !== null) break;
         const { entry, ignored } = stateAt(folders, now, path);
         if (entry?.kind === 'folder') found.set(path, { path, entry, to: null, ignored, reasonToKeep: null });
@@ -397,16 +393,16 @@ function addMissingFolders(
         if (planned.get(path)?.kind !== 'folder') draft.conflicts.push({ path, why: 'a folder is needed there' });
         break;
       }
-      const today = stateAt(folders, now, path);
-      if (today.entry?.kind === 'folder') break;
+      const present = stateAt(folders, now, path);
+      if (present.entry?.kind === 'folder') break;
       const before = befores.get(coming);
       const then = before === undefined ? null : stateAt(folders, before, path);
       const folder: Entry = then?.entry?.kind === 'folder' ? then.entry : { kind: 'folder', mode: 0o755 };
-      if (today.entry === null && today.skip === null) {
+      if (present.entry === null && present.skip === null) {
         draft.change(path, null, folder, then?.ignored ?? false);
         planned.set(path, folder);
       } else {
-        draft.conflicts.push({ path, why: `a ${today.entry?.kind ?? 'path'} is now where a folder is needed` });
+        draft.conflicts.push({ path, why: `a ${present.entry?.kind ?? 'path'} is now where a folder is needed` });
         break;
       }
     }
@@ -418,18 +414,19 @@ function resultOf(
   conflicting: ReadonlySet<Lineage>,
   kept: ReadonlyMap<TreePath, string>,
 ): PathResult {
-  const { currentPath: today, path, conflict, why } = lineage;
+  const { currentPath, path, conflict, why } = lineage;
   const common = { changes: lineage.chosen.map(({ change }) => change.id).reverse(), sides: null };
-  if (conflict !== null) return { ...common, path: today, result: 'conflict', ...conflict };
+  if (conflict !== null) return { ...common, path: currentPath, result: 'conflict', ...conflict };
   if (conflicting.has(lineage)) {
-    return { ...common, path: today, result: 'skipped', why: 'it belongs to a path that does not merge' };
+    return { ...common, path: currentPath, result: 'skipped', why: 'it belongs to a path that does not merge' };
   }
-  const stays = kept.get(today);
-  if (stays !== undefined) return { ...common, path: today, result: 'skipped', why: stays };
-  if (!lineage.hasEffect) return { ...common, path: today, result: 'skipped', why: why ?? 'already in that state' };
+  const stays = kept.get(currentPath);
+  if (stays !== undefined) return { ...common, path: currentPath, result: 'skipped', why: stays };
+  if (!lineage.hasEffect)
+    return { ...common, path: currentPath, result: 'skipped', why: why ?? 'already in that state' };
   return {
     ...common,
-    path: lineage.entry === null ? today : path,
+    path: lineage.entry === null ? currentPath : path,
     result: lineage.merged ? 'merged' : 'restored',
     why,
   };

@@ -57,15 +57,15 @@ export interface ChainRequest {
 
 export async function deriveChain(
   objects: ObjectReader,
-  { checkpoints, all, content: flavour, start }: ChainRequest,
+  { checkpoints, all, content, start }: ChainRequest,
   pace: Pace,
 ): Promise<DerivedChain> {
   const batch = new OverlayBatch(objects, Number.POSITIVE_INFINITY);
-  const snapshots = new SnapshotDeriver(batch, flavour.private);
+  const snapshots = new SnapshotDeriver(batch, content.private);
   const links: DerivedCommit[] = [];
   let leftOut = 0;
   const link = (checkpoint: Checkpoint, parent: ObjectId | null): DerivedCommit => {
-    const derived = deriveCheckpoint(checkpoint, all, flavour, snapshots);
+    const derived = deriveCheckpoint(checkpoint, all, content, snapshots);
     const { commit } = writeCheckpoint(batch, derived.record, derived.record.snapshot, parent === null ? [] : [parent]);
     leftOut = derived.leftOut;
     return { checkpoint: { ...derived.record, commit }, commit };

@@ -101,14 +101,8 @@ export function rewindCalls(engine: Engine): RewindCalls {
     previewRestore: (name, options = {}) =>
       engine.read(async (workspace) => {
         const target = engine.resolve(workspace, name);
-        const { operation, affectedAuthors: parties } = restoreIn(
-          engine,
-          workspace,
-          target,
-          options,
-          engine.pace(options),
-        );
-        return { ...(await preview(engine, workspace, operation, options)), target, parties: parties() };
+        const { operation, affectedAuthors } = restoreIn(engine, workspace, target, options, engine.pace(options));
+        return { ...(await preview(engine, workspace, operation, options)), target, parties: affectedAuthors() };
       }),
     restore: (name, options = {}) =>
       engine.operate(options, async (operating) => {

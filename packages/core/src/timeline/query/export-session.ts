@@ -85,7 +85,7 @@ export function prepareSessionExport(timeline: Timeline, objects: ObjectReader, 
 function snapshotOf(
   objects: ObjectReader,
   session: SessionId,
-  { change, checkpoint, author, revertedBy: takenBack }: ExportedChange,
+  { change, checkpoint, author, revertedBy }: ExportedChange,
 ): unknown {
   return {
     id: change.id,
@@ -109,7 +109,7 @@ function snapshotOf(
       tool: author.tool,
       call: author.call,
       sure: change.by.sure,
-      takenBack,
+      takenBack: revertedBy,
     },
   };
 }
