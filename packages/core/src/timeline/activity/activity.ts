@@ -144,6 +144,10 @@ export class Activity {
   /** Goes from the state after a checkpoint to the state before it. */
   #stepBack(checkpoint: Checkpoint): void {
     const { trigger, undoes, rolledBack, target } = checkpoint;
+    for (const change of checkpoint.changes ?? []) {
+      const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
+      if (change.after === null) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
+    }
     if (undoes !== null) this.#invert(checkpoint, undoes);
     else if (rolledBack.length > 0) this.#revertNamed(checkpoint, namedReversionOf(checkpoint));
     else if (trigger === 'restore' && target !== null) this.#restore(checkpoint, target);

@@ -135,6 +135,13 @@ export class EffectsByPath {
     if (waiting.size > 0) this.#deferred = [...this.#deferred, { at: to, paths: waiting, rest: [] }];
   }
 
+  /** Adds the file that a checkpoint deleted, if only views of other files are known at its path. */
+  addDeletedFile({ path }: RecordedChange, number: number, isBack: (view: FileEffects) => boolean): void {
+    const { live, passed } = this.at(path);
+    if (passed !== null || live.some((view) => !view.isDeleted || isBack(view))) return;
+    this.#paths.set(path, { live: [...live, { ...NO_EFFECTS, path, replacedIn: number }], passed });
+  }
+
   /**
    * The file at `path` was deleted at `end` in checkpoint `deletedIn`, and an operation has brought it back.
    * @param before the file that was at `path` before the operation, or an older one that was deleted
