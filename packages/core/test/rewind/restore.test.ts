@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import type { Savepoint, SavepointError } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { linesOf, TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
+
+/** What a restore of chosen paths creates, and what no restore removes. */
+
+/** cp_1 has the given files. */
+async function start(files: Readonly<Record<string, string>>): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
+  const w = new TimelineWorld();
+  for (const [name, content] of Object.entries(files)) w.write(name, content);
+  const savepoint = w.open();
+  await savepoint.checkpoint();
+  return { w, savepoint };
+}
+
+async function failure(work: Promise<unknown>): Promise<SavepointError> {
+  return work.then(
+    () => expect.fail('it succeeded'),
+    (error: SavepointError) => error,
+  );
+}
+
+describe('one path', () => {
+  test('comes back with its folders, and other folders do not', async () => {
+    const { w, savepoint } = await start({ 'd/e/a': 'a\n', 'd/b': 'b\n', 'f/c': 'c\n' });
+    w.shell('rm -r d f');
+    await savepoint.restore('cp_1', { paths: tree('d/e/a') });
+    expect(w.read('d/e/a')).toBe('a\n');
+    expect([existsSync(w.at('d/b')), existsSync(w.at('f'))]).toEqual([false, false]);
+  });
+
+  test('does not change the permissions of its folder', async () => {
+    const { w, savepoint } = await start({ 'd/a': 'a\n' });
+    w.write('d/a', 'changed\n');
+    w.shell('chmod 700 d');
+    await savepoint.restore('cp_1', { paths: tree('d/a') });
+    expect(w.read('d/a')).toBe('a\n');
+    w.shell('test "$(stat -c %a d)" = 700');
+  });
+
+  test('is refused if a file is now where its folder was', async () => {
+    const { w, savepoint } = await start({ 'd/a': 'a\n' });
+    w.shell('rm -r d; echo mine > d');
+    const { code, message } = await failure(savepoint.restore('cp_1', { paths: tree('d/a') }));
+    expect([code, message]).toEqual(['PATH_REFUSED', expect.stringContaining('a file is now where its folder was')]);
+    expect(w.read('d')).toBe('mine\n');
+  });
+});
+
+describe('what a restore does not remove', () => {
+  test('files that are ignored now or were ignored then, with their folders', async () => {
+    const { w, savepoint } = await start({ '.gitignore': '*.then\n' });
+    w.write('.gitignore', '*.now\n');
+    for (const name of ['d/x.now', 'd/x.then', 'd/new', 'x.now', 'x.then', 'new']) w.write(name, 'x\n');
+    const { plan } = await savepoint.restore('cp_1');
+    expect(plan.kept).toEqual(
+      expect.arrayContaining([
+        { path: 'd', why: 'it is ignored' },
+        { path: 'd/x.now', why: 'it is ignored' },
+        { path: 'x.then', why: 'it is ignored in cp_1' },
+      ]),
+    );
+    const left = ['d/x.now', 'd/x.then', 'd/new', 'x.now', 'x.then', 'new'].filter((name) => existsSync(w.at(name)));
+    expect(left).toEqual(['d/x.now', 'd/x.then', 'x.now', 'x.then']);
+  });
+
+  test('repositories that were created since', async () => {
+    const { w, savepoint } = await start({ a: 'a\n' });
+    w.shell('git init -q cloned');
+    w.write('cloned/b', 'b\n');
+    w.write('new/b', 'b\n');
+    const { plan } = await savepoint.restore('cp_1');
+    expect(plan.kept).toContainEqual({
+      path: 'cloned/b',
+      why: 'it is in a repository that cp_1 does not have',
+    });
+    expect([w.read('cloned/b'), existsSync(w.at('new'))]).toEqual(['b\n', false]);
+  });
+
+  test('files of a root inside the chosen one', async () => {
+    for (const mode of ['exact', 'keep-outside'] as const) {
+      const w = new TimelineWorld();
+      w.shell('git init -q app');
+      w.write('app/a', 'a\n');
+      const savepoint = w.open();
+      await savepoint.checkpoint();
+      w.write('app/new', 'new\n');
+      w.write('new', 'new\n');
+      await savepoint.checkpoint();
+      await savepoint.restore('cp_1', { root: tree('')[0]!, mode });
+      expect([w.read('app/new'), existsSync(w.at('new'))]).toEqual(['new\n', false]);
+    }
+  });
+
+  test('a folder in which a root is that the checkpoint does not have', async () => {
+    const w = new TimelineWorld();
+    w.write('a', 'a\n');
+    const savepoint = w.open();
+    await savepoint.checkpoint();
+    w.shell('git init -q new/app');
+    w.write('new/app/b', 'b\n');
+    w.write('new/c', 'c\n');
+    const { plan } = await savepoint.restore('cp_1', { root: tree('')[0]! });
+    expect(plan.kept).toContainEqual({ path: 'new', why: 'it belongs to another root' });
+    expect([w.read('new/app/b'), existsSync(w.at('new/c'))]).toEqual(['b\n', false]);
+  });
+});
+
+describe('after changes by an agent and by others', () => {
+  async function mixed(): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
+    const { w, savepoint } = await start({ a: linesOf(9) });
+    const session = savepoint.session({ agent: 'one', id: 's-one' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell("sed -i 's/line 3/agent/' a; echo x > its"));
+    w.write('a', w.read('a').replace('line 7', 'mine'));
+    return { w, savepoint };
+  }
+
+  test('it is a conflict that names them, and says how to choose', async () => {
+    const { w, savepoint } = await mixed();
+    const { code, hint } = await failure(savepoint.restore('cp_1'));
+    expect([code, hint]).toEqual(['CONFLICT', expect.stringMatching(/--keep-outside .* --exact /)]);
+    expect((await savepoint.previewRestore('cp_1')).parties).toEqual({ agents: ['one'], outside: ['a'] });
+    expect(w.read('a')).toBe(linesOf(9, { 3: 'agent', 7: 'mine' }));
+  });
+
+  test('keep-outside reverts only those of the agent', async () => {
+    const { w, savepoint } = await mixed();
+    await savepoint.restore('cp_1', { mode: 'keep-outside' });
+    expect([w.read('a'), existsSync(w.at('its'))]).toEqual([linesOf(9, { 7: 'mine' }), false]);
+  });
+});
+
+test('without changes by an agent, keep-outside leaves a file alone that the last checkpoint did not capture', async () => {
+  const { w } = await start({ a: 'a\n', b: 'b\n' });
+  const savepoint = w.open({ rules: { maxFileBytes: 1_000 } });
+  w.write('a', linesOf(500));
+  w.write('b', 'changed\n');
+  await savepoint.checkpoint();
+  await savepoint.restore('cp_1', { mode: 'keep-outside' });
+  expect([w.read('a'), w.read('b')]).toEqual([linesOf(500), 'b\n']);
+});
