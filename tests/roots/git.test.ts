@@ -300,6 +300,18 @@ describe('a state that cannot be restored is refused, and nothing is changed', (
     expect(place.head('one')).toBe(onTop);
     expect(git(place.at('two'), 'branch', '--show-current')).toBe('feature\n');
   });
+
+  it.each([
+    ['is gone', 'rm -r one/.git'],
+    ['cannot be used', 'rm one/.git/HEAD'],
+  ])('an undo leaves a repository alone that %s', async (_, command) => {
+    const { place, later } = await moved();
+    await place.open().restore('cp_1', GIT);
+    execFileSync('sh', ['-c', command], { cwd: place.at('') });
+    const undone = await place.open().undo();
+    expect(undone.plan.kept).toContainEqual({ path: 'one', why: 'its branch has moved since cp_3' });
+    expect(place.state('two')).toEqual(later[1]);
+  });
 });
 
 describe('whatever interrupts it', () => {
