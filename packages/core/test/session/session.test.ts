@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { Checkpoint, Savepoint, TreePath } from '@savepoint/core';
+import type { Checkpoint, Savepoint } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
+import { TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
 
 /** Sessions of agents in a real folder: the records of their calls, and the authors of the changes. */
-
-const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
 
 /** `path by author, author` per change; `?` if the author is not known with confidence. */
 function authors(checkpoint: Checkpoint | null): readonly string[] {
@@ -171,6 +170,19 @@ test('a call without an end ends with the next prompt', async () => {
   expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['b by outside']);
 });
 
+test('a prompt that is reported twice makes one checkpoint, unless it comes again later', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  const count = async (): Promise<number> => (await savepoint.list()).checkpoints.length;
+  await session.prompt('Go on.');
+  await session.prompt('Go on.');
+  expect(await count()).toBe(1);
+  w.pass(60);
+  await session.prompt('Go on.');
+  expect(await count()).toBe(2);
+});
+
 test('nothing is captured if tracking is off', async () => {
   const p = new Place();
   const savepoint = p.open();
@@ -179,6 +191,88 @@ test('nothing is captured if tracking is off', async () => {
   expect(await session.call({ tool: 'Bash' }, () => 7)).toBe(7);
   await savepoint.session({ agent: 'one' }).call({ tool: 'Bash', track: false }, () => p.write('a', 'a\n'));
   await expect(savepoint.list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+});
+
+test('without tracking, a session leaves calls of the same session alone', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+  const untracked = savepoint.session({ agent: 'one', id: 's', track: false });
+  p.write('a', 'a\n');
+  expect((await untracked.end('b')).found).toBe(false);
+  await untracked.endTurn(null);
+  await untracked.close();
+  expect(await untracked.catchUp()).toBeNull();
+  expect(await session.openCalls()).toMatchObject([{ id: 'b', background: false }]);
+  expect(authors((await session.end('b')).checkpoint)).toEqual(['a by one/b']);
+});
+
+describe('a call that two hooks report', () => {
+  test('begins once', async () => {
+    const p = new Place();
+    const savepoint = p.open();
+    const session = savepoint.session({ agent: 'one', id: 's' });
+    await session.begin({ tool: 'Write', kind: 'write', paths: tree('a'), id: 'b' });
+    const signal = session.signalOf('b');
+    p.write('a', 'a\n');
+    await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+    expect(session.signalOf('b')).toBe(signal);
+    expect(await session.openCalls()).toMatchObject([{ tool: { name: 'Write' }, declared: ['a'] }]);
+    expect((await savepoint.list()).checkpoints.map(({ trigger }) => trigger)).toEqual(['before']);
+    expect(authors((await session.end('b')).checkpoint)).toEqual(['a by one/b']);
+  });
+
+  test('is not in flight if it is not tracked', async () => {
+    const session = new Place().open().session({ agent: 'one' });
+    await session.begin({ tool: 'Bash', track: false, id: 'b' });
+    expect(session.signalOf('b')).toBeNull();
+  });
+});
+
+test('a call whose end is unknown stays open, and its changes become uncertain', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+  await session.markInDoubt('b');
+  p.write('a', 'a\n');
+  expect(authors((await savepoint.checkpoint()).checkpoint)).toEqual(['a by one/b, outside?']);
+  expect(await session.openCalls()).toMatchObject([{ id: 'b', background: true }]);
+});
+
+test('the end of a turn closes the open calls of its agent, and creates no store if there are none', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  await session.endTurn(null);
+  await expect(savepoint.list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'of-agent' });
+  const helper = { kind: 'agent', name: 'helper', id: 'h' } as const;
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'of-helper', actor: helper });
+  const left = async (): Promise<readonly string[]> => (await session.openCalls()).map(({ id }) => id);
+  await session.endTurn('h');
+  expect(await left()).toEqual(['of-agent']);
+  await session.endTurn(null);
+  expect(await left()).toEqual([]);
+});
+
+test('operations by others are reported once, from the first question on', async () => {
+  const p = new Place();
+  p.write('a', 'one\n');
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  const reported = async (): Promise<readonly string[]> => (await session.operationsByOthers()).map(({ id }) => id);
+  const restore = async (text: string): Promise<void> => {
+    p.write('a', text);
+    await savepoint.restore('cp_1');
+  };
+  await restore('two\n'); // cp_3
+  const session = savepoint.session({ agent: 'one', id: 's' });
+  expect(await reported()).toEqual([]);
+  await restore('three\n'); // cp_5
+  expect(await reported()).toEqual(['cp_5']);
+  expect(await reported()).toEqual([]);
 });
 
 test('an operation of Savepoint is attributed to its actor, whatever calls are open', async () => {
