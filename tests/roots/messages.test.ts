@@ -180,6 +180,7 @@ describe('calls in flight', () => {
     await until(() => s.reported.length > 0);
     giveUp.abort();
     expect((await going).code).toBe('CANCELLED');
+    expect((await failure(s.session.rollbackTo('m1', { signal: AbortSignal.abort() }))).code).toBe('CANCELLED');
     expect([s.text('m3'), s.text('half')]).toEqual(['m3', 'done']);
     release();
     await working;

@@ -70,6 +70,23 @@ test.each([
   expect(await bracketed(p, CALLS)).toEqual(expected);
 });
 
+test('a command is given as text or as a list of words', async () => {
+  const p = new Place();
+  p.set({ bash_patterns: ['rm *'] });
+  const shell = (args: unknown): CallRequest => ({ tool: 'Bash', kind: 'shell', args });
+  const calls = [shell('ls'), shell('rm a'), shell({ command: ['ls', '-l'] }), shell({ command: ['rm', 'b'] })];
+  expect(await bracketed(p, calls)).toEqual(['Bash rm a', 'Bash']);
+});
+
+test('a call that began late is not recorded if recording is off', async () => {
+  const p = new Place();
+  const session = p.open().session({ agent: 'mine' });
+  await session.start();
+  p.set({ enabled: false });
+  await session.beginLate({ tool: 'Bash', kind: 'shell' });
+  expect(await session.openCalls()).toEqual([]);
+});
+
 test('no checkpoint at prompts', async () => {
   const p = new Place();
   p.set({ triggers: { on_prompt: false } });
