@@ -65,14 +65,24 @@ describe('a file', () => {
     expect(reasons(await failure(savepoint.undo()))).toEqual(['a: it was removed since']);
   });
 
+  test('whose lines were changed since is a conflict', async () => {
+    const { w, savepoint } = await restored(
+      (at) => at.write('a', 'first\n'),
+      (at) => at.write('a', 'second\n'),
+    );
+    w.write('a', 'mine\n');
+    expect(reasons(await failure(savepoint.undo()))).toEqual(['a: the same lines were changed since']);
+    expect(w.read('a')).toBe('mine\n');
+  });
+
   test('that is now too large to be captured is captured first, and merged', async () => {
     const { w } = await restored(
-      (at) => at.write('a', linesOf(5)),
-      (at) => at.write('a', linesOf(5, { 1: 'second' })),
+      (at) => at.write('d/a', linesOf(5)),
+      (at) => at.write('d/a', linesOf(5, { 1: 'second' })),
     );
-    w.write('a', linesOf(500));
+    w.write('d/a', linesOf(500));
     await w.open({ rules: { maxFileBytes: 1_000 } }).undo();
-    expect(w.read('a')).toBe(linesOf(500, { 1: 'second' }));
+    expect(w.read('d/a')).toBe(linesOf(500, { 1: 'second' }));
   });
 });
 
@@ -122,6 +132,17 @@ describe('a folder', () => {
     await savepoint.undo();
     expect(w.read('d')).toBe('file\n');
   });
+});
+
+test('an undo or redo names the operation, and is refused if there is none', async () => {
+  const { savepoint } = await restored(
+    () => undefined,
+    (at) => at.write('a', 'a\n'),
+  );
+  expect((await failure(savepoint.redo())).code).toBe('NOTHING_TO_REDO');
+  expect((await savepoint.undo()).checkpoint?.description).toBe('Undid cp_3 (Restored cp_1)');
+  expect((await failure(savepoint.undo())).code).toBe('NOTHING_TO_UNDO');
+  expect((await savepoint.redo()).checkpoint?.description).toBe('Redid cp_3 (Restored cp_1)');
 });
 
 test('an operation cannot be undone or redone after a clean-up dropped the checkpoint before it', async () => {
