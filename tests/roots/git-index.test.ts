@@ -243,7 +243,7 @@ describe('interrupted restores of the index', () => {
 
 describe('an index that is not recorded is reported, and nothing of it is in the store', () => {
   const cases: Record<string, [(place: Place) => void, RegExp, Partial<CaptureRules>?]> = {
-    'a split index': [(p) => p.git('update-index', '--split-index'), /is split/],
+    'a split index': [(p) => p.git('update-index', '--split-index'), /is a split index/],
     'a sparse index': [
       (p) => {
         p.write('folder/f', 'f\n');
@@ -261,7 +261,7 @@ describe('an index that is not recorded is reported, and nothing of it is in the
     ],
     'an index that cannot be read': [(p) => fs.appendFileSync(p.at('.git/index'), 'x'), /checksum/],
     'what is too large': [() => undefined, /new is too large/, { maxFileBytes: 3 }],
-    'what is left out': [() => undefined, /new is left out/, { exclude: ['new'] }],
+    'what is left out': [() => undefined, /new is excluded/, { exclude: ['new'] }],
   };
 
   it.each(Object.entries(cases))('%s', async (_, [change, why, rules]) => {
