@@ -320,6 +320,43 @@ test('a restore that was dropped itself is inferred from the paths after it', as
   expect(await takenBack(savepoint)).toEqual({ 'cp_6.1': 'cp_7' });
 });
 
+describe('nothing is inferred from a dropped checkpoint', () => {
+  async function dropped(w: TimelineWorld, command: string): Promise<Savepoint> {
+    const savepoint = await twoAgents(w);
+    const one = savepoint.session({ agent: 'one', id: 's-one' });
+    await writes(w, one, 'b.txt', 'x\n'); // cp_5
+    await writes(w, one, 'b.txt', 'b\ntwo\n'); // cp_6
+    const three = savepoint.session({ agent: 'three', id: 's-three' });
+    await three.call({ tool: 'Bash', kind: 'shell' }, () => w.shell(command)); // cp_7
+    await writes(w, one, 'b.txt', 'z\n'); // cp_8
+    await savepoint.forgetSession('s-three');
+    return savepoint;
+  }
+
+  test('about a path that was the same before and after it', async () => {
+    expect(await takenBack(await dropped(new TimelineWorld(), 'touch c.txt'))).toEqual({});
+  });
+
+  test('about a file that was removed or moved', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoAgents(w);
+    await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'c.txt', linesOf(5)); // cp_5
+    const three = savepoint.session({ agent: 'three', id: 's-three' });
+    await three.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv c.txt d.txt')); // cp_6
+    await writes(w, savepoint.session({ agent: 'one', id: 's-one' }), 'b.txt', 'z\n'); // cp_7
+    await savepoint.forgetSession('s-three');
+    expect(await takenBack(savepoint)).toEqual({});
+  });
+
+  test('if the checkpoint after it has too many changes to list', async () => {
+    const w = new TimelineWorld();
+    await dropped(w, 'echo b > b.txt');
+    expect(Object.values(await takenBack(w.open()))).toContain('cp_7');
+    w.dropList('cp_8');
+    expect(await takenBack(w.open())).toEqual({});
+  });
+});
+
 test('operations with too many changes to list are compared by their trees', async () => {
   const w = new TimelineWorld();
   let savepoint = await twoAgents(w);
