@@ -87,6 +87,16 @@ describe('a shell', () => {
     expect(p.read('free')).toBe('x\n');
   });
 
+  test('changes other files next to a frozen one: they stay', async () => {
+    const p = new Frozen();
+    const savepoint = p.open();
+    await savepoint.freeze(['frozen/a' as TreePath]);
+    const session = savepoint.session({ agent: AGENT });
+    await session.start();
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => p.shell('echo x > frozen/a; echo x > frozen/b'));
+    expect([p.read('frozen/a'), p.read('frozen/b')]).toEqual(['first\n', 'x\n']);
+  });
+
   test('changes by a person between the calls stay, and so do changes by an unknown author', async () => {
     const p = new Frozen();
     const savepoint = await p.frozen();

@@ -97,6 +97,19 @@ describe('where the current lines are kept', () => {
     ]);
   });
 
+  test('of a change in two copies of a file, only the hunk that is reverted in both counts', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoHunks(w);
+    const session = savepoint.session({ agent: 'two' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv a.txt c.txt')); // cp_3
+    await savepoint.restore('cp_2', { paths: ['a.txt' as TreePath], mode: 'exact' }); // cp_4
+    w.write('c.txt', linesOf(40, { 3: 'mine 3', 30: 'agent 30' }));
+    const prefer = new Map([['c.txt' as TreePath, 'ours' as const]]);
+    const { details } = await savepoint.rollback({ changes: [CHANGE] }, { prefer });
+    expect([w.read('a.txt'), w.read('c.txt')]).toEqual([linesOf(40), linesOf(40, { 3: 'mine 3' })]);
+    expect(details.rolledBack).toEqual(['cp_2.1:2']);
+  });
+
   test('nothing is rolled back if all of it stays', async () => {
     const w = new TimelineWorld();
     const savepoint = await twoHunks(w);

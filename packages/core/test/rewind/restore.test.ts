@@ -65,6 +65,17 @@ describe('what a restore does not remove', () => {
     expect(left).toEqual(['d/x.now', 'd/x.then', 'x.now', 'x.then']);
   });
 
+  test('a folder with something in it that is not captured', async () => {
+    const { w, savepoint } = await start({ a: 'a\n' });
+    w.write('d/new', 'new\n');
+    w.shell('mkfifo d/pipe');
+    const { plan } = await savepoint.restore('cp_1');
+    expect(plan.kept).toEqual([
+      { path: 'd', why: expect.stringMatching(/^it contains paths that were not captured \(/) },
+    ]);
+    w.shell('test -p d/pipe && test ! -e d/new');
+  });
+
   test('repositories that were created since', async () => {
     const { w, savepoint } = await start({ a: 'a\n' });
     w.shell('git init -q cloned');
