@@ -62,13 +62,13 @@ export function withoutFailedRoots(
   if (failed.size === 0) return plan;
   const others = <Item extends { readonly path: TreePath }>(items: readonly Item[]): readonly Item[] =>
     items.filter(({ path }) => ![...failed.keys()].some((root) => isWithin(path, root)));
-  const rest = {
+  const rest: ChangeSet = {
     ...plan,
     paths: others(plan.paths),
     kept: others(plan.kept),
     conflicts: others(plan.conflicts),
     refused: others(plan.refused),
-    mustCapture: plan.toCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
+    toCapture: plan.toCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
   };
   return allowPartial
     ? { ...rest, kept: [...rest.kept, ...failed.values()] }
