@@ -197,7 +197,7 @@ describe.skipIf(!canLimit)('reported changes, at the limits of a user', () => {
     expect(answer).toEqual({
       added: Array.from({ length: 30 }, (_, number) => number < 20),
       lost: false,
-      reported: 20,
+      names: 20,
       again: Array.from({ length: 10 }, (_, number) => number < 5),
     });
   });
@@ -215,7 +215,7 @@ describe.skipIf(!canLimit)('reported changes, at the limits of a user', () => {
       console.log(JSON.stringify({ added, names: [...watch.poll().names.keys()] }));`,
       root,
     );
-    expect(answer).toEqual({ added: [true, true, false], reported: [`${root}/above/below`] });
+    expect(answer).toEqual({ added: [true, true, false], names: [`${root}/above/below`] });
   });
 
   test('without an inotify queue there is no watch', () => {
