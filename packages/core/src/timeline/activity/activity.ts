@@ -89,6 +89,10 @@ export class Activity {
     }
     this.#current = checkpoint;
     this.#effects.resume(checkpoint.number);
+    for (const change of checkpoint.changes ?? []) {
+      const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
+      if (change.after === null) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
+    }
   }
 
   /** @param change a change of the checkpoint visited last */
@@ -144,10 +148,6 @@ export class Activity {
   /** Goes from the state after a checkpoint to the state before it. */
   #stepBack(checkpoint: Checkpoint): void {
     const { trigger, undoes, rolledBack, target } = checkpoint;
-    for (const change of checkpoint.changes ?? []) {
-      const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
-      if (change.after === null) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
-    }
     if (undoes !== null) this.#invert(checkpoint, undoes);
     else if (rolledBack.length > 0) this.#revertNamed(checkpoint, namedReversionOf(checkpoint));
     else if (trigger === 'restore' && target !== null) this.#restore(checkpoint, target);
@@ -293,7 +293,7 @@ function viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Check
   // If the file was brought back later, this is the deletion that was reverted.
   const back = live.filter((view) => view.isDeleted && isBack(view));
   if (back.length > 0) return back;
-  return beforeDeletion(effects, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
+  return beforeDeletion(live, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
 }
 
 function affectedFile(view: FileEffects, change: RecordedChange, hunks: AffectedFile['hunks']): AffectedFile {

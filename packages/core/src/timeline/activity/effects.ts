@@ -48,8 +48,8 @@ export interface FileEffects {
   readonly path: TreePath | null;
   /** Null: the file exists, or nothing is at its path. Otherwise it is gone, and this checkpoint put another in its place. */
   readonly replacedIn: number | null;
-  /** Files created here later. If one has the content with which this one was deleted, it is the same file. */
-  readonly later: readonly LaterFile[];
+  /** The next file created here. If it, or one after it, has the content with which this one was deleted, it is the same. */
+  readonly later: LaterFile | null;
 }
 
 interface LaterFile {
@@ -90,7 +90,7 @@ export const NO_EFFECTS: FileEffects = {
   isDeleted: false,
   path: null,
   replacedIn: null,
-  later: [],
+  later: null,
 };
 
 export class EffectsByPath {
@@ -135,7 +135,7 @@ export class EffectsByPath {
     if (waiting.size > 0) this.#deferred = [...this.#deferred, { at: to, paths: waiting, rest: [] }];
   }
 
-  /** Adds the file that a checkpoint deleted, if only views of other files are known at its path. */
+  /** Adds the file that a checkpoint deleted, if only views of other deleted files are known at its path. */
   addDeletedFile({ path }: RecordedChange, number: number, isBack: (view: FileEffects) => boolean): void {
     const { live, passed } = this.at(path);
     if (passed !== null || live.some((view) => !view.isDeleted || isBack(view))) return;
@@ -206,7 +206,7 @@ export class EffectsByPath {
       const { path, from, after } = change;
       const { live, passed } = this.at(path);
       if (after === null) {
-        before.set(path, { live: beforeDeletion(this.at(path), change, checkpoint, isReverted), passed });
+        before.set(path, { live: beforeDeletion(live, change, checkpoint, isReverted), passed });
       } else if ((from !== null || change.before === null) && !before.has(path)) {
         const isBroughtBack = from === null && isReversion(trigger);
         const older = live.map((view) => {
@@ -243,25 +243,31 @@ export function withMove(view: FileEffects, number: number, to: TreePath): FileE
  * they revert it.
  */
 export function beforeDeletion(
-  { live, passed }: PathEffects,
+  live: readonly FileEffects[],
   change: RecordedChange,
-  { number, trigger }: Pick<Checkpoint, 'number' | 'trigger'>,
+  { trigger }: Pick<Checkpoint, 'trigger'>,
   isReverted: (view: FileEffects, change: RecordedChange) => boolean,
 ): readonly FileEffects[] {
   const deleted = live.filter(({ isDeleted }) => isDeleted);
   const isBack = (view: FileEffects): boolean => isReverted(view, change);
   if (deleted.some(isBack)) return deleted.map((view) => (isBack(view) ? { ...view, isDeleted: false } : view));
-  const present = live.filter(({ isDeleted }) => !isDeleted);
-  if (present.length === 0 && passed === null)
-    return [...deleted, { ...NO_EFFECTS, path: change.path, replacedIn: number }];
-  const before = present.map((view) => {
-    if (isReverted(view, change)) return view;
-    const same = view.later.findLast(({ content }) => sameContent(change.before, content));
-    if (same !== undefined) return same.view;
-    const { path, replacedIn, later } = view;
-    return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
-  });
+  const before = live
+    .filter(({ isDeleted }) => !isDeleted)
+    .map((view) => {
+      if (isBack(view)) return view;
+      const same = laterFileWith(view, change.before);
+      if (same !== null) return same;
+      const { path, replacedIn, later } = view;
+      return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
+    });
   return [...before, ...deleted];
+}
+
+function laterFileWith(view: FileEffects, content: Entry | null): FileEffects | null {
+  for (let { later } = view; later !== null; later = later.view.later) {
+    if (sameContent(content, later.content)) return later.view;
+  }
+  return null;
 }
 
 function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {
@@ -271,7 +277,7 @@ function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): bo
 /** Returns a file that was at the path before another one came. Later operations do not apply to it. */
 function replaced(view: FileEffects, path: TreePath, number: number, content: Entry): FileEffects {
   const later = { content, view: { ...view, path: view.path ?? path } };
-  return { ...NO_EFFECTS, path, replacedIn: number, later: [...view.later, later] };
+  return { ...NO_EFFECTS, path, replacedIn: number, later };
 }
 
 function joinEffects({ live, passed }: PathEffects, more: readonly FileEffects[]): PathEffects {
