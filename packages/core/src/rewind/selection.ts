@@ -83,14 +83,12 @@ export async function selectChanges(
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const named = namedChanges(selection);
   const listed = await listedChanges(objects, checkpoints, byId, pace);
-  const effects = effectsOf(objects, listed, byId);
-  for (const { checkpoint, changes } of listed) {
+  for (const { checkpoint, changes } of withEffects(objects, listed, byId)) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.isDue()) await pace.yieldNow();
-    for (const change of changes) {
+    for (const { change, effect } of changes) {
       if (!matchesSelection(selection, named, checkpoint, change)) continue;
       const hunks = named?.get(change.id) ?? null;
-      const effect = effects.get(change.id) ?? UNKNOWN_EFFECT;
       const files = filesToRevert(objects, change, hunks, effect);
       const reversion = files.length > 0 ? null : revertedBy(effect, hunks);
       const why =
@@ -109,8 +107,6 @@ export async function selectChanges(
   }
   return { chosen, skipped };
 }
-
-const UNKNOWN_EFFECT: Effect = { reversion: null, hunks: new Map(), files: [] };
 
 const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
   rollback: 'a rollback',
@@ -178,25 +174,28 @@ async function listedChanges(
   return listed;
 }
 
-function effectsOf(
+interface CheckpointEffects {
+  readonly checkpoint: Checkpoint;
+  readonly changes: readonly { readonly change: RecordedChange; readonly effect: Effect }[];
+}
+
+/** Oldest first, like the given checkpoints. */
+function withEffects(
   objects: ObjectReader,
   listed: readonly CheckpointChanges[],
   byId: ReadonlyMap<CheckpointId, Checkpoint>,
-): ReadonlyMap<ChangeId, Effect> {
+): readonly CheckpointEffects[] {
   const newestFirst = [...listed].reverse();
   const readable: CheckpointReader = {
     find: (id) => byId.get(id),
     upTo: (number) => newestFirst.map(({ checkpoint }) => checkpoint).filter((one) => one.number <= number),
   };
   const activity = new Activity(activitySource(objects, readable));
-  const effects = new Map<ChangeId, Effect>();
-  for (const { checkpoint, changes } of newestFirst) {
+  const effects = newestFirst.map(({ checkpoint, changes }) => {
     activity.visit({ ...checkpoint, changes });
-    for (const change of changes) {
-      effects.set(change.id, activity.effectOf(change));
-    }
-  }
-  return effects;
+    return { checkpoint, changes: changes.map((change) => ({ change, effect: activity.effectOf(change) })) };
+  });
+  return effects.reverse();
 }
 
 function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {
