@@ -60,15 +60,16 @@ export function withoutFailedRoots(
   collect(target.roots, `in ${target.id}`);
   collect(current.roots, 'now');
   if (failed.size === 0) return plan;
+  const isOther = (path: TreePath): boolean => ![...failed.keys()].some((root) => isWithin(path, root));
   const others = <Item extends { readonly path: TreePath }>(items: readonly Item[]): readonly Item[] =>
-    items.filter(({ path }) => ![...failed.keys()].some((root) => isWithin(path, root)));
+    items.filter(({ path }) => isOther(path));
   const rest: ChangeSet = {
     ...plan,
     paths: others(plan.paths),
     kept: others(plan.kept),
     conflicts: others(plan.conflicts),
     refused: others(plan.refused),
-    toCapture: plan.toCapture.filter((path) => ![...failed.keys()].some((root) => isWithin(path, root))),
+    toCapture: plan.toCapture.filter(isOther),
   };
   return allowPartial
     ? { ...rest, kept: [...rest.kept, ...failed.values()] }
