@@ -1,7 +1,8 @@
-import type { DiskPath, Edit, Savepoint, SavepointError, TreePath } from '@savepoint/core';
+import type { DiskPath, Edit, Savepoint, TreePath } from '@savepoint/core';
 import { ProcessDied, type SimDisk, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
-import { codeOf, engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { failure } from '../../packages/core/test/failure.ts';
+import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
@@ -59,16 +60,6 @@ function write(savepoint: Savepoint, path: string, edit: Edit): Promise<unknown>
   const tree = path as TreePath;
   return savepoint.edit([{ given: path, path: tree, edits: [edit], expectedHash: null, force: false }]);
 }
-
-const failure = async (work: Promise<unknown>): Promise<SavepointError> => {
-  try {
-    await work;
-  } catch (error) {
-    codeOf(error);
-    return error as SavepointError;
-  }
-  return expect.fail('it succeeded');
-};
 
 const below = (tree: Tree, root: string): string =>
   tell(new Map([...tree].filter(([path]) => path === root || path.startsWith(`${root}/`))));

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { open, type SavepointError, type Session } from '@savepoint/core';
+import { open, type Session } from '@savepoint/core';
 import { type World, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { failure } from '../../packages/core/test/failure.ts';
 
 /** A session that goes back to a message of its conversation. */
 
@@ -37,13 +38,6 @@ async function four({ session, at }: Scene): Promise<void> {
       writeFileSync(at('log'), `until ${id}\n`);
     });
   }
-}
-
-async function failure(work: Promise<unknown>): Promise<SavepointError> {
-  return work.then(
-    () => expect.fail('it succeeded'),
-    (error: SavepointError) => error,
-  );
 }
 
 describe('back to a message', () => {

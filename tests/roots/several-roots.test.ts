@@ -1,8 +1,9 @@
-import type { DiskPath, SavepointError, TreePath } from '@savepoint/core';
+import type { DiskPath, TreePath } from '@savepoint/core';
 import { FaultyFs, SimDisk } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../packages/core/test/failure.ts';
 import { severalChanged, severalRoots } from '../crash/scenes.ts';
-import { codeOf, engine, ROOT, type Tree, tell, treeOf } from '../simulated.ts';
+import { engine, ROOT, type Tree, tell, treeOf } from '../simulated.ts';
 
 /** A workspace of three roots: its plain folder, the repository `app`, and `data`, a repository on its own disk. */
 
@@ -34,16 +35,6 @@ const only = (tree: Tree, root: string): string =>
   tell(new Map([...tree].filter(([path]) => path === root || path.startsWith(`${root}/`))));
 const without = (tree: Tree, root: string): string =>
   tell(new Map([...tree].filter(([path]) => path !== root && !path.startsWith(`${root}/`))));
-
-async function failure(work: Promise<unknown>): Promise<SavepointError> {
-  try {
-    await work;
-  } catch (error) {
-    codeOf(error);
-    return error as SavepointError;
-  }
-  return expect.fail('it succeeded');
-}
 
 function put(disk: SimDisk, path: string, content: string): void {
   disk.now += 5_000;

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bytesFromText, type DiskPath, open, type Savepoint, SavepointError } from '@savepoint/core';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { GIT_ENV, realPorts, type World, world } from '@savepoint/testkit';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** Two machines, each with its own home, and folders for bundles. */
 
@@ -82,15 +82,6 @@ export function everything(folder: string, at = ''): readonly string[] {
           .digest('hex')}`,
       ];
     });
-}
-
-export async function failure(work: Promise<unknown>): Promise<SavepointError> {
-  const error = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(SavepointError);
-  return error as SavepointError;
 }
 
 /** Writes the first bundle of a small project. */

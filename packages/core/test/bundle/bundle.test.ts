@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { disk, everything, failure, Machine, smallBundle } from './bundle-world.ts';
+import { failure } from '../failure.ts';
+import { disk, everything, Machine, smallBundle } from './bundle-world.ts';
 
 /** Bundles from one machine to another. Git checks what they contain. */
 

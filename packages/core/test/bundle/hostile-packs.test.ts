@@ -2,7 +2,8 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
-import { disk, everything, failure, Machine, smallBundle } from './bundle-world.ts';
+import { failure } from '../failure.ts';
+import { disk, everything, Machine, smallBundle } from './bundle-world.ts';
 import {
   type Entry,
   forge,

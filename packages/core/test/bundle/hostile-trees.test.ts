@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { failure, Machine } from './bundle-world.ts';
+import { failure } from '../failure.ts';
+import { Machine } from './bundle-world.ts';
 import { type Entry, forge, idOf, Pack, treeOf, writeBundle } from './forged-bundle.ts';
 
 /**

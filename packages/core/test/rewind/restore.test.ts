@@ -1,29 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
-import type { Savepoint, SavepointError } from '@savepoint/core';
+import type { Savepoint } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
-import { linesOf, TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
+import { failure } from '../failure.ts';
+import { linesOf, TimelineWorld, tree, worldWith } from '../timeline/query/timeline-world.ts';
 
 /** What a restore of chosen paths creates, and what no restore removes. */
 
-/** cp_1 has the given files. */
-async function start(files: Readonly<Record<string, string>>): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
-  const w = new TimelineWorld();
-  for (const [name, content] of Object.entries(files)) w.write(name, content);
-  const savepoint = w.open();
-  await savepoint.checkpoint();
-  return { w, savepoint };
-}
-
-async function failure(work: Promise<unknown>): Promise<SavepointError> {
-  return work.then(
-    () => expect.fail('it succeeded'),
-    (error: SavepointError) => error,
-  );
-}
-
 describe('one path', () => {
   test('comes back with its folders, and other folders do not', async () => {
-    const { w, savepoint } = await start({ 'd/e/a': 'a\n', 'd/b': 'b\n', 'f/c': 'c\n' });
+    const { w, savepoint } = await worldWith({ 'd/e/a': 'a\n', 'd/b': 'b\n', 'f/c': 'c\n' });
     w.shell('rm -r d f');
     await savepoint.restore('cp_1', { paths: tree('d/e/a') });
     expect(w.read('d/e/a')).toBe('a\n');
@@ -32,7 +17,7 @@ describe('one path', () => {
 
   test('does not change the permissions of its folder', async () => {
     if (process.platform === 'win32') return;
-    const { w, savepoint } = await start({ 'd/a': 'a\n' });
+    const { w, savepoint } = await worldWith({ 'd/a': 'a\n' });
     w.write('d/a', 'changed\n');
     w.shell('chmod 700 d');
     await savepoint.restore('cp_1', { paths: tree('d/a') });
@@ -41,7 +26,7 @@ describe('one path', () => {
   });
 
   test('is refused if a file is now where its folder was', async () => {
-    const { w, savepoint } = await start({ 'd/a': 'a\n' });
+    const { w, savepoint } = await worldWith({ 'd/a': 'a\n' });
     w.shell('rm -r d; echo mine > d');
     const { code, message } = await failure(savepoint.restore('cp_1', { paths: tree('d/a') }));
     expect([code, message]).toEqual(['PATH_REFUSED', expect.stringContaining('a file is now where its folder was')]);
@@ -51,7 +36,7 @@ describe('one path', () => {
 
 describe('what a restore does not remove', () => {
   test('files that are ignored now or were ignored then, with their folders', async () => {
-    const { w, savepoint } = await start({ '.gitignore': '*.then\n' });
+    const { w, savepoint } = await worldWith({ '.gitignore': '*.then\n' });
     w.write('.gitignore', '*.now\n');
     for (const name of ['d/x.now', 'd/x.then', 'd/new', 'x.now', 'x.then', 'new']) w.write(name, 'x\n');
     const { plan } = await savepoint.restore('cp_1');
@@ -68,7 +53,7 @@ describe('what a restore does not remove', () => {
 
   test('a folder with something in it that is not captured', async () => {
     if (process.platform === 'win32') return;
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     w.write('d/new', 'new\n');
     w.shell('mkfifo d/pipe');
     const { plan } = await savepoint.restore('cp_1');
@@ -79,7 +64,7 @@ describe('what a restore does not remove', () => {
   });
 
   test('repositories that were created since', async () => {
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     w.shell('git init -q cloned');
     w.write('cloned/b', 'b\n');
     w.write('new/b', 'b\n');
@@ -122,7 +107,7 @@ describe('what a restore does not remove', () => {
 
 describe('after changes by an agent and by others', () => {
   async function mixed(): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
-    const { w, savepoint } = await start({ a: linesOf(9) });
+    const { w, savepoint } = await worldWith({ a: linesOf(9) });
     const session = savepoint.session({ agent: 'one', id: 's-one' });
     await session.call({ tool: 'Bash', kind: 'shell' }, () => {
       w.write('a', linesOf(9, { 3: 'agent' }));
@@ -148,7 +133,7 @@ describe('after changes by an agent and by others', () => {
 });
 
 test('without changes by an agent, keep-outside leaves a file alone that the last checkpoint did not capture', async () => {
-  const { w } = await start({ a: 'a\n', b: 'b\n' });
+  const { w } = await worldWith({ a: 'a\n', b: 'b\n' });
   const savepoint = w.open({ rules: { maxFileBytes: 1_000 } });
   w.write('a', linesOf(500));
   w.write('b', 'changed\n');

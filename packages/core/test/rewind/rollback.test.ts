@@ -1,18 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { ChangeId, Savepoint, SavepointError, TreePath } from '@savepoint/core';
+import type { ChangeId, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
-import { linesOf, TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
+import { failure } from '../failure.ts';
+import { linesOf, TimelineWorld, tree, worldWith } from '../timeline/query/timeline-world.ts';
 
 /** What a rollback does to each file, and what it says about it. A person changes files with `w`, an agent with `bash`. */
-
-/** cp_1 has the given files. */
-async function start(files: Readonly<Record<string, string>>): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
-  const w = new TimelineWorld();
-  for (const [name, content] of Object.entries(files)) w.write(name, content);
-  const savepoint = w.open();
-  await savepoint.checkpoint();
-  return { w, savepoint };
-}
 
 /** Runs a call of the agent; each one that changes something makes a checkpoint. */
 async function bash(w: TimelineWorld, savepoint: Savepoint, command: string | (() => void)): Promise<void> {
@@ -25,10 +17,7 @@ const prefer = (path: string, side: 'ours' | 'theirs') => ({ prefer: new Map([[p
 
 /** Expects that the rollback is refused as a conflict, and returns `path: reason` of each conflict. */
 async function conflicts(rollback: Promise<unknown>): Promise<readonly string[]> {
-  const error = await rollback.then(
-    () => expect.fail('it succeeded'),
-    (thrown: SavepointError) => thrown,
-  );
+  const error = await failure(rollback);
   expect(error.code).toBe('CONFLICT');
   const { paths } = error.data as { readonly paths: readonly { readonly path: string; readonly why: string }[] };
   return paths.map(({ path, why }) => `${path}: ${why}`);
@@ -36,7 +25,7 @@ async function conflicts(rollback: Promise<unknown>): Promise<readonly string[]>
 
 describe('changes of one file', () => {
   test('that cancel each other out do not conflict with later lines', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     await bash(w, savepoint, () => w.write('a', linesOf(5)));
     w.write('a', linesOf(5, { 3: 'mine' }));
@@ -46,7 +35,7 @@ describe('changes of one file', () => {
   });
 
   test('that another author moved are reverted under its new name, without a remark', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     w.shell('mv a moved');
     const { details } = await savepoint.rollback({ agent: 'one' });
@@ -56,7 +45,7 @@ describe('changes of one file', () => {
 
   test('are not overwritten if something that cannot be backed up is at its path', async () => {
     if (process.platform === 'win32') return;
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'rm a');
     w.shell('mkfifo a');
     const refused = savepoint.rollback({ agent: 'one' });
@@ -67,7 +56,7 @@ describe('changes of one file', () => {
 
 describe('a file that the agent moved', () => {
   test('stays where another author moved it since', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     w.shell('mv b c');
     const { details } = await savepoint.rollback({ agent: 'one' });
@@ -78,7 +67,7 @@ describe('a file that the agent moved', () => {
   });
 
   test('and another author deleted since counts as nothing to roll back', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     w.delete('b');
     const { details, checkpoint } = await savepoint.rollback({ agent: 'one' });
@@ -87,7 +76,7 @@ describe('a file that the agent moved', () => {
   });
 
   test('returns to its path, from which a file of the agent goes away', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, 'echo other > a');
     await savepoint.rollback({ agent: 'one' });
@@ -96,7 +85,7 @@ describe('a file that the agent moved', () => {
   });
 
   test('and replaced with the same bytes: only the new path changes', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, 'cp b a');
     const { plan } = await savepoint.rollback({ agent: 'one' });
@@ -105,7 +94,7 @@ describe('a file that the agent moved', () => {
   });
 
   test('and created itself is removed; a file of another author at its first path stays', async () => {
-    const { w, savepoint } = await start({ other: 'other\n' });
+    const { w, savepoint } = await worldWith({ other: 'other\n' });
     await bash(w, savepoint, 'echo new > a');
     await bash(w, savepoint, 'mv a b');
     w.write('a', 'mine\n');
@@ -114,7 +103,7 @@ describe('a file that the agent moved', () => {
   });
 
   test('is recorded as moved back, even if its content was rewritten', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, () => w.write('b', 'rewritten\n'));
     const { checkpoint } = await savepoint.rollback({ agent: 'one' });
@@ -125,7 +114,7 @@ describe('a file that the agent moved', () => {
 describe('another file at the path', () => {
   test('is kept or replaced, as requested', async () => {
     for (const side of ['ours', 'theirs'] as const) {
-      const { w, savepoint } = await start({ a: 'a\n' });
+      const { w, savepoint } = await worldWith({ a: 'a\n' });
       await bash(w, savepoint, 'rm a');
       w.write('a', 'mine\n');
       expect(await conflicts(savepoint.rollback({ agent: 'one' }))).toEqual([
@@ -142,7 +131,7 @@ describe('another file at the path', () => {
   });
 
   test('is replaced as requested, also if the agent had changed it and nothing of that is left', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5), b: 'b\n' });
+    const { w, savepoint } = await worldWith({ a: linesOf(5), b: 'b\n' });
     await bash(w, savepoint, 'echo more >> b');
     w.write('b', 'b\n');
     await bash(w, savepoint, 'mv a moved');
@@ -152,7 +141,7 @@ describe('another file at the path', () => {
   });
 
   test('is a conflict where a folder is needed', async () => {
-    const { w, savepoint } = await start({ 'd/f': 'f\n' });
+    const { w, savepoint } = await worldWith({ 'd/f': 'f\n' });
     await bash(w, savepoint, 'rm -r d');
     await bash(w, savepoint, 'echo file > d');
     expect(await conflicts(savepoint.rollback({ agent: 'one' }))).toEqual(['d: a folder is needed there']);
@@ -162,7 +151,7 @@ describe('another file at the path', () => {
 
 describe('a folder that the agent created', () => {
   test('stays if another author removed its file', async () => {
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'mkdir d; echo new > d/new');
     w.delete('d/new');
     await savepoint.rollback({ agent: 'one' });
@@ -170,7 +159,7 @@ describe('a folder that the agent created', () => {
   });
 
   test('stays if another author moved its file away', async () => {
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, () => w.write('d/new', linesOf(5)));
     w.shell('mkdir e; mv d/new e/new');
     await savepoint.rollback({ agent: 'one' });
@@ -178,7 +167,7 @@ describe('a folder that the agent created', () => {
   });
 
   test('stays if it now contains a file of another author, and the result says so', async () => {
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'mkdir d');
     w.write('d/mine', 'mine\n');
     const { details } = await savepoint.rollback({ agent: 'one' });
@@ -192,14 +181,14 @@ describe('a folder that the agent created', () => {
 
 describe('open calls', () => {
   test('do not block a rollback that has nothing to do', async () => {
-    const { savepoint } = await start({ a: 'a\n' });
+    const { savepoint } = await worldWith({ a: 'a\n' });
     await savepoint.session({ agent: 'one' }).begin({ tool: 'Bash', kind: 'shell' });
     const { details } = await savepoint.rollback({ agent: 'nobody' });
     expect(details).toMatchObject({ rolledBack: [], openCalls: [] });
   });
 
   test("do not block a rollback by the agent's call of Savepoint's own tool", async () => {
-    const { w, savepoint } = await start({ a: 'a\n' });
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'echo more >> a');
     const session = savepoint.session({ agent: 'one', id: 's-one' });
     await session.begin({ tool: 'checkpoint_rollback', own: true });
@@ -210,7 +199,7 @@ describe('open calls', () => {
 
 describe('a preview', () => {
   test('lists hunks only if single changes are chosen', async () => {
-    const { w, savepoint } = await start({ a: linesOf(5) });
+    const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     const hunks = async (selection: Parameters<Savepoint['rollback']>[0]): Promise<readonly string[]> => [
       ...(await savepoint.previewRollback(selection)).details.hunks.keys(),

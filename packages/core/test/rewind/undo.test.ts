@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Savepoint, SavepointError } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
+import { failure } from '../failure.ts';
 import { linesOf, TimelineWorld } from '../timeline/query/timeline-world.ts';
 
 /** What an undo keeps of changes made since the operation. */
@@ -19,13 +20,6 @@ async function restored(
   await savepoint.checkpoint();
   await savepoint.restore('cp_1');
   return { w, savepoint };
-}
-
-async function failure(work: Promise<unknown>): Promise<SavepointError> {
-  return work.then(
-    () => expect.fail('it succeeded'),
-    (error: SavepointError) => error,
-  );
 }
 
 /** The paths of the error, each with its reason. */

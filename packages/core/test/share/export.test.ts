@@ -4,7 +4,8 @@ import type { Exporter } from '@savepoint/core/frontend';
 import { BundleFolder, type BundleKey, type BundleStore } from '@savepoint/core/ports';
 import { bundleStoreConformance, realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
-import { disk, failure, Machine } from '../bundle/bundle-world.ts';
+import { disk, Machine } from '../bundle/bundle-world.ts';
+import { failure } from '../failure.ts';
 
 describe('a folder for bundles', () => {
   const make = (): BundleStore => new BundleFolder(realPorts(), disk(new Machine().at('made/when/needed')));

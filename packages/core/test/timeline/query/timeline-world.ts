@@ -61,6 +61,17 @@ export class TimelineWorld extends Place {
   }
 }
 
+/** A world in which cp_1 has the given files. */
+export async function worldWith(
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly w: TimelineWorld; readonly savepoint: Savepoint }> {
+  const w = new TimelineWorld();
+  for (const [name, content] of Object.entries(files)) w.write(name, content);
+  const savepoint = w.open();
+  await savepoint.checkpoint();
+  return { w, savepoint };
+}
+
 export const tree = (...names: readonly string[]): readonly TreePath[] => names as readonly TreePath[];
 
 export function linesOf(count: number, changed: Readonly<Record<number, string>> = {}): string {
