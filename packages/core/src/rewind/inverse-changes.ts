@@ -14,6 +14,7 @@ import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapsho
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { mergeFiles, threeSides } from './merge-entry.ts';
 import { planRemovals, type Removal } from './removal.ts';
+import { OF_ANOTHER_ROOT } from './roots.ts';
 
 export interface InverseInput {
   /** Receives the merged contents. */
@@ -29,6 +30,8 @@ export interface InverseInput {
   readonly reasonToKeep: (difference: PathDifference) => string | null;
   /** Only these paths and everything below them. */
   readonly within: readonly TreePath[];
+  /** Roots inside `within` that stay as they are. */
+  readonly except: readonly TreePath[];
 }
 
 export async function inverseChanges(input: InverseInput, pace: Pace): Promise<ChangeSet> {
@@ -43,6 +46,12 @@ export async function inverseChanges(input: InverseInput, pace: Pace): Promise<C
     if (left.skip !== null || (found.skip !== null && !wasAbsent)) continue; // not changed by the operation
     if (!input.within.some((folder) => isWithin(path, folder))) continue;
     const current = stateAt(read, input.now, path);
+    if (input.except.some((root) => isWithin(path, root))) {
+      const removal = { path, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT };
+      // Adding it to the removals keeps the folders around it.
+      if (current.entry !== null && found.entry === null) removals.push({ ...removal, entry: current.entry });
+      continue;
+    }
     if (sameEntry(current.entry, found.entry) && current.skip === null) continue;
     if (current.skip !== null) {
       addUncaptured(draft, path, current.skip);
@@ -108,11 +117,7 @@ function mergePath(
 ): void {
   const base = left.entry;
   const theirs = found.entry;
-  if (current?.kind === 'folder' && theirs?.kind === 'folder') {
-    if (base?.kind !== 'folder' || base.mode !== current.mode) return; // its permissions were changed since
-    draft.change(path, current, theirs, found.ignored);
-    return;
-  }
+  if (current?.kind === 'folder' && theirs?.kind === 'folder') return; // its permissions were changed since
   if (current?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
     const { entry, sides } = mergeFiles(objects, base, current, theirs, null);
     if (sides !== null) draft.conflicts.push({ path, why: 'the same lines were changed since', sides });

@@ -93,7 +93,7 @@ export function restoreOperation(
       except: root === null ? [] : rootsInside(root, target, current),
       global,
     };
-    if (mode === 'keep-outside') return planKeepOutside(workspace, current, input, session?.id ?? null, pace);
+    if (mode === 'keep-outside') return planKeepOutside(workspace, current, input, request, pace);
     const plan = await restoreChanges(input, pace);
     if (mode === 'exact' || plan.paths.length === 0) return plan;
     const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
@@ -131,12 +131,12 @@ async function planKeepOutside(
   workspace: Workspace,
   current: CurrentState,
   input: RestoreInput & { readonly objects: ObjectBatch },
-  session: SessionId | null,
+  { root, session }: Pick<RestoreRequest, 'root' | 'session'>,
   pace: Pace,
 ): Promise<ChangeSet> {
   const { target, scope } = input;
   const checkpoints = await checkpointsUntilNow(workspace, current, pace);
-  if (session === null && !(await didAgentsWorkSince(current.objects, checkpoints, target, pace))) {
+  if (session === undefined && !(await didAgentsWorkSince(current.objects, checkpoints, target, pace))) {
     return current.last === null
       ? restoreChanges(input, pace)
       : planMergingRestore({ ...input, last: current.last.snapshot }, pace);
@@ -144,7 +144,8 @@ async function planKeepOutside(
   const selection = {
     after: { checkpoint: target.number },
     files: scope,
-    ...(session === null ? {} : { session }),
+    ...(root === null ? {} : { root }),
+    ...(session === undefined ? {} : { session: session.id }),
   };
   const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, false, pace);
   const inDoubt = skipped.filter(({ change: { by } }) => !by.sure && by.authors.some(isByAgent));
@@ -211,6 +212,7 @@ function inverseOperation(
           isOneOperation: true,
           reasonToKeep: () => null,
           within: EVERYTHING,
+          except: [],
         },
         pace,
       );

@@ -56,6 +56,7 @@ export function putBackOperation(
           isOneOperation: false,
           reasonToKeep: () => null,
           within: [...paths, ...newFolders(cachedFolderReader(objects), after, before, frozen, paths)],
+          except: [],
         },
         pace,
       ),

@@ -12,6 +12,7 @@ import { differences, type PathDifference, stateAt } from '../timeline/diff/snap
 import { IgnoreChain, type IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { planRemovals, type Removal } from './removal.ts';
+import { OF_ANOTHER_ROOT } from './roots.ts';
 
 export interface RestoreInput {
   readonly objects: ObjectReader;
@@ -27,8 +28,6 @@ export interface RestoreInput {
   /** The user's global ignore file. */
   readonly global: IgnoreFile;
 }
-
-const OF_ANOTHER_ROOT = 'it belongs to another root';
 
 /**
  * Restores only what differs from `last`. Changes made since `last` are kept, and merged if both sides changed a file.
@@ -47,6 +46,7 @@ export async function planMergingRestore(
       isOneOperation: false,
       reasonToKeep: reasonToKeepOf(input),
       within: input.scope,
+      except: input.except,
     },
     pace,
   );

@@ -29,6 +29,9 @@ export function assertRoot(root: TreePath, checkpoints: readonly Checkpoint[]): 
   if (!known.has(root)) throw noRootError(root, known, 'and never was one');
 }
 
+/** Why a restore of one root leaves a path alone. */
+export const OF_ANOTHER_ROOT = 'it belongs to another root';
+
 /** The code that a scan reports (workspace/scan.ts). */
 const NOT_MOUNTED = 'ENODEV';
 

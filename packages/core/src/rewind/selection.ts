@@ -94,7 +94,7 @@ export async function selectChanges(
       const why =
         reversion !== null
           ? `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`
-          : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change, previous });
+          : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change });
       if (why === null && previous !== undefined) {
         chosen.push({ change, before: previous.snapshot, files });
       } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
@@ -254,13 +254,12 @@ interface SelectionCriteria {
 interface CandidateChange {
   readonly checkpoint: Checkpoint;
   readonly change: RecordedChange;
-  readonly previous: Checkpoint | undefined;
 }
 
 function reasonToSkip(
   objects: ObjectReader,
   { selection, named, includeShared }: SelectionCriteria,
-  { checkpoint, change, previous }: CandidateChange,
+  { checkpoint, change }: CandidateChange,
 ): string | null {
   const { authors, sure } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
@@ -274,7 +273,6 @@ function reasonToSkip(
     const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');
     return authors.length > 1 ? `it may be from ${others}` : 'its author is uncertain';
   }
-  if (previous === undefined) return 'the state before it is no longer in the store';
   const needed = [change.before, change.after].flatMap((entry) =>
     entry === null || entry.kind === 'folder' ? [] : entry.id,
   );

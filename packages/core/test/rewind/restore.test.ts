@@ -91,6 +91,42 @@ describe('what a restore does not remove', () => {
     }
   });
 
+  test('changes of agents in a root inside the chosen one', async () => {
+    const w = new TimelineWorld();
+    w.shell('git init -q app');
+    for (const file of ['a', 'app/a']) w.write(file, linesOf(9));
+    const savepoint = w.open();
+    await savepoint.checkpoint();
+    await savepoint.session({ agent: 'one' }).call({ tool: 'Bash', kind: 'shell' }, () => {
+      for (const file of ['a', 'app/a']) w.write(file, linesOf(9, { 3: 'agent' }));
+      for (const file of ['new', 'app/new']) w.write(file, 'x\n');
+    });
+    await savepoint.restore('cp_1', { root: tree('')[0]!, mode: 'keep-outside' });
+    expect([w.read('a'), existsSync(w.at('new'))]).toEqual([linesOf(9), false]);
+    expect([w.read('app/a'), w.read('app/new')]).toEqual([linesOf(9, { 3: 'agent' }), 'x\n']);
+  });
+
+  test('a root inside the chosen one, if only others than agents made changes', async () => {
+    const w = new TimelineWorld();
+    w.shell('git init -q app');
+    for (const file of ['a', 'app/a', 'app/deleted']) w.write(file, linesOf(9));
+    const savepoint = w.open();
+    await savepoint.checkpoint();
+    for (const file of ['a', 'app/a']) w.write(file, linesOf(9, { 3: 'mine' }));
+    for (const file of ['new', 'app/new', 'app/deeper/new']) w.write(file, 'x\n');
+    w.shell('rm app/deleted');
+    await savepoint.checkpoint();
+    for (const file of ['a', 'app/a']) w.write(file, linesOf(9, { 3: 'mine', 7: 'later' }));
+    await savepoint.restore('cp_1', { root: tree('')[0]!, mode: 'keep-outside' });
+    expect([w.read('a'), existsSync(w.at('new'))]).toEqual([linesOf(9, { 7: 'later' }), false]);
+    expect(w.read('app/a')).toBe(linesOf(9, { 3: 'mine', 7: 'later' }));
+    expect([w.read('app/new'), w.read('app/deeper/new'), existsSync(w.at('app/deleted'))]).toEqual([
+      'x\n',
+      'x\n',
+      false,
+    ]);
+  });
+
   test('a folder in which a root is that the checkpoint does not have', async () => {
     const w = new TimelineWorld();
     w.write('a', 'a\n');

@@ -258,6 +258,7 @@ export class Game {
         isOneOperation: true,
         reasonToKeep: () => null,
         within: ['' as TreePath],
+        except: [],
       },
       pace(),
     );
