@@ -88,7 +88,7 @@ export class FolderDraft {
     if (position < 0 || known === undefined || !this.#hasKnownRules) return null;
     const what = known.what(position);
     const kind = what & NameFlags.kind;
-    if (kind === NameFlags.addSkip || (kind === NameFlags.addFolder) !== isFolder) return null;
+    if (kind === NameFlags.skip || (kind === NameFlags.folder) !== isFolder) return null;
     return (what & NameFlags.covered) !== 0;
   }
 
@@ -115,14 +115,14 @@ export class FolderDraft {
     this.#found[index] = { name, flags: kind | provable | plain | markFlags(marks), stat, id: entry.id, skip: null };
   }
 
-  folder(index: number, written: WrittenFolder, marks: IgnoreMarks): void {
+  addFolder(index: number, written: WrittenFolder, marks: IgnoreMarks): void {
     this.#refs.set(index, written);
-    const what = NameFlags.addFolder | markFlags(marks);
-    this.#found[index] = { name: this.#name(index), flags: what, stat: null, id: null, skip: null };
+    const flags = NameFlags.folder | markFlags(marks);
+    this.#found[index] = { name: this.#name(index), flags, stat: null, id: null, skip: null };
   }
 
-  skip(index: number, skip: Skip): void {
-    this.#found[index] = { name: this.#name(index), flags: NameFlags.addSkip, stat: null, id: null, skip };
+  addSkip(index: number, skip: Skip): void {
+    this.#found[index] = { name: this.#name(index), flags: NameFlags.skip, stat: null, id: null, skip };
   }
 
   write(batch: ObjectBatch): WrittenFolder {

@@ -303,7 +303,7 @@ export class FolderScan {
     if ('skip' in outcome) {
       if ('isUnwatched' in outcome && outcome.isUnwatched) folder.inDoubt = true;
       this.#addSkip(folder, at, outcome.skip);
-    } else folder.draft.folder(at.index, outcome, marks);
+    } else folder.draft.addFolder(at.index, outcome, marks);
     return 'done';
   }
 
@@ -384,7 +384,7 @@ export class FolderScan {
   /** @param wanted no ignore rule covers the path, so the user may expect it to be captured */
   #addSkip(folder: FolderInProgress, { index, path }: ScanEntry, skip: Skip, wanted = true): void {
     const { draft, findings } = folder;
-    draft.skip(index, skip);
+    draft.addSkip(index, skip);
     findings.counts.skipped += 1;
     if (skip.reason === 'unreadable') {
       folder.inDoubt = true;

@@ -29,8 +29,8 @@ import type { FolderRef } from '../../store/snapshot/snapshot.ts';
 export const NameFlags = {
   file: 1,
   link: 2,
-  addFolder: 3,
-  addSkip: 4,
+  folder: 3,
+  skip: 4,
   kind: 7,
   /** Its stat data proves its id: it was not too recent when it was recorded. */
   provable: 8,
@@ -220,7 +220,7 @@ export class KnownFolder {
       flags: what,
       stat: isLeaf ? ({ size, ino, mode, mtimeMs, ctimeMs } as RecordedStat) : null,
       id: isLeaf ? this.id(position) : null,
-      skip: kind === NameFlags.addSkip ? this.skip(position) : null,
+      skip: kind === NameFlags.skip ? this.skip(position) : null,
     };
   }
 

@@ -298,6 +298,6 @@ interface WatchedRecall extends RecalledScan {
 function foldersIn(path: TreePath, known: KnownFolder): readonly TreePath[] {
   return known
     .names()
-    .filter((_, position) => (known.what(position) & NameFlags.kind) === NameFlags.addFolder)
+    .filter((_, position) => (known.what(position) & NameFlags.kind) === NameFlags.folder)
     .map((name) => childPath(path, name));
 }
