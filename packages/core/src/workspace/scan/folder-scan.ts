@@ -161,11 +161,11 @@ export class FolderScan {
     if (here.repository !== null) this.input.adoption?.enter(task.path, task.disk, here.repository);
     if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
-    const ignored = task.ignored && here.root === null;
+    const covered = task.covered && here.root === null;
     const dependency =
       isChosen || requiredPaths.covers(path) || this.#chosen.includes(path, true)
         ? null
-        : (task.onlyNamed ?? dependencySkip(ports.fs, path, disk, names, ignored));
+        : (task.dependencyAbove ?? dependencySkip(ports.fs, path, disk, names, covered));
     if (dependency !== null) {
       findings.dependsOnTracked = true;
       if (!here.position.tracked.hasBelow(path) && !this.#mustEnter(path)) return { skip: dependency };
@@ -176,7 +176,7 @@ export class FolderScan {
     // Entries captured for a special reason must not be reused as if they followed from the rules.
     const isPlain = dependency === null && !requiredPaths.overlaps(path) && !own.mayBeBelow(path);
     if (!isPlain) draft.markSpecial();
-    const at = { task: { ...task, ignored }, position: here.position, dependency, draft, findings };
+    const at = { task: { ...task, covered }, position: here.position, dependency, draft, findings };
     return { ...at, isPlain, inDoubt: isUnfinished };
   }
 
@@ -198,9 +198,9 @@ export class FolderScan {
   }
 
   /** A dependency folder can have more names than everything else, so it is not even listed if its name is enough. */
-  #skippedByName({ path, disk, above, ignored, onlyNamed }: FolderTask, findings: Findings): Skip | null {
-    if (onlyNamed !== null || this.#mustEnter(path) || this.#chosen.includes(path, true)) return null;
-    const skip = dependencySkip(this.input.ports.fs, path, disk, null, ignored);
+  #skippedByName({ path, disk, above, covered, dependencyAbove }: FolderTask, findings: Findings): Skip | null {
+    if (dependencyAbove !== null || this.#mustEnter(path) || this.#chosen.includes(path, true)) return null;
+    const skip = dependencySkip(this.input.ports.fs, path, disk, null, covered);
     if (skip === null) return null;
     findings.dependsOnTracked = true;
     // A repository is a root, whatever its name.
@@ -221,7 +221,7 @@ export class FolderScan {
     if (this.input.own.has(at.path, at.disk)) return null;
     const refused = refusedNameSkip(at.name, this.input.ports.platform);
     if (refused !== null) {
-      this.#addSkip(folder, at, refused, !task.ignored);
+      this.#addSkip(folder, at, refused, !task.covered);
       return null;
     }
     const isListed = !listing.failed.has(at.index);
@@ -254,20 +254,20 @@ export class FolderScan {
       return 'done';
     };
     const kind = kindOf(stat);
-    if (kind === 'special') return skip({ reason: 'special' }, !task.ignored);
+    if (kind === 'special') return skip({ reason: 'special' }, !task.covered);
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
     if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) {
       // It may become a repository, and is not watched.
       folder.inDoubt = true;
-      return skip({ reason: 'mount' }, !task.ignored);
+      return skip({ reason: 'mount' }, !task.covered);
     }
     if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
 
     if (this.#chosen.excludes(path, isFolder) && !this.input.requiredPaths.overlaps(path)) {
       return skip({ reason: 'excluded' }, false);
     }
-    const byRules = task.ignored || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
+    const byRules = task.covered || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosen.includes(path, isFolder);
     const { requiredPaths } = this.input;
     const asks = covered || dependency !== null;
@@ -277,7 +277,7 @@ export class FolderScan {
 
     if (isFolder) {
       if (dependency !== null && !tracked && !this.#mustEnter(path)) return 'done';
-      const next = { path, disk, stat, above: position, ignored: covered, onlyNamed: dependency, isMount };
+      const next = { path, disk, stat, above: position, covered, dependencyAbove: dependency, isMount };
       return this.#scanBelow(folder, at, next, marks);
     }
     const required = requiredPaths.covers(path);

@@ -12,26 +12,27 @@ export interface FolderTask {
   readonly stat: ListedStat;
   /** Repository and ignore rules of the parent. */
   readonly above: WalkPosition;
-  readonly ignored: boolean;
+  /** An ignore rule covers the folder or one above it, and the settings do not include it. */
+  readonly covered: boolean;
   /**
    * Set inside a dependency folder, where only tracked and required paths are captured: the skip recorded for the rest.
    */
-  readonly onlyNamed: Skip | null;
+  readonly dependencyAbove: Skip | null;
   /** The folder is on another file system than its parent. */
   readonly isMount: boolean;
 }
 
-export function folderContextOf({ above, ignored, isMount, stat }: FolderTask): FolderContext {
-  return { rules: above.chain?.key ?? '', ignored, isMount, inode: stat.ino, tracked: above.tracked.names };
+export function folderContextOf({ above, covered, isMount, stat }: FolderTask): FolderContext {
+  return { rules: above.chain?.key ?? '', covered, isMount, inode: stat.ino, tracked: above.tracked.names };
 }
 
 /** Whether the folder was scanned in the same context. */
 export function hasSameContext({ context, findings }: VisitedFolder, task: FolderTask): boolean {
   const now = folderContextOf(task);
   return (
-    task.onlyNamed === null &&
+    task.dependencyAbove === null &&
     context.rules === now.rules &&
-    context.ignored === now.ignored &&
+    context.covered === now.covered &&
     context.isMount === now.isMount &&
     context.inode === now.inode &&
     (!findings.dependsOnTracked || context.tracked === now.tracked)

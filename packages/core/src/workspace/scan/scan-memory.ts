@@ -26,7 +26,8 @@ export interface VisitedFolder {
 export interface FolderContext {
   /** Key of the parent's ignore rules. '' if there are none. */
   readonly rules: string;
-  readonly ignored: boolean;
+  /** An ignore rule covers the folder. */
+  readonly covered: boolean;
   readonly isMount: boolean;
   readonly inode: number;
   /** Compared by identity, and only if something below depends on it. */
