@@ -1,7 +1,7 @@
 /**
- * Scans folders and writes their trees. The scan reads every name and every stat. It reads contents only if the stat
- * cache cannot prove that a file is unchanged. Folders are written bottom-up, so an unchanged folder costs only its
- * hash.
+ * Scans folders and writes their trees. The scan reads every name and every stat of a folder, unless the folder is known
+ * to be unchanged with everything below it. It reads contents only if the stat cache cannot prove that a file is
+ * unchanged. Folders are written bottom-up, so a folder is written again only if something in it or below it changed.
  */
 
 import { type FolderListing, type Fs, kindOf, type ListedStat, permissions, statOf } from '../../io/fs.ts';
@@ -11,7 +11,7 @@ import { checkName } from '../../io/safe-path.ts';
 import type { CaptureRules, RootState } from '../../model/checkpoint.ts';
 import type { FileEntry, LinkEntry, Skip, SkipReason } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import { childPath, type DiskPath, isWithin, type Name, type TreePath } from '../../model/names.ts';
+import { childPath, type DiskPath, GIT_FOLDER, isWithin, type Name, type TreePath } from '../../model/names.ts';
 import type { PathSet } from '../../model/path-set.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
@@ -53,8 +53,11 @@ interface SkippedFolder {
   /** A change inside it could end the skip, but would go unnoticed. */
   readonly isUnwatched: boolean;
 }
-/** `gone`: when opened, it no longer existed or was something else. */
+
+/** `done`: captured or skipped. `gone`: when opened, it no longer existed or was something else. */
 type CaptureStatus = 'gone' | 'done';
+
+/** A file or link. It is not `stable` if it kept changing while it was being read. */
 type CapturedLeaf = { readonly entry: FileEntry | LinkEntry; readonly stat: ListedStat; readonly stable: boolean };
 
 /** A folder whose names are being scanned. */
@@ -65,7 +68,7 @@ interface FolderInProgress {
   readonly dependency: Skip | null;
   readonly draft: FolderDraft;
   readonly findings: Findings;
-  /** What is captured in it depends only on the rules. */
+  /** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
   readonly isPlain: boolean;
   /** See {@link VisitedFolder.inDoubt}. */
   inDoubt: boolean;
@@ -79,10 +82,10 @@ interface ScanEntry {
   readonly disk: DiskPath;
 }
 
-/** Limit of attempts for a path that turns into something else each time. */
+/** For a path that turns into something else between its stat and its capture. */
 const MAX_ATTEMPTS = 4;
-/** Size in bytes of the folder itself. On most file systems, such a folder has 20,000 names or more. */
-const LARGE_FOLDER = 1024 * 1024;
+/** Bytes of the folder itself. On most file systems, such a folder has 20,000 names or more. */
+const LARGE_FOLDER_BYTES = 1024 * 1024;
 /** Number of names between two checks of the clock. */
 const NAMES_PER_CHECK = 64;
 
@@ -90,21 +93,23 @@ const NAMES_PER_CHECK = 64;
 export class FolderScan {
   readonly visited = new Map<TreePath, VisitedFolder>();
   filesRead = 0;
-  readonly #began: number;
-  readonly #chosen: ChosenPaths;
-  readonly #roots: PathSet;
-  readonly #mounted: ReadonlySet<TreePath>;
+  /** A file that changed shortly before may change again without its times showing it. */
+  readonly #beganMs: number;
+  readonly #chosenPaths: ChosenPaths;
+  readonly #chosenRoots: PathSet;
+  /** Roots on file systems that were mounted when the last checkpoint was taken. */
+  readonly #mountsBefore: ReadonlySet<TreePath>;
   /** Key of all rules except the ignore files. */
   readonly #rulesKey: string;
-  #done = 0;
+  #namesDone = 0;
 
   constructor(private readonly input: ScanInput) {
     const { rules, rootsBefore } = input;
-    this.#began = input.ports.clock.now();
-    this.#chosen = new ChosenPaths(rules);
-    this.#roots = chosenRoots(rules);
-    this.#mounted = new Set(rootsBefore.filter(({ mount }) => mount === true).map(({ path }) => path));
-    this.#rulesKey = `${this.#chosen.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
+    this.#beganMs = input.ports.clock.now();
+    this.#chosenPaths = new ChosenPaths(rules);
+    this.#chosenRoots = chosenRoots(rules);
+    this.#mountsBefore = new Set(rootsBefore.filter(({ mount }) => mount === true).map(({ path }) => path));
+    this.#rulesKey = `${this.#chosenPaths.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
   }
 
   /** @param findings of the folder and everything below it; initially empty */
@@ -116,90 +121,109 @@ export class FolderScan {
       return { ...unchanged.written, isUnchanged: true };
     }
     const isWatched = recalled.watch(task.disk);
-    const unlisted = this.#skippedByName(task, findings);
-    if (unlisted !== null) return { skip: unlisted, isUnwatched: !isWatched };
+    const byName = this.#skipByName(task, findings);
+    if (byName !== null) return { skip: byName, isUnwatched: !isWatched };
     const listing =
-      task.stat.size < LARGE_FOLDER
+      task.stat.size < LARGE_FOLDER_BYTES
         ? listFolder(this.input.ports.fs, task.disk)
         : await listInBackground(this.input.ports.fs, task.disk);
     if (!('names' in listing)) return listing;
-    const open = this.#openFolder(task, listing, findings);
-    if ('skip' in open) return { ...open, isUnwatched: !isWatched };
-    if (!isWatched) open.inDoubt = true;
-    await this.#scanNames(open, listing);
+    const folder = this.#openFolder(task, listing, findings);
+    if ('skip' in folder) return { ...folder, isUnwatched: !isWatched };
+    if (!isWatched) folder.inDoubt = true;
+    await this.#scanNames(folder, listing);
     findings.counts.folders += 1;
-    const written = open.draft.write(this.input.batch);
+    const written = folder.draft.write(this.input.batch);
     if (this.input.recordsVisited) {
       this.visited.set(task.path, {
         written,
         findings,
         context: folderContextOf(task),
-        inDoubt: open.inDoubt || !open.isPlain,
-        linked: open.draft.linked,
+        inDoubt: folder.inDoubt || !folder.isPlain,
+        linked: folder.draft.linked,
       });
     }
     return written;
   }
 
+  /** Applies what the folder itself says: its repository, its ignore rules, and whether it is a dependency folder. */
   #openFolder(
     task: FolderTask,
     listing: FolderListing,
     findings: Findings,
   ): FolderInProgress | { readonly skip: Skip } {
-    const { ports, requiredPaths, own, recalled } = this.input;
-    const { path, disk, above } = task;
+    const { ports, requiredPaths, own, recalled, adoption } = this.input;
+    const { path, disk } = task;
     const { names } = listing;
-    const isChosen = this.#roots.has(path);
-    const folder = { path, disk, names, isChosen };
-    const step = (fs: Fs, before: EnteredFolder | null = null): EnteredFolder => enterFolder(fs, above, folder, before);
-    const hasGit = names.includes('.git' as Name);
-    let here = hasGit ? recalled.still(path, step) : step(ports.fs);
-    // Until the `.git` is a valid repository, the rules above apply. No event reports that it has become one.
-    const isUnfinished = hasGit && here.position.tracked === above.tracked;
-    if (isUnfinished) here = step(ports.fs);
-    findings.problems.push(...here.problems);
-    if (here.repository !== null) this.input.adoption?.enter(task.path, task.disk, here.repository);
-    if (here.root !== null) findings.roots.push(task.isMount ? { ...here.root, mount: true } : here.root);
+    const { entered, isUnfinished } = this.#enter(task, names);
+    const { position, root, repository } = entered;
+    findings.problems.push(...entered.problems);
+    if (repository !== null) adoption?.enter(path, disk, repository);
+    if (root !== null) findings.roots.push(task.isMount ? { ...root, mount: true } : root);
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
-    const covered = task.covered && here.root === null;
-    const dependency =
-      isChosen || requiredPaths.covers(path) || this.#chosen.includes(path, true)
-        ? null
-        : (task.dependencyAbove ?? dependencySkip(ports.fs, path, disk, names, covered));
+    const covered = task.covered && root === null;
+    const isWanted =
+      this.#chosenRoots.has(path) || requiredPaths.covers(path) || this.#chosenPaths.includes(path, true);
+    const dependency = isWanted ? null : (task.dependencyAbove ?? dependencySkip(ports.fs, path, disk, names, covered));
     if (dependency !== null) {
       findings.dependsOnTracked = true;
-      if (!here.position.tracked.hasBelow(path) && !this.#mustEnter(path)) return { skip: dependency };
+      if (!position.tracked.hasBelow(path) && !this.#mustEnter(path)) return { skip: dependency };
     }
-    const rules = `${here.position.chain.key} ${this.#rulesKey}`;
+    const rules = `${position.chain.key} ${this.#rulesKey}`;
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
     const draft = new FolderDraft(listing, drafted, recalled.known(path));
     // Entries captured for a special reason must not be reused as if they followed from the rules.
     const isPlain = dependency === null && !requiredPaths.overlaps(path) && !own.mayBeBelow(path);
     if (!isPlain) draft.markSpecial();
-    const at = { task: { ...task, covered }, position: here.position, dependency, draft, findings };
-    return { ...at, isPlain, inDoubt: isUnfinished };
+    return {
+      task: { ...task, covered },
+      position,
+      dependency,
+      draft,
+      findings,
+      isPlain,
+      inDoubt: isUnfinished,
+    };
   }
 
-  async #scanNames(open: FolderInProgress, listing: FolderListing): Promise<void> {
+  /** @returns `isUnfinished`: the folder has a `.git` that is not a valid repository, but may become one */
+  #enter(
+    { path, disk, above }: FolderTask,
+    names: readonly Name[],
+  ): { readonly entered: EnteredFolder; readonly isUnfinished: boolean } {
+    const { ports, recalled } = this.input;
+    const folder = { path, disk, names, isChosen: this.#chosenRoots.has(path) };
+    const enter = (fs: Fs, before: EnteredFolder | null = null): EnteredFolder =>
+      enterFolder(fs, above, folder, before);
+    if (!names.includes(GIT_FOLDER)) return { entered: enter(ports.fs), isUnfinished: false };
+    const entered = recalled.still(path, enter);
+    // A repository has an index of its own. While the index from above applies, `.git` is not a valid repository. No
+    // event reports that it has become one, so a recalled result proves nothing.
+    const isUnfinished = entered.position.tracked === above.tracked;
+    return { entered: isUnfinished ? enter(ports.fs) : entered, isUnfinished };
+  }
+
+  async #scanNames(folder: FolderInProgress, listing: FolderListing): Promise<void> {
     const { pace } = this.input;
-    const { task, draft, findings, isPlain } = open;
-    const disk = task.disk === '/' ? '' : task.disk;
+    const { task, draft, findings, isPlain } = folder;
+    const prefix = task.disk === '/' ? '' : task.disk;
     for (let index = 0; index < listing.names.length; index++) {
-      if (++this.#done % NAMES_PER_CHECK === 0 && pace.isDue()) {
-        await pace.yieldNow({ phase: 'scan', done: this.#done, total: null });
+      if (++this.#namesDone % NAMES_PER_CHECK === 0 && pace.isDue()) {
+        await pace.yieldNow({ phase: 'scan', done: this.#namesDone, total: null });
       }
       if (isPlain && draft.keepKnown(index, findings)) continue;
       const name = listing.names[index] as Name;
-      const at = { index, name, path: childPath(task.path, name), disk: `${disk}/${name}` as DiskPath };
-      const rest = this.#scanName(open, at, listing);
-      if (rest !== null) await rest;
+      const at = { index, name, path: childPath(task.path, name), disk: `${prefix}/${name}` as DiskPath };
+      const unfinished = this.#scanName(folder, at, listing);
+      if (unfinished !== null) await unfinished;
     }
-    if (draft.linked !== null) open.inDoubt = true;
+    // A file may be written through another link, without an event in this folder.
+    if (draft.linked !== null) folder.inDoubt = true;
   }
 
   /** A dependency folder can have more names than everything else, so it is not even listed if its name is enough. */
-  #skippedByName({ path, disk, above, covered, dependencyAbove }: FolderTask, findings: Findings): Skip | null {
-    if (dependencyAbove !== null || this.#mustEnter(path) || this.#chosen.includes(path, true)) return null;
+  #skipByName({ path, disk, above, covered, dependencyAbove }: FolderTask, findings: Findings): Skip | null {
+    if (dependencyAbove !== null || this.#mustEnter(path) || this.#chosenPaths.includes(path, true)) return null;
     const skip = dependencySkip(this.input.ports.fs, path, disk, null, covered);
     if (skip === null) return null;
     findings.dependsOnTracked = true;
@@ -209,13 +233,10 @@ export class FolderScan {
 
   /** Whether the folder must be entered, whatever its name. */
   #mustEnter(folder: TreePath): boolean {
-    return this.input.requiredPaths.overlaps(folder) || this.#roots.hasAtOrBelow(folder);
+    return this.input.requiredPaths.overlaps(folder) || this.#chosenRoots.hasAtOrBelow(folder);
   }
 
-  /**
-   * @returns null if the name is finished. Most names need no waiting, and a promise for each would cost more than the
-   *   work
-   */
+  /** @returns null if there is nothing to wait for. That is usual, and a promise for each name would cost more */
   #scanName(folder: FolderInProgress, at: ScanEntry, listing: FolderListing): Promise<void> | null {
     const { task } = folder;
     if (this.input.own.has(at.path, at.disk)) return null;
@@ -224,9 +245,9 @@ export class FolderScan {
       this.#addSkip(folder, at, refused, !task.covered);
       return null;
     }
-    const isListed = !listing.failed.has(at.index);
-    const first = isListed ? this.#capture(folder, at, statOf(listing, at.index)) : 'gone';
-    return first === 'done' ? null : this.#retryCapture(folder, at, first, isListed ? MAX_ATTEMPTS - 1 : MAX_ATTEMPTS);
+    if (listing.failed.has(at.index)) return this.#retryCapture(folder, at, 'gone', MAX_ATTEMPTS);
+    const first = this.#capture(folder, at, statOf(listing, at.index));
+    return first === 'done' ? null : this.#retryCapture(folder, at, first, MAX_ATTEMPTS - 1);
   }
 
   /** A file may become a folder between two calls. A path that exists all the time must not be recorded as absent. */
@@ -236,20 +257,21 @@ export class FolderScan {
     first: Promise<CaptureStatus> | CaptureStatus,
     attempts: number,
   ): Promise<void> {
-    let captured = await first;
-    for (let attempt = 0; attempt < attempts && captured === 'gone'; attempt++) {
+    let status = await first;
+    for (let attempt = 0; attempt < attempts && status === 'gone'; attempt++) {
       const stat = lstatOf(this.input.ports.fs, at.disk);
       if (stat === null) return;
       if ('skip' in stat) return this.#addSkip(folder, at, stat.skip);
-      captured = await this.#capture(folder, at, stat);
+      status = await this.#capture(folder, at, stat);
     }
-    if (captured === 'gone') this.#addSkip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
+    if (status === 'gone') this.#addSkip(folder, at, { reason: 'unreadable', code: 'EAGAIN' });
   }
 
   #capture(folder: FolderInProgress, at: ScanEntry, stat: ListedStat): Promise<CaptureStatus> | CaptureStatus {
+    const { requiredPaths, rules } = this.input;
     const { task, position, dependency, draft, findings } = folder;
     const { index, name, path, disk } = at;
-    const skip = (reason: Skip, wanted?: boolean): 'done' => {
+    const skip = (reason: Skip, wanted: boolean): 'done' => {
       this.#addSkip(folder, at, reason, wanted);
       return 'done';
     };
@@ -257,37 +279,45 @@ export class FolderScan {
     if (kind === 'special') return skip({ reason: 'special' }, !task.covered);
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
-    if (isMount && !this.#isRepository(disk) && !this.#roots.has(path)) {
-      // It may become a repository, and is not watched.
-      folder.inDoubt = true;
-      return skip({ reason: 'mount' }, !task.covered);
-    }
-    if (isFolder && !isMount && this.#wasMounted(path, disk)) return skip(NOT_MOUNTED);
+    const unreachable = isFolder ? this.#mountSkip(folder, at, isMount) : null;
+    if (unreachable !== null) return skip(unreachable, !task.covered);
 
-    if (this.#chosen.excludes(path, isFolder) && !this.input.requiredPaths.overlaps(path)) {
+    if (this.#chosenPaths.excludes(path, isFolder) && !requiredPaths.overlaps(path)) {
       return skip({ reason: 'excluded' }, false);
     }
     const byRules = task.covered || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
-    const covered = byRules && !this.#chosen.includes(path, isFolder);
-    const { requiredPaths } = this.input;
-    const asks = covered || dependency !== null;
-    if (asks) findings.dependsOnTracked = true;
-    const tracked = asks && isTracked(position, path, isFolder);
-    const marks = { covered, ignored: covered && !tracked };
+    const covered = byRules && !this.#chosenPaths.includes(path, isFolder);
+    // Otherwise the index is not consulted, so what was found here stays valid when the index changes.
+    const dependsOnTracked = covered || dependency !== null;
+    if (dependsOnTracked) findings.dependsOnTracked = true;
+    const tracked = dependsOnTracked && isTracked(position, path, isFolder);
+    const ignored = covered && !tracked;
+    const marks = { covered, ignored };
 
+    // In a dependency folder, the skip of the folder stands for everything that is neither tracked nor required.
+    const onlyIfRequired = dependency !== null && !tracked;
     if (isFolder) {
-      if (dependency !== null && !tracked && !this.#mustEnter(path)) return 'done';
-      const next = { path, disk, stat, above: position, covered, dependencyAbove: dependency, isMount };
-      return this.#scanBelow(folder, at, next, marks);
+      if (onlyIfRequired && !this.#mustEnter(path)) return 'done';
+      const below = { path, disk, stat, above: position, covered, dependencyAbove: dependency, isMount };
+      return this.#scanBelow(folder, at, below, marks);
     }
     const required = requiredPaths.covers(path);
-    if (dependency !== null && !tracked && !required) return 'done';
-    const overLimit = required ? null : sizeSkip(name, stat, covered && !tracked, this.input.rules);
-    if (overLimit !== null) return skip(overLimit, !covered || tracked);
+    if (onlyIfRequired && !required) return 'done';
+    const overLimit = required ? null : sizeSkip(name, stat, ignored, rules);
+    if (overLimit !== null) return skip(overLimit, !ignored);
     const known = this.#knownEntry(at, stat, kind, draft.provenId(index, stat));
     return known === null
       ? this.#readEntry(folder, at, stat, kind, marks)
       : this.#addLeaf(folder, at, { entry: known, stat, stable: true }, marks);
+  }
+
+  /** Another file system is scanned only if it is a root. A root that is no longer mounted cannot be read. */
+  #mountSkip(folder: FolderInProgress, { path, disk }: ScanEntry, isMount: boolean): Skip | null {
+    if (!isMount) return this.#wasMounted(path, disk) ? NOT_MOUNTED : null;
+    if (this.#isRepository(disk) || this.#chosenRoots.has(path)) return null;
+    // It may become a repository, and is not watched.
+    folder.inDoubt = true;
+    return { reason: 'mount' };
   }
 
   async #scanBelow(
@@ -307,7 +337,10 @@ export class FolderScan {
     return 'done';
   }
 
-  /** Returns the entry if it is known without reading the file or link. */
+  /**
+   * Returns the entry if it is known without reading the file or link.
+   * @param proven its id, if the stat proves that it is unchanged
+   */
   #knownEntry(
     { path }: ScanEntry,
     stat: ListedStat,
@@ -342,7 +375,7 @@ export class FolderScan {
     folder.draft.addLeaf(index, entry, stat, {
       covered: marks.covered,
       ignored: marks.ignored,
-      young: isYoung(stat, this.#began),
+      young: isYoung(stat, this.#beganMs),
       stable,
     });
     folder.findings.count(entry.kind, stat.size);
@@ -376,7 +409,7 @@ export class FolderScan {
 
   /** Whether a file system was mounted here and the folder is now empty: it is unmounted, not deleted. */
   #wasMounted(path: TreePath, disk: DiskPath): boolean {
-    if (!this.#mounted.has(path)) return false;
+    if (!this.#mountsBefore.has(path)) return false;
     const listing = listFolder(this.input.ports.fs, disk);
     return 'names' in listing && listing.names.length === 0;
   }
@@ -390,6 +423,7 @@ export class FolderScan {
       folder.inDoubt = true;
       findings.partial.push({ path, skip });
       const failed = skip.code ?? 'EACCES';
+      // The roots at this path and below it cannot be read either.
       for (const root of this.input.rootsBefore) {
         if (isWithin(root.path, path)) findings.roots.push({ ...root, failed });
       }
@@ -401,10 +435,11 @@ export class FolderScan {
 /** Nothing can be read while the file system is not mounted. */
 const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
 
+/** Reasons for which `leftOut` lists a path that is wanted. */
 const REPORTED_REASONS: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
 
 function refusedNameSkip(name: Name, platform: Ports['platform']): Skip | null {
-  if (name === '.git') return { reason: 'repository' };
+  if (name === GIT_FOLDER) return { reason: 'repository' };
   return checkName(name, platform) === null ? null : { reason: 'name' };
 }
 
