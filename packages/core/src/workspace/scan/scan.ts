@@ -25,9 +25,9 @@ export interface ScanResult {
   readonly problems: readonly string[];
   /** Savepoint's own files, which the scan ignored. */
   readonly own: OwnPaths;
-  /** For the next scan, once the snapshot belongs to a checkpoint. Null if nothing was scanned. */
+  /** Given to `ScanMemory.keep` with `visited`, once a checkpoint has the snapshot. Null if nothing was scanned. */
   readonly recalled: RecalledScan | null;
-  /** Empty if nothing is to be remembered. */
+  /** Empty unless {@link ScanInput.recordsVisited} is set. */
   readonly visited: ReadonlyMap<TreePath, VisitedFolder>;
   /** Number of files whose contents were read. */
   readonly filesRead: number;
@@ -38,7 +38,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null || kindOf(stat) !== 'folder') throw captureFailed(input.root, 'ENOENT');
   const walk = new FolderScan(input);
-  const start = input.recalled.still(
+  const above = input.recalled.still(
     ABOVE_WORKSPACE,
     (fs, before: WalkPosition | null) => startingPosition(fs, input.root, input.globalIgnore, before),
     isSamePosition,
@@ -49,7 +49,7 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
       path: WORKSPACE_ITSELF,
       disk: input.root,
       stat,
-      above: start,
+      above,
       covered: false,
       dependencyAbove: null,
       isMount: false,
@@ -75,16 +75,19 @@ export async function scan(input: ScanInput): Promise<ScanResult> {
 }
 
 /** Fails if every root failed and nothing was captured: an empty checkpoint would only hide the failure. */
-function assertAnyCaptured(root: DiskPath, { roots, counts }: Findings): void {
+function assertAnyCaptured(workspace: DiskPath, { roots, counts }: Findings): void {
   const failed = roots.flatMap(({ path, failed: code }) => (code === undefined ? [] : [{ path, code }]));
-  const rest = roots.filter((one) => one.failed === undefined && !(one.path === '' && one.kind === 'folder'));
+  // The workspace's own plain folder is always among the roots, even if all the others failed.
+  const hasReadRoot = roots.some(
+    (root) => root.failed === undefined && !(root.path === WORKSPACE_ITSELF && root.kind === 'folder'),
+  );
   const [first] = failed;
-  if (first === undefined || rest.length > 0 || counts.files + counts.links > 0) return;
+  if (first === undefined || hasReadRoot || counts.files + counts.links > 0) return;
   throw new SavepointError(
     'CAPTURE_FAILED',
     `No root can be read: ${failed.map(({ path, code }) => `${showName(path)} (${code})`).join(', ')}.`,
     {
-      path: nameToJson(root),
+      path: nameToJson(workspace),
       code: first.code,
       roots: failed.map(({ path, code }) => ({ path: nameToJson(path), code })),
     },
