@@ -44,7 +44,7 @@ export interface CliOptionSpec {
 }
 
 /** One running command. */
-export interface CommandSession {
+export interface CommandContext {
   readonly savepoint: Savepoint;
   readonly signal: AbortSignal;
   /** Asks the user; null without a terminal. */
@@ -72,9 +72,9 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   /** Whether paths may follow `--`. */
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
-  input(given: VerbArguments, session: CommandSession): InputOf<V>;
+  input(given: VerbArguments, context: CommandContext): InputOf<V>;
   /** Replaces the call of the verb, for commands that do more, for example ask for confirmation first. */
-  carryOut?(input: InputOf<V>, given: VerbArguments, session: CommandSession): Promise<OutputOf<V>>;
+  carryOut?(input: InputOf<V>, given: VerbArguments, context: CommandContext): Promise<OutputOf<V>>;
   /** The output for people. All of it is safe to print. */
   render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;
 }
@@ -85,7 +85,7 @@ export interface CommandEnvironment {
   readonly env: Environment;
   readonly interrupt: Interrupt;
   /** For commands that work in a workspace as verbs do, with questions and progress. */
-  inWorkspace(work: (session: CommandSession) => Promise<number>): Promise<number>;
+  inWorkspace(work: (context: CommandContext) => Promise<number>): Promise<number>;
 }
 
 /** A command that is not a verb: it does not end, is not about a workspace, or runs another program. */

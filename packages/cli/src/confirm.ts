@@ -1,5 +1,5 @@
 import { SavepointError } from '@savepoint/core';
-import type { CommandSession } from './command.ts';
+import type { CommandContext } from './command.ts';
 
 /** An action that the user must confirm. */
 export interface Confirmation {
@@ -19,7 +19,7 @@ export const IRREVERSIBLE_HINT = 'This cannot be undone. Repeat with --yes to pr
 export const DRY_RUN_HINT = 'Nothing was changed. Preview with --dry-run, then repeat with --yes.';
 
 /** @throws SavepointError NEEDS_CONFIRMATION without a terminal, CANCELLED if the answer is no */
-export async function confirm({ ask }: Pick<CommandSession, 'ask'>, proposal: Confirmation): Promise<void> {
+export async function confirm({ ask }: Pick<CommandContext, 'ask'>, proposal: Confirmation): Promise<void> {
   const { verb, consequence, hint, preview, question, declinedMessage } = proposal;
   if (ask === null) {
     throw new SavepointError(

@@ -6,7 +6,7 @@ import { safeJson } from '@savepoint/core/ports';
 import { agentReports, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
 import { ask } from './ask.ts';
-import type { CommandSession, GlobalOptions, ParsedArguments, VerbArguments, VerbCommand } from './command.ts';
+import type { CommandContext, GlobalOptions, ParsedArguments, VerbArguments, VerbCommand } from './command.ts';
 import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       globals,
       env,
       interrupt,
-      inWorkspace: (work) => withSession({ ...start, globals: { ...globals, json: false } }, work),
+      inWorkspace: (work) => withWorkspace({ ...start, globals: { ...globals, json: false } }, work),
     });
   } catch (error) {
     // The reader closed the pipe, so there is no one to report to.
@@ -69,11 +69,11 @@ async function runVerb(
   const { verb } = command;
   const given: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
   const { globals, env, signal } = start;
-  return withSession({ ...start, reportsRecovery: verb.name === 'recover' }, async (session, warned) => {
-    const input = command.input(given, session);
-    const output = await (command.carryOut?.(input, given, session) ??
-      verb.handle(session.savepoint, input, { signal }));
-    session.clearProgress();
+  return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
+    const input = command.input(given, context);
+    const output = await (command.carryOut?.(input, given, context) ??
+      verb.handle(context.savepoint, input, { signal }));
+    context.clearProgress();
     for (const message of warningsIn(output)) warned.delete(message);
     const view = outputViewOf(1, env);
     writeAll(1, globals.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
@@ -85,9 +85,9 @@ async function runVerb(
  * Opens the workspace, and reports progress and events on the terminal. Warnings that remain in `warned` are printed at
  * the end.
  */
-async function withSession(
+async function withWorkspace(
   { globals, env, signal, reportsRecovery }: RunContext,
-  work: (session: CommandSession, warned: Set<string>) => Promise<number>,
+  work: (context: CommandContext, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
   const savepoint = open({

@@ -6,8 +6,8 @@ import { type CallId, type DiskPath, type EndedCall, SavepointError, showText, t
 import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
+  type CommandContext,
   type CommandEnvironment,
-  type CommandSession,
   lines,
   type ParsedArguments,
   type StandaloneCommand,
@@ -55,7 +55,7 @@ export const run: StandaloneCommand = {
     const { globals, env } = surroundings;
     assertCommandAfterDashes(operands, globals.json);
     const folder = folderToOpen(globals.folder, env);
-    return surroundings.inWorkspace((session) => runBetweenCheckpoints(rest, options, session, folder, surroundings));
+    return surroundings.inWorkspace((context) => runBetweenCheckpoints(rest, options, context, folder, surroundings));
   },
 };
 
@@ -77,7 +77,7 @@ function assertCommandAfterDashes(stray: readonly string[], json: boolean): void
 async function runBetweenCheckpoints(
   command: readonly string[],
   options: ParsedArguments['options'],
-  session: CommandSession,
+  context: CommandContext,
   folder: DiskPath,
   { env, interrupt }: CommandEnvironment,
 ): Promise<number> {
@@ -91,7 +91,7 @@ async function runBetweenCheckpoints(
     );
   }
   for (const word of command) assertUtf8(word);
-  await restoreFirst(options, session);
+  await restoreFirst(options, context);
   const cwd = textFromBytes(folder);
   if (cwd === null) throw new SavepointError('USAGE', 'run cannot be used in a folder whose name is not valid UTF-8.');
   if (!existsSync(cwd)) {
@@ -103,11 +103,11 @@ async function runBetweenCheckpoints(
   const child = { file, args, cwd, env: isOn ? { ...env } : { ...env, SAVEPOINT: 'off' } };
   const agent = agentNameOf(options, file);
   const run = (): Promise<ChildExit> => {
-    session.clearProgress();
+    context.clearProgress();
     interrupt.end();
     return runInForeground(child);
   };
-  return isOn ? runCaptured([file, ...args], run, agent, session) : reportExit(await run(), file, session.view.style);
+  return isOn ? runCaptured([file, ...args], run, agent, context) : reportExit(await run(), file, context.view.style);
 }
 
 const CALL_NOT_RECORDED =
@@ -118,7 +118,7 @@ async function runCaptured(
   command: readonly [string, ...string[]],
   run: () => Promise<ChildExit>,
   agent: string,
-  { savepoint, signal, view }: CommandSession,
+  { savepoint, signal, view }: CommandContext,
 ): Promise<number> {
   const session = savepoint.session({ agent });
   let call: CallId;
@@ -155,7 +155,7 @@ async function runCaptured(
 }
 
 /** Restores like the command `restore`, with its question, preview and errors. */
-async function restoreFirst(options: VerbArguments['options'], session: CommandSession): Promise<void> {
+async function restoreFirst(options: VerbArguments['options'], context: CommandContext): Promise<void> {
   const { restoreCheckpoint, yes, exact, keepOutside } = options;
   if (typeof restoreCheckpoint !== 'string') {
     const stray = Object.entries({ '--yes': yes, '--exact': exact, '--keep-outside': keepOutside }).find(
@@ -172,9 +172,9 @@ async function restoreFirst(options: VerbArguments['options'], session: CommandS
     options: { yes, exact, keepOutside, all: true },
   };
   const { restore } = await import('../rewind/restore.ts');
-  const input = restore.input(given, session);
-  const output = await restore.carryOut?.(input, given, session);
-  if (output !== undefined) writeAll(2, restore.render(output, session.view, given));
+  const input = restore.input(given, context);
+  const output = await restore.carryOut?.(input, given, context);
+  if (output !== undefined) writeAll(2, restore.render(output, context.view, given));
 }
 
 function agentNameOf({ agent }: VerbArguments['options'], file: string): string {

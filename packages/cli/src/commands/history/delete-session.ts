@@ -18,15 +18,15 @@ export const deleteSession = command({
   examples: ['savepoint sessions delete 3f2a91bc', 'savepoint sessions delete 3f2a91bc --yes'],
   input: ({ operands }) => ({ session: operands[0] ?? '' }),
 
-  async carryOut(input, { options }, session) {
-    const { savepoint, signal } = session;
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
     if (options['yes'] !== true) {
       const { sessions } = await VERBS.sessions.handle(savepoint, {}, { signal });
       const found = sessions.find(({ id }) => id === input.session);
       // An unknown session fails below.
       if (found !== undefined && found.checkpoints.length > 0) {
         const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
-        await confirm(session, {
+        await confirm(context, {
           verb: 'sessions delete',
           consequence: `This would delete ${what}`,
           hint: IRREVERSIBLE_HINT,

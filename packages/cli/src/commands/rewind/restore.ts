@@ -1,6 +1,6 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { type CommandSession, command, lines } from '../../command.ts';
+import { type CommandContext, command, lines } from '../../command.ts';
 import { confirm } from '../../confirm.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
@@ -56,15 +56,15 @@ export const restore = command({
     };
   },
 
-  async carryOut(input, { options }, session) {
-    const { savepoint, signal } = session;
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
     const first = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
-    const mode = first.parties === null ? null : await askForMode(first, session);
+    const mode = first.parties === null ? null : await askForMode(first, context);
     const wanted = mode === null ? input : { ...input, mode };
     const preview =
       mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-    if (preview.outcome === 'ready') await confirmRestore(preview, session);
+    if (preview.outcome === 'ready') await confirmRestore(preview, context);
     // With a conflict or a refused path, this call fails with the proper error.
     const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
     // `render` sees from the authors in this field that the user chose to keep changes from outside.
@@ -94,7 +94,7 @@ export const restore = command({
  */
 async function askForMode(
   preview: RestoreJson,
-  { ask, view }: CommandSession,
+  { ask, view }: CommandContext,
 ): Promise<'keep-outside' | 'exact' | null> {
   if (ask === null || preview.parties === null) return null;
   const { agents, outside } = preview.parties;
@@ -108,13 +108,13 @@ async function askForMode(
   throw new SavepointError('CANCELLED', 'Nothing was restored.');
 }
 
-async function confirmRestore(preview: RestoreJson, session: CommandSession): Promise<void> {
+async function confirmRestore(preview: RestoreJson, context: CommandContext): Promise<void> {
   const paths = changeCountText(preview);
-  await confirm(session, {
+  await confirm(context, {
     verb: 'restore',
     consequence: `Restoring ${preview.target.id} would change ${paths}`,
     hint: 'Nothing was changed. Preview with `savepoint restore --dry-run`, then repeat with --yes.',
-    preview: previewText(preview, session.view, false),
+    preview: previewText(preview, context.view, false),
     question: `Restore ${paths}?`,
     declinedMessage: 'Nothing was restored.',
   });

@@ -1,7 +1,7 @@
 import { nameFromJson, showText } from '@savepoint/core';
 import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
-import { type CommandSession, command, lines, type VerbArguments } from '../../command.ts';
+import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
@@ -67,12 +67,12 @@ export const rollback = command({
     ...flag(options, 'dryRun'),
   }),
 
-  async carryOut(input, { options }, session) {
-    const { savepoint, signal } = session;
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
     const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
     const isRefused = preview.openCalls.length > 0 && input.force !== true;
-    if (preview.outcome === 'ready' && !isRefused) await confirmRollback(preview, session);
+    if (preview.outcome === 'ready' && !isRefused) await confirmRollback(preview, context);
     // With a conflict or an open call, this call fails with the proper error.
     return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
@@ -92,13 +92,13 @@ export const rollback = command({
   },
 });
 
-async function confirmRollback(preview: RollbackJson, session: CommandSession): Promise<void> {
+async function confirmRollback(preview: RollbackJson, context: CommandContext): Promise<void> {
   const paths = countText(listedPaths(preview).length, 'path');
-  await confirm(session, {
+  await confirm(context, {
     verb: 'rollback',
     consequence: `The rollback would change ${paths}`,
     hint: DRY_RUN_HINT,
-    preview: previewText(preview, session.view),
+    preview: previewText(preview, context.view),
     question: `Roll back ${paths}?`,
     declinedMessage: 'Nothing was rolled back.',
   });

@@ -23,13 +23,13 @@ export const purge = command({
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
 
-  async carryOut(input, { options }, session) {
-    const { savepoint, signal } = session;
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
     if (options['yes'] !== true && input.dryRun !== true) {
       const seen = await VERBS.purge.handle(savepoint, { ...input, dryRun: true }, { signal });
       if (seen.checkpoints.length > 0 || seen.contents > 0) {
         const what = `${versions(seen.contents)} from ${countText(seen.checkpoints.length, 'checkpoint')}`;
-        await confirm(session, {
+        await confirm(context, {
           verb: 'purge',
           consequence: `This would permanently remove ${what}`,
           hint: IRREVERSIBLE_HINT,
