@@ -1,4 +1,5 @@
-/** The definition of a command: a verb with its arguments and its output, or a command that is not a verb. */
+/** How a command is defined: its arguments, what it runs (a verb or its own code), and its output. */
+
 import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
 import type { InputOf, OutputOf, Verb } from '@savepoint/core/frontend';
 import type { AgentJson } from './agents.ts';
@@ -17,7 +18,7 @@ export interface ParsedArguments {
   readonly options: ParsedOptions;
 }
 
-/** The arguments after the verb. */
+/** The same for the command of a verb. */
 export interface VerbArguments {
   readonly operands: readonly string[];
   /** The paths after `--`, for commands that accept paths. */
@@ -25,7 +26,7 @@ export interface VerbArguments {
   readonly options: ParsedOptions;
 }
 
-/** Global options. Every command recognises them, but not every command accepts them. */
+/** Options that every command parses. A command may reject those that it cannot use. */
 export interface GlobalOptions {
   readonly folder: string | undefined;
   readonly here: boolean;
@@ -43,17 +44,17 @@ export interface CliOptionSpec {
   readonly conflicts?: string;
 }
 
-/** One running command. */
+/** What a command uses while it runs in a workspace. */
 export interface CommandContext {
   readonly savepoint: Savepoint;
   readonly signal: AbortSignal;
-  /** Asks the user; null without a terminal. */
+  /** Shows a text, asks the user a question, and returns whether the answer is yes. Null without a terminal. */
   readonly ask: ((text: string, question: string) => Promise<boolean>) | null;
   /** Clears the progress line. */
   readonly clearProgress: () => void;
-  /** The style of text on the terminal. */
+  /** The style of text on standard error. */
   readonly view: OutputView;
-  /** Resolves a path outside of the workspace against the current folder, or that of -C. */
+  /** Resolves a path that need not be in the workspace, against the current folder or that of -C. */
   readonly absolutePath: (path: string) => JsonName;
   /** Reports agents' settings and hooks, as seen from the current folder. */
   readonly agents: () => Promise<readonly AgentJson[]>;
@@ -73,22 +74,22 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */
   input(given: VerbArguments, context: CommandContext): InputOf<V>;
-  /** Replaces the call of the verb, for commands that do more, for example ask for confirmation first. */
+  /** Runs instead of the verb's handler, for commands that do more, for example ask for confirmation first. */
   carryOut?(input: InputOf<V>, given: VerbArguments, context: CommandContext): Promise<OutputOf<V>>;
-  /** The output for people. All of it is safe to print. */
+  /** Returns the output for people. Untrusted text in it must be safe to print. */
   render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;
 }
 
-/** The context of a command that is not a verb. */
+/** What a command that is not a verb uses while it runs. */
 export interface CommandEnvironment {
   readonly globals: GlobalOptions;
   readonly env: Environment;
   readonly interrupt: Interrupt;
-  /** For commands that work in a workspace as verbs do, with questions and progress. */
+  /** Opens the workspace for the work, with questions and progress as for a verb. */
   inWorkspace(work: (context: CommandContext) => Promise<number>): Promise<number>;
 }
 
-/** A command that is not a verb: it does not end, is not about a workspace, or runs another program. */
+/** A command that is not a verb: it runs until it is stopped, is not about a workspace, or runs another program. */
 export interface StandaloneCommand extends CommandSyntax {
   /** The help text, if it is longer than the summary in the table. */
   readonly description?: string;
@@ -105,12 +106,12 @@ export interface StandaloneCommand extends CommandSyntax {
 
 export type Command = VerbCommand | StandaloneCommand;
 
-/** Checks the type of a command against its verb. */
-export function command<V extends Verb>(it: VerbCommand<V>): VerbCommand<V> {
-  return it;
+/** Infers the verb, so that the compiler checks the command's input and output against it. */
+export function command<V extends Verb>(definition: VerbCommand<V>): VerbCommand<V> {
+  return definition;
 }
 
-/** Joins lines to a text. Each one, also the last, ends with a line feed. */
+/** Joins lines into one text. Every line, including the last, ends with a line feed. */
 export function lines(...parts: readonly (string | readonly string[])[]): string {
   return parts
     .flat()
