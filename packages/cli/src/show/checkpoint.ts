@@ -3,13 +3,19 @@ import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
 import { countText, localTime } from './format.ts';
 
+/** A checkpoint without its changes. */
 export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
 
-/** `cp_4  2026-01-31 12:00:00  manual   what it is about  [partial …]` */
+/**
+ * Shows a checkpoint on one line: `cp_4  2026-01-31 12:00:00  manual   what it is about  [partial …]`.
+ * @param idColumns minimum width of the id, to align several lines
+ */
 export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, idColumns = 0): string {
   const { id, time, trigger, description } = checkpoint;
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
-  const start = `${style.id(id)}${' '.repeat(Math.max(0, idColumns - id.length))}  ${style.faint(localTime(time))}`;
+  // Padded by the length of the plain id: the escape sequences of a style have no width.
+  const padding = ' '.repeat(Math.max(0, idColumns - id.length));
+  const start = `${style.id(id)}${padding}  ${style.faint(localTime(time))}`;
   return `${start}  ${trigger.padEnd(8)}  ${showText(description)}${marks.join('')}`;
 }
 
