@@ -1,18 +1,20 @@
+/** Records the calls of an agent's own tools in its session. */
+
 import type { CallRequest, Session, ToolKind } from '@savepoint/core';
 import { SavepointError } from '@savepoint/core';
 import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
-/** What one of the agent's own tools may write. */
+/** How the calls of one tool are recorded. */
 export interface Tracking {
-  /** Default `other`: it may write anywhere. */
+  /** What the tool does. Default `other`: it may write anywhere. */
   readonly kind?: ToolKind;
   /** Returns all paths that a call with this input writes: absolute, or relative to the workspace. */
   readonly paths?: (input: never) => readonly string[];
-  /** Set to false for tools that only read. Default true. */
+  /** Whether calls are recorded. Default true; set it to false for tools that only read. */
   readonly track?: boolean;
 }
 
-/** A tool of either SDK version, as far as it is used here. */
+/** A tool of either SDK version. Only this field is used. */
 export interface AnyTool {
   readonly execute?: unknown;
 }
@@ -32,12 +34,13 @@ export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
   const entries = Object.entries(tools).map(([name, tool]) => {
     const options: Tracking = tracking[name] ?? {};
     if (typeof tool.execute !== 'function' || options.track === false) return [name, tool];
-    return [name, { ...tool, execute: bracketExecute(session, name, tool.execute as Execute, options) }];
+    return [name, { ...tool, execute: recordedExecute(session, name, tool.execute as Execute, options) }];
   });
   return Object.fromEntries(entries) as Tools;
 }
 
-function bracketExecute(session: Session, name: string, execute: Execute, options: Tracking): Execute {
+/** Returns a function that calls `execute` between the start and the end of a call of the session. */
+function recordedExecute(session: Session, name: string, execute: Execute, options: Tracking): Execute {
   const requestOf = async (input: unknown, { toolCallId }: ToolCallOptions): Promise<CallRequest> => ({
     tool: name,
     id: recordedId(toolCallId),
@@ -45,7 +48,7 @@ function bracketExecute(session: Session, name: string, execute: Execute, option
     kind: options.kind ?? 'other',
     ...(options.paths === undefined ? {} : { paths: await pathsOf(session, options.paths, input) }),
   });
-  // The SDK recognizes a tool with preliminary results by the type of its function, before it calls the function.
+  // The SDK recognizes a tool that yields preliminary results by the type of its function, so that must stay the same.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {
     return async function* (input, options) {
       const { id } = await session.begin(await requestOf(input, options));
@@ -68,7 +71,7 @@ async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, 
   throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
 }
 
-/** If the tool yields several results, waits until it is done and returns the last one. */
+/** If the result is an async iterable, waits until it ends and returns its last value: until then, the tool may write. */
 async function lastOf(result: unknown): Promise<unknown> {
   const value = await result;
   if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return value;
