@@ -1,4 +1,4 @@
-/** Makes plain copies of what an operation replaces or removes, which a user can copy back without any tool. */
+/** Backups: plain copies of what an operation replaces or removes, which a user can copy back without any tool. */
 
 import { diskState } from '../io/disk-state.ts';
 import { FolderWalk } from '../io/folder-walk.ts';
@@ -6,6 +6,7 @@ import { type Fs, isFsError } from '../io/fs.ts';
 import { removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
+import type { FileEntry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import {
   baseName,
@@ -21,7 +22,7 @@ import {
 } from '../model/names.ts';
 import type { StoreLayout } from '../store/layout.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import { type BesideRecord, hasContent, readBesideRecords, writeBesideRecord } from '../store/own-paths.ts';
+import { type BesideBackup, hasContent, readBesideRecords, writeBesideRecord } from '../store/own-paths.ts';
 import type { BackupFile } from './late-writes.ts';
 import { isExpectedError } from './outcome.ts';
 import { ForeignContent, writeEntry } from './site.ts';
@@ -31,26 +32,29 @@ import type { Transition } from './transition.ts';
 /** Where plain copies go: into the store, or next to each file. */
 export type BackupLocation = 'store' | 'beside';
 
-/** What to copy, and where the copies go. */
 export interface BackupInput {
   readonly ports: Ports;
   readonly layout: StoreLayout;
   /** The workspace's folder. */
   readonly root: DiskPath;
   readonly objects: ObjectReader;
-  /** Name of the operation's backups, not yet in use. */
+  /** Name of the operation's backups: `cp_<n>-<hex>` (see `BACKUPS_NAME`), not yet in use. */
   readonly name: string;
+  /** What the operation does. The files that it replaces or removes are copied. */
   readonly transitions: readonly Transition[];
 }
 
-/** Name of an operation's backups. It contains the number of the checkpoint before the operation. */
-const FOLDER = /^cp_(\d+)-[0-9a-f]+$/;
-/** Maximum bytes of the original name. The suffix must fit as well. */
+/**
+ * In the folder `backups` of the store, this is the folder with an operation's copies, or the record of its copies next
+ * to files, with the suffix `.beside`. The number is that of the checkpoint before the operation.
+ */
+const BACKUPS_NAME = /^cp_(\d+)-[0-9a-f]+$/;
+/** Maximum bytes of the original name, so that the suffix fits as well. */
 const MAX_NAME_BYTES = 180;
 
 /**
- * Copies the files that a transaction replaces or removes, under their own names. The copies are not synced one by one:
- * they are for users without a tool, and the store has the contents durably.
+ * Copies the files into the store, under their own names. The copies are not synced, because the objects of the store
+ * contain the same bytes durably.
  */
 export async function saveBackups({
   ports: { fs },
@@ -60,18 +64,17 @@ export async function saveBackups({
   transitions,
 }: Omit<BackupInput, 'root'>): Promise<readonly BackupFile[]> {
   const backups: BackupFile[] = [];
-  const made = new Set<string>();
+  const madeFolders = new Set<DiskPath>();
   const folderFor = (path: TreePath): DiskPath => {
     const folder =
       path === '' ? diskChild(layout.backups, name) : diskChild(folderFor(parentPath(path)), baseName(path));
-    if (!made.has(folder)) fs.makeFolder(folder, 0o700);
-    made.add(folder);
+    if (!madeFolders.has(folder)) fs.makeFolder(folder, 0o700);
+    madeFolders.add(folder);
     return folder;
   };
-  for (const { path, from, to } of transitions) {
-    if (from?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
+  for (const { path, file } of filesToCopy(transitions)) {
     const backup = diskChild(folderFor(parentPath(path)), baseName(path));
-    fs.close(await writeEntry(fs, backup, { ...from, mode: 0o600 }, objects));
+    fs.close(await writeEntry(fs, backup, { ...file, mode: 0o600 }, objects));
     backups.push({ path, backup });
   }
   return backups;
@@ -79,26 +82,25 @@ export async function saveBackups({
 
 /**
  * Copies each file next to the original, for example as `a.ts.bak`. Existing files stay: the next free number is used.
- * @throws ForeignContent if another program takes a name at that very moment; FsError
+ * @throws ForeignContent if another program creates a file under the same name meanwhile, or removes the folder; FsError
  */
 export async function saveBackupsBeside(input: BackupInput): Promise<readonly BackupFile[]> {
   const { ports, layout, root, objects, name, transitions } = input;
   const walk = new FolderWalk(ports.fs, root);
   try {
-    const copies = transitions.flatMap(({ path, from, to }) =>
-      from?.kind === 'file' && !isModeChangeOnly(from, to)
-        ? [{ path, from, beside: freeName(walk, ports.fs, path) }]
-        : [],
-    );
+    const copies = filesToCopy(transitions).map(({ path, file }) => {
+      return { path, file, beside: freeName(walk, ports.fs, path) };
+    });
     if (copies.length === 0) return [];
+    // Recorded first, so that no capture mistakes a copy for a file of the user's.
     writeBesideRecord(ports, layout, {
       name,
-      files: copies.map(({ beside, from }) => ({ path: beside, id: from.id })),
+      files: copies.map(({ beside, file }) => ({ path: beside, id: file.id })),
     });
-    for (const { beside, from } of copies) {
+    for (const { beside, file } of copies) {
       const disk = walk.child(beside);
       if (disk === null) throw new ForeignContent(beside, 'its folder no longer exists');
-      const copy = await writeEntry(ports.fs, disk, from, objects).catch((error: unknown) => {
+      const copy = await writeEntry(ports.fs, disk, file, objects).catch((error: unknown) => {
         if (isFsError(error, 'EEXIST')) throw new ForeignContent(beside, 'another program wrote to it meanwhile');
         throw error;
       });
@@ -112,9 +114,11 @@ export async function saveBackupsBeside(input: BackupInput): Promise<readonly Ba
 }
 
 /**
- * Removes the backups of some paths and of some contents, wherever they are. A copy next to its file is removed only if
- * its content has not changed.
- * @param paths with everything below them
+ * Removes the backups that a purge names. Copies in the store are found by path or by content. Copies next to their
+ * files are found only by content, because their record does not contain the original path. Such a copy stays if it was
+ * changed since: it is then the user's file.
+ * @param paths including everything below them
+ * @param contents contents that were only ever at these paths
  */
 export function purgeBackups(
   ports: Ports,
@@ -125,27 +129,24 @@ export function purgeBackups(
 ): void {
   const { fs } = ports;
   for (const record of readBesideRecords(ports, layout)) {
-    const files = record.files.filter(({ id }) => contents.has(id));
-    if (files.length === 0) continue;
-    removeBackupsBeside(ports, root, { ...record, files });
-    writeBesideRecord(ports, layout, { ...record, files: record.files.filter((file) => !files.includes(file)) });
+    const purged = record.files.filter(({ id }) => contents.has(id));
+    if (purged.length === 0) continue;
+    removeBackupsBeside(ports, root, purged);
+    writeBesideRecord(ports, layout, { ...record, files: record.files.filter(({ id }) => !contents.has(id)) });
   }
   for (const name of fs.list(layout.backups)) {
-    if (!FOLDER.test(name)) continue;
+    if (!BACKUPS_NAME.test(name)) continue;
     const folder = diskChild(layout.backups, name);
-    removeCopies(
-      ports,
-      folder,
-      WORKSPACE_ITSELF,
-      (path, id) => contents.has(id) || paths.some((one) => isWithin(path, one)),
-    );
+    const isPurged = (path: TreePath, id: ObjectId): boolean =>
+      contents.has(id) || paths.some((purged) => isWithin(path, purged));
+    removeCopies(ports, folder, WORKSPACE_ITSELF, isPurged);
   }
 }
 
 /**
- * Removes the backups of operations whose checkpoint before is gone. A copy next to its file is removed only if its
- * content has not changed.
- * @param isKept whether the checkpoint with this number is kept
+ * Removes an operation's backups if the checkpoint before the operation no longer exists. A copy next to its file stays
+ * if it was changed since.
+ * @param isKept whether the checkpoint with this number still exists
  */
 export function dropBackups(
   ports: Ports,
@@ -153,18 +154,27 @@ export function dropBackups(
   root: DiskPath,
   isKept: (checkpoint: number) => boolean,
 ): void {
-  const isOld = (name: string): boolean => {
-    const number = FOLDER.exec(name)?.[1];
+  const isDropped = (name: string): boolean => {
+    const number = BACKUPS_NAME.exec(name)?.[1];
     return number !== undefined && !isKept(Number(number));
   };
   for (const record of readBesideRecords(ports, layout)) {
-    if (!isOld(record.name)) continue;
-    removeBackupsBeside(ports, root, record);
+    if (!isDropped(record.name)) continue;
+    removeBackupsBeside(ports, root, record.files);
     ports.fs.unlink(diskChild(layout.backups, `${record.name}.beside`));
   }
   for (const name of ports.fs.list(layout.backups)) {
-    if (isOld(name)) removeTree(ports.fs, diskChild(layout.backups, name));
+    if (isDropped(name)) removeTree(ports.fs, diskChild(layout.backups, name));
   }
+}
+
+/** A change of permissions alone needs no copy. */
+function filesToCopy(
+  transitions: readonly Transition[],
+): readonly { readonly path: TreePath; readonly file: FileEntry }[] {
+  return transitions.flatMap(({ path, from, to }) =>
+    from?.kind === 'file' && !isModeChangeOnly(from, to) ? [{ path, file: from }] : [],
+  );
 }
 
 function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
@@ -177,6 +187,7 @@ function freeName(walk: FolderWalk, fs: Fs, path: TreePath): TreePath {
   }
 }
 
+/** @param at the original path of the folder */
 function removeCopies(
   ports: Ports,
   folder: DiskPath,
@@ -193,16 +204,16 @@ function removeCopies(
   }
 }
 
-function removeBackupsBeside(ports: Ports, root: DiskPath, { files }: BesideRecord): void {
+function removeBackupsBeside(ports: Ports, root: DiskPath, backups: readonly BesideBackup[]): void {
   if (ports.fs.lstat(root) === null) return;
   const walk = new FolderWalk(ports.fs, root);
   try {
-    for (const { path, id } of files) {
+    for (const { path, id } of backups) {
       try {
         const disk = walk.child(path);
         if (disk !== null && hasContent(ports, disk, id)) ports.fs.unlink(disk);
       } catch (error) {
-        // A link is in the way, or the folder is not writable: from now on the copy is a file of the user's.
+        // A link is in the way, or the folder is not writable. The copy stays, and is the user's file from now on.
         if (!isExpectedError(error)) throw error;
       }
     }
