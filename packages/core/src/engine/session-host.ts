@@ -1,4 +1,4 @@
-/** The engine as a session sees it. */
+/** Implements what sessions need from the engine. `SessionHost` describes it. */
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
@@ -17,7 +17,7 @@ import { recoverForCapture } from './recovery.ts';
 export function sessionHost(engine: Engine): SessionHost {
   return {
     ports: engine.ports,
-    once: (work) => engine.once((once) => once.mapErrors(() => work(sessionSteps(once)))),
+    once: (work) => engine.once((shared) => shared.mapErrors(() => work(sessionSteps(shared)))),
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
   };
@@ -40,42 +40,45 @@ async function write<T>(
   options: Parameters<SessionSteps['write']>[0],
   work: (writing: SessionWriteContext) => Promise<T>,
 ): Promise<WriteResult<T>> {
-  const made: Checkpoint[] = [];
+  const newCheckpoints: Checkpoint[] = [];
   const value = await engine.write(options, 'alone', async (writing) => {
     const { context, workspace, lock, pace } = writing;
     await recoverForCapture(writing);
     await makeRoom(writing, 'objects');
-    const done = await work({
+    const result = await work({
       workspace,
       capture: async (info, always) => {
         const captured = await capture(workspace, lock, pace, info, { always });
         announceCapture(engine, context, captured);
-        if (captured.made) made.push(captured.checkpoint);
+        if (captured.made) newCheckpoints.push(captured.checkpoint);
         return captured;
       },
     });
     await tidyAfter(engine, writing);
-    return done;
+    return result;
   });
-  return { value, putBack: made.length === 0 ? null : await putBackFrozen(engine, made) };
+  // An operation of its own, after the lock is released: it also locks the workspaces that overlap this one.
+  return { value, putBack: newCheckpoints.length === 0 ? null : await putBackFrozen(engine, newCheckpoints) };
 }
 
 function restoreTo(
   engine: Engine,
-  { target: findTarget, mode, position, session: id, ...options }: RestoreToRequest,
+  { target: findTarget, mode, position, session: sessionId, ...options }: RestoreToRequest,
 ): ReturnType<SessionSteps['restoreTo']> {
   return engine.operate(options, async (operating) => {
     const { workspace, pace } = operating;
     const target = findTarget(workspace);
     await makeRoom(operating, 'all');
-    const session = { id, conversation: position };
+    const session = { id: sessionId, conversation: position };
     const { operation } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
     const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
     const { checkpoint, plan } = result;
-    engine.events.emit(
-      'rollback:completed',
-      checkpoint === null ? { ...rollbackEvent(target, 0), session: id } : rollbackEvent(checkpoint, plan.paths.length),
-    );
+    // The session also went back if its files did not change. There is no new checkpoint then.
+    const event =
+      checkpoint === null
+        ? { ...rollbackEvent(target, 0), session: sessionId }
+        : rollbackEvent(checkpoint, plan.paths.length);
+    engine.events.emit('rollback:completed', event);
     return { ...result, target };
   });
 }
