@@ -1,4 +1,4 @@
-/** Validates the `checkpoint.json` of an untrusted bundle before it is decoded. */
+/** Validates and decodes the `checkpoint.json` of an untrusted bundle. */
 
 import type { Ports } from '../../io/ports.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -8,8 +8,9 @@ import { FormatProblem } from '../../store/objects/damage.ts';
 import { checkRecord, decodeRecord } from '../../timeline/record/checkpoint-json.ts';
 
 /**
- * @param platform the platform whose path rules apply
- * @throws FormatProblem
+ * Returns the checkpoint. Its record contains neither the commit nor the snapshot, so the caller passes both.
+ * @param platform the platform whose rules paths must follow
+ * @throws FormatProblem if the record is invalid
  */
 export function checkCheckpointRecord(
   data: Buffer,
@@ -18,9 +19,9 @@ export function checkCheckpointRecord(
   platform: Ports['platform'],
 ): Checkpoint {
   checkRecord(data, platform);
-  const record = decodeRecord(data, commit, snapshot);
-  if (record.previous !== null && checkpointNumber(record.previous) >= record.number) {
+  const checkpoint = decodeRecord(data, commit, snapshot);
+  if (checkpoint.previous !== null && checkpointNumber(checkpoint.previous) >= checkpoint.number) {
     throw new FormatProblem('previous is not before it');
   }
-  return record;
+  return checkpoint;
 }
