@@ -28,7 +28,7 @@ export interface E2bOptions extends Omit<ChannelSandboxOptions, 'channel'> {
 export function e2bSandbox({ sandbox, user, ...rest }: E2bOptions): Sandbox {
   const channel: Channel = {
     name: `e2b ${sandbox.sandboxId}`,
-    exchange: (conversation) => runExchange(sandbox, conversation, user === undefined ? {} : { user }),
+    exchange: (exchange) => runExchange(sandbox, exchange, user === undefined ? {} : { user }),
     close: () => Promise.resolve(),
   };
   return channelSandbox({ channel, ...rest });

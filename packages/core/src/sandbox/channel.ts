@@ -1,14 +1,17 @@
-/** One exchange with a program in a sandbox. Both sides send lines of ASCII. */
+/**
+ * How to run a program in a sandbox. Its standard input is the request, its standard output the response. Both are lines
+ * of ASCII.
+ */
 export interface Exchange {
-  /** A command line for any shell: plain words, and one word in single quotes that contains no single quote. */
+  /** A command line that every shell reads alike: plain words, and one in single quotes that contains no single quote. */
   readonly line: string;
   /** Standard input. It stays open until the iterable ends. */
   readonly input: AsyncIterable<Buffer>;
-  /** Milliseconds after which the exchange is cut off; null for no limit. */
+  /** Milliseconds after which the exchange is ended; null for no limit. */
   readonly timeoutMs: number | null;
-  /** Cuts off the exchange. */
+  /** Ends the exchange when it is aborted. */
   readonly signal: AbortSignal;
-  /** Limit for the output in bytes; the exchange is cut off beyond it. */
+  /** Maximum bytes of output. If there is more, the exchange is ended. */
   readonly mostBytes: number;
 }
 
@@ -18,13 +21,14 @@ export interface ExchangeResult {
   readonly detail: string;
   /** Exit status of the program; null if the channel does not know it. */
   readonly status: number | null;
+  /** Why it ended. Only `exit` means that the program ended by itself. */
   readonly ended: 'exit' | 'timeout' | 'aborted' | 'too-much';
 }
 
-/** A connection to a sandbox. `channelSandbox` turns it into a sandbox; the channel only has to run a program. */
+/** A connection through which a program can be started in a sandbox. `channelSandbox` implements the rest with it. */
 export interface Channel {
   readonly name: string;
   /** @throws SavepointError if the exchange cannot start */
-  exchange(conversation: Exchange): Promise<ExchangeResult>;
+  exchange(exchange: Exchange): Promise<ExchangeResult>;
   close(): Promise<void>;
 }
