@@ -14,8 +14,8 @@ export const show = verb({
   }),
 
   async handle(savepoint, input) {
-    const shown = await savepoint.show(input.checkpoint);
-    const changes = (await savepoint.rootChanges([shown])).get(shown.id) ?? [];
-    return { ...checkpointToJson(shown), rootChanges: changes.map(rootChangeToJson) };
+    const checkpoint = await savepoint.show(input.checkpoint);
+    const rootChanges = (await savepoint.rootChanges([checkpoint])).get(checkpoint.id) ?? [];
+    return { ...checkpointToJson(checkpoint), rootChanges: rootChanges.map(rootChangeToJson) };
   },
 });

@@ -7,7 +7,7 @@ const MIN_CHARACTERS = 400;
 const MAX_CHARACTERS = 200_000;
 const DEFAULT_DEPTH = 2;
 const MAX_DEPTH = 16;
-const CHECKPOINTS = 5;
+const NEWEST_CHECKPOINTS = 5;
 
 export const context = verb({
   name: 'context',
@@ -45,11 +45,14 @@ export const context = verb({
 
   async handle(savepoint, { max, structure, depth }, { signal }) {
     const levels = structure === true ? (depth ?? DEFAULT_DEPTH) : 0;
-    const seen = await savepoint.context({ checkpoints: CHECKPOINTS, depth: levels }, withoutUndefined({ signal }));
+    const surveyed = await savepoint.context(
+      { checkpoints: NEWEST_CHECKPOINTS, depth: levels },
+      withoutUndefined({ signal }),
+    );
     return {
-      workspace: nameToJson(seen.root),
-      roots: seen.roots.length,
-      ...contextText(seen, max ?? DEFAULT_CHARACTERS),
+      workspace: nameToJson(surveyed.root),
+      roots: surveyed.roots.length,
+      ...contextText(surveyed, max ?? DEFAULT_CHARACTERS),
     };
   },
 });
