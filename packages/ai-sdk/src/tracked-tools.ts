@@ -48,7 +48,8 @@ function recordedExecute(session: Session, name: string, execute: Execute, optio
     kind: options.kind ?? 'other',
     ...(options.paths === undefined ? {} : { paths: await pathsOf(session, options.paths, input) }),
   });
-  // The SDK recognizes a tool that yields preliminary results by the type of its function, so that must stay the same.
+  // The SDK emits preliminary results only if the function returns an async iterable, and not a promise of one. The
+  // result of `execute` cannot decide that, because `execute` must not run before the call has begun.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {
     return async function* (input, options) {
       const { id } = await session.begin(await requestOf(input, options));
@@ -71,7 +72,7 @@ async function pathsOf(session: Session, paths: NonNullable<Tracking['paths']>, 
   throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
 }
 
-/** If the result is an async iterable, waits until it ends and returns its last value: until then, the tool may write. */
+/** Returns the last value of an async iterable once it has ended, because the tool may write until then. */
 async function lastOf(result: unknown): Promise<unknown> {
   const value = await result;
   if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return value;
