@@ -1,3 +1,5 @@
+/** A folder for tests with every kind of file that is hard to capture or restore. */
+
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
@@ -6,11 +8,14 @@ import { GIT_ENV } from './world.ts';
 export interface SeededTreeOptions {
   /** Number of ordinary text files in ordinary folders, in addition to the awkward ones; 20 by default. */
   readonly files?: number;
-  /** Whether the tree is a git repository with commits that contains another repository; true by default. */
+  /** Whether to make the tree a git repository with a commit, and to add a nested repository; true by default. */
   readonly git?: boolean;
 }
 
-/** Paths below the folder that tests refer to. Paths that the platform does not support are not created. */
+/**
+ * Paths that tests refer to, relative to the folder. They are bytes, because a name need not be UTF-8. Paths that the
+ * platform does not support are not created.
+ */
 export const AWKWARD = {
   /** Not UTF-8: `café` in Latin-1. Only possible on Linux. */
   latin1: Buffer.from('names/caf\xe9.txt', 'latin1'),
@@ -20,7 +25,7 @@ export const AWKWARD = {
   emoji: Buffer.from('names/\u{1f4be} savepoint.txt'),
   dash: Buffer.from('names/-rf'),
   spaces: Buffer.from('names/ leading and trailing '),
-  /** Files whose bytes git's own conversions would change. */
+  /** `.gitattributes` makes git change the bytes of this file and of the next two. */
   crlf: Buffer.from('attributes/crlf.txt'),
   ident: Buffer.from('attributes/ident.txt'),
   utf16: Buffer.from('attributes/utf16.txt'),
@@ -38,6 +43,7 @@ export const AWKWARD = {
   noFinalNewline: Buffer.from('contents/no-newline.txt'),
   deep: Buffer.from(`deep/${Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')}/bottom.txt`),
   upper: Buffer.from('case/README'),
+  /** Differs from `upper` only in case. Created only on Linux. */
   lower: Buffer.from('case/readme'),
   ignoredSmall: Buffer.from('ignored/notes.log'),
   trackedIgnored: Buffer.from('ignored/kept.log'),
@@ -46,10 +52,12 @@ export const AWKWARD = {
   nestedUntracked: Buffer.from('nested/untracked.txt'),
 } as const;
 
+type Put = (path: Buffer | string, content: string | Buffer, mode?: number) => void;
+
 /** Creates a tree that contains all the awkward files. The same seed gives the same bytes and modes. */
 export function seededTree(folder: string, seed: number, options: SeededTreeOptions = {}): void {
   const random = seededRandom(seed);
-  const put = writer(folder);
+  const put = putInto(folder);
   const linux = process.platform === 'linux';
   const posix = process.platform !== 'win32';
 
@@ -80,15 +88,14 @@ export function seededTree(folder: string, seed: number, options: SeededTreeOpti
   for (const empty of [AWKWARD.emptyFolder, AWKWARD.nestedEmptyFolder]) {
     fs.mkdirSync(inside(folder, empty), { recursive: true });
   }
+  // Creates the folder of the links.
   put('links/.keep', '');
   if (posix) makeLinks(folder);
   putOrdinaryFiles(put, random, options.files ?? 20);
   if (options.git !== false) makeRepositories(folder, put);
 }
 
-type Put = (path: Buffer | string, content: string | Buffer, mode?: number) => void;
-
-/** Runs git in a throw-away repository of the test, without the machine's git configuration. */
+/** Runs git in a test's temporary repository, without the machine's git configuration. Returns its standard output. */
 export function git(folder: string, ...args: readonly string[]): string {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...GIT_ENV };
   return execFileSync('git', ['-c', 'core.safecrlf=false', ...args], {
@@ -99,7 +106,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   });
 }
 
-function writer(folder: string): Put {
+function putInto(folder: string): Put {
   return (path, content, mode = 0o644) => {
     const full = inside(folder, path);
     fs.mkdirSync(full.subarray(0, full.lastIndexOf('/')), { recursive: true });
@@ -135,6 +142,7 @@ function makeRepositories(folder: string, put: Put): void {
   git(nested, 'commit', '-q', '-m', 'nested');
   put(AWKWARD.nestedUntracked, 'not tracked anywhere\n');
   git(folder, 'init', '-q', '-b', 'main');
+  // git refuses to add a file that has a byte order mark, if its encoding is UTF-16LE.
   git(folder, 'add', '-A', '--', ':!nested', ':!attributes/utf16.txt');
   git(folder, 'add', '-f', '--', AWKWARD.trackedIgnored.toString());
   git(folder, 'commit', '-q', '-m', 'all of it');
