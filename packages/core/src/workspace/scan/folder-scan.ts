@@ -294,7 +294,7 @@ export class FolderScan {
     const ignored = covered && !tracked;
     const marks = { covered, ignored };
 
-    // In a dependency folder, the skip of the folder stands for everything that is neither tracked nor required.
+    // In a dependency folder, the skip of the folder covers everything that is neither tracked nor required.
     const onlyIfRequired = dependency !== null && !tracked;
     if (isFolder) {
       if (onlyIfRequired && !this.#mustEnter(path)) return 'done';
