@@ -287,14 +287,14 @@ export class FolderScan {
     }
     const byRules = task.covered || (draft.knownVerdict(index, isFolder) ?? position.chain.isIgnored(name, isFolder));
     const covered = byRules && !this.#chosenPaths.includes(path, isFolder);
-    // Otherwise the index is not consulted, so what was found here stays valid when the index changes.
+    // The index is consulted only in these cases. In all others, the result stays valid when the index changes.
     const dependsOnTracked = covered || dependency !== null;
     if (dependsOnTracked) findings.dependsOnTracked = true;
     const tracked = dependsOnTracked && isTracked(position, path, isFolder);
     const ignored = covered && !tracked;
     const marks = { covered, ignored };
 
-    // In a dependency folder, the skip of the folder covers everything that is neither tracked nor required.
+    // In a dependency folder, the folder's own skip explains everything that is neither tracked nor required.
     const onlyIfRequired = dependency !== null && !tracked;
     if (isFolder) {
       if (onlyIfRequired && !this.#mustEnter(path)) return 'done';
