@@ -134,12 +134,12 @@ export function describeHooked({ program, options, settings }: Hooked): void {
 
     it('is rolled back completely, and changes by the user stay', () => {
       const { project } = hooked;
-      const preview = project.ok('rollback', '--agent', program.name, '--dry-run').stdout;
+      const preview = project.ok('rollback', '--agent', program.name, '--likely', '--dry-run').stdout;
       for (const path of ['new.txt', 'keep.txt', 'src/lib.txt', 'old.txt', 'moved.txt', 'a.txt', 'b.txt']) {
         expect(preview).toContain(path);
       }
       expect(project.files(isOfProject)).toEqual(hooked.files);
-      project.ok('rollback', '--agent', program.name, '--yes');
+      project.ok('rollback', '--agent', program.name, '--likely', '--yes');
       const list = project.git('ls-files', '--cached', '--others', '--exclude-standard').trim().split('\n');
       expect(list.filter((path) => isOfProject(path) && project.has(path)).sort()).toEqual([
         'keep.txt',
@@ -152,7 +152,9 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       expect(project.read('keep.txt')).toBe('one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nNINE\nten\n');
       expect(project.read('src/lib.txt')).toBe('alpha\nbeta\ngamma\n');
       expect(project.read('user.txt')).toBe('mine\n');
-      expect(project.ok('rollback', '--agent', program.name, '--yes').stdout).toContain('Nothing to roll back');
+      expect(project.ok('rollback', '--agent', program.name, '--likely', '--yes').stdout).toContain(
+        'Nothing to roll back',
+      );
       project.ok('undo', '--yes');
       expect(project.files(isOfProject)).toEqual(hooked.files);
     });

@@ -75,9 +75,9 @@ describe('26 · no approval, and sub-agents', () => {
     agent.start();
     agent.bash('echo two > a.txt');
     agent.bash('echo sub > sub.txt', { agent_id: 'sub-1', agent_type: 'general-purpose' });
-    p.ok('rollback', '--agent', 'claude/sub-1', '--yes');
+    p.ok('rollback', '--agent', 'claude/sub-1', '--likely', '--yes');
     expect([p.has('sub.txt'), p.read('a.txt')]).toEqual([false, 'two\n']);
-    p.ok('rollback', '--session', 's-1', '--yes');
+    p.ok('rollback', '--session', 's-1', '--likely', '--yes');
     expect(p.read('a.txt')).toBe('one\n');
   });
 });
@@ -91,9 +91,9 @@ describe('28 · many files', () => {
     agent.prompt('Change them all.');
     agent.bash('for f in d0/* d1/* d2/*; do echo x >> $f; done');
     agent.bash('rm -r d3; mkdir e; echo new > e/new.txt');
-    const preview = p.ok('rollback', '--session', 's-1', '--dry-run').stdout;
+    const preview = p.ok('rollback', '--session', 's-1', '--likely', '--dry-run').stdout;
     for (let n = 0; n < 40; n++) expect(preview).toContain(`d${n % 4}/f${n}.txt`);
-    p.ok('rollback', '--session', 's-1', '--yes');
+    p.ok('rollback', '--session', 's-1', '--likely', '--yes');
     for (let n = 0; n < 40; n++) expect(p.read(`d${n % 4}/f${n}.txt`)).toBe(`${n}\n`);
     expect(p.has('e')).toBe(false);
   });
@@ -243,7 +243,7 @@ describe('64 · the model', () => {
     agent.start();
     agent.prompt('Do it.');
     agent.bash('echo two > a.txt');
-    p.ok('rollback', '--session', 's-1', '--yes');
+    p.ok('rollback', '--session', 's-1', '--likely', '--yes');
     const said = agent.prompt('Go on.');
     expect(said).toMatch(/additionalContext/);
     expect(said).toMatch(/rollback by user.*a\.txt/);

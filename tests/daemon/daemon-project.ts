@@ -135,7 +135,8 @@ export class DaemonProject extends Project {
           (changes ?? []).map(({ path: name, operation, by }) => [
             name,
             operation,
-            by.sure,
+            by.grade,
+            by.evidence,
             by.authors.map((author) => [author.actor.name, author.actor.id, author.session, author.call]),
           ]),
         ]).replaceAll(this.base, '…'),

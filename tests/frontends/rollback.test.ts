@@ -22,7 +22,8 @@ class Work {
 
   async edit(who: 'alpha' | 'beta', file: string, from: string, to: string, id?: string): Promise<void> {
     const paths = [file] as string[] as never;
-    const call = { tool: 'Edit', kind: 'edit', paths, ...(id === undefined ? {} : { id }) } as const;
+    const writes = [{ path: file as never, result: [{ old: from, new: to, all: false }] }];
+    const call = { tool: 'Edit', kind: 'edit', paths, writes, ...(id === undefined ? {} : { id }) } as const;
     await this[who].call(call, () => this.replace(file, from, to));
   }
 
@@ -44,13 +45,13 @@ class Work {
   }
 
   back(...args: readonly string[]): CommandOutcome {
-    return this.p.run(['rollback', '--yes', ...args]);
+    return this.p.run(['rollback', '--yes', '--likely', ...args]);
   }
 
   json(
     ...args: readonly string[]
   ): { readonly [key: string]: never } & { readonly results: { path: string; result: string; why: string | null }[] } {
-    const { stdout, stderr } = this.p.run(['rollback', '--yes', '--json', ...args]);
+    const { stdout, stderr } = this.p.run(['rollback', '--yes', '--likely', '--json', ...args]);
     return JSON.parse(stdout === '' ? stderr : stdout);
   }
 }
@@ -155,7 +156,7 @@ describe('the selection', () => {
     await w.alpha.end(one.id);
     await w.beta.end(two.id);
     const left = w.back('--agent', 'alpha');
-    expect([left.status, w.p.has('whose.txt')]).toEqual([0, true]);
+    expect([left.status, w.p.has('whose.txt')]).toEqual([5, true]);
     expect(left.stdout).toMatch(/whose\.txt \(it may be from alpha .* or beta/);
     expect(left.stdout).toContain('--include-shared');
     expect(w.back('--agent', 'alpha', '--include-shared').status).toBe(0);
@@ -215,6 +216,33 @@ describe('files that were added, removed and moved', () => {
     const modes = workingFiles(w.p.dir);
     expect(JSON.stringify(modes)).not.toContain('755');
     expect(w.p.read('a.sh')).toBe(numbers({ 9: 'mine 9' }));
+  });
+});
+
+describe('changes whose author is only likely', () => {
+  it('are listed with the option that takes them, and the exit status says that the rollback is done in part', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'alpha 3\n');
+    await w.shell('alpha', 'echo made > made.txt');
+    const { status, stdout } = w.p.run(['rollback', '--agent', 'alpha', '--yes']);
+    expect([status, w.p.read('a.txt'), w.p.has('made.txt')]).toEqual([5, numbers(), true]);
+    expect(stdout).toMatch(
+      /--likely includes it\):\n {2}cp_3\.1 {2}made\.txt \(it changed while `echo made > made\.txt` ran\)/,
+    );
+    expect(w.p.run(['rollback', '--agent', 'alpha', '--yes', '--likely']).status).toBe(0);
+    expect(w.p.has('made.txt')).toBe(false);
+  });
+
+  it('are included after a question at a terminal', async () => {
+    const w = await new Work().start();
+    await w.shell('alpha', 'echo made > made.txt');
+    const { status } = await onTerminal(w.p, ['rollback', '--agent', 'alpha'], {
+      typed: [
+        [/Include it\?/, 'y\r'],
+        [/Roll back 1 path\?/, 'y\r'],
+      ],
+    });
+    expect([status, w.p.has('made.txt')]).toEqual([0, false]);
   });
 });
 
@@ -344,6 +372,6 @@ it('emits an event for each change and for the batch', async () => {
   const reported: string[] = [];
   w.savepoint.on('change:rolled-back', ({ change }) => void reported.push(change));
   w.savepoint.on('rollback:completed', ({ checkpoint, paths }) => void reported.push(`${checkpoint.id}: ${paths}`));
-  await w.savepoint.rollback({ agent: 'alpha' });
+  await w.savepoint.rollback({ agent: 'alpha' }, { least: 'likely' });
   expect(reported).toEqual(['cp_2.1', 'cp_2.2', 'cp_3: 2']);
 });

@@ -43,8 +43,10 @@ describe('run', () => {
     expect(more).toEqual([]);
     expect(before).toMatchObject({ trigger: 'session', actor: { name: 'sh' } });
     expect(after).toMatchObject({ trigger: 'call', actor: { name: 'sh' }, session: before?.session });
-    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'a.txt', authors: [{ actor: { name: 'sh' } }], sure: true }]);
-    p.ok('rollback', '--session', after?.session ?? '', '--yes');
+    expect(changesOf(p, 'cp_2')).toMatchObject([
+      { path: 'a.txt', authors: [{ actor: { name: 'sh' } }], grade: 'likely' },
+    ]);
+    p.ok('rollback', '--session', after?.session ?? '', '--likely', '--yes');
     expect(p.read('a.txt')).toBe('one\n');
   });
 
@@ -113,7 +115,7 @@ describe('run', () => {
     expect(status, screen).toBe(130);
     expect(screen).toMatch(/1 path changed .*rollback --session/);
     expect(p.read('heard')).toBe('1\n');
-    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'heard', sure: true }]);
+    expect(changesOf(p, 'cp_2')).toMatchObject([{ path: 'heard', grade: 'likely' }]);
   });
 
   it('is not run if no checkpoint can be taken', () => {

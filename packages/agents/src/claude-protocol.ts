@@ -90,11 +90,17 @@ export function claudeReply(native: string, answer: HookAnswer): HookReply {
   });
 }
 
+/** The result of a call whose agent reports only that it failed. */
+const FAILED = { success: false };
+
 function parseCall(event: Fields, { tools }: Dialect, make: (call: ToolCall) => AgentEvent): AgentEvent | IgnoredEvent {
   const tool = textIn(event, 'tool_name', 'toolName');
   if (tool === null) return ignoreEvent('it lacks a tool');
   const input = field(event, 'tool_input') ?? field(event, 'toolInput');
-  const known = classifyCall(tools, tool, input);
+  const native = textIn(event, 'hook_event_name');
+  const response =
+    native === 'PostToolUseFailure' ? FAILED : (field(event, 'tool_response') ?? field(event, 'toolResult'));
+  const known = classifyCall(tools, tool, input, response);
   if (known === null) return ignoreEvent(`${tool} only reads`);
   return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
 }

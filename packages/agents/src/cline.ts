@@ -93,7 +93,7 @@ function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEven
   const tool = textIn(about, 'name') ?? textIn(also, 'toolName');
   if (tool === null) return ignoreEvent('it lacks a tool');
   const input = field(about, 'input') ?? field(also, 'parameters');
-  const known = classifyCall(TOOLS, tool, input);
+  const known = classifyCall(TOOLS, tool, input, begins ? null : (field(about, 'output') ?? also));
   if (known === null || (tool === 'editor' && textIn(fieldsOf(input), 'command') === 'view')) {
     return ignoreEvent(`${tool} only reads`);
   }

@@ -99,7 +99,8 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const tool = textIn(event, 'toolName');
   if (tool === null) return ignoreEvent('it lacks a tool');
   const input = argsOf(field(event, 'toolArgs'));
-  const known = classifyCall(TOOLS, tool, input);
+  const response = native === 'postToolUseFailure' ? { success: false } : field(event, 'toolResult');
+  const known = classifyCall(TOOLS, tool, input, response);
   if (known === null) return ignoreEvent(`${tool} only reads`);
   const call = { id: callIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'preToolUse') return { ...header, kind: 'call-began', call };

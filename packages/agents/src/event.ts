@@ -1,6 +1,7 @@
 /** Events of agents, independent of their protocols. The file of each agent translates from its protocol. */
 
 import type { CallId, SessionId, ToolKind } from '@savepoint/core';
+import type { WrittenText } from './written.ts';
 
 /** The agents whose hooks Savepoint installs. */
 export type AgentName = 'claude' | 'gemini' | 'codex' | 'copilot' | 'opencode' | 'cline' | 'cursor';
@@ -35,6 +36,8 @@ export interface ToolCall {
   readonly input: unknown;
   /** The paths that it writes, as the agent reports them; null: it may write anywhere. */
   readonly paths: readonly string[] | null;
+  /** What it writes to them, or wrote; empty if it failed. Null: the agent does not report it. */
+  readonly writes: readonly WrittenText[] | null;
   /** Whether it is one of Savepoint's own tools. */
   readonly own: boolean;
 }

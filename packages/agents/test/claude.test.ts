@@ -40,10 +40,10 @@ test('a session, from its start to its end', async () => {
     expect.stringContaining('call: Bash: sed -i'),
   ]);
   const all = await p.checkpoints();
-  expect(all.at(-1)?.changes?.map(({ path, by }) => [path, by.sure, by.authors[0]?.call])).toEqual([
-    ['box/bulb.txt', true, 'toolu_03'],
-    ['bulb.txt', true, 'toolu_03'],
-    ['lamp.txt', true, 'toolu_03'],
+  expect(all.at(-1)?.changes?.map(({ path, by }) => [path, by.grade, by.authors[0]?.call])).toEqual([
+    ['box/bulb.txt', 'likely', 'toolu_03'],
+    ['bulb.txt', 'likely', 'toolu_03'],
+    ['lamp.txt', 'likely', 'toolu_03'],
   ]);
   expect(all.map(({ session }) => session)).toEqual(all.map(() => e.session));
   expect(all[2]?.conversation).toMatchObject({ messageId: 'pr-1', lastUser: 'Switch the lamp on.' });

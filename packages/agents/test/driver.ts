@@ -101,5 +101,5 @@ function authors({ by }: NonNullable<Checkpoint['changes']>[number]): string {
     ({ actor, call, tool }) =>
       `${actor.name}${actor.id === undefined ? '' : `:${actor.id}`}${call === null ? (tool === null ? '' : `/${tool}`) : `/${call}`}`,
   );
-  return `${names.join(', ')}${by.sure ? '' : '?'}`;
+  return `${names.join(', ')}${by.grade === 'open' ? '?' : ''}`;
 }

@@ -196,8 +196,8 @@ Examples:
   savepoint undo
 
 Exit status: 0 success, 1 refused or failed (nothing changed), 2 usage error,
-3 conflict, 4 interrupted operation pending (run \`savepoint recover\`),
-130 cancelled with Ctrl-C.
+3 conflict, 4 interrupted operation pending (run \`savepoint recover\`), 5 done
+in part (the output lists the rest), 130 cancelled with Ctrl-C.
 
 Checkpoints are stored in $SAVEPOINT_HOME (default: your account's data folder).
 `;

@@ -1,6 +1,7 @@
 /** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
 import { nameToJson, open, showText } from '@savepoint/core';
+import { answerStatus } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import { agentReports, reportToJson } from './agents.ts';
@@ -77,7 +78,7 @@ async function runVerb(
     for (const message of warningsIn(output)) warned.delete(message);
     const view = outputViewOf(1, env);
     writeAll(1, globals.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
-    return verb.isFailure?.(output) === true ? 1 : 0;
+    return answerStatus(verb, output);
   });
 }
 

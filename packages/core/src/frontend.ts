@@ -13,4 +13,4 @@ export { STORE_FORMAT } from './store/records.ts';
 export type { OpenCall } from './store/state/open-calls.ts';
 export { watchEventToJson } from './verbs/shapes/watch-event.ts';
 export { VERBS } from './verbs/table.ts';
-export { type InputOf, type OutputOf, schemasOf, type Verb } from './verbs/verb.ts';
+export { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb } from './verbs/verb.ts';

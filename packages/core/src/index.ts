@@ -20,6 +20,7 @@ export type {
   ChangeKind,
   Checkpoint,
   ConversationPosition,
+  Grade,
   RecordedChange,
   RootState,
   TestResult,
@@ -38,6 +39,7 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
+export type { ReportedWrite } from './model/reported-write.ts';
 export type { ChangeSet, PathChange, PathConflict } from './operation/change-set.ts';
 export type { OperationResult, Preview } from './operation/operation.ts';
 export { executionAdapter } from './remote/execution-adapter.ts';

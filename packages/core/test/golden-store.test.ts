@@ -28,7 +28,10 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     const { output } = await schemasOf(VERBS.show);
     for (const { id } of checkpoints) {
       const shown = await VERBS.show.handle(savepoint, { checkpoint: id }, {});
-      expect(output.parse(JSON.parse(JSON.stringify(shown)))).toMatchObject(store.expected.shown[id] as object);
+      const parsed = output.parse(JSON.parse(JSON.stringify(shown)));
+      // Early versions recorded the changes of a shell call as sure.
+      const changes = parsed.changes?.map((one) => (one.grade === 'likely' ? { ...one, sure: true } : one)) ?? null;
+      expect({ ...parsed, changes }).toMatchObject(store.expected.shown[id] as object);
     }
   });
 
@@ -41,7 +44,7 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     expect(store.git('for-each-ref', '--format=%(refname)', 'refs/savepoint/kept').toString().trim()).not.toBe('');
     // Calls are open for a limited time only, so the clock is set back to that time.
     const then = store.open({ ports: realPorts({ clock: fixedClock(1_700_001_500_000) }) });
-    await expect(then.rollback({ session: 's/1 ü' })).rejects.toMatchObject({
+    await expect(then.rollback({ session: 's/1 ü' }, { least: 'likely' })).rejects.toMatchObject({
       code: 'CALL_OPEN',
       data: { calls: expect.arrayContaining([expect.objectContaining({ call: 'c-3' })]) },
     });

@@ -1,6 +1,7 @@
 /** Maps the paths that an agent declares to paths in the workspace. */
 
-import { bytesFromText, type DiskPath, type Session, type TreePath } from '@savepoint/core';
+import { bytesFromText, type DiskPath, type ReportedWrite, type Session, type TreePath } from '@savepoint/core';
+import type { ToolCall } from '../event.ts';
 
 export interface DeclaredWrites {
   /** Null: it may write anywhere. */
@@ -26,4 +27,24 @@ export async function resolveDeclared(
   const { paths, refused } = await session.declaredPaths(given, bytesFromText(cwd) as DiskPath);
   if (refused.some(({ problem }) => problem === 'unclear')) return ANYWHERE;
   return { paths, uncovered: refused.map(({ given: path, why }) => ({ path: String(path), why: `it ${why}` })) };
+}
+
+/**
+ * Maps what a call reports to write. A path that may be two in the workspace, as through a link, has no report.
+ * @returns null if the call reports nothing
+ */
+export async function reportedWrites(
+  session: Session,
+  { writes }: Pick<ToolCall, 'writes'>,
+  cwd: string,
+): Promise<readonly ReportedWrite[] | null> {
+  if (writes === null) return null;
+  const found: ReportedWrite[] = [];
+  for (const { path, ...report } of writes.slice(0, MAX_PATHS)) {
+    const { paths } = await resolveDeclared(session, [path], cwd);
+    const [only] = paths ?? [];
+    if (only !== undefined && paths?.length === 1) found.push({ path: only, ...report });
+  }
+  // An empty list means that the tool failed.
+  return writes.length > 0 && found.length === 0 ? null : found;
 }

@@ -15,7 +15,7 @@ import {
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
-import { resolveDeclared } from './declared.ts';
+import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
 import { makeCallId, matchingCallIds } from './pairing.ts';
@@ -147,11 +147,12 @@ async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promis
 async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promise<readonly string[]> {
   const { event, session, context, signal, deferJob } = scene;
   const { call, background } = event;
+  const writes = await reportedWrites(session, call, event.cwd);
   const ids = call.id === null ? matchingCallIds(call, await session.openCalls()) : [call.id];
   for (const id of ids) {
     const ended = await withDeadline(
       scene,
-      () => session.end(id, { background, signal }),
+      () => session.end(id, { background, signal, ...(writes === null ? {} : { writes }) }),
       async () => {
         await session.markInDoubt(id);
         deferJob({ kind: 'end', call: id, background });
@@ -210,6 +211,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
   const { event, session, actor } = scene;
   const { call, cwd } = event;
   const { paths, uncovered } = await resolveDeclared(session, call.paths, cwd);
+  const writes = await reportedWrites(session, call, cwd);
   return {
     request: {
       tool: call.tool,
@@ -218,6 +220,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
       actor,
       own: call.own,
       ...(paths === null ? {} : { paths }),
+      ...(writes === null ? {} : { writes }),
     },
     uncovered,
   };

@@ -3,15 +3,15 @@ import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 
 type RecordedJson = OutputOf<(typeof VERBS)['history']>['changes'][number];
-export type AuthorshipJson = Pick<RecordedJson, 'authors' | 'sure'>;
+export type AuthorshipJson = Pick<RecordedJson, 'authors' | 'grade'>;
 type AuthorJson = RecordedJson['authors'][number];
 
 const SESSION_LETTERS = 8;
 
-/** `claude 3f2a91bc`, `outside`, `one s-1 or outside ?`: the question mark means that the author is uncertain. */
-export function authorsText({ authors, sure }: AuthorshipJson): string {
+/** `claude 3f2a91bc`, `outside`, `claude 3f2a91bc (likely)`, `one s-1 or outside ?` if more than one is possible. */
+export function authorsText({ authors, grade }: AuthorshipJson): string {
   const names = [...new Set(authors.map(authorText))].join(' or ');
-  return sure ? names : `${names} ?`;
+  return grade === 'sure' ? names : grade === 'likely' ? `${names} (likely)` : `${names} ?`;
 }
 
 /**

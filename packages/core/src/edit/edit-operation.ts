@@ -13,7 +13,7 @@ import { parentPath, type TreePath } from '../model/names.ts';
 import { addUncaptured, type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
-import { checkpointInfo } from '../timeline/capture/capture.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
 import type { PreparedFile } from './prepare-edits.ts';

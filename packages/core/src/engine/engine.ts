@@ -8,7 +8,7 @@ import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
 import { type FoundRecord, syncRecord } from '../store/records.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { resolveCheckpoint } from '../timeline/query/resolve.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { BackgroundTasks } from './background.ts';

@@ -6,7 +6,7 @@ import { SavepointError } from '../model/errors.ts';
 import { checkpointNumber } from '../model/ids.ts';
 import type { ExportResult } from '../share/export.ts';
 import { type ExportState, readExportState } from '../store/state/export-state.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Context } from './context.ts';
 import type { Engine } from './engine.ts';
 

@@ -9,7 +9,7 @@ import { storePathIn } from '../store/home.ts';
 import { createStore } from '../store/layout.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, type WorkspaceRecord, writeRecord } from '../store/records.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { Timeline } from '../timeline/record/timeline.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
 import { type Context, pathOf } from './context.ts';

@@ -10,7 +10,7 @@ import {
   runOperation,
 } from '../operation/operation.ts';
 import { readOpenCalls } from '../store/state/open-calls.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
 import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';

@@ -6,7 +6,7 @@ import { layoutOf } from '../store/layout.ts';
 import { acquireLock, type HeldLock, type LockOptions } from '../store/lock.ts';
 import type { IndexedRecord } from '../store/record-index.ts';
 import { readRecord } from '../store/records.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Context } from './context.ts';
 import { isInside } from './folders.ts';
 import { workspaceOf } from './open.ts';

@@ -4,7 +4,8 @@ import type { Pace } from '../io/pace.ts';
 import { publicationWithHeads } from '../operation/heads.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { attributionTo } from '../timeline/capture/attribution.ts';
-import { capture, type Workspace } from '../timeline/capture/capture.ts';
+import { capture } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { readCheckpoint } from '../timeline/record/timeline.ts';
 import type { Journal, Publication } from '../transaction/transition.ts';
 

@@ -1,7 +1,7 @@
 /** Recovers the transactions of a dead process before the store or files change. */
 
 import { SavepointError } from '../model/errors.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listUnfinished } from '../transaction/journal.ts';
 import { type RecoveredTransaction, type Recovery, recover, type WaitingTransaction } from '../transaction/recover.ts';
 import type { EventStream } from './events.ts';

@@ -50,7 +50,7 @@ async function write<T>(
       capture: async (info, always) => {
         const captured = await capture(workspace, lock, pace, info, { always });
         announceCapture(engine, context, captured);
-        if (captured.made) newCheckpoints.push(captured.checkpoint);
+        newCheckpoints.push(...captured.recorded);
         return captured;
       },
     });

@@ -3,7 +3,7 @@
 import type { Pace } from '../io/pace.ts';
 import type { OperationContext } from '../operation/operation.ts';
 import type { HeldLock } from '../store/lock.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Context } from './context.ts';
 
 /** A workspace whose lock is held during one call. */

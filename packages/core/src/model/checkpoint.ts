@@ -23,13 +23,36 @@ export interface Author {
 }
 
 /**
- * The authors of a change. If `sure`, all authors are the same actor in the same session. Several of them are then
- * several calls of that session, and any of them may have made the change. Otherwise the author is not known with
- * confidence.
+ * How well the author of a change is known.
+ * - `sure`: evidence names one author. Several authors are then several calls of one session
+ * - `likely`: only one author was active, and nothing contradicts it, but others may have changed the path unnoticed
+ * - `open`: more than one author may have made it; all of them are named
  */
+export const GRADES = ['sure', 'likely', 'open'] as const;
+
+/** How well the author of a change is known; see `GRADES`. */
+export type Grade = (typeof GRADES)[number];
+
+/**
+ * What names the author of a change.
+ * - `operation`: an operation of Savepoint made it
+ * - `content`: the path has exactly the content that a file tool reported to have written
+ * - `declared`: a file tool named the path before it ran
+ * - `call`: a call that may write anywhere was open
+ * - `beyond`: a call was open, but its tool did not report this change
+ * - `no-call`: no call of any agent was open
+ * - `rewind`: between two calls, the workspace returned to an earlier state of the session
+ */
+export const EVIDENCE = ['operation', 'content', 'declared', 'call', 'beyond', 'no-call', 'rewind'] as const;
+
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** The possible authors of a change, and how well they are known. */
 export interface Authorship {
   readonly authors: readonly Author[];
-  readonly sure: boolean;
+  readonly grade: Grade;
+  /** Null for a change that was recorded before evidence was. */
+  readonly evidence: Evidence | null;
 }
 
 /** How a tool changes files: `write` and `edit` change the paths they name, `shell` and `other` may change any path. */

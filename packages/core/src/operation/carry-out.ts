@@ -3,7 +3,7 @@
 import type { Pace } from '../io/pace.ts';
 import type { HeldLock } from '../store/lock.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { BackupFile } from '../transaction/late-writes.ts';
 import { runTransaction } from '../transaction/transaction.ts';
 import type { Publication } from '../transaction/transition.ts';

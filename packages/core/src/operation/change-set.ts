@@ -4,7 +4,7 @@ import type { HeadMove } from '../git/head-moves.ts';
 import type { Entry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
-import type { CheckpointInfo } from '../timeline/capture/capture.ts';
+import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Move } from '../timeline/diff/renames.ts';
 import type { Transition } from '../transaction/transition.ts';
 

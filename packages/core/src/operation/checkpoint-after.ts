@@ -6,14 +6,10 @@ import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { ContentCache } from '../store/snapshot/content-cache.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
 import { attributionTo } from '../timeline/capture/attribution.ts';
-import {
-  type CaptureResult,
-  type CheckpointInfo,
-  composeCheckpoint,
-  type NewCheckpoint,
-  type Workspace,
-} from '../timeline/capture/capture.ts';
+import type { CaptureResult } from '../timeline/capture/capture.ts';
+import { type CheckpointInfo, composeCheckpoint, type NewCheckpoint } from '../timeline/capture/compose.ts';
 import { withIndexes } from '../timeline/capture/record-index.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { CheckpointRef, TimelineEnd } from '../timeline/record/timeline.ts';
 import type { ChangeSet } from './change-set.ts';
 import { rootsAfter } from './heads.ts';

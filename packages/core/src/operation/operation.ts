@@ -14,15 +14,9 @@ import type { OwnPaths } from '../store/own-paths.ts';
 import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
 import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/state/frozen.ts';
-import {
-  type CaptureResult,
-  type CheckpointInfo,
-  capture,
-  checkpointInfo,
-  rememberScan,
-  scanWorkspace,
-  type Workspace,
-} from '../timeline/capture/capture.ts';
+import { type CaptureResult, capture, rememberScan, scanWorkspace } from '../timeline/capture/capture.ts';
+import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/record/timeline.ts';
 import { type BackupLocation, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
 import type { BackupFile } from '../transaction/late-writes.ts';

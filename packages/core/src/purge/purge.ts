@@ -20,7 +20,7 @@ import { nameToJson, type TreePath } from '../model/names.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { purgePaths } from '../store/snapshot/purge-paths.ts';
 import { removeTraces, syncFolderTree } from '../store/state/traces.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { dropKept, tidyShallow } from '../timeline/record/kept-commits.ts';
 import { writeCheckpoint } from '../timeline/record/timeline.ts';
 import { reachable } from '../timeline/retention/reachable.ts';

@@ -5,7 +5,7 @@ import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Something that a purge should have removed. */

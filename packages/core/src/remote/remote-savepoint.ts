@@ -11,7 +11,7 @@ import type { Savepoint } from '../savepoint.ts';
 import type { CallRequest } from '../session/call-request.ts';
 import type { SessionOptions } from '../session/session.ts';
 import { VERBS } from '../verbs/table.ts';
-import { type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
+import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
 import { programOf, type RemoteProgram, type UploadedProgram, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
 
@@ -209,11 +209,11 @@ class RemoteClient {
     const strange = (why: string): SavepointError => invalidAnswer(this.#sandbox.name, why);
     const { ended, exit, stdout, stderr } = result;
     if (ended === 'too-much') throw strange(`it is longer than ${MAX_ANSWER_BYTES} bytes`);
-    if (exit === 0 || (exit === 1 && stdout.length > 0)) {
+    if (exit === 0 || ((exit === 1 || exit === 5) && stdout.length > 0)) {
       const output = parseJson(stdout);
       const checked = output === undefined ? null : (await schemasOf(verb)).output.safeParse(output);
       if (!checked?.success) throw strange(`it does not have the shape of an answer to \`${verb.name}\``);
-      if ((verb.isFailure?.(checked.data) === true) !== (exit === 1)) throw strange('its exit status does not match');
+      if (answerStatus(verb, checked.data) !== exit) throw strange('its exit status does not match');
       return checked.data;
     }
     const failure = parseFailure(parseJson(stderr));

@@ -6,7 +6,7 @@ import { SavepointError } from '../model/errors.ts';
 import { diskPathFromJson } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { VERBS } from '../verbs/table.ts';
-import { type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
+import { type AnswerStatus, answerStatus, type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
 import { SURVEY_VERBS } from './structures-verb.ts';
 
@@ -30,7 +30,7 @@ export function requestShape({ z, jsonName }: Shapes) {
 export interface RequestResult {
   readonly output: unknown;
   /** Exit status: 0, or 1 if the verb reports a failure in its output. */
-  readonly status: 0 | 1;
+  readonly status: AnswerStatus;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function answerRequest(
   });
   const context = { signal, ...(toolCall === null ? {} : { toolCall }) };
   const output = await it.handle(savepoint, checkedBy(schemas.input, input), context);
-  return { output, status: it.isFailure?.(output) === true ? 1 : 0 };
+  return { output, status: answerStatus(it, output) };
 }
 
 interface Schema<T> {

@@ -12,7 +12,7 @@ import { type DiskPath, isWithin, onDisk, type TreePath } from '../model/names.t
 import type { ChangeSet } from '../operation/change-set.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 
 /** Adds the HEAD moves for each repository root of the checkpoint that is entirely inside the scope. */
 export async function withRestoredHeads(

@@ -11,7 +11,8 @@ import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
-import { checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import {
@@ -126,7 +127,10 @@ export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): O
   return inverseOperation(workspace, operation, 'redo', actor, pace);
 }
 
-/** Reverts what agents changed since the target. If agents changed nothing, keeps changes since the last checkpoint. */
+/**
+ * Reverts what agents surely or likely changed since the target. If agents changed nothing, keeps changes since the last
+ * checkpoint.
+ */
 async function planKeepOutside(
   workspace: Workspace,
   current: CurrentState,
@@ -147,8 +151,8 @@ async function planKeepOutside(
     ...(root === null ? {} : { root }),
     ...(session === undefined ? {} : { session: session.id }),
   };
-  const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, false, pace);
-  const inDoubt = skipped.filter(({ change: { by } }) => !by.sure && by.authors.some(isByAgent));
+  const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, 'likely', pace);
+  const inDoubt = skipped.filter(({ change: { by }, grade }) => grade !== null && by.authors.some(isByAgent));
   const options = { prefer: new Map(), skipConflicts: false, keep: reasonToKeepOf(input) };
   const { changeSet, rolledBack } = await rollbackChanges({ current, chosen, ...options }, pace);
   return {

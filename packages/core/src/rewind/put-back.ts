@@ -6,7 +6,7 @@ import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { Operation } from '../operation/operation.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { type FrozenPath, frozenPathOf } from '../store/state/frozen.ts';
-import { checkpointInfo } from '../timeline/capture/capture.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { inverseChanges } from './inverse-changes.ts';
 

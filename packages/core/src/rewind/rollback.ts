@@ -3,13 +3,14 @@
 import { showName, showText } from '../content/show-name.ts';
 import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Author, Checkpoint } from '../model/checkpoint.ts';
+import type { Actor, Author, Checkpoint, Grade } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
-import { checkpointInfo, previewCheckpoint, type Workspace } from '../timeline/capture/capture.ts';
+import { checkpointInfo, previewCheckpoint } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
 import {
@@ -23,8 +24,8 @@ import {
 export interface RollbackRequest {
   readonly selection: Selection;
   readonly actor: Actor;
-  /** Also changes that may be by others. */
-  readonly includeShared: boolean;
+  /** How well the author of a change must be known. */
+  readonly least: Grade;
   readonly skipConflicts: boolean;
   readonly prefer: ReadonlyMap<TreePath, MergeSide>;
   /** Proceed even if an open call may write the same files. A preview ignores open calls. */
@@ -67,8 +68,8 @@ export function rollbackOperation(
     backups: null,
     plan: async (current) => {
       const checkpoints = await checkpointsUntilNow(workspace, current, pace);
-      const { selection, includeShared } = request;
-      const selected = await selectChanges(current.objects, checkpoints, selection, includeShared, pace);
+      const { selection, least } = request;
+      const selected = await selectChanges(current.objects, checkpoints, selection, least, pace);
       const planned = await rollbackChanges({ ...request, current, ...selected, keep: () => null }, pace);
       const openCalls = blockingCalls(workspace, selected, planned.changeSet);
       preview = {

@@ -6,6 +6,8 @@ import {
   type Author,
   type Authorship,
   type Checkpoint,
+  GRADES,
+  type Grade,
   isOperation,
   isReversion,
   OUTSIDE,
@@ -61,6 +63,8 @@ export interface ChosenFile {
 export interface SkippedChange {
   readonly change: RecordedChange;
   readonly why: string;
+  /** Its author is not known well enough. Null: it is skipped for another reason. */
+  readonly grade: Exclude<Grade, 'sure'> | null;
 }
 
 export interface SelectedChanges {
@@ -69,12 +73,15 @@ export interface SelectedChanges {
   readonly skipped: readonly SkippedChange[];
 }
 
-/** @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED */
+/**
+ * @param least how well the author of a change must be known. A change that is chosen by its id may also be likely
+ * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
+ */
 export async function selectChanges(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
   selection: Selection,
-  includeShared: boolean,
+  least: Grade,
   pace: Pace,
 ): Promise<SelectedChanges> {
   if (selection.root !== undefined) assertRoot(selection.root, checkpoints);
@@ -91,13 +98,14 @@ export async function selectChanges(
       const hunks = named?.get(change.id) ?? null;
       const files = filesToRevert(objects, change, hunks, effect);
       const reversion = files.length > 0 ? null : revertedBy(effect, hunks);
-      const why =
+      const skip =
         reversion !== null
-          ? `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`
-          : reasonToSkip(objects, { selection, named, includeShared }, { checkpoint, change });
-      if (why === null && previous !== undefined) {
+          ? { why: `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`, grade: null }
+          : reasonToSkip(objects, { selection, named, least }, { checkpoint, change });
+      if (skip === null && previous !== undefined) {
         chosen.push({ change, before: previous.snapshot, files });
-      } else skipped.push({ change, why: why ?? 'the state before it is no longer in the store' });
+      } else
+        skipped.push({ change, ...(skip ?? { why: 'the state before it is no longer in the store', grade: null }) });
       named?.delete(change.id);
     }
   }
@@ -201,8 +209,9 @@ function withEffects(
 function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {
   const author: Author = { actor, session, call: toolCall, tool: tool?.name ?? null };
   const outside: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
-  if (isOperation(trigger)) return { authors: [author], sure: true };
-  return trigger === 'call' ? { authors: [author, outside], sure: false } : { authors: [outside], sure: true };
+  if (isOperation(trigger)) return { authors: [author], grade: 'sure', evidence: 'operation' };
+  if (trigger === 'call') return { authors: [author, outside], grade: 'open', evidence: 'call' };
+  return { authors: [outside], grade: 'sure', evidence: 'no-call' };
 }
 
 type NamedChanges = Map<ChangeId, readonly number[] | null>;
@@ -248,7 +257,7 @@ interface SelectionCriteria {
   readonly selection: Selection;
   /** Null: changes were not chosen one by one. */
   readonly named: NamedChanges | null;
-  readonly includeShared: boolean;
+  readonly least: Grade;
 }
 
 interface CandidateChange {
@@ -258,26 +267,52 @@ interface CandidateChange {
 
 function reasonToSkip(
   objects: ObjectReader,
-  { selection, named, includeShared }: SelectionCriteria,
+  { selection, named, least }: SelectionCriteria,
   { checkpoint, change }: CandidateChange,
-): string | null {
-  const { authors, sure } = change.by;
+): Omit<SkippedChange, 'change'> | null {
+  const { authors } = change.by;
   const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
   if (named === null && isReversion(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
-    return `${checkpoint.id} (${checkpoint.trigger}) is itself an operation of Savepoint; use undo to revert it`;
+    const why = `${checkpoint.id} (${checkpoint.trigger}) is itself an operation of Savepoint; use undo to revert it`;
+    return { why, grade: null };
   }
   if (named === null && !asksForSomebody && !authors.some(({ actor }) => actor.kind === 'agent')) {
-    return `it was not made by an agent (author: ${authors[0]?.actor.kind ?? 'unknown'})`;
+    return { why: `it was not made by an agent (author: ${authors[0]?.actor.kind ?? 'unknown'})`, grade: null };
   }
-  if (!includeShared && (!sure || !authors.every((author) => matchesAuthor(selection, author)))) {
-    const others = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))].join(' or ');
-    return authors.length > 1 ? `it may be from ${others}` : 'its author is uncertain';
+  const grade = authors.every((author) => matchesAuthor(selection, author)) ? change.by.grade : 'open';
+  const needed = named === null ? least : weakerOf(least, 'likely');
+  if (grade !== 'sure' && weakerOf(grade, needed) !== needed) {
+    return { why: grade === 'likely' ? likelyBecause(checkpoint, change) : openBecause(change), grade };
   }
-  const needed = [change.before, change.after].flatMap((entry) =>
+  const contents = missingContents(objects, change);
+  return contents === null ? null : { why: contents, grade: null };
+}
+
+function weakerOf(a: Grade, b: Grade): Grade {
+  return GRADES.indexOf(a) > GRADES.indexOf(b) ? a : b;
+}
+
+function openBecause({ by: { authors } }: RecordedChange): string {
+  const names = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))];
+  return names.length > 1 ? `it may be from ${names.join(' or ')}` : 'its author is uncertain';
+}
+
+/** Says what the author was doing, since this is the only evidence. */
+function likelyBecause({ tool, toolCall }: Checkpoint, { by: { authors, evidence } }: RecordedChange): string {
+  const [author] = authors;
+  if (author?.call == null) return 'it changed while a call of an agent was open';
+  const summary = tool !== null && toolCall === author.call ? tool.summary : '';
+  const name = author.tool === null ? 'a call' : showText(author.tool);
+  if (evidence === 'declared') return `${name} was to write this path, but what it wrote is unknown`;
+  return `it changed while ${summary === '' ? name : `\`${showText(summary)}\``} ran`;
+}
+
+function missingContents(objects: ObjectReader, change: RecordedChange): string | null {
+  const ids = [change.before, change.after].flatMap((entry) =>
     entry === null || entry.kind === 'folder' ? [] : entry.id,
   );
-  if (needed.includes(PURGED)) return 'its content was purged';
-  return needed.every((id) => objects.has(id)) ? null : 'its content is no longer in the store';
+  if (ids.includes(PURGED)) return 'its content was purged';
+  return ids.every((id) => objects.has(id)) ? null : 'its content is no longer in the store';
 }
 
 function nameOf(name: string, call: string | null): string {

@@ -4,7 +4,10 @@ import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
-import type { TreePath } from '../model/names.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import type { ReportedWrite } from '../model/reported-write.ts';
+import type { OpenCall } from '../store/state/open-calls.ts';
+import type { ScanResult } from '../workspace/scan/scan.ts';
 import type { PutBack } from './host.ts';
 
 /** A tool call that is about to start. */
@@ -17,6 +20,8 @@ export interface CallRequest {
   readonly args?: unknown;
   /** The only paths that it will write. Without them, it may write anywhere. */
   readonly paths?: readonly TreePath[];
+  /** What it will write to these paths, if its arguments say so: evidence that tells its changes from others'. */
+  readonly writes?: readonly ReportedWrite[];
   /** The agent's own id of the call. Default: a new id. */
   readonly id?: string;
   /** The sub-agent that makes the call. */
@@ -32,6 +37,11 @@ export interface CallRequest {
 export interface CallEnd extends CallOptions {
   /** It keeps running in the background: later changes may also be from it. */
   readonly background?: boolean;
+  /**
+   * What it wrote, as its result reports; empty if it failed and wrote nothing. Default: what its request reported.
+   * Paths in other states are then by others.
+   */
+  readonly writes?: readonly ReportedWrite[];
 }
 
 /** The result of a call. */
@@ -45,6 +55,15 @@ export interface EndedCall {
   readonly uncovered: readonly Gap[];
   /** Null: no frozen path was changed. */
   readonly putBack: PutBack | null;
+}
+
+export const NO_CALL_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
+
+/** How a call ended, with defaults. */
+export interface HowEnded {
+  readonly background: boolean;
+  /** Null: not reported. */
+  readonly writes: readonly ReportedWrite[] | null;
 }
 
 const SUMMARY_CHARACTERS = 200;
@@ -66,7 +85,56 @@ export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean
   }
 }
 
-export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
+/** In characters. Longer reports are not stored with the open call. */
+const MAX_REPORT_LENGTH = 1024 * 1024;
+
+/** What an earlier capture has found already is not looked for again. */
+export function withReports(call: OpenCall, writes: readonly ReportedWrite[]): OpenCall {
+  const left = writes.filter(({ path }) => call.written?.includes(path) !== true);
+  const isFailed = writes.length === 0;
+  return { ...call, writes: storableReports(left), ...(isFailed && call.declared !== null ? { declared: [] } : {}) };
+}
+
+/** @param recorded the checkpoints of the capture at its end, oldest first */
+export function endedCall(call: OpenCall, recorded: readonly Checkpoint[], scan: ScanResult): EndedCall {
+  const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>
+    call.declared?.some((declared) => isWithin(declared, path)),
+  );
+  const checkpoint = recorded.find(({ trigger }) => trigger === 'call') ?? recorded.at(-1);
+  const done = checkpoint === undefined ? {} : { checkpoint, changes: checkpoint.changes ?? [] };
+  return { ...NO_CALL_ENDED, ...done, found: true, uncovered };
+}
+
+/** The record of a call that begins. @param known what the session knows of it */
+export function openCallOf(
+  request: CallRequest,
+  known: Pick<OpenCall, 'id' | 'session' | 'actor' | 'began' | 'late'>,
+): OpenCall {
+  const { own = false, paths = null, writes } = request;
+  return {
+    ...known,
+    actor: request.actor ?? known.actor,
+    tool: toolInfo(request),
+    // The operation of our own tool records what the tool changes.
+    declared: own ? [] : paths,
+    ...(writes === undefined ? {} : { writes: storableReports(writes) }),
+    background: false,
+    own,
+  };
+}
+
+/** @param now milliseconds since 1970 */
+export function timedTool({ tool, began, background }: OpenCall, now: number): ToolInfo {
+  const took = now - began;
+  // Null if the clock was set back, or for background work, whose end is unknown.
+  return { ...tool, took: took < 0 || background ? null : took };
+}
+
+export function truncate(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
+}
+
+function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   return {
     name: truncate(tool, SUMMARY_CHARACTERS),
     kind: kind ?? 'other',
@@ -76,8 +144,15 @@ export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   };
 }
 
-export function truncate(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
+/** Returns the reports as far as they are short enough to store; the rest of the paths stay declared only. */
+function storableReports(writes: readonly ReportedWrite[]): readonly ReportedWrite[] {
+  let left = MAX_REPORT_LENGTH;
+  return writes.filter(({ found, result }) => {
+    const texts =
+      typeof result === 'string' || result === null ? [result] : result.flatMap((one) => [one.old, one.new]);
+    left -= [...texts, found].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    return left >= 0;
+  });
 }
 
 /** Null if unknown. */

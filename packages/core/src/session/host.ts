@@ -11,7 +11,9 @@ import type { TreePath } from '../model/names.ts';
 import type { OperationResult } from '../operation/operation.ts';
 import type { RestoreMode } from '../rewind/operations.ts';
 import type { FrozenPath } from '../store/state/frozen.ts';
-import type { CaptureResult, CheckpointInfo, Workspace } from '../timeline/capture/capture.ts';
+import type { CaptureResult } from '../timeline/capture/capture.ts';
+import type { CheckpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 
 export interface SessionHost {
   readonly ports: { readonly clock: Clock; readonly random: Random };

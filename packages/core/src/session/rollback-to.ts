@@ -8,7 +8,7 @@ import type { OperationResult } from '../operation/operation.ts';
 import type { RestoreMode } from '../rewind/operations.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type MessageState, stateOfMessage } from '../timeline/query/messages.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost } from './host.ts';

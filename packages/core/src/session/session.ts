@@ -10,7 +10,7 @@ import {
   type Trigger,
 } from '../model/checkpoint.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
-import { type DiskPath, isWithin, type JsonName } from '../model/names.ts';
+import type { DiskPath, JsonName } from '../model/names.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
 import { assertNotFrozen } from '../store/state/frozen.ts';
 import {
@@ -21,8 +21,21 @@ import {
   writeOpenCall,
 } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import { type CheckpointInfo, checkpointInfo, type Workspace } from '../timeline/capture/capture.ts';
-import { type CallEnd, type CallRequest, type EndedCall, isTriggered, toolInfo, truncate } from './call-request.ts';
+import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import {
+  type CallEnd,
+  type CallRequest,
+  type EndedCall,
+  endedCall,
+  type HowEnded,
+  isTriggered,
+  NO_CALL_ENDED,
+  openCallOf,
+  timedTool,
+  truncate,
+  withReports,
+} from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
@@ -223,30 +236,30 @@ export class Session {
   }
 
   /** The second half: takes a capture, attributes its changes to the call, and closes it. */
-  async end(given: string, { background, ...options }: CallEnd = {}): Promise<EndedCall> {
+  async end(given: string, { background = false, writes, ...options }: CallEnd = {}): Promise<EndedCall> {
     const id = parseCallId(given);
     try {
-      return await this.#endCall(id, background ?? false, options);
+      return await this.#endCall(id, { background, writes: writes ?? null }, options);
     } finally {
       this.#inFlight.end(id);
     }
   }
 
-  async #endCall(id: CallId, background: boolean, options: CallOptions): Promise<EndedCall> {
+  async #endCall(id: CallId, how: HowEnded, options: CallOptions): Promise<EndedCall> {
     if (!this.#track) return NO_CALL_ENDED;
     return this.#host.once(async (steps) => {
       // Checked without the lock, so that no store is created if no call is open.
       if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NO_CALL_ENDED;
       const { value, putBack } = await steps.write(options, async (writing) => {
         const call = this.#openCall(writing.workspace, id);
-        return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, background);
+        return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
       });
       return { ...value, putBack };
     });
   }
 
   /** The open calls of this session, oldest first. Does not wait for the lock. */
-  async openCalls(): Promise<readonly OpenCall[]> {
+  openCalls(): Promise<readonly OpenCall[]> {
     return this.#host.once(async ({ read }) => read((workspace) => this.#openCalls(workspace)) ?? []);
   }
 
@@ -328,18 +341,9 @@ export class Session {
   }
 
   #newCall(request: CallRequest, late: boolean): OpenCall {
-    return {
-      id: parseCallId(request.id ?? newId(this.#host)),
-      session: this.id,
-      actor: request.actor ?? this.actor,
-      tool: toolInfo(request),
-      // The operation of our own tool records what the tool changes.
-      declared: request.own === true ? [] : (request.paths ?? null),
-      began: this.#host.ports.clock.now(),
-      late,
-      background: false,
-      own: request.own ?? false,
-    };
+    const id = parseCallId(request.id ?? newId(this.#host));
+    const began = this.#host.ports.clock.now();
+    return openCallOf(request, { id, session: this.id, actor: this.actor, began, late });
   }
 
   #openCall({ ports, store }: Workspace, id: CallId): OpenCall | null {
@@ -410,25 +414,22 @@ export class Session {
   /** The end of the call is unknown, so the changes may also be by others. */
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
-    const doubtful = { ...call, background: true };
-    writeOpenCall(ports.fs, store.layout, doubtful);
-    await this.#captureEnd(writing, doubtful, false);
+    const inDoubt = { ...call, background: true };
+    writeOpenCall(ports.fs, store.layout, inDoubt);
+    await this.#captureEnd(writing, inDoubt, { background: false, writes: null });
   }
 
-  async #captureEnd(writing: SessionWriteContext, call: OpenCall, background: boolean): Promise<EndedCall> {
+  async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
+    const { background, writes } = how;
     const { ports, store } = writing.workspace;
-    const took = ports.clock.now() - call.began;
-    // Null if the clock was set back, or for background work, whose end is unknown.
-    const tool = { ...call.tool, took: took < 0 || call.background ? null : took };
+    // The capture reads the open calls.
+    if (writes !== null) writeOpenCall(ports.fs, store.layout, withReports(call, writes));
+    const tool = timedTool(call, ports.clock.now());
     const info: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
-    const { checkpoint, made, scan } = await this.#capture(writing, info, false);
+    const { recorded, scan } = await this.#capture(writing, info, false);
     if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
-    const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>
-      call.declared?.some((declared) => isWithin(declared, path)),
-    );
-    const done = made ? { checkpoint, changes: checkpoint.changes ?? [] } : {};
-    return { ...NO_CALL_ENDED, ...done, found: true, uncovered };
+    return endedCall(call, recorded, scan);
   }
 
   #capture(
@@ -441,8 +442,6 @@ export class Session {
     return writing.capture({ ...info, session: this.id, conversation: this.#conversation }, always);
   }
 }
-
-const NO_CALL_ENDED: EndedCall = { checkpoint: null, changes: [], found: false, uncovered: [], putBack: null };
 
 function newId({ ports }: SessionHost): string {
   return ports.random.hex(8);

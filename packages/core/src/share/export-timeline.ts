@@ -11,7 +11,7 @@ import type { BundleStore } from '../store/bundles/bundle-store.ts';
 import { acquireLock, type HeldLock, type LockOptions } from '../store/lock.ts';
 import { makeFolders } from '../store/private-folders.ts';
 import { readExportState, writeExportState } from '../store/state/export-state.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { type ExportResult, exportNewCheckpoints } from './export.ts';
 

@@ -11,7 +11,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { BundleStore, StoredBytes } from '../store/bundles/bundle-store.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import {
   bundleKey,
   decodeHead,

@@ -25,12 +25,19 @@ export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   schemas(shapes: Shapes, editShapes: EditShapes): { readonly input: Input; readonly output: Output };
   /** @throws SavepointError */
   handle(savepoint: Savepoint, input: z.output<Input>, context: VerbContext): Promise<z.output<Output>>;
-  /** Whether a successful answer reports a problem, so that callers should stop (exit status 1). */
-  isFailure?(output: z.output<Output>): boolean;
+  /** The exit status of a successful answer; absent: always 0. */
+  status?(output: z.output<Output>): AnswerStatus;
 }
+
+/** 0: done. 1: the answer reports a problem, so that callers should stop. 5: done in part; the answer lists the rest. */
+export type AnswerStatus = 0 | 1 | 5;
 
 export type InputOf<V> = V extends Verb<infer Input, z.ZodType> ? z.output<Input> : never;
 export type OutputOf<V> = V extends Verb<z.ZodType, infer Output> ? z.output<Output> : never;
+
+export function answerStatus(verb: Verb, output: unknown): AnswerStatus {
+  return verb.status?.(output) ?? 0;
+}
 
 /** Infers the types of a verb. */
 export function verb<Input extends z.ZodType, Output extends z.ZodType>(it: Verb<Input, Output>): Verb<Input, Output> {

@@ -29,7 +29,7 @@ describe('a hunk that was rolled back', () => {
       const savepoint = await twoHunks(w);
       await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] }); // cp_3
       w.write('a.txt', linesOf(40, { 3: 'agent 3', 30: 'mine 30' }));
-      const rolledBack = await savepoint.rollback(selection); // cp_5
+      const rolledBack = await savepoint.rollback(selection, { least: 'likely' }); // cp_5
       expect(w.read('a.txt')).toBe(linesOf(40, { 30: 'mine 30' }));
       expect(rolledBack.details.rolledBack).toEqual(['cp_2.1:1']);
       expect((await entryOf(savepoint)).takenBack).not.toBeNull();
@@ -60,7 +60,7 @@ describe('a hunk that was rolled back', () => {
     });
     await savepoint.rollback({ hunks: [{ change: CHANGE, hunk: 2 }] });
     w.shell('test -x b.txt');
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('a.txt')).toBe(linesOf(40));
     w.shell('test ! -x a.txt && test ! -e b.txt');
   });
@@ -72,7 +72,7 @@ describe('where the current lines are kept', () => {
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer }); // cp_4
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely', prefer }); // cp_4
     expect(w.read('a.txt')).toBe(linesOf(40, { 3: 'agent 3, mine' }));
     expect(details.rolledBack).toEqual(['cp_2.1:2']);
     expect(await entryOf(savepoint)).toEqual({ takenBack: null, hunks: [{ hunk: 2, by: 'cp_4' }] });
@@ -89,7 +89,7 @@ describe('where the current lines are kept', () => {
     }); // cp_3
     w.write('a.txt', linesOf(40, { 3: 'agent 3', 20: 'agent 20, mine', 30: 'agent 30' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely', prefer });
     expect(w.read('a.txt')).toBe(linesOf(40, { 20: 'agent 20, mine' }));
     expect(details.rolledBack).toEqual(['cp_2.1']);
     expect(details.results).toMatchObject([
@@ -115,7 +115,7 @@ describe('where the current lines are kept', () => {
     const savepoint = await twoHunks(w);
     w.write('a.txt', linesOf(40, { 3: 'agent 3, mine', 30: 'agent 30, mine' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { details } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely', prefer });
     expect(details).toMatchObject({ rolledBack: [], results: [{ result: 'skipped' }] });
     expect((await entryOf(savepoint)).takenBack).toBeNull();
   });
@@ -134,7 +134,7 @@ describe('where the current lines are kept', () => {
     });
     w.write('a.txt', linesOf(5, { 3: 'mine' }));
     const prefer = new Map([['a.txt' as TreePath, 'ours' as const]]);
-    const { checkpoint, details } = await savepoint.rollback({ agent: 'one' }, { prefer });
+    const { checkpoint, details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely', prefer });
     expect(w.read('a.txt')).toBe(linesOf(5, { 3: 'mine' }));
     w.shell('test ! -x a.txt');
     expect([details.rolledBack, checkpoint?.description]).toEqual([[], 'Rolled back nothing']);

@@ -227,7 +227,7 @@ export class Game {
 
   async #rollBack(who: Who): Promise<void> {
     const before = this.#latest as Checkpoint;
-    const selected = await selectChanges(this.objects, this.checkpoints, { session: who }, false, pace());
+    const selected = await selectChanges(this.objects, this.checkpoints, { session: who }, 'sure', pace());
     const today = { objects: this.objects, snapshot: before.snapshot, own: OwnPaths.NONE };
     const plan = (skipConflicts: boolean): Promise<RollbackChangeSet> =>
       rollbackChanges({ current: today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
@@ -390,5 +390,5 @@ function recorded(change: Change, number: number, index: number, author: (path: 
   const who = author(change.path);
   const actor: Actor = who === 'outside' ? { kind: 'outside', name: who } : { kind: 'agent', name: who };
   const by: Author = { actor, session: who === 'outside' ? null : parseSessionId(who), call: null, tool: null };
-  return { ...change, id: changeId(number, index + 1), by: { authors: [by], sure: true } };
+  return { ...change, id: changeId(number, index + 1), by: { authors: [by], grade: 'sure', evidence: 'content' } };
 }

@@ -29,7 +29,7 @@ describe('changes of one file', () => {
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     await bash(w, savepoint, () => w.write('a', linesOf(5)));
     w.write('a', linesOf(5, { 3: 'mine' }));
-    const { details } = await savepoint.rollback({ agent: 'one' });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('a')).toBe(linesOf(5, { 3: 'mine' }));
     expect(details.results).toMatchObject([{ result: 'skipped', why: 'the changes cancel each other out' }]);
   });
@@ -38,7 +38,7 @@ describe('changes of one file', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     w.shell('mv a moved');
-    const { details } = await savepoint.rollback({ agent: 'one' });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('moved')).toBe(linesOf(5));
     expect(details.results).toMatchObject([{ path: 'moved', result: 'restored', why: null }]);
   });
@@ -48,7 +48,7 @@ describe('changes of one file', () => {
     const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'rm a');
     w.shell('mkfifo a');
-    const refused = savepoint.rollback({ agent: 'one' });
+    const refused = savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     await expect(refused).rejects.toMatchObject({ code: 'PATH_REFUSED' });
     w.shell('test -p a');
   });
@@ -59,7 +59,7 @@ describe('a file that the agent moved', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     w.shell('mv b c');
-    const { details } = await savepoint.rollback({ agent: 'one' });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('c')).toBe(linesOf(5));
     expect(details.results).toMatchObject([
       { path: 'c', result: 'skipped', why: 'it was moved since, and stays there' },
@@ -70,7 +70,7 @@ describe('a file that the agent moved', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     w.delete('b');
-    const { details, checkpoint } = await savepoint.rollback({ agent: 'one' });
+    const { details, checkpoint } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(checkpoint).toBeNull();
     expect(details).toMatchObject({ rolledBack: [], results: [{ result: 'skipped' }] });
   });
@@ -79,7 +79,7 @@ describe('a file that the agent moved', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, 'echo other > a');
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('a')).toBe(linesOf(5));
     expect(existsSync(w.at('b'))).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('a file that the agent moved', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, 'cp b a');
-    const { plan } = await savepoint.rollback({ agent: 'one' });
+    const { plan } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(plan.paths.map(({ path }) => path)).toEqual(['b']);
     expect(w.read('a')).toBe(linesOf(5));
   });
@@ -98,7 +98,7 @@ describe('a file that the agent moved', () => {
     await bash(w, savepoint, 'echo new > a');
     await bash(w, savepoint, 'mv a b');
     w.write('a', 'mine\n');
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect([w.read('a'), existsSync(w.at('b'))]).toEqual(['mine\n', false]);
   });
 
@@ -106,7 +106,7 @@ describe('a file that the agent moved', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, 'mv a b');
     await bash(w, savepoint, () => w.write('b', 'rewritten\n'));
-    const { checkpoint } = await savepoint.rollback({ agent: 'one' });
+    const { checkpoint } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(checkpoint?.changes).toMatchObject([{ operation: 'rename', from: 'b', path: 'a' }]);
   });
 });
@@ -117,10 +117,10 @@ describe('another file at the path', () => {
       const { w, savepoint } = await worldWith({ a: 'a\n' });
       await bash(w, savepoint, 'rm a');
       w.write('a', 'mine\n');
-      expect(await conflicts(savepoint.rollback({ agent: 'one' }))).toEqual([
+      expect(await conflicts(savepoint.rollback({ agent: 'one' }, { least: 'likely' }))).toEqual([
         'a: another file was created there since',
       ]);
-      const { details } = await savepoint.rollback({ agent: 'one' }, prefer('a', side));
+      const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely', ...prefer('a', side) });
       expect(w.read('a')).toBe(side === 'ours' ? 'mine\n' : 'a\n');
       expect(details.results).toMatchObject([
         side === 'ours'
@@ -136,7 +136,7 @@ describe('another file at the path', () => {
     w.write('b', 'b\n');
     await bash(w, savepoint, 'mv a moved');
     w.shell('mv b a');
-    await savepoint.rollback({ agent: 'one' }, prefer('a', 'theirs'));
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely', ...prefer('a', 'theirs') });
     expect([w.read('a'), existsSync(w.at('moved'))]).toEqual([linesOf(5), false]);
   });
 
@@ -144,7 +144,9 @@ describe('another file at the path', () => {
     const { w, savepoint } = await worldWith({ 'd/f': 'f\n' });
     await bash(w, savepoint, 'rm -r d');
     await bash(w, savepoint, 'echo file > d');
-    expect(await conflicts(savepoint.rollback({ agent: 'one' }))).toEqual(['d: a folder is needed there']);
+    expect(await conflicts(savepoint.rollback({ agent: 'one' }, { least: 'likely' }))).toEqual([
+      'd: a folder is needed there',
+    ]);
     expect(w.read('d')).toBe('file\n');
   });
 });
@@ -154,7 +156,7 @@ describe('a folder that the agent created', () => {
     const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'mkdir d; echo new > d/new');
     w.delete('d/new');
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     w.shell('test -d d');
   });
 
@@ -162,7 +164,7 @@ describe('a folder that the agent created', () => {
     const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, () => w.write('d/new', linesOf(5)));
     w.shell('mkdir e; mv d/new e/new');
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     w.shell('test -d d && test -d e && test ! -e e/new');
   });
 
@@ -170,7 +172,7 @@ describe('a folder that the agent created', () => {
     const { w, savepoint } = await worldWith({ a: 'a\n' });
     await bash(w, savepoint, 'mkdir d');
     w.write('d/mine', 'mine\n');
-    const { details } = await savepoint.rollback({ agent: 'one' });
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('d/mine')).toBe('mine\n');
     expect(details).toMatchObject({
       rolledBack: [],
@@ -183,7 +185,7 @@ describe('open calls', () => {
   test('do not block a rollback that has nothing to do', async () => {
     const { savepoint } = await worldWith({ a: 'a\n' });
     await savepoint.session({ agent: 'one' }).begin({ tool: 'Bash', kind: 'shell' });
-    const { details } = await savepoint.rollback({ agent: 'nobody' });
+    const { details } = await savepoint.rollback({ agent: 'nobody' }, { least: 'likely' });
     expect(details).toMatchObject({ rolledBack: [], openCalls: [] });
   });
 
@@ -192,7 +194,7 @@ describe('open calls', () => {
     await bash(w, savepoint, 'echo more >> a');
     const session = savepoint.session({ agent: 'one', id: 's-one' });
     await session.begin({ tool: 'checkpoint_rollback', own: true });
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(w.read('a')).toBe('a\n');
   });
 });
@@ -202,7 +204,7 @@ describe('a preview', () => {
     const { w, savepoint } = await worldWith({ a: linesOf(5) });
     await bash(w, savepoint, () => w.write('a', linesOf(5, { 3: 'agent' })));
     const hunks = async (selection: Parameters<Savepoint['rollback']>[0]): Promise<readonly string[]> => [
-      ...(await savepoint.previewRollback(selection)).details.hunks.keys(),
+      ...(await savepoint.previewRollback(selection, { least: 'likely' })).details.hunks.keys(),
     ];
     expect(await hunks({ agent: 'one' })).toEqual([]);
     expect(await hunks({ changes: ['cp_2.1' as ChangeId] })).toEqual(['cp_2.1']);
@@ -212,6 +214,9 @@ describe('a preview', () => {
     const w = new TimelineWorld();
     const savepoint = w.open();
     await savepoint.freeze(tree('a'));
-    expect((await savepoint.previewRollback({ agent: 'one' })).details).toMatchObject({ chosen: [], results: [] });
+    expect((await savepoint.previewRollback({ agent: 'one' }, { least: 'likely' })).details).toMatchObject({
+      chosen: [],
+      results: [],
+    });
   });
 });

@@ -26,11 +26,13 @@ async function timeline(): Promise<{ w: TimelineWorld; savepoint: Savepoint }> {
 }
 
 async function chosen(savepoint: Savepoint, selection: Selection): Promise<readonly string[]> {
-  return (await savepoint.previewRollback(selection)).details.chosen.map(({ change: { id } }) => id);
+  return (await savepoint.previewRollback(selection, { least: 'likely' })).details.chosen.map(
+    ({ change: { id } }) => id,
+  );
 }
 
 async function skipped(savepoint: Savepoint, selection: Selection): Promise<readonly string[]> {
-  const { details } = await savepoint.previewRollback(selection);
+  const { details } = await savepoint.previewRollback(selection, { least: 'likely' });
   return details.skipped.map(({ change: { id }, why }) => `${id}: ${why}`);
 }
 
@@ -38,7 +40,7 @@ describe('changes and hunks by id', () => {
   test('that do not exist are an error', async () => {
     const { savepoint } = await timeline();
     const messages = async (selection: Selection): Promise<unknown> =>
-      savepoint.previewRollback(selection).catch(({ code, message }) => `${code}: ${message}`);
+      savepoint.previewRollback(selection, { least: 'likely' }).catch(({ code, message }) => `${code}: ${message}`);
     expect(await messages({ changes: [change('cp_2.2')] })).toBe(
       'UNKNOWN_CHANGE: There is no change cp_2.2: cp_2 has 1 change.',
     );
@@ -69,7 +71,7 @@ describe('changes and hunks by id', () => {
 describe('operations of Savepoint', () => {
   test('that reverted something are left to undo, except restores', async () => {
     const { savepoint } = await timeline();
-    await savepoint.rollback({ agent: 'one' }); // cp_5
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' }); // cp_5
     expect(await chosen(savepoint, { agent: 'user' })).toEqual([]);
     expect(await skipped(savepoint, { agent: 'user' })).toEqual([
       'cp_5.1: cp_5 (rollback) is itself an operation of Savepoint; use undo to revert it',
@@ -108,6 +110,6 @@ test('a change of an uncertain author is skipped, unless shared changes are incl
   expect(await skipped(savepoint, { agent: 'one', after })).toEqual([
     'cp_5.1: it may be from one (call of-one) or two (call of-two)',
   ]);
-  await savepoint.rollback({ agent: 'one', after }, { includeShared: true });
+  await savepoint.rollback({ agent: 'one', after }, { least: 'open' });
   w.shell('test ! -e whose');
 });

@@ -6,11 +6,11 @@ import { TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
 
 /** Sessions of agents in a real folder: the records of their calls, and the authors of the changes. */
 
-/** `path by author, author` per change; `?` if the author is not known with confidence. */
+/** `path by author, author` per change; `?` if more than one author may have made it. */
 function authors(checkpoint: Checkpoint | null): readonly string[] {
   return (checkpoint?.changes ?? []).map(({ path: changed, by }) => {
     const names = by.authors.map(({ actor, call }) => (call === null ? actor.name : `${actor.name}/${call}`));
-    return `${changed} by ${names.join(', ')}${by.sure ? '' : '?'}`;
+    return `${changed} by ${names.join(', ')}${by.grade === 'open' ? '?' : ''}`;
   });
 }
 
@@ -75,14 +75,14 @@ test('changes between calls are from outside', async () => {
 });
 
 describe('concurrent calls', () => {
-  test('a file tool gets the paths that it declares, a shell all other changes while it runs', async () => {
+  test('a path that a file tool declares may also be by an open shell; a shell gets all others', async () => {
     const p = new Place();
     const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
     await one.begin({ tool: 'Write', kind: 'write', paths: tree('a.ts'), id: 'w' });
     await two.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
     p.write('a.ts', 'by one\n');
     p.write('b.ts', 'by two\n');
-    expect(authors((await one.end('w')).checkpoint)).toEqual(['a.ts by one/w', 'b.ts by two/b']);
+    expect(authors((await one.end('w')).checkpoint)).toEqual(['a.ts by one/w, two/b?', 'b.ts by two/b']);
     p.write('c.ts', 'by two\n');
     expect(authors((await two.end('b')).checkpoint)).toEqual(['c.ts by two/b']);
   });

@@ -36,7 +36,7 @@ const OPTIONS: readonly CliOptionSpec[] = [
 export const run: StandaloneCommand = {
   description:
     'Takes a checkpoint, runs the command in the current folder and terminal, and records its changes in a session ' +
-    'of its own. `savepoint rollback --session` reverts them. The exit status is that of the command; 128 plus the ' +
+    'of its own. `savepoint rollback --session ID --likely` reverts them. The exit status is that of the command; 128 plus the ' +
     'number of the signal if a signal ended it; 127 if the program was not found. Ctrl-C goes to the command, and ' +
     'its changes are recorded even then. If no checkpoint can be taken, or the restore is refused, the command is ' +
     'not run.',
@@ -217,7 +217,7 @@ function resultNotes(
   if (checkpoint === null) return ['savepoint: no changes.', ...left];
   const files = checkpoint.changes === null ? 'too many paths to list' : countText(changes.length, 'path');
   return [
-    `savepoint: ${files} changed (${id(checkpoint.id)}). To revert: \`savepoint rollback --session ${session}\``,
+    `savepoint: ${files} changed (${id(checkpoint.id)}). To revert: \`savepoint rollback --session ${session} --likely\``,
     ...left,
   ];
 }

@@ -30,7 +30,8 @@ export const rollback = command({
     { flags: '--after <when>', description: "changes after cp_12, 2026-01-31T12:00 or '10 minutes ago'" },
     { flags: '--file <path>', description: 'changes of this file or folder; can be repeated', isRepeatable: true },
     { flags: '--root <folder>', description: 'changes in this repository' },
-    { flags: '--include-shared', description: 'also changes that may be from another author' },
+    { flags: '--likely', description: 'also changes made while a shell command or other call of the agent ran' },
+    { flags: '--include-shared', description: 'also changes that may be from another author; includes --likely' },
     { flags: '--skip-conflicts', description: 'skip changes that do not merge, and roll back the rest' },
     { flags: '--ours <path>', description: 'on a conflict in this path, keep the current lines', isRepeatable: true },
     {
@@ -61,6 +62,7 @@ export const rollback = command({
     ...text(options, 'root'),
     ...names(options, 'ours', 'ours'),
     ...names(options, 'theirs', 'theirs'),
+    ...flag(options, 'likely'),
     ...flag(options, 'includeShared'),
     ...flag(options, 'skipConflicts'),
     ...flag(options, 'force'),
@@ -70,11 +72,18 @@ export const rollback = command({
   async carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
-    const preview = await VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const previewOf = (given: RollbackVerbInput): Promise<RollbackJson> =>
+      VERBS.rollback.handle(savepoint, { ...given, dryRun: true }, { signal });
+    let chosen = input;
+    let preview = await previewOf(chosen);
+    if (await wantsLikely(preview, context)) {
+      chosen = { ...input, likely: true };
+      preview = await previewOf(chosen);
+    }
     const isRefused = preview.openCalls.length > 0 && input.force !== true;
     if (preview.outcome === 'ready' && !isRefused) await confirmRollback(preview, context);
     // With a conflict or an open call, this call fails with the proper error.
-    return VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+    return VERBS.rollback.handle(savepoint, { ...chosen, expected: preview.fingerprint }, { signal });
   },
 
   render(output, view, given) {
@@ -91,6 +100,20 @@ export const rollback = command({
     );
   },
 });
+
+/** Asks whether to include the changes that are only likely. Without a terminal, they are left out. */
+async function wantsLikely({ skipped }: RollbackJson, { ask }: CommandContext): Promise<boolean> {
+  const likely = skipped.filter(({ grade }) => grade === 'likely');
+  if (likely.length === 0 || ask === null) return false;
+  const count = countText(likely.length, 'change');
+  const list = lines(
+    listWithHeading(
+      likely.map(skippedText),
+      () => `${count} ${likely.length === 1 ? 'is' : 'are'} likely, but not sure:`,
+    ),
+  );
+  return ask(list, `Include ${likely.length === 1 ? 'it' : 'them'}?`);
+}
 
 async function confirmRollback(preview: RollbackJson, context: CommandContext): Promise<void> {
   const paths = countText(listedPaths(preview).length, 'path');
@@ -148,13 +171,17 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
       untouched.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'left unchanged:',
     ),
-    ...listWithHeading(
-      skipped.map(({ id, path, why }) => `${id}  ${pathText(path)} (${showText(why)})`),
-      (count) => `skipped: ${countText(count, 'change')}`,
+    ...skippedLines(skipped, null, () => 'skipped:'),
+    ...skippedLines(
+      skipped,
+      'likely',
+      (count) => `left, because the author is only likely (--likely includes ${count}):`,
     ),
-    ...(skipped.some(({ why }) => /^it may be from|author is uncertain/.test(why))
-      ? ['--include-shared also rolls back changes that may be from another author.']
-      : []),
+    ...skippedLines(
+      skipped,
+      'open',
+      (count) => `left, because more than one author is possible (--include-shared includes ${count}):`,
+    ),
     ...listWithHeading(
       openCalls.map(
         ({ agent, tool, summary, call }) =>
@@ -163,6 +190,22 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
       () => 'open calls that may write the same files (--force to proceed anyway):',
     ),
   ];
+}
+
+type SkippedJson = RollbackJson['skipped'][number];
+
+function skippedLines(
+  skipped: readonly SkippedJson[],
+  grade: SkippedJson['grade'],
+  heading: (them: string) => string,
+): string[] {
+  const found = skipped.filter((change) => change.grade === grade);
+  const them = found.length === 1 ? 'it' : `all ${found.length}`;
+  return listWithHeading(found.map(skippedText), () => heading(them));
+}
+
+function skippedText({ id, path, why }: SkippedJson): string {
+  return `${id}  ${pathText(path)} (${showText(why)})`;
 }
 
 function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {

@@ -9,7 +9,8 @@ import { carryOut } from '../../operation/carry-out.ts';
 import type { ChangeSet } from '../../operation/change-set.ts';
 import { restoreChanges } from '../../rewind/restore-changes.ts';
 import type { HeldLock } from '../../store/lock.ts';
-import { scanWorkspace, type Workspace } from '../../timeline/capture/capture.ts';
+import { scanWorkspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { CheckpointRef } from '../../timeline/record/timeline.ts';
 
 const EVERYTHING: readonly TreePath[] = ['' as TreePath];

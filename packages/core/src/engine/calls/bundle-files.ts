@@ -22,7 +22,7 @@ import { createStore, openStore, removeStore } from '../../store/layout.ts';
 import type { HeldLock, LockOptions } from '../../store/lock.ts';
 import { prepareHome } from '../../store/private-folders.ts';
 import { syncRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
-import type { Workspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
 import { makeFile } from '../../transaction/new-file.ts';

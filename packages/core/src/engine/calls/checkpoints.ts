@@ -7,7 +7,8 @@ import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/i
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { parseCallId } from '../../model/parse-ids.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
-import { type CaptureResult, capture, checkpointInfo, scanWorkspace } from '../../timeline/capture/capture.ts';
+import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
+import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';

@@ -3,7 +3,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
-import type { Workspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type StructureLine, structureOf } from '../../workspace/survey/structure.ts';
 import { type Survey, survey } from '../../workspace/survey/survey.ts';
 import type { Context } from '../context.ts';

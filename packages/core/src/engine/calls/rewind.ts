@@ -5,7 +5,7 @@ import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../rewind/operations.ts';
 import { type RollbackPreview, rollbackOperation } from '../../rewind/rollback.ts';
 import type { Selection } from '../../rewind/selection.ts';
-import type { Workspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom } from '../maintenance.ts';
@@ -42,8 +42,12 @@ export interface RestoreOptions extends OperationOptions {
 
 /** How a rollback handles changes by others; see `rollback`. */
 export interface RollbackOptions extends OperationOptions {
-  /** Also changes that may be by others. Default false: they are left alone and listed. */
-  readonly includeShared?: boolean;
+  /**
+   * How well the author of a change must be known. Default `sure`: changes that are only likely by the chosen authors
+   * (made while one of their calls ran), and changes that may be by others (`open`), are left alone and listed. A change
+   * that is chosen by its id may always be likely.
+   */
+  readonly least?: Grade;
   /** Leave paths alone that do not merge. Default false: a conflict stops the whole rollback. */
   readonly skipConflicts?: boolean;
   /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
@@ -165,8 +169,8 @@ function rollbackIn(
   selection: Selection,
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
-  const { includeShared = false, skipConflicts = false, prefer = new Map(), force = false } = options;
-  const request = { selection, actor: engine.actor, includeShared, skipConflicts, prefer, force };
+  const { least = 'sure', skipConflicts = false, prefer = new Map(), force = false } = options;
+  const request = { selection, actor: engine.actor, least, skipConflicts, prefer, force };
   return rollbackOperation(workspace, request, engine.pace(options));
 }
 

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
-import type { Workspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { CleanUpResult } from '../../timeline/retention/clean-up.ts';
 import type { RetentionPolicy } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';

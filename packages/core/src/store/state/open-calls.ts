@@ -16,6 +16,7 @@ import {
   type TreePath,
   treePathFromJson,
 } from '../../model/names.ts';
+import type { ReportedWrite } from '../../model/reported-write.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
@@ -28,6 +29,10 @@ export interface OpenCall {
   readonly tool: ToolInfo;
   /** The paths that it declares to write; null for a tool that may write anywhere. */
   readonly declared: readonly TreePath[] | null;
+  /** What it reports to write to declared paths, as far as no capture has found it yet. Absent: it reports nothing. */
+  readonly writes?: readonly ReportedWrite[];
+  /** Declared paths whose reported content a capture has found. Later changes of these are not by this call. */
+  readonly written?: readonly TreePath[];
   /** Milliseconds since 1970. */
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
@@ -38,14 +43,24 @@ export interface OpenCall {
   readonly own: boolean;
 }
 
-type OpenCallJson = Omit<OpenCall, 'declared'> & { readonly declared: readonly JsonName[] | null };
+interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written'> {
+  readonly declared: readonly JsonName[] | null;
+  readonly writes?: readonly (Omit<ReportedWrite, 'path'> & { readonly path: JsonName })[];
+  readonly written?: readonly JsonName[];
+}
 
 const CALL_BYTES = 4 * 1024 * 1024;
 /** Older calls do not count as open, because a killed agent never ends its calls. */
 const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
-  const json: OpenCallJson = { ...call, declared: call.declared?.map(nameToJson) ?? null };
+  const { declared, writes, written, ...rest } = call;
+  const json: OpenCallJson = {
+    ...rest,
+    declared: declared?.map(nameToJson) ?? null,
+    ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: nameToJson(one.path) })) }),
+    ...(written === undefined ? {} : { written: written.map(nameToJson) }),
+  };
   writeCacheJson(fs, layout.calls, keyOf(call.session, call.id), json);
 }
 
@@ -79,8 +94,10 @@ function keyOf(session: SessionId, id: CallId): string {
 }
 
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {
-  return readCacheJson(fs, path, CALL_BYTES, (json: OpenCallJson) => ({
-    ...json,
-    declared: json.declared?.map((name) => treePathFromJson(name)) ?? null,
+  return readCacheJson(fs, path, CALL_BYTES, ({ declared, writes, written, ...rest }: OpenCallJson) => ({
+    ...rest,
+    declared: declared?.map((name) => treePathFromJson(name)) ?? null,
+    ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
+    ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
   }));
 }

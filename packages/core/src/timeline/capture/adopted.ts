@@ -22,7 +22,7 @@ import { Adoption } from '../../workspace/adoption/adoption.ts';
 import { scan } from '../../workspace/scan/scan.ts';
 import type { RecalledScan } from '../../workspace/scan/scan-memory.ts';
 import { differences } from '../diff/snapshot-diff.ts';
-import type { Workspace } from './capture.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface AdoptedVerification {
   /** Paths of the checkpoint whose contents are damaged or missing. */

@@ -1,41 +1,47 @@
 /**
- * Attributes the changes since the last checkpoint to authors, based on the calls that are open at the capture.
+ * Attributes the changes since the last checkpoint to authors, based on the calls that are open at the capture. A window
+ * of time is weak evidence: a person may save a file at any moment. So it never makes an agent's change sure. What a
+ * file tool reports is stronger (`reported-writes.ts`).
  *
  * - If a tool declares the paths that it writes, its call gets these and no others.
- * - A call that may write anywhere gets whatever changes while it runs, except paths that another open call declares.
- * - A change that no open call can have made came from outside.
- * - If two calls can have made a change, both are named. If a call and outside can have made it, both are named. That
- *   is so if the call began before its capture (`late`) or runs in the background. A background call is not considered
- *   while another call of its own session can have made the change.
+ * - A call that may write anywhere gets whatever changes while it runs, except paths that only other open calls declare.
+ * - If no call is open, a change came from outside. This is sure.
+ * - If two authors can have made a change, both are named. That is also so if a call began before its capture (`late`) or
+ *   runs in the background. A background call is not considered while another call of its own session can have made the
+ *   change.
  */
 
-import { type Author, type Authorship, OUTSIDE } from '../../model/checkpoint.ts';
+import { type Author, type Authorship, type Evidence, GRADES, OUTSIDE } from '../../model/checkpoint.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 
-const FROM_OUTSIDE: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
+export const FROM_OUTSIDE: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
 
 export type Attribution = (path: TreePath) => Authorship;
 
+/** For an operation of Savepoint, which knows what it changes. */
 export function attributionTo(author: Author): Attribution {
-  const by: Authorship = { authors: [author], sure: true };
+  const by: Authorship = { authors: [author], grade: 'sure', evidence: 'operation' };
   return () => by;
 }
 
-export function attributionOf(open: readonly OpenCall[]): Attribution {
-  const declaring = open.filter(({ declared }) => declared !== null);
-  const undeclared = open.filter(({ declared }) => declared === null);
+/** @param notBy returns the open call that did not make the change of a path, although it declares the path */
+export function attributionOf(
+  open: readonly OpenCall[],
+  notBy: (path: TreePath) => OpenCall | null = () => null,
+): Attribution {
+  // The operations of Savepoint's own tools record their changes themselves.
+  const calls = open.filter(({ own }) => !own);
+  const declaring = calls.filter(({ declared }) => declared !== null);
+  const undeclared = calls.filter(({ declared }) => declared === null);
   const foreground = new Set(
     undeclared.filter(({ background }) => !background).map((call) => authorKey(authorOf(call))),
   );
   const active = undeclared.filter((call) => !call.background || !foreground.has(authorKey(authorOf(call))));
   return (path) => {
-    const named = declaring.filter(({ declared }) => declared?.some((own) => isWithin(path, own)));
-    const candidates = named.length > 0 ? named : active;
-    const inDoubt = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
-    const authors = candidates.map(authorOf);
-    if (inDoubt) authors.push(FROM_OUTSIDE);
-    return { authors, sure: new Set(authors.map(authorKey)).size === 1 };
+    const isDone = (call: OpenCall): boolean => call === notBy(path) || call.written?.includes(path) === true;
+    const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && !isDone(call));
+    return weigh(naming, active, calls.length > 0);
   };
 }
 
@@ -43,8 +49,29 @@ export function authorOf({ actor, session, id, tool }: OpenCall): Author {
   return { actor, session, call: id, tool: tool.name };
 }
 
-export function sameAuthorship(a: Authorship, b: Authorship): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+/** Whether one author may have made both changes. */
+export function shareAuthor(a: Authorship, b: Authorship): boolean {
+  return a === b || a.authors.some((one) => b.authors.some((other) => authorKey(one) === authorKey(other)));
+}
+
+/** The authorship of one change that two paths show: it is only as certain as the weaker of both. */
+export function eitherOf(a: Authorship, b: Authorship): Authorship {
+  const weaker = GRADES.indexOf(a.grade) > GRADES.indexOf(b.grade) ? a : b;
+  const known = new Set(weaker.authors.map((author) => JSON.stringify(author)));
+  const more = [...a.authors, ...b.authors].filter((author) => !known.has(JSON.stringify(author)));
+  return { ...weaker, authors: [...weaker.authors, ...more] };
+}
+
+/** @param isAnyOpen whether any call is open, including calls that declare other paths */
+function weigh(naming: readonly OpenCall[], active: readonly OpenCall[], isAnyOpen: boolean): Authorship {
+  const candidates = [...naming, ...active];
+  const authors = candidates.map(authorOf);
+  const inDoubt = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
+  if (inDoubt) authors.push(FROM_OUTSIDE);
+  const evidence: Evidence =
+    naming.length > 0 ? 'declared' : active.length > 0 ? 'call' : isAnyOpen ? 'beyond' : 'no-call';
+  if (new Set(authors.map(authorKey)).size > 1) return { authors, grade: 'open', evidence };
+  return { authors, grade: evidence === 'no-call' ? 'sure' : 'likely', evidence };
 }
 
 function authorKey({ actor, session }: Author): string {

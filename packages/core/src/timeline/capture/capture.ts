@@ -2,104 +2,40 @@
 
 import { showName } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
-import type { Ports } from '../../io/ports.ts';
-import {
-  type Actor,
-  type CaptureRules,
-  type Change,
-  type Checkpoint,
-  OUTSIDE,
-  type RecordedChange,
-  type ToolInfo,
-  type Trigger,
-} from '../../model/checkpoint.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import type { Checkpoint, Trigger } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { changeId, checkpointId, EMPTY_TREE, type ObjectId, type WorkspaceId } from '../../model/ids.ts';
-import type { DiskPath, TreePath } from '../../model/names.ts';
+import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import type { TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
-import type { OpenStore } from '../../store/layout.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-batch.ts';
-import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
-import type { ContentCache } from '../../store/snapshot/content-cache.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import { type OpenCall, readOpenCalls, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
-import type { ScanMemory } from '../../workspace/scan/scan-memory.ts';
-import { listChanges } from '../diff/changes.ts';
-import type { Move, MoveOptions } from '../diff/renames.ts';
-import type { CheckpointRecord } from '../record/checkpoint-json.ts';
-import { EMPTY_INFO } from '../record/checkpoint-record.ts';
-import {
-  type CheckpointRef,
-  readCheckpoint,
-  type Timeline,
-  type TimelineEnd,
-  writeCheckpoint,
-} from '../record/timeline.ts';
-import { type Attribution, attributionOf, sameAuthorship } from './attribution.ts';
-import { describe } from './describe.ts';
+import type { Timeline, TimelineEnd } from '../record/timeline.ts';
+import { type Attribution, attributionOf } from './attribution.ts';
+import { type CheckpointInfo, composeInOrder, type NewCheckpoint, type Recorded } from './compose.ts';
 import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
+import { reportedSteps } from './reported-steps.ts';
+import type { ProvenWrite } from './reported-writes.ts';
+import type { Workspace } from './workspace.ts';
 
 const MB = 1024 * 1024;
 /** After this many scans, the next one visits every folder. */
 const MAX_SCANS = 4;
-
-/** An open workspace. */
-export interface Workspace {
-  readonly ports: Ports;
-  readonly id: WorkspaceId;
-  readonly root: DiskPath;
-  readonly store: OpenStore;
-  readonly timeline: Timeline;
-  readonly rules: CaptureRules;
-  /** Whether checkpoints record the index of each repository. */
-  readonly recordIndex: boolean;
-  readonly globalIgnore: DiskPath | null;
-  readonly memory: ScanMemory;
-  /** The user's attributes files, for a first checkpoint that adopts from repositories; null: it does not adopt. */
-  readonly gitAttributes: readonly DiskPath[] | null;
-  /** Maximum size of the store in bytes; null: no limit. */
-  readonly maxStoreBytes: number | null;
-  /** Folders with programs, in the format of PATH. */
-  readonly searchPath: string;
-  /** Numbers up to this one are taken, regardless of the refs. */
-  readonly lastNumber: number;
-}
-
-type ComputedField =
-  | 'number'
-  | 'workspace'
-  | 'previous'
-  | 'time'
-  | 'roots'
-  | 'rules'
-  | 'counts'
-  | 'partial'
-  | 'unsettled'
-  | 'changes'
-  | 'totals';
-
-/** What the caller specifies about a checkpoint. The rest is computed. */
-export interface CheckpointInfo extends Omit<CheckpointRecord, ComputedField | 'description'> {
-  /** Null: generate one from the changes. */
-  readonly description: string | null;
-}
-
-export function checkpointInfo(trigger: Trigger, actor: Actor): CheckpointInfo {
-  return { ...EMPTY_INFO, trigger, actor, description: null };
-}
 
 export interface CaptureResult {
   readonly checkpoint: Checkpoint;
   /** False if nothing differed from the last checkpoint, so that none was made. */
   readonly made: boolean;
   readonly scan: ScanResult;
+  /** The checkpoints that were made, oldest first: several if file tools reported what they wrote, and more differs. */
+  readonly recorded: readonly Checkpoint[];
 }
 
 export interface CaptureOptions {
@@ -153,12 +89,12 @@ export async function capture(
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
     if (same && !options.always) {
-      clearLateFlag(workspace, open);
+      updateOpenCalls(workspace, open, []);
       // Objects that are damaged in the store and intact on disk were written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
       rememberScan(workspace, latest.commit, found);
-      return { checkpoint: latest, made: false, scan: found };
+      return { checkpoint: latest, made: false, scan: found, recorded: [] };
     }
     const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
     found = { ...found, roots, problems: [...found.problems, ...problems] };
@@ -169,16 +105,20 @@ export async function capture(
       info: { ...info, late: info.late || open.some(({ late }) => late) },
       attribution: options.attribution ?? attributionFor(timeline, found, info, open),
     };
-    const ref = await composeCheckpoint(workspace, batch, composed, pace);
-    const checkpoint = readCheckpoint(batch, ref.commit);
+    const { steps, proven } =
+      options.attribution === undefined && latest !== null
+        ? reportedSteps(batch, latest, open, composed)
+        : { steps: [composed], proven: [] };
+    const recorded = await composeInOrder(workspace, batch, steps, pace);
     await batch.finish();
     pace.throwIfCancelled();
     lock.assertHeld();
+    const [ref, checkpoint] = recorded.at(-1) as Recorded;
     if (adopted?.isUnread === true) writeAdoptedMarker(workspace.ports, store.layout, ref.commit);
-    timeline.publish(ref, checkpoint);
-    clearLateFlag(workspace, open);
+    for (const one of recorded) timeline.publish(...one);
+    updateOpenCalls(workspace, open, proven);
     rememberScan(workspace, ref.commit, found);
-    return { checkpoint, made: true, scan: found };
+    return { checkpoint, made: true, scan: found, recorded: recorded.map(([, one]) => one) };
   } catch (error) {
     batch.abandon();
     throw error;
@@ -186,89 +126,6 @@ export async function capture(
 }
 
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
-
-/** The contents of a checkpoint. */
-type CheckpointState = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
-  /** The part of the contents that is in memory. */
-  readonly contents?: ContentCache;
-};
-
-export interface NewCheckpoint {
-  /** The end of the timeline to which it is appended. */
-  readonly end: TimelineEnd;
-  readonly state: CheckpointState;
-  readonly info: CheckpointInfo;
-  readonly attribution: Attribution;
-  /** Moves known to the code that made the snapshot. Default: none. */
-  readonly moves?: readonly Move[];
-}
-
-/** Writes a checkpoint into the batch. The checkpoint exists once it is published. */
-export async function composeCheckpoint(
-  workspace: Workspace,
-  batch: ObjectBatch,
-  { end: { latest: previous, lastNumber }, state, info, attribution, moves = [] }: NewCheckpoint,
-  pace: Pace,
-): Promise<CheckpointRef> {
-  const reader = state.contents?.wrap(batch) ?? batch;
-  const options = moveOptions(attribution, moves);
-  // Everything is new in a first checkpoint, as its trees already show.
-  const { changes, totals } =
-    previous === null
-      ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
-      : await listChanges(reader, previous.snapshot, state.snapshot, pace, options);
-  const description = info.description ?? describe(previous, changes, state.counts, info.tool);
-  const number = Math.max(lastNumber, workspace.lastNumber) + 1;
-  return writeCheckpoint(
-    batch,
-    {
-      ...info,
-      number,
-      workspace: workspace.id,
-      previous: previous?.id ?? null,
-      time: workspace.ports.clock.now(),
-      description,
-      roots: state.roots,
-      rules: workspace.rules,
-      counts: state.counts,
-      partial: state.partial,
-      unsettled: state.unsettled,
-      changes:
-        previous === null
-          ? null
-          : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
-      totals,
-    },
-    state.snapshot,
-  );
-}
-
-/** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
-export async function previewCheckpoint(
-  workspace: Workspace,
-  objects: ObjectReader,
-  latest: Checkpoint,
-  snapshot: Snapshot,
-  pace: Pace,
-): Promise<Checkpoint | null> {
-  if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
-  const { ports, store, timeline, lastNumber } = workspace;
-  const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
-  const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
-  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
-  return {
-    ...latest,
-    ...checkpointInfo('before', OUTSIDE),
-    description: '',
-    id: checkpointId(number),
-    number,
-    previous: latest.id,
-    time: ports.clock.now(),
-    changes: changes.map((change, index) => recordChange(change, number, index, attribution, null)),
-    totals,
-    snapshot,
-  };
-}
 
 /**
  * Remembers the result for the next scan. Only performance depends on it.
@@ -309,30 +166,21 @@ function attributionFor(
     : attribution;
 }
 
-/** From this checkpoint on, what changes while such a call is open can be distinguished from earlier changes. */
-function clearLateFlag({ ports, store }: Workspace, open: readonly OpenCall[]): void {
-  for (const call of open) if (call.late) writeOpenCall(ports.fs, store.layout, { ...call, late: false });
-}
-
-function moveOptions(attribution: Attribution, known: readonly Move[]): MoveOptions {
-  return { known, canBeSameFile: ({ from, to }) => sameAuthorship(attribution(from), attribution(to)) };
-}
-
-function recordChange(
-  change: Change,
-  checkpoint: number,
-  index: number,
-  attribution: Attribution,
-  tool: ToolInfo | null,
-): RecordedChange {
-  const by = attribution(change.path);
-  const isPatch = change.operation === 'write' && tool?.kind === 'edit' && by.authors.some(({ call }) => call !== null);
-  return {
-    ...change,
-    operation: isPatch ? 'patch' : change.operation,
-    id: changeId(checkpoint, index + 1),
-    by,
-  };
+/**
+ * From this checkpoint on, what changes while a late call is open can be distinguished from earlier changes, and what a
+ * tool reported to write is recorded.
+ */
+function updateOpenCalls({ ports, store }: Workspace, open: readonly OpenCall[], proven: readonly ProvenWrite[]): void {
+  for (const call of open) {
+    const paths = proven.filter((one) => one.call === call).map(({ path }) => path);
+    if (!call.late && paths.length === 0) continue;
+    const writes = call.writes?.filter(({ path }) => !paths.includes(path));
+    writeOpenCall(ports.fs, store.layout, {
+      ...call,
+      late: false,
+      ...(writes === undefined ? {} : { writes, written: [...(call.written ?? []), ...paths] }),
+    });
+  }
 }
 
 /** The scan of a workspace whose folder is gone. */

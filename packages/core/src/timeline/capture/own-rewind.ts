@@ -29,6 +29,6 @@ export function withPossibleRewind(attribution: Attribution, actor: Actor, sessi
   return (path) => {
     const found = attribution(path);
     const isOutside = found.authors.length === 1 && found.authors[0]?.actor.kind === 'outside';
-    return isOutside ? { authors: [rewind, ...found.authors], sure: false } : found;
+    return isOutside ? { authors: [rewind, ...found.authors], grade: 'open', evidence: 'rewind' } : found;
   };
 }

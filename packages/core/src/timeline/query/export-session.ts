@@ -108,7 +108,9 @@ function snapshotOf(
       from: change.from === null ? null : nameToJson(change.from),
       tool: author.tool,
       call: author.call,
-      sure: change.by.sure,
+      sure: change.by.grade === 'sure',
+      grade: change.by.grade,
+      evidence: change.by.evidence,
       takenBack: revertedBy,
     },
   };

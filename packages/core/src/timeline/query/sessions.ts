@@ -68,7 +68,7 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
         const tally = tallyOf(author.session, author.actor, time);
         if (author.call !== null) tally.calls.add(author.call);
         tally.changes += 1;
-        if (!change.by.sure) tally.unsure += 1;
+        if (change.by.grade === 'open') tally.unsure += 1;
         tally.added += change.added ?? 0;
         tally.removed += change.removed ?? 0;
       }

@@ -1,6 +1,15 @@
 /** Converts changes to and from their form in `checkpoint.json`. */
 
-import type { Author, Authorship, ChangeKind, RecordedChange } from '../../model/checkpoint.ts';
+import {
+  type Author,
+  type Authorship,
+  type ChangeKind,
+  type Checkpoint,
+  EVIDENCE,
+  type Evidence,
+  type Grade,
+  type RecordedChange,
+} from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import { type ChangeId, PURGED } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -19,8 +28,12 @@ export interface StoredChange {
   readonly from?: TreePath;
   /** Indexes into the record's list of authors. Absent: the first author. */
   readonly by?: readonly number[];
-  /** Absent: sure. */
+  /** The author is likely or open. Absent: sure. */
   readonly unsure?: true;
+  /** Only if `unsure`. Absent: open. */
+  readonly grade?: 'likely';
+  /** Absent in checkpoints of early versions. */
+  readonly evidence?: Evidence;
   readonly before: Entry | null;
   readonly after: Entry | null;
   /** Lines added and removed. */
@@ -37,6 +50,8 @@ export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   from: optionalKey(path),
   by: optionalKey(list(count, MAX_AUTHORS)),
   unsure: optionalKey(enumOf(true)),
+  grade: optionalKey(enumOf('likely')),
+  evidence: optionalKey(enumOf(...EVIDENCE)),
   before: entry,
   after: entry,
   lines: nullable(pair(count, count)),
@@ -62,12 +77,15 @@ export class Authors {
 
 export function storedChange(change: RecordedChange, authors: Authors): StoredChange {
   const by = authors.placesOf(change.by);
+  const { grade, evidence } = change.by;
   return {
     path: change.path,
     op: change.operation,
     ...(change.from === null ? {} : { from: change.from }),
     ...(by.length === 1 && by[0] === 0 ? {} : { by }),
-    ...(change.by.sure ? {} : { unsure: true }),
+    ...(grade === 'open' || (grade === 'likely' && evidence !== null) ? { unsure: true } : {}),
+    ...(grade === 'likely' && evidence !== null ? { grade } : {}),
+    ...(evidence === null ? {} : { evidence }),
     before: change.before,
     after: change.after,
     lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
@@ -76,12 +94,21 @@ export function storedChange(change: RecordedChange, authors: Authors): StoredCh
   };
 }
 
-/** @param authors all authors of the record */
-export function recordedChange(stored: StoredChange, id: ChangeId, authors: readonly Author[]): RecordedChange {
-  const { path, op, from, by, unsure, before, after, lines, range, sizes } = stored;
+/**
+ * @param record the rest of the record that contains the change
+ * @param allAuthors all authors of the record
+ */
+export function recordedChange(
+  stored: StoredChange,
+  id: ChangeId,
+  record: Pick<Checkpoint, 'toolCall' | 'tool'>,
+  allAuthors: readonly Author[],
+): RecordedChange {
+  const { path, op, from, by, before, after, lines, range, sizes } = stored;
+  const authors = (by ?? [0]).flatMap((place) => allAuthors[place] ?? []);
   return {
     id,
-    by: { authors: (by ?? [0]).flatMap((place) => authors[place] ?? []), sure: unsure !== true },
+    by: { authors, grade: gradeOf(stored, record, authors), evidence: stored.evidence ?? null },
     path,
     operation: op,
     from: from ?? null,
@@ -107,6 +134,19 @@ export function withoutContents(change: RecordedChange): RecordedChange {
     beforeSize: null,
     afterSize: null,
   };
+}
+
+/** Early versions recorded a change as sure if only one call was open. A call that may write anywhere proves less. */
+function gradeOf(
+  { unsure, grade, evidence }: StoredChange,
+  { toolCall, tool }: Pick<Checkpoint, 'toolCall' | 'tool'>,
+  authors: readonly Author[],
+): Grade {
+  if (unsure === true) return grade ?? 'open';
+  if (evidence !== undefined) return 'sure';
+  const calls = authors.flatMap(({ call }) => call ?? []);
+  const isFileTool = tool?.kind === 'write' || tool?.kind === 'edit';
+  return calls.every((call) => isFileTool && call === toolCall) ? 'sure' : 'likely';
 }
 
 /** An id is a digest, which gives a short secret away. */

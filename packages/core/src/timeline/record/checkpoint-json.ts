@@ -91,7 +91,8 @@ function checkpointOf(stored: StoredCheckpoint, commit: ObjectId, snapshot: Snap
     number,
     commit,
     snapshot,
-    changes: changes?.map((change, index) => recordedChange(change, changeId(number, index + 1), known)) ?? null,
+    changes:
+      changes?.map((change, index) => recordedChange(change, changeId(number, index + 1), record, known)) ?? null,
   };
 }
 

@@ -14,7 +14,7 @@ import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reade
 import { readShallow, writeShallow } from '../../store/objects/shallow.ts';
 import { decodeTree, encodeTree } from '../../store/objects/tree.ts';
 import type { Refs } from '../../store/refs/refs.ts';
-import type { Workspace } from '../capture/capture.ts';
+import type { Workspace } from '../capture/workspace.ts';
 
 const PREFIX = 'refs/savepoint/kept/';
 const FOLDER = 0o40000;

@@ -3,7 +3,7 @@
 import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
-import type { Workspace } from '../capture/capture.ts';
+import type { Workspace } from '../capture/workspace.ts';
 import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
 import { reachable } from './reachable.ts';
 import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';

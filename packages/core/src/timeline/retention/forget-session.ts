@@ -7,7 +7,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { writeSessionState } from '../../store/state/session-state.ts';
-import type { Workspace } from '../capture/capture.ts';
+import type { Workspace } from '../capture/workspace.ts';
 import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
 
 /** `newest`: the workspace's last checkpoint. `undo`: the state before a kept operation, which its undo needs. */

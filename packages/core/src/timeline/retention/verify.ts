@@ -2,7 +2,7 @@
 
 import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
-import type { Workspace } from '../capture/capture.ts';
+import type { Workspace } from '../capture/workspace.ts';
 import { findCheckpointDamage } from './reachable.ts';
 
 export interface Damage {

@@ -1,5 +1,6 @@
 import type { MergeSide } from '../../content/three-way.ts';
 import { treePathOf } from '../../io/locate-path.ts';
+import type { Grade } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import { type JsonName, nameToJson, type TreePath } from '../../model/names.ts';
@@ -18,8 +19,10 @@ export const rollback = verb({
     'them by a three-way merge into the current files, so that later changes are kept. A created file is deleted ' +
     'only if its content is still what the change left. A deleted file is restored unless something else is at its ' +
     'path. Renames are followed. If a change does not merge, that is a conflict and nothing is changed.\n\nIf you ' +
-    'select by time or path alone, only changes of agents are rolled back. A change that may also be from another ' +
-    'author is skipped and listed unless you include shared changes. `undo` reverts a rollback.',
+    'select by time or path alone, only changes of agents are rolled back. Only changes whose author is sure are rolled ' +
+    'back. A change made while a shell command of the agent ran is only likely by the agent, because you may have saved ' +
+    'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
+    'unless you include them. `undo` reverts a rollback.',
   changes: 'files',
   schemas: ({ z, jsonName, changeId: id, hunkId: hunk, rolledBack }) => ({
     input: z.strictObject({
@@ -31,7 +34,14 @@ export const rollback = verb({
       after: z.string().optional().describe('only changes after this: a checkpoint, a date, or `10 minutes ago`'),
       paths: z.array(jsonName).optional().describe('only changes of these paths and below them'),
       root: jsonName.optional().describe('only changes in this repository, without the repositories nested in it'),
-      includeShared: z.boolean().optional().describe('also changes that may be from other authors'),
+      likely: z
+        .boolean()
+        .optional()
+        .describe('also changes that are only likely by the chosen authors: made while one of their calls ran'),
+      includeShared: z
+        .boolean()
+        .optional()
+        .describe('also changes that may be from other authors; includes likely ones'),
       skipConflicts: z.boolean().optional().describe('skip changes that do not merge, and roll back the rest'),
       ours: z.array(jsonName).optional().describe('on a conflict in these paths, keep the current lines'),
       theirs: z.array(jsonName).optional().describe('on a conflict in these paths, revert the change anyway'),
@@ -44,6 +54,8 @@ export const rollback = verb({
     }),
   }),
 
+  status: ({ dryRun, skipped }) => (!dryRun && skipped.some(({ grade }) => grade !== null) ? 5 : 0),
+
   async handle(savepoint, input, context) {
     const selection = await selectionOf(savepoint, input);
     const place = (input.ours ?? input.theirs) === undefined ? null : await savepoint.place();
@@ -51,9 +63,10 @@ export const rollback = verb({
     for (const side of ['ours', 'theirs'] as const) {
       for (const path of input[side] ?? []) if (place !== null) prefer.set(treePathOf(place, path), side);
     }
-    const { includeShared, skipConflicts, force, expected } = input;
+    const { likely, includeShared, skipConflicts, force, expected } = input;
+    const least: Grade = includeShared === true ? 'open' : likely === true ? 'likely' : 'sure';
     const { signal, toolCall } = context;
-    const options = withoutUndefined({ includeShared, skipConflicts, force, expected, prefer, signal, toolCall });
+    const options = withoutUndefined({ least, skipConflicts, force, expected, prefer, signal, toolCall });
     const seen =
       input.dryRun === true
         ? await savepoint.previewRollback(selection, options)
@@ -135,7 +148,7 @@ function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks }
       changes: [...changes],
       sides: sidesToJson(sides),
     })),
-    skipped: skipped.map(({ change, why }) => ({ id: change.id, path: nameToJson(change.path), why })),
+    skipped: skipped.map(({ change, why, grade }) => ({ id: change.id, path: nameToJson(change.path), why, grade })),
     openCalls: open.map(({ id, session, actor, tool }) => ({
       call: id,
       session,

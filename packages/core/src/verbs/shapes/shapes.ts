@@ -1,6 +1,6 @@
 /** The input and output schemas of verbs. All values are JSON; objects are strict, so unknown fields are errors. */
 import * as z from 'zod';
-import { TRIGGERS } from '../../model/checkpoint.ts';
+import { EVIDENCE, GRADES, TRIGGERS } from '../../model/checkpoint.ts';
 import { SKIP_REASONS } from '../../model/entries.ts';
 
 export { z };
@@ -169,9 +169,11 @@ export const recordedChange = named(
         tool: z.string().nullable(),
       }),
     ),
-    sure: z
-      .boolean()
-      .describe('true if all authors are the same actor in the same session; false if the author is uncertain'),
+    sure: z.boolean().describe('whether `grade` is `sure`'),
+    grade: z
+      .enum(GRADES)
+      .describe('`likely`: only one author was active; `open`: more than one may have made it, and all are named'),
+    evidence: z.enum(EVIDENCE).nullable().describe('what names the author; null in checkpoints of early versions'),
   }),
 );
 
@@ -366,7 +368,17 @@ export const rolledBack = z.strictObject({
     )
     .describe('the result for each path, or the expected result'),
   skipped: z
-    .array(z.strictObject({ id: changeId, path: jsonName, why: z.string() }))
+    .array(
+      z.strictObject({
+        id: changeId,
+        path: jsonName,
+        why: z.string(),
+        grade: z
+          .enum(['likely', 'open'])
+          .nullable()
+          .describe('skipped because its author is not sure; null: for another reason'),
+      }),
+    )
     .describe('changes that match but were skipped'),
   openCalls: z
     .array(

@@ -56,7 +56,9 @@ export function recordedChangeToJson(change: RecordedChange): Json<'recordedChan
     id,
     ...changeToJson(change),
     authors: by.authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
-    sure: by.sure,
+    sure: by.grade === 'sure',
+    grade: by.grade,
+    evidence: by.evidence,
   };
 }
 

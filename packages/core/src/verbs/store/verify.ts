@@ -47,5 +47,5 @@ export const verify = verb({
     };
   },
 
-  isFailure: ({ damage }) => damage.length > 0,
+  status: ({ damage }) => (damage.length > 0 ? 1 : 0),
 });

@@ -83,5 +83,5 @@ export const config = verb({
     };
   },
 
-  isFailure: ({ problems }) => problems.length > 0,
+  status: ({ problems }) => (problems.length > 0 ? 1 : 0),
 });

@@ -410,7 +410,7 @@ export class ActivityGame {
 
   async #judgeRollback(entries: readonly HistoryEntry[], onDisk: ReadonlySet<string>): Promise<void> {
     const agent = this.random.pick(['one', 'two']);
-    const { details } = await this.#savepoint.previewRollback({ agent }, { includeShared: true });
+    const { details } = await this.#savepoint.previewRollback({ agent }, { least: 'open' });
     const chosen = new Set(details.chosen.map(({ change }) => change.id));
     const reasons = new Map(details.skipped.map(({ change, why }) => [change.id, why]));
     for (const { change, checkpoint, takenBack } of entries) {
@@ -446,7 +446,7 @@ export class ActivityGame {
     for (const { change, hunk, text } of split.length === 0 ? [] : this.random.pick(split)) {
       const removals = [...this.#removed.values(), ...this.#pending.map(({ removed }) => removed)];
       if (removals.some((removed) => removed.includes(text))) continue;
-      const seen = await this.#savepoint.previewRollback({ hunks: [{ change, hunk }] }, { includeShared: true });
+      const seen = await this.#savepoint.previewRollback({ hunks: [{ change, hunk }] }, { least: 'open' });
       const isBack = seen.details.skipped.some(({ why }) => /already reverted/.test(why));
       if (isBack === onDisk.has(text)) throw new Error(`hunk ${hunk} of ${change} (${text}): back ${isBack}`);
     }

@@ -19,7 +19,7 @@ async function takenBack(savepoint: Savepoint): Promise<Readonly<Record<string, 
 }
 
 async function offered(savepoint: Savepoint): Promise<readonly string[]> {
-  const { details } = await savepoint.previewRollback({});
+  const { details } = await savepoint.previewRollback({}, { least: 'likely' });
   return details.chosen.map(({ change }) => change.id);
 }
 
@@ -176,7 +176,7 @@ describe('operations that revert changes', () => {
     await session.call({ tool: 'Bash', kind: 'shell' }, () => w.shell('mv a.txt b.txt')); // cp_6
     w.write('b.txt', `mine\n${w.read('b.txt')}`);
     await savepoint.checkpoint(); // cp_7
-    await savepoint.rollback({ session: 's-three' }); // cp_8
+    await savepoint.rollback({ session: 's-three' }, { least: 'likely' }); // cp_8
     expect([w.read('a.txt').slice(0, 5), w.read('b.txt')]).toEqual(['mine\n', 'b\ntwo\n']);
     expect(await takenBack(savepoint)).toEqual({ 'cp_5.1': 'cp_8', 'cp_6.1': 'cp_8' });
     w.write('c.txt', 'c\n');
@@ -197,7 +197,7 @@ describe('operations that revert changes', () => {
     expect((await savepoint.stats()).changes).toMatchObject({ all: 5, standing: 4 });
     const { sessions } = await savepoint.sessions();
     expect(sessions.find(({ actor }) => actor.name === 'one')?.changes).toBe(2);
-    const { details } = await savepoint.previewRollback({ agent: 'one' });
+    const { details } = await savepoint.previewRollback({ agent: 'one' }, { least: 'likely' });
     expect(details.chosen.map(({ change }) => change.id)).not.toContain('cp_6.1');
   });
 });
@@ -239,10 +239,10 @@ describe('a rollback finds the file of a change that is in effect', () => {
     await savepoint.checkpoint();
     const session = savepoint.session({ agent: 'one', id: 's-one' });
     await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('n.txt', 'n\n')); // cp_2
-    await savepoint.rollback({ session: 's-one' }); // cp_3
+    await savepoint.rollback({ session: 's-one' }, { least: 'likely' }); // cp_3
     await savepoint.rollback(changes('cp_3.1')); // cp_4
     expect(w.read('n.txt')).toBe('n\n');
-    await savepoint.rollback({ session: 's-one' });
+    await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
     expect(existsSync(w.at('n.txt'))).toBe(false);
   });
 
@@ -252,7 +252,7 @@ describe('a rollback finds the file of a change that is in effect', () => {
     w.shell('mv a.txt c.txt && mv b.txt a.txt');
     await savepoint.checkpoint(); // cp_5
     await savepoint.restore('cp_4', EXACT);
-    await savepoint.rollback({ agent: 'two' });
+    await savepoint.rollback({ agent: 'two' }, { least: 'likely' });
     expect([w.read('a.txt'), w.read('b.txt')]).toEqual([`one\n${linesOf(5)}`, 'b\n']);
   });
 });
@@ -264,7 +264,7 @@ test("keep-outside keeps a person's work if all work of the agents is already re
   await savepoint.checkpoint();
   const session = savepoint.session({ agent: 'one', id: 's-one' });
   await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('f.txt', linesOf(60, { 10: 'agent' }))); // cp_2
-  await savepoint.rollback({ session: 's-one' });
+  await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
   w.write('f.txt', linesOf(60, { 50: 'mine' }));
   w.write('mine.txt', 'mine\n');
   await savepoint.checkpoint();

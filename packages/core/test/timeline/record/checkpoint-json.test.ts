@@ -116,7 +116,8 @@ describe('an absent key', () => {
       // The changes of a call were found by a scan.
       by: {
         authors: [{ actor: { kind: 'outside', name: 'outside' }, session: 's-1', call: null, tool: null }],
-        sure: true,
+        grade: 'sure',
+        evidence: null,
       },
       path: 'a',
       operation: 'write',

@@ -1,0 +1,112 @@
+/**
+ * What a file tool reports to write, from its arguments and its result. It is evidence of who made a change, so whatever
+ * is not understood completely is left out.
+ */
+
+import type { ReportedWrite } from '@savepoint/core';
+import { type Fields, field, fieldsOf, textIn } from './fields.ts';
+
+/** What a tool writes to one path, as the agent reports it. */
+export interface WrittenText extends Omit<ReportedWrite, 'path'> {
+  readonly path: string;
+}
+
+type TextReplacement = Exclude<ReportedWrite['result'], string | null>[number];
+
+const WHOLE_TEXT = ['content', 'file_text', 'contents'] as const;
+const OLD = ['old_string', 'old_str', 'oldString', 'old_text'] as const;
+const NEW = ['new_string', 'new_str', 'newString', 'new_text'] as const;
+
+/** @returns null if the report is not understood */
+export function writtenText(path: string, input: Fields, response: Fields): WrittenText | null {
+  const shown = fieldsOf(field(response, 'returnDisplay'));
+  const whole = anyText(shown, 'newContent');
+  if (whole !== null) {
+    const found = field(shown, 'isNewFile') === true ? null : anyText(shown, 'originalContent');
+    return { path, result: whole, ...(found === null && field(shown, 'isNewFile') !== true ? {} : { found }) };
+  }
+  const result = resultIn(input);
+  if (result === null) return null;
+  const original = field(response, 'originalFile');
+  return { path, result, ...(typeof original === 'string' || original === null ? { found: original } : {}) };
+}
+
+/** A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`. */
+export function writtenByPatch(patch: string): readonly WrittenText[] | null {
+  const files: WrittenText[] = [];
+  const sections = patch
+    .replaceAll('\r\n', '\n')
+    .split(/^[ \t]*\*\*\* (?=(?:Add|Update|Delete) File: )/m)
+    .slice(1);
+  for (const section of sections) {
+    const [head = '', ...body] = section.replace(/\n[ \t]*\*\*\* End Patch[\s\S]*$/, '\n').split('\n');
+    const [, kind, path] = /^(Add|Update|Delete) File: (.+)$/.exec(head) ?? [];
+    if (path === undefined) return null;
+    if (body.some((line) => line.startsWith('*** Move to: '))) return null;
+    const lines = body.at(-1) === '' ? body.slice(0, -1) : body;
+    if (kind === 'Delete') files.push({ path, result: null });
+    else if (kind === 'Add') files.push({ path, result: textOf(lines, '+') });
+    else {
+      const hunks = hunksOf(lines);
+      if (hunks === null) return null;
+      files.push({ path, result: hunks });
+    }
+  }
+  return new Set(files.map(({ path }) => path)).size === files.length && files.length > 0 ? files : null;
+}
+
+/** Whether the result of a tool says that it failed. */
+export function hasFailed(response: Fields): boolean {
+  const status = textIn(response, 'resultType');
+  return (
+    field(response, 'success') === false ||
+    field(response, 'error') != null ||
+    (status !== null && status !== 'success')
+  );
+}
+
+function resultIn(input: Fields): WrittenText['result'] {
+  const whole = anyText(input, ...WHOLE_TEXT);
+  if (whole !== null) return whole;
+  const edits = field(input, 'edits');
+  const each = Array.isArray(edits) ? edits.map(fieldsOf) : [input];
+  const found = each.map(replacementIn);
+  if (found.length > 0 && found.every((one) => one !== null)) return found;
+  // Some tools name the whole text of a new file like the new text of an edit.
+  return textIn(input, 'command') === 'create' ? anyText(input, ...NEW) : null;
+}
+
+function replacementIn(edit: Fields): TextReplacement | null {
+  const [old, replacement] = [anyText(edit, ...OLD), anyText(edit, ...NEW)];
+  if (old === null || replacement === null) return null;
+  return { old, new: replacement, all: (field(edit, 'replace_all') ?? field(edit, 'replaceAll')) === true };
+}
+
+/** Each hunk replaces its old lines, which include the context. */
+function hunksOf(lines: readonly string[]): readonly TextReplacement[] | null {
+  const hunks: string[][] = [];
+  for (const line of lines) {
+    if (line.startsWith('@@')) hunks.push([]);
+    else if (line.startsWith('*** End of File')) continue;
+    else if (hunks.length === 0) hunks.push([line]);
+    else hunks.at(-1)?.push(line);
+  }
+  const filled = hunks.filter((hunk) => hunk.length > 0);
+  const isReadable = filled.every((hunk) => hunk.every((line) => line === '' || /^[ +-]/.test(line)));
+  if (!isReadable || filled.length === 0) return null;
+  return filled.map((hunk) => ({ old: textOf(hunk, '-'), new: textOf(hunk, '+'), all: false }));
+}
+
+/** The lines of one side of a hunk. An empty line is an empty line of context. */
+function textOf(hunk: readonly string[], side: '+' | '-'): string {
+  return hunk
+    .filter((line) => line === '' || line.startsWith(' ') || line.startsWith(side))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('');
+}
+
+/** Unlike `textIn`, also returns an empty text. */
+function anyText(fields: Fields, ...keys: readonly string[]): string | null {
+  const found = keys.map((key) => field(fields, key)).find((value) => typeof value === 'string');
+  return typeof found === 'string' ? found : null;
+}

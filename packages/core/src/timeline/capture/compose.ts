@@ -1,0 +1,175 @@
+/** Writes the checkpoint of a captured or planned state, with its changes and their authors. */
+
+import type { Pace } from '../../io/pace.ts';
+import {
+  type Actor,
+  type Change,
+  type Checkpoint,
+  OUTSIDE,
+  type RecordedChange,
+  type ToolInfo,
+  type Trigger,
+} from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { changeId, checkpointId } from '../../model/ids.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import type { ContentCache } from '../../store/snapshot/content-cache.ts';
+import { readOpenCalls } from '../../store/state/open-calls.ts';
+import type { ScanResult } from '../../workspace/scan/scan.ts';
+import { listChanges } from '../diff/changes.ts';
+import type { Move, MoveOptions } from '../diff/renames.ts';
+import type { CheckpointRecord } from '../record/checkpoint-json.ts';
+import { EMPTY_INFO } from '../record/checkpoint-record.ts';
+import { type CheckpointRef, readCheckpoint, type TimelineEnd, writeCheckpoint } from '../record/timeline.ts';
+import { type Attribution, attributionOf, eitherOf, shareAuthor } from './attribution.ts';
+import { describe } from './describe.ts';
+
+import type { Workspace } from './workspace.ts';
+
+type ComputedField =
+  | 'number'
+  | 'workspace'
+  | 'previous'
+  | 'time'
+  | 'roots'
+  | 'rules'
+  | 'counts'
+  | 'partial'
+  | 'unsettled'
+  | 'changes'
+  | 'totals';
+
+/** What the caller specifies about a checkpoint. The rest is computed. */
+export interface CheckpointInfo extends Omit<CheckpointRecord, ComputedField | 'description'> {
+  /** Null: generate one from the changes. */
+  readonly description: string | null;
+}
+
+export function checkpointInfo(trigger: Trigger, actor: Actor): CheckpointInfo {
+  return { ...EMPTY_INFO, trigger, actor, description: null };
+}
+
+/** The contents of a checkpoint. */
+type CheckpointState = Pick<ScanResult, 'snapshot' | 'roots' | 'counts' | 'partial' | 'unsettled'> & {
+  /** The part of the contents that is in memory. */
+  readonly contents?: ContentCache;
+};
+
+export interface NewCheckpoint {
+  /** The end of the timeline to which it is appended. */
+  readonly end: TimelineEnd;
+  readonly state: CheckpointState;
+  readonly info: CheckpointInfo;
+  readonly attribution: Attribution;
+  /** Moves known to the code that made the snapshot. Default: none. */
+  readonly moves?: readonly Move[];
+}
+
+/** Writes a checkpoint into the batch. The checkpoint exists once it is published. */
+export async function composeCheckpoint(
+  workspace: Workspace,
+  batch: ObjectBatch,
+  { end: { latest: previous, lastNumber }, state, info, attribution, moves = [] }: NewCheckpoint,
+  pace: Pace,
+): Promise<CheckpointRef> {
+  const reader = state.contents?.wrap(batch) ?? batch;
+  const options = moveOptions(attribution, moves);
+  // Everything is new in a first checkpoint, as its trees already show.
+  const { changes, totals } =
+    previous === null
+      ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
+      : await listChanges(reader, previous.snapshot, state.snapshot, pace, options);
+  const description = info.description ?? describe(previous, changes, state.counts, info.tool);
+  const number = Math.max(lastNumber, workspace.lastNumber) + 1;
+  return writeCheckpoint(
+    batch,
+    {
+      ...info,
+      number,
+      workspace: workspace.id,
+      previous: previous?.id ?? null,
+      time: workspace.ports.clock.now(),
+      description,
+      roots: state.roots,
+      rules: workspace.rules,
+      counts: state.counts,
+      partial: state.partial,
+      unsettled: state.unsettled,
+      changes:
+        previous === null
+          ? null
+          : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
+      totals,
+    },
+    state.snapshot,
+  );
+}
+
+/** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
+export async function previewCheckpoint(
+  workspace: Workspace,
+  objects: ObjectReader,
+  latest: Checkpoint,
+  snapshot: Snapshot,
+  pace: Pace,
+): Promise<Checkpoint | null> {
+  if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
+  const { ports, store, timeline, lastNumber } = workspace;
+  const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
+  const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
+  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
+  return {
+    ...latest,
+    ...checkpointInfo('before', OUTSIDE),
+    description: '',
+    id: checkpointId(number),
+    number,
+    previous: latest.id,
+    time: ports.clock.now(),
+    changes: changes.map((change, index) => recordChange(change, number, index, attribution, null)),
+    totals,
+    snapshot,
+  };
+}
+
+/** A written checkpoint, which is not published yet. */
+export type Recorded = readonly [ref: CheckpointRef, checkpoint: Checkpoint];
+
+/** Writes checkpoints that follow each other into the batch. */
+export async function composeInOrder(
+  workspace: Workspace,
+  batch: ObjectBatch,
+  steps: readonly NewCheckpoint[],
+  pace: Pace,
+): Promise<readonly Recorded[]> {
+  const recorded: Recorded[] = [];
+  for (const step of steps) {
+    const last = recorded.at(-1);
+    const end = last === undefined ? step.end : { latest: last[1], lastNumber: last[0].number };
+    const ref = await composeCheckpoint(workspace, batch, { ...step, end }, pace);
+    recorded.push([ref, readCheckpoint(batch, ref.commit)]);
+  }
+  return recorded;
+}
+
+function moveOptions(attribution: Attribution, known: readonly Move[]): MoveOptions {
+  return { known, canBeSameFile: ({ from, to }) => shareAuthor(attribution(from), attribution(to)) };
+}
+
+function recordChange(
+  change: Change,
+  checkpoint: number,
+  index: number,
+  attribution: Attribution,
+  tool: ToolInfo | null,
+): RecordedChange {
+  const { path, from } = change;
+  const by = from === null ? attribution(path) : eitherOf(attribution(from), attribution(path));
+  const isPatch = change.operation === 'write' && tool?.kind === 'edit' && by.authors.some(({ call }) => call !== null);
+  return {
+    ...change,
+    operation: isPatch ? 'patch' : change.operation,
+    id: changeId(checkpoint, index + 1),
+    by,
+  };
+}

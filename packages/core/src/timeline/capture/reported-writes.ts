@@ -1,0 +1,147 @@
+/**
+ * Compares what file tools report to have written with what a capture found. A tool that wrote exactly the found content
+ * is surely its author. Where more differs, the rest is by somebody else: it was written before the tool read the file,
+ * or after the tool wrote it.
+ */
+
+import type { Entry, FileEntry, Snapshot } from '../../model/entries.ts';
+import { sameEntry } from '../../model/entries.ts';
+import type { TreePath } from '../../model/names.ts';
+import { type ReportedWrite, replaceText, textBeforeReplacing } from '../../model/reported-write.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { cachedFolderReader, readBlob } from '../../store/snapshot/snapshot.ts';
+import type { OpenCall } from '../../store/state/open-calls.ts';
+import { stateAt } from '../diff/snapshot-diff.ts';
+
+/** A path that a file tool wrote, as its report and the capture agree. */
+export interface ProvenWrite {
+  readonly path: TreePath;
+  readonly call: OpenCall;
+  /** In the last checkpoint. */
+  readonly old: Entry | null;
+  /** What the tool found. It differs from the last checkpoint if somebody else wrote the path first. */
+  readonly found: Entry | null;
+  /** What the tool wrote. It differs from the captured state if somebody else wrote the path afterwards. */
+  readonly written: Entry | null;
+  /** In the captured state. */
+  readonly current: Entry | null;
+  readonly ignored: boolean;
+}
+
+export interface ReportEvidence {
+  readonly proven: readonly ProvenWrite[];
+  /** Paths whose captured content contradicts the report: the call did not write them, or not yet. */
+  readonly contradicted: readonly { readonly path: TreePath; readonly call: OpenCall }[];
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * @param batch holds the contents of both states; receives contents that were on disk only between them
+ * @param ended the call that has ended, so that its tool has written what it reports
+ */
+export function weighReports(
+  batch: ObjectBatch,
+  before: Snapshot,
+  now: Snapshot,
+  open: readonly OpenCall[],
+  ended: OpenCall | null,
+): ReportEvidence {
+  const proven: ProvenWrite[] = [];
+  const contradicted: { readonly path: TreePath; readonly call: OpenCall }[] = [];
+  const read = cachedFolderReader(batch);
+  const seen = new Set<TreePath>();
+  for (const call of open) {
+    for (const write of call.writes ?? []) {
+      const { path } = write;
+      const [old, current] = [stateAt(read, before, path), stateAt(read, now, path)];
+      if (old.skip !== null || current.skip !== null || sameEntry(old.entry, current.entry)) continue;
+      // Several reports of one path between two captures: no order of them is known.
+      if (seen.has(path) || isReportedElsewhere(open, call, path)) continue;
+      seen.add(path);
+      const states = statesOf(batch, write, old.entry, current.entry, call === ended);
+      if (states === 'contradicted') contradicted.push({ path, call });
+      else if (states !== null) {
+        const { entry, ignored } = current;
+        proven.push({ path, call, old: old.entry, ...states, current: entry, ignored });
+      }
+    }
+  }
+  return { proven, contradicted };
+}
+
+function isReportedElsewhere(open: readonly OpenCall[], call: OpenCall, path: TreePath): boolean {
+  return open.some((other) => other !== call && other.writes?.some((write) => write.path === path) === true);
+}
+
+type WriteStates = Pick<ProvenWrite, 'found' | 'written'>;
+
+/** Returns null if the report and the contents cannot be compared. */
+function statesOf(
+  batch: ObjectBatch,
+  { found: reportedFound, result }: ReportedWrite,
+  old: Entry | null,
+  current: Entry | null,
+  isEnded: boolean,
+): WriteStates | 'contradicted' | null {
+  const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
+  if (oldText === undefined || currentText === undefined) return null;
+  const entryWith = (text: string | null): Entry | null => {
+    if (text === null) return null;
+    if (currentText !== null && isSameText(text, currentText)) return current;
+    if (oldText !== null && isSameText(text, oldText)) return old;
+    const mode = (current ?? old) as FileEntry;
+    return { ...mode, id: batch.add('blob', Buffer.from(withLineEndsOf(oldText ?? currentText ?? '', text))) };
+  };
+  const foundText = reportedFound === undefined ? oldText : reportedFound;
+  if (result === null || typeof result === 'string') {
+    const isWritten = result === null ? currentText === null : currentText !== null && isSameText(result, currentText);
+    if (isWritten || isEnded) return { found: entryWith(foundText), written: entryWith(result) };
+    return 'contradicted';
+  }
+  const written = replaceText(unixLines(foundText ?? ''), result.map(unixReplacement));
+  if (written !== null && currentText !== null && isSameText(written, currentText)) {
+    return { found: entryWith(foundText), written: current };
+  }
+  if (written !== null && isEnded && reportedFound !== undefined) {
+    return { found: entryWith(foundText), written: entryWith(written) };
+  }
+  const previous =
+    currentText === null ? null : textBeforeReplacing(unixLines(currentText), result.map(unixReplacement));
+  if (previous !== null) return { found: entryWith(previous), written: current };
+  if (written !== null && isEnded) return { found: entryWith(foundText), written: entryWith(written) };
+  return isEnded ? null : 'contradicted';
+}
+
+/** Null for no file, undefined for what cannot be compared as text. */
+function textOf(batch: ObjectBatch, entry: Entry | null): string | null | undefined {
+  if (entry === null) return null;
+  if (entry.kind !== 'file' || (batch.info(entry.id)?.size ?? Number.POSITIVE_INFINITY) > MAX_FILE_BYTES)
+    return undefined;
+  const bytes = readBlob(batch, entry.id);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? text : undefined;
+}
+
+/** Tools keep the line ends and the byte order mark of a file, and some add a line end at its end. */
+function isSameText(reported: string, actual: string): boolean {
+  return comparable(reported) === comparable(actual);
+}
+
+function comparable(text: string): string {
+  return unixLines(text)
+    .replace(/^\ufeff/, '')
+    .replace(/\n$/, '');
+}
+
+function unixLines(text: string): string {
+  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+function unixReplacement({ old, new: replacement, all }: { old: string; new: string; all: boolean }) {
+  return { old: unixLines(old), new: unixLines(replacement), all };
+}
+
+function withLineEndsOf(model: string, text: string): string {
+  return /^[^\n]*\r\n/.test(model) ? unixLines(text).replaceAll('\n', '\r\n') : text;
+}

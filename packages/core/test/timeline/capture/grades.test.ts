@@ -1,0 +1,214 @@
+/** How sure the author of a change is: what file tools report, against what a window of time suggests. */
+import { appendFileSync } from 'node:fs';
+import type { CallEnd, CallRequest, Checkpoint, Savepoint, Session } from '@savepoint/core';
+import { describe, expect, test } from 'vitest';
+import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
+
+const [PATH] = tree('a.txt') as [ReturnType<typeof tree>[number]];
+
+/** `path by author (grade, evidence)` for each change of a checkpoint. */
+function graded({ changes }: Checkpoint): readonly string[] {
+  return (changes ?? []).map(
+    ({ path, by: { authors, grade, evidence } }) =>
+      `${path} by ${authors.map(({ actor }) => actor.name).join(' or ')} (${grade}, ${evidence})`,
+  );
+}
+
+async function gradesAfter(savepoint: Savepoint, first: string): Promise<readonly (readonly string[])[]> {
+  const { checkpoints } = await savepoint.list();
+  const newest = [...checkpoints].reverse().filter(({ number }) => number > Number(first.slice(3)));
+  return newest.map(graded);
+}
+
+/** Runs a call of a file tool, with a person's work before and after the tool writes. */
+async function edit(
+  { session }: { readonly w: TimelineWorld; readonly session: Session },
+  request: Partial<CallRequest> & { readonly write: () => void },
+  end: CallEnd = {},
+): Promise<void> {
+  const { write, ...rest } = request;
+  const { id } = await session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], ...rest });
+  write();
+  await session.end(id, end);
+}
+
+async function scene(): Promise<{ w: TimelineWorld; savepoint: Savepoint; session: Session }> {
+  const { w, savepoint } = await worldWith({ 'a.txt': linesOf(9) });
+  return { w, savepoint, session: savepoint.session({ agent: 'one', id: 's-one' }) };
+}
+
+const replacement = (line: number, text: string) => ({ old: `line ${line}\n`, new: `${text}\n`, all: false });
+
+describe('without a report', () => {
+  test('a change while no call is open is surely from outside', async () => {
+    const { w, savepoint } = await scene();
+    w.write('a.txt', 'mine\n');
+    await savepoint.checkpoint();
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by outside (sure, no-call)']]);
+  });
+
+  test('a change in a shell call is only likely by its agent', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'make' } }, () => w.write('a.txt', 'x\n'));
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one (likely, call)']]);
+  });
+
+  test('a path that a tool declares is likely its own, and other paths are likely from outside', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.call({ tool: 'Edit', kind: 'edit', paths: [PATH] }, () => {
+      w.write('a.txt', 'x\n');
+      w.write('b.txt', 'x\n');
+    });
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([
+      ['a.txt by one (likely, declared)', 'b.txt by outside (likely, beyond)'],
+    ]);
+  });
+
+  test('a declared path that an open shell of another agent may have written is open', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell' });
+    await session.call({ tool: 'Edit', kind: 'edit', paths: [PATH] }, () => w.write('a.txt', 'x\n'));
+    await other.end(shell.id);
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two (open, declared)']]);
+  });
+});
+
+describe('a report of a file tool', () => {
+  test('is evidence if the file is exactly as reported, also beside an open shell of another agent', async () => {
+    const s = await scene();
+    const other = s.savepoint.session({ agent: 'two' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell' });
+    const result = linesOf(9, { 3: 'agent' });
+    await edit(s, {
+      writes: [{ path: PATH, result: [replacement(3, 'agent')] }],
+      write: () => s.w.write('a.txt', result),
+    });
+    await other.end(shell.id);
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by one (sure, content)']]);
+  });
+
+  test('of a whole text, of a new file and of a deleted file', async () => {
+    const s = await scene();
+    const created = tree('new.txt')[0]!;
+    const write = async (path: typeof PATH, result: string | null, work: () => void): Promise<void> => {
+      const { id } = await s.session.begin({ tool: 'Write', kind: 'write', paths: [path], writes: [{ path, result }] });
+      work();
+      await s.session.end(id);
+    };
+    await write(PATH, 'whole\n', () => s.w.write('a.txt', 'whole\n'));
+    await write(created, 'new', () => s.w.write('new.txt', 'new\n'));
+    await write(PATH, null, () => s.w.delete('a.txt'));
+    expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by one (sure, content)',
+      'new.txt by one (sure, content)',
+      'a.txt by one (sure, content)',
+    ]);
+  });
+
+  test('with other line ends than the file', async () => {
+    const { w, savepoint } = await worldWith({ 'a.txt': 'one\r\ntwo\r\n' });
+    const session = savepoint.session({ agent: 'one' });
+    const writes = [{ path: PATH, result: [{ old: 'one\ntwo\n', new: 'one\n2\n', all: false }] }];
+    await edit({ w, session }, { writes, write: () => w.write('a.txt', 'one\r\n2\r\n') });
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one (sure, content)']]);
+  });
+
+  test('leaves a person the lines that they wrote before the tool did', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'agent')] }];
+    await edit(s, { writes, write: () => s.w.write('a.txt', linesOf(9, { 3: 'agent', 7: 'mine' })) });
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([
+      ['a.txt by outside (likely, beyond)'],
+      ['a.txt by one (sure, content)'],
+    ]);
+    await s.savepoint.rollback({ agent: 'one' });
+    expect(s.w.read('a.txt')).toBe(linesOf(9, { 7: 'mine' }));
+  });
+
+  test('leaves a person the lines that they wrote after the tool did', async () => {
+    const s = await scene();
+    const found = linesOf(9);
+    const result = linesOf(9, { 3: 'agent' });
+    await edit(
+      s,
+      {
+        write: () => {
+          s.w.write('a.txt', result);
+          appendFileSync(s.w.at('a.txt'), 'mine\n');
+        },
+      },
+      { writes: [{ path: PATH, found, result }] },
+    );
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([
+      ['a.txt by one (sure, content)'],
+      ['a.txt by outside (likely, beyond)'],
+    ]);
+    await s.savepoint.rollback({ agent: 'one' });
+    expect(s.w.read('a.txt')).toBe(`${linesOf(9)}mine\n`);
+  });
+
+  test('names what it found: a person had saved the file before, and did again afterwards', async () => {
+    const s = await scene();
+    const found = linesOf(9, { 1: 'mine' });
+    const result = linesOf(9, { 1: 'mine', 5: 'agent' });
+    const write = (): void => s.w.write('a.txt', `${result}later\n`);
+    await edit(s, { write }, { writes: [{ path: PATH, found, result: [replacement(5, 'agent')] }] });
+    expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by outside (likely, beyond)',
+      'a.txt by one (sure, content)',
+      'a.txt by outside (likely, beyond)',
+    ]);
+    await s.savepoint.rollback({ agent: 'one' });
+    expect(s.w.read('a.txt')).toBe(`${found}later\n`);
+  });
+
+  test('of a tool that failed: it wrote nothing', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'agent')] }];
+    await edit(s, { writes, write: () => s.w.write('a.txt', 'mine\n') }, { writes: [] });
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
+  });
+
+  test('is used once: what differs after a capture of another session is not written again', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'line 3\nagent')] }];
+    const { id } = await s.session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], writes });
+    s.w.write('a.txt', linesOf(9, { 3: 'line 3\nagent' }));
+    await s.savepoint.checkpoint();
+    appendFileSync(s.w.at('a.txt'), 'mine\n');
+    await s.session.end(id, { writes });
+    expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by one (sure, content)',
+      'a.txt by outside (likely, beyond)',
+    ]);
+  });
+
+  test('of a call that has not written yet leaves the change to others', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'agent')] }];
+    await s.session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], writes });
+    s.w.write('a.txt', linesOf(9, { 7: 'mine' }));
+    await s.savepoint.checkpoint();
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
+  });
+
+  test('that does not fit the file proves nothing', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [{ old: 'not there', new: 'nor here', all: false }] }];
+    await edit(s, { writes, write: () => s.w.write('a.txt', 'something else\n') });
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by one (likely, declared)']]);
+  });
+});
+
+describe('a rollback', () => {
+  test('takes what is sure, and lists the rest with its grade', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'make all' } }, () => w.write('a.txt', 'x\n'));
+    const left = await savepoint.rollback({ agent: 'one' });
+    expect(left.details.skipped).toMatchObject([{ why: 'it changed while `make all` ran', grade: 'likely' }]);
+    expect(w.read('a.txt')).toBe('x\n');
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
+    expect(w.read('a.txt')).toBe(linesOf(9));
+  });
+});
