@@ -6,7 +6,7 @@ import { Pace, type Progress } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
-import { acquireLock, type LockOptions } from '../store/lock.ts';
+import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, syncRecord } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { resolveCheckpoint } from '../timeline/query/resolve.ts';
@@ -16,7 +16,7 @@ import { Context } from './context.ts';
 import { EventStream } from './events.ts';
 import { ensureWorkspace, openWorkspace } from './open.ts';
 import type { OpenOptions } from './options.ts';
-import { lockOverlapping } from './overlap.ts';
+import { lockAlone, lockOverlapping } from './overlap.ts';
 import { recoverOverlapping } from './recovery.ts';
 import { SettingsReader } from './settings.ts';
 import { WorkspaceCache } from './workspace-cache.ts';
@@ -133,7 +133,7 @@ export class Engine {
       const { store } = workspace;
       const lock =
         scope === 'alone'
-          ? await acquireLock(this.ports, store.layout.lock, pace, this.wait, store.lastWriterMark)
+          ? await lockAlone(workspace, pace, this.wait)
           : await lockOverlapping(context, workspace, pace, this.wait);
       try {
         if (!lock.wasLastHolder) {

@@ -1,5 +1,6 @@
 /** The lock of the folder that contains all stores. Held while a workspace is created, moved or linked. */
 
+import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
@@ -19,7 +20,7 @@ export async function withHomeLock<T>(
   prepareHome(ports, home);
   const folder = diskChild(home, 'lock');
   makeFolders(ports.fs, folder, 0o700);
-  const lock = await acquireLock(ports, folder, pace, wait);
+  const lock = await acquireLock(ports, { folder, what: `the home ${showName(home)}` }, pace, wait);
   try {
     const done = work();
     writeRecordIndex(ports, home, () => listRecords(ports, home));

@@ -1,5 +1,6 @@
 /** Workspaces with nested folders. An operation in one of them locks all of them. */
 
+import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import { LastWriterMark } from '../store/last-writer-mark.ts';
 import { layoutOf } from '../store/layout.ts';
@@ -25,6 +26,16 @@ export function overlappingFolders(context: Context, workspace: Workspace): read
   return overlappingStores(context, workspace).flatMap(({ id, path }) => (id === workspace.id ? [] : [path]));
 }
 
+/** Locks the workspace, and no other. */
+export function lockAlone({ ports, root, store }: Workspace, pace: Pace, wait: LockOptions): Promise<HeldLock> {
+  const target = {
+    folder: store.layout.lock,
+    what: `the workspace ${showName(root)}`,
+    lastWriter: store.lastWriterMark,
+  };
+  return acquireLock(ports, target, pace, wait);
+}
+
 /** Locks the workspace and all others whose folders are inside or around it, always in the same order. */
 export async function lockOverlapping(
   context: Context,
@@ -39,10 +50,12 @@ export async function lockOverlapping(
     for (const lock of held.splice(0).reverse()) lock.release();
   };
   try {
-    for (const { id, storePath } of overlappingStores(context, workspace)) {
+    for (const { id, path, storePath } of overlappingStores(context, workspace)) {
       const { lock, lastWriterMark } = layoutOf(storePath);
-      const own = id === workspace.id ? workspace.store.lastWriterMark : new LastWriterMark(ports, lastWriterMark);
-      const one = await acquireLock(ports, lock, pace, wait, own);
+      const lastWriter =
+        id === workspace.id ? workspace.store.lastWriterMark : new LastWriterMark(ports, lastWriterMark);
+      const target = { folder: lock, what: `the workspace ${showName(path)}`, lastWriter };
+      const one = await acquireLock(ports, target, pace, wait);
       held.push(one);
       if (id === workspace.id) isOurTurn = one.wasLastHolder;
     }

@@ -130,7 +130,7 @@ export const ERROR_CODES = {
   },
   LOCKED: {
     exit: 1,
-    when: 'Another process holds the lock of this workspace and did not release it in time.',
+    when: 'Another process holds the lock of a workspace, of the home or of an export, and did not release it in time.',
     data: { pid: 'number', state: 'string', waitedMs: 'number' },
     hint: 'Wait for the process, or end it; the next command then recovers its unfinished work.',
   },

@@ -1,7 +1,7 @@
 /** Automatic export: where checkpoints are exported to, which process does it, and how often it retries. */
 
 import type { AutomaticExport } from '../config/effective.ts';
-import { showText } from '../content/show-name.ts';
+import { showName, showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { type ErrorCode, SavepointError } from '../model/errors.ts';
@@ -163,8 +163,8 @@ async function openBundleStore(
   });
 }
 
-function lockFor({ ports, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
+function lockFor({ ports, root, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
   const folder = diskChild(store.layout.path, name);
   makeFolders(ports.fs, folder, 0o700);
-  return acquireLock(ports, folder, pace, wait);
+  return acquireLock(ports, { folder, what: `the export of ${showName(root)}` }, pace, wait);
 }

@@ -31,6 +31,15 @@ const MIN_RETRY_MS = 5;
 /** Random, so that processes that wait for each other do not keep announcing themselves at the same time. */
 const RETRY_SPREAD_MS = 20;
 
+/** What a lock protects. */
+export interface LockTarget {
+  readonly folder: DiskPath;
+  /** For messages, for example `the workspace /home/me/shop`. */
+  readonly what: string;
+  /** The marker of the store that is locked; none for other locks. */
+  readonly lastWriter?: LastWriterMark;
+}
+
 export interface LockOptions {
   /** How long to wait for another holder, in milliseconds. */
   readonly waitMs: number;
@@ -65,17 +74,16 @@ interface Sighting {
 }
 
 /**
- * Acquires the lock in `folder`, waiting up to `options.waitMs`.
- * @param lastWriter the marker of the store that is locked; null for other locks
+ * Acquires the lock in the target's folder, waiting up to `options.waitMs`.
  * @throws SavepointError LOCKED if the lock is still held when the wait ends
  */
 export async function acquireLock(
   ports: Ports,
-  folder: DiskPath,
+  target: LockTarget,
   pace: Pace,
   options: LockOptions,
-  lastWriter: LastWriterMark | null = null,
 ): Promise<HeldLock> {
+  const { folder, what } = target;
   const self = announcementOf(ports.processes.self(), ports.random.hex(8));
   const own = diskChild(folder, self.file);
   const began = ports.clock.monotonic();
@@ -84,9 +92,9 @@ export async function acquireLock(
   for (;;) {
     pace.throwIfCancelled();
     const rival = findRival(ports, folder, self, sightings) ?? announce(ports, folder, self, sightings);
-    if (rival === null) return holdLock(ports, own, pace, lastWriter);
+    if (rival === null) return holdLock(ports, own, pace, target);
     const waited = ports.clock.monotonic() - began;
-    if (waited >= options.waitMs) throw lockedError(rival, waited);
+    if (waited >= options.waitMs) throw lockedError(rival, waited, what);
     if (!hasNotified) options.onWait?.({ pid: rival.pid, state: rival.state });
     hasNotified = true;
     await ports.clock.sleep(MIN_RETRY_MS + (Number.parseInt(ports.random.hex(1), 16) % RETRY_SPREAD_MS));
@@ -108,7 +116,7 @@ function announce(ports: Ports, folder: DiskPath, self: Announcement, sightings:
   return rival;
 }
 
-function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWriterMark | null): HeldLock {
+function holdLock(ports: Ports, own: DiskPath, pace: Pace, { what, lastWriter }: LockTarget): HeldLock {
   let wasLastHolder: boolean;
   try {
     wasLastHolder = lastWriter?.claim() ?? false;
@@ -133,7 +141,7 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, lastWriter: LastWrite
       if (ports.fs.lstat(own) === null) {
         throw new SavepointError(
           'LOCK_LOST',
-          'Another process took the lock of this workspace while this process was suspended.',
+          `Another process took the lock of ${what} while this process was suspended.`,
         );
       }
     },
@@ -226,12 +234,12 @@ function digest(text: string | null): string {
   return text === null ? '-' : createHash('sha1').update(bytesFromText(text)).digest('hex').slice(0, 12);
 }
 
-function lockedError(rival: Rival, waitedMs: number): SavepointError {
+function lockedError(rival: Rival, waitedMs: number, what: string): SavepointError {
   const who = rival.state === 'elsewhere' ? 'a process of another machine or container' : `process ${rival.pid}`;
   const note = rival.state === 'stopped' ? ' (suspended)' : '';
   return new SavepointError(
     'LOCKED',
-    `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which holds the lock of this workspace.`,
+    `Waited ${Math.round(waitedMs / 1000)} s for ${who}${note}, which holds the lock of ${what}.`,
     {
       pid: rival.pid,
       state: rival.state,

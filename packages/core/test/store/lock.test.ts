@@ -27,7 +27,7 @@ function place() {
 }
 
 function take(ports: Ports, waitMs = 0, pace = new Pace(ports.clock)): Promise<HeldLock> {
-  return acquireLock(ports, FOLDER, pace, { waitMs });
+  return acquireLock(ports, { folder: FOLDER, what: 'the home /of/home' }, pace, { waitMs });
 }
 
 describe('the lock of a workspace', () => {
@@ -36,7 +36,11 @@ describe('the lock of a workspace', () => {
     const held = await take(portsOf(first));
     const second = portsOf(processes.start());
     const before = clock.monotonic();
-    await expect(take(second, 500)).rejects.toMatchObject({ code: 'LOCKED', data: { pid: first.pid, state: 'alive' } });
+    await expect(take(second, 500)).rejects.toMatchObject({
+      code: 'LOCKED',
+      data: { pid: first.pid, state: 'alive' },
+      message: expect.stringContaining('which holds the lock of the home /of/home.'),
+    });
     expect(clock.monotonic() - before).toBeGreaterThanOrEqual(500);
     processes.set(first, 'stopped');
     await expect(take(second)).rejects.toMatchObject({ code: 'LOCKED', data: { state: 'stopped' } });

@@ -61,7 +61,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'a store is made': { action: (ports) => createStore(ports, '/another' as DiskPath) },
   'the lock of a dead process is taken': {
     prepare: ({ fs }) => leave(fs, `${LAYOUT.lock}/of nobody`),
-    action: (ports) => acquireLock(ports, LAYOUT.lock, new Pace(ports.clock), { waitMs: 0 }),
+    action: (ports) => acquireLock(ports, { folder: LAYOUT.lock, what: 'it' }, new Pace(ports.clock), { waitMs: 0 }),
   },
   'a ref is created': { action: (ports) => refs(ports).create(`${CP}9`, ID), quiet: /^unlink .*\.lock$/ },
   'the first ref of a folder is created': {
