@@ -58,6 +58,11 @@ describe('1', () => {
     p.write('a.txt', 'a\n');
     p.checkpoint();
     expect(failure(p, ['show', 'cp_7'])).toMatchObject({ code: 'UNKNOWN_CHECKPOINT', status: 1 });
+    expect(failure(p, ['bundle', 'restore', 'no.bundle', 'to'])).toMatchObject({
+      code: 'IO',
+      status: 1,
+      message: expect.stringContaining('no.bundle: there is no such file or folder'),
+    });
     expect(failure(p, ['undo'])).toMatchObject({ code: 'NOTHING_TO_UNDO', status: 1 });
     expect(failure(p, ['restore', 'cp_1', '--yes', '-n', '--here', '-C', p.base])).toMatchObject({ status: 1 });
     p.write('a.txt', 'b\n');

@@ -50,7 +50,8 @@ function readAll(file: string | null): Buffer {
     if (error instanceof SavepointError) throw error;
     const code = systemCode(error) ?? 'EIO';
     const what = file === null ? 'standard input' : JSON.stringify(file);
-    throw new SavepointError('IO', `Cannot read the request from ${what} (${code}).`, { operation: 'read', code });
+    const why = code === 'ENOENT' ? 'there is no such file (ENOENT)' : code;
+    throw new SavepointError('IO', `Cannot read the request from ${what}: ${why}.`, { operation: 'read', code });
   } finally {
     if (fd !== 0) closeSync(fd);
   }

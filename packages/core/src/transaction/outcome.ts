@@ -45,15 +45,28 @@ export function fsFailure(error: FsError): SavepointError {
       },
     );
   }
-  return new SavepointError(
-    'IO',
-    `The system call ${error.operation} failed on ${showName(error.path)} (${error.code}).`,
-    data,
-    {
-      cause: error,
-    },
-  );
+  const call = `system call ${error.operation}, ${error.code}`;
+  const why = REASONS[error.code];
+  const message =
+    why === undefined
+      ? `A call to the file system failed on ${showName(error.path)} (${call}).`
+      : `${showName(error.path)}: ${why} (${call}).`;
+  return new SavepointError('IO', message, data, { cause: error });
 }
+
+/** What the usual codes of the system mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'this is a folder, not a file',
+  ELOOP: 'too many links',
+  EMFILE: 'this process has too many open files',
+  ENAMETOOLONG: 'the name is too long',
+  ENFILE: 'the system has too many open files',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of this path is not a folder',
+  EPERM: 'the system does not permit this',
+  EROFS: 'the file system is read-only',
+};
 
 export function asSavepointError(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
