@@ -146,6 +146,14 @@ describe('the selection', () => {
     expect(code('--after', 'some day')).toBe('BAD_ID');
   });
 
+  it('is refused if a path is given for both sides of a conflict', async () => {
+    const w = await new Work().start();
+    await w.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+    const { status, stderr } = w.back('--change', 'cp_2.1', '--ours', 'a.txt', '--theirs', './a.txt');
+    expect([status, stderr.split('\n')[0]]).toEqual([2, 'error: Both --ours and --theirs name a.txt.']);
+    expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
+  });
+
   it('skips and names changes that may be by another author, unless they are included', async () => {
     const w = await new Work().start();
     const [one, two] = [

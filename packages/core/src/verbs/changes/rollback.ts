@@ -1,4 +1,6 @@
+import { showName } from '../../content/show-name.ts';
 import type { MergeSide } from '../../content/three-way.ts';
+import type { WorkspaceLocation } from '../../engine/calls/workspaces.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import type { Grade } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -59,10 +61,7 @@ export const rollback = verb({
   async handle(savepoint, input, context) {
     const selection = await selectionOf(savepoint, input);
     const place = (input.ours ?? input.theirs) === undefined ? null : await savepoint.place();
-    const prefer = new Map<TreePath, MergeSide>();
-    for (const side of ['ours', 'theirs'] as const) {
-      for (const path of input[side] ?? []) if (place !== null) prefer.set(treePathOf(place, path), side);
-    }
+    const prefer = place === null ? new Map<TreePath, MergeSide>() : preferredSides(place, input);
     const { likely, includeShared, skipConflicts, force, expected } = input;
     const least: Grade = includeShared === true ? 'open' : likely === true ? 'likely' : 'sure';
     const { signal, toolCall } = context;
@@ -74,6 +73,28 @@ export const rollback = verb({
     return { ...operationToJson(seen, []), ...rollbackToJson(seen.details) };
   },
 });
+
+/** @throws SavepointError USAGE if a path is given for both sides */
+function preferredSides(
+  place: WorkspaceLocation,
+  input: { readonly ours?: readonly JsonName[] | undefined; readonly theirs?: readonly JsonName[] | undefined },
+): Map<TreePath, MergeSide> {
+  const ours = new Set((input.ours ?? []).map((path) => treePathOf(place, path)));
+  const theirs = new Set((input.theirs ?? []).map((path) => treePathOf(place, path)));
+  for (const path of theirs) {
+    if (!ours.has(path)) continue;
+    throw new SavepointError(
+      'USAGE',
+      `Both --ours and --theirs name ${showName(path)}.`,
+      { argument: '--theirs' },
+      { hint: 'Nothing was changed. Name each path with only one of them.' },
+    );
+  }
+  return new Map([
+    ...[...ours].map((path) => [path, 'ours'] as const),
+    ...[...theirs].map((path) => [path, 'theirs'] as const),
+  ]);
+}
 
 interface SelectionInput {
   readonly changes?: readonly string[] | undefined;
