@@ -22,6 +22,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['status', [], 'undo would revert'],
   ['undo', ['--dry-run'], 'a.txt'],
   ['undo', [], 'Undid cp_3'],
+  ['status', [], 'redo would apply cp_3 again (Restored cp_1)'],
   ['redo', ['--dry-run'], 'a.txt'],
   ['redo', [], 'Redid cp_3'],
   ['edit', ['--dry-run', '../edits.json'], '+edited'],

@@ -62,13 +62,20 @@ export const status = command({
     }
     if (capture !== null) text.push(...captureNotes(capture));
     if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);
-    if (redo !== null) text.push(`redo would revert ${redo.id} (${showText(redo.description)})`);
+    if (redo !== null) text.push(`redo would ${redoText(redo)}`);
     text.push(...exportLines(output.exporting, style));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);
   },
 });
+
+/** The description of an undo names the operation that it reverted, for example `Undid cp_3 (Restored cp_1)`. */
+function redoText({ id, description }: NonNullable<OutputOf<typeof VERBS.status>['redo']>): string {
+  const [, undone, what] = /^Undid (cp_\d+) \((.*)\)$/s.exec(description) ?? [];
+  if (undone === undefined || what === undefined) return `revert ${id} (${showText(description)})`;
+  return `apply ${undone} again (${showText(what)})`;
+}
 
 function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: OutputView['style']): string[] {
   if (exporting === null) return [];
