@@ -28,7 +28,8 @@ export function failureAsJson(failure: SavepointError): string {
 
 export function failureAsText(failure: SavepointError, style: Style): string {
   const { message, hint, data } = failure;
-  const lines = [`${style.bad('error:')} ${showText(truncateMessage(message))}`];
+  const [first = '', ...more] = truncateMessage(message).split('\n');
+  const lines = [`${style.bad('error:')} ${showText(first)}`, ...more.map((line) => `  ${showText(line)}`)];
   const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
   const [only] = all;
   // Do not list a single path that the message already names.

@@ -1,10 +1,12 @@
 /** The protocol between `openRemote` and the Savepoint in the sandbox: one JSON request per process. */
 
+import type * as z from 'zod';
 import { JsonProblem, readJson } from '../content/strict-json.ts';
 import type { OpenOptions } from '../engine/options.ts';
 import { SavepointError } from '../model/errors.ts';
 import { diskPathFromJson } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
+import { requestProblems } from '../verbs/input/request-problems.ts';
 import { VERBS } from '../verbs/table.ts';
 import { type AnswerStatus, answerStatus, type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
@@ -65,11 +67,7 @@ interface Schema<T> {
     value: unknown,
   ):
     | { readonly success: true; readonly data: T }
-    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
-}
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
+    | { readonly success: false; readonly error: { readonly issues: readonly z.core.$ZodIssue[] } };
 }
 
 const MAX_ISSUES = 20;
@@ -77,8 +75,11 @@ const MAX_ISSUES = 20;
 function checkedBy<T>(schema: Schema<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
-  const problems = issues.slice(0, MAX_ISSUES).map(({ at, message }) => `${at}: ${message}`);
+  const issues = requestProblems(checked.error.issues, value).map(({ path, message }) => ({
+    at: path.map(String).join('.'),
+    message,
+  }));
+  const problems = issues.slice(0, MAX_ISSUES).map(({ at, message }) => (at === '' ? message : `${at}: ${message}`));
   const message = `The request is invalid. ${problems.join('; ')}`;
   throw new SavepointError('USAGE', message, { argument: 'request', issues });
 }

@@ -3,6 +3,7 @@ import { showText } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JsonName } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
+import { requestProblems } from '../verbs/input/request-problems.ts';
 import type { VerbContext } from '../verbs/verb.ts';
 import { boundText, boundValue, MAX_ANSWER_BYTES, type Omission } from './bounds.ts';
 import type { ToolSchemas } from './schemas.ts';
@@ -66,10 +67,12 @@ export function answerText(tool: Tool, structured: StructuredAnswer, warnings: r
 function checkArguments(tool: Tool, { input }: ToolSchemas, given: unknown): Record<string, unknown> {
   const parsed = input.safeParse(given ?? {});
   if (parsed.success) return parsed.data as Record<string, unknown>;
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
-    const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-    return { argument: truncateIssue(at.replace(/^\./, '')), why: truncateIssue(message) };
-  });
+  const issues = requestProblems(parsed.error.issues, given)
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => {
+      const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+      return { argument: truncateIssue(at.replace(/^\./, '')), why: truncateIssue(message) };
+    });
   const problems = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
   throw new SavepointError(
     'USAGE',

@@ -1,9 +1,20 @@
 import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
-import { type InputOf, schemasOf, showContent, VERBS } from '@savepoint/core/frontend';
+import {
+  editProblemText,
+  type InputOf,
+  requestProblems,
+  schemasOf,
+  showContent,
+  VERBS,
+} from '@savepoint/core/frontend';
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { countText } from '../../show/format.ts';
+
+/** How many problems of a request are listed. */
+const LISTED = 20;
+const HINT = 'Nothing was changed. `savepoint help edit` shows a valid request.';
 
 export const edit = command({
   verb: VERBS.edit,
@@ -21,9 +32,12 @@ export const edit = command({
   input({ operands, options }) {
     const asked = requestIn(readRequest(operands[0] ?? null));
     if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
-      throw new SavepointError('USAGE', 'The request must be a JSON object with a field `files`.', {
-        argument: 'request',
-      });
+      throw new SavepointError(
+        'USAGE',
+        'The request must be a JSON object with a field `files`.',
+        { argument: 'request' },
+        { hint: HINT },
+      );
     }
     return {
       ...asked,
@@ -36,13 +50,15 @@ export const edit = command({
     const schemas = await schemasOf(VERBS.edit);
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
-      const issueLines = checked.error.issues.slice(0, 20).map(({ path, message }) => `${path.join('.')}: ${message}`);
-      const issues = checked.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
+      const problems = requestProblems(checked.error.issues, input);
+      const texts = problems.slice(0, LISTED).map((problem) => editProblemText(problem, input));
+      const more = problems.length > LISTED ? [`… and ${problems.length - LISTED} more (all with --json)`] : [];
+      const issues = problems.map(({ path, message }) => ({ at: path.map(String).join('.'), message }));
       throw new SavepointError(
         'USAGE',
-        `The request is invalid: ${issueLines.join('; ')}`,
+        ['The request is invalid:', ...texts, ...more].join(problems.length === 1 ? ' ' : '\n'),
         { argument: 'request', issues },
-        { hint: 'Nothing was changed. `savepoint help edit` shows a valid request.' },
+        { hint: HINT },
       );
     }
     return VERBS.edit.handle(savepoint, checked.data, { signal });
@@ -81,6 +97,11 @@ function requestIn(text: string): unknown {
     return readJson(text);
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
-    throw new SavepointError('USAGE', `The request ${error.message}.`, { argument: 'request' }, { cause: error });
+    throw new SavepointError(
+      'USAGE',
+      `The request ${error.message}.`,
+      { argument: 'request' },
+      { hint: HINT, cause: error },
+    );
   }
 }
