@@ -186,7 +186,12 @@ async function atSize(base, size, runs, peers) {
     against: '`readdir` and `lstat` of every file',
   };
   /** @type {Row} */
-  const write = { what: 'one edited file', ours: [], rival: [], against: 'one new file with its bytes, fsynced' };
+  const write = {
+    what: 'one edited file, against a bare write',
+    ours: [],
+    rival: [],
+    against: 'one new file with its bytes, fsynced',
+  };
   await looking.does('checkpoint');
   for (let run = 0; run < runs; run++) {
     scan.ours.push(await looking.does('status'));
