@@ -49,9 +49,9 @@ describe('an agent that worked', () => {
     await agentAtWork(p);
     const history = p.ok('history').stdout;
     expect(history).toMatch(
-      /^cp_4\.2 {2}\S+ \S+ {2}claude-code 3f2a91bc… \(likely\) {2}Bash {2}delete {2}gone\.txt {2}−1$/m,
+      /^cp_4\.2 {2}\S+ \S+ {2}claude-code 3f2a91bc… \(likely\) {2}Bash {2}deleted {2}gone\.txt {2}−1$/m,
     );
-    expect(history).toMatch(/^cp_3\.1 .* claude-code 3f2a91bc… {11}Edit {2}patch {3}a\.ts {2}\+2 −2$/m);
+    expect(history).toMatch(/^cp_3\.1 .* claude-code 3f2a91bc… {11}Edit {2}changed {2}a\.ts {2}\+2 −2$/m);
     expect(history).toMatch(/cp_1 {2}the first checkpoint, 2 files/);
     const page = p.ok('history', '--limit', '1').stdout;
     expect(page).toContain('--before cp_4.2');

@@ -149,7 +149,7 @@ describe('paths on the command line', () => {
       const args = ['restore', 'cp_1', '--dry-run', '--', ...paths];
       const outcome = p.run(args, { cwd: p.at('sub') });
       expect(outcome.status, outcome.stderr).toBe(0);
-      return [...outcome.stdout.matchAll(/^ {2}change {3}(.*)$/gm)].map(([, name = '']) => name);
+      return [...outcome.stdout.matchAll(/^ {2}changed {2}(.*)$/gm)].map(([, name = '']) => name);
     };
     expect(restored('"../caf\\351.txt"')).toEqual(['"caf\\351.txt"']);
     expect(restored('"../new\\nline.txt"', '../-rf')).toEqual(['-rf', '"new\\nline.txt"']);

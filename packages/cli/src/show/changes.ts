@@ -7,6 +7,7 @@ export type ChangeJson = OutputOf<(typeof VERBS)['diff']>['changes'][number];
 export type TotalsJson = OutputOf<(typeof VERBS)['diff']>['totals'];
 type EntryJson = ChangeJson['before'];
 
+/** What happens to a path. All text output uses these words, before and after the fact. */
 const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
   create: 'new',
   write: 'changed',
@@ -23,6 +24,10 @@ export function changeLine({ path, operation, from, before, after, added, remove
     operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : lineCounts(added, removed);
   const where = from === null ? pathText(path) : `${pathText(from)} \u2192 ${pathText(path)}`;
   return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
+}
+
+export function changeWord(operation: ChangeJson['operation']): string {
+  return WORDS[operation];
 }
 
 /** `0644 → 0755`, or `file → link` if the kind changed. */

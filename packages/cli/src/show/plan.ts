@@ -3,23 +3,13 @@ import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { Style } from '../view.ts';
 import { gapReason, listWithHeading } from './capture.ts';
-import { folderSuffix, modeChangeText } from './changes.ts';
+import { changeWord, folderSuffix, modeChangeText } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
 import { countText, pathText } from './format.ts';
 import { rootPosition as position } from './roots.ts';
 
 export type OperationJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
 type PlannedPathJson = OperationJson['plan']['paths'][number];
-
-const WORDS: Readonly<Record<PlannedPathJson['operation'], string>> = {
-  create: 'create',
-  write: 'change',
-  patch: 'change',
-  delete: 'delete',
-  rename: 'rename',
-  mode: 'mode',
-  kind: 'replace',
-};
 
 /**
  * Returns the paths to list. A folder that is created or deleted together with its content is omitted; the content is
@@ -44,7 +34,7 @@ export function planLines(operation: OperationJson, style: Style, most = Number.
       merged ? 'merged' : '',
     ];
     const tail = more.filter((text) => text !== '').map((text) => `  (${text})`);
-    return `  ${paint(WORDS[operation].padEnd(7))}  ${pathText(path)}${folderSuffix(path, after ?? before)}${tail.join('')}`;
+    return `  ${paint(changeWord(operation).padEnd(7))}  ${pathText(path)}${folderSuffix(path, after ?? before)}${tail.join('')}`;
   });
   return paths.length > most ? [...lines, `  … and ${paths.length - most} more (all with --json)`] : lines;
 }

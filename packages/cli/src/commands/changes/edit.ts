@@ -10,6 +10,7 @@ import {
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
+import { changeWord } from '../../show/changes.ts';
 import { countText } from '../../show/format.ts';
 
 /** How many problems of a request are listed. */
@@ -66,7 +67,7 @@ export const edit = command({
 
   render(output, { style }) {
     const rows = output.files.map(({ file_path, operation, edits_applied }) => {
-      return `  ${showName(nameFromJson(file_path))}  ${operation}, ${countText(edits_applied, 'edit')}`;
+      return `  ${showName(nameFromJson(file_path))}  ${operation === 'none' ? 'unchanged' : changeWord(operation)}, ${countText(edits_applied, 'edit')}`;
     });
     if (output.dry_run) {
       const left = (output.diff?.left_out ?? []).map(

@@ -3,7 +3,7 @@ import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { authorsText, toolText } from '../../show/authors.ts';
-import { folderSuffix, modeChangeText } from '../../show/changes.ts';
+import { changeWord, folderSuffix, modeChangeText } from '../../show/changes.ts';
 import { countText, lineCounts, localTime, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 
@@ -78,7 +78,7 @@ function changeRows(changes: readonly HistoryChangeJson[], view: OutputView): st
     localTime(change.time),
     authorsText(change),
     toolText(change, change.trigger) || '–',
-    change.operation,
+    changeWord(change.operation),
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => (row[column] as string).length)));
   return changes.map((change, index) => {
