@@ -63,6 +63,7 @@ describe('1', () => {
       status: 1,
       message: expect.stringContaining('no.bundle: there is no such file or folder'),
     });
+    expect(failure(p, ['diff', 'a.txt']).hint).toContain('Paths go after --');
     expect(failure(p, ['undo'])).toMatchObject({ code: 'NOTHING_TO_UNDO', status: 1 });
     expect(failure(p, ['restore', 'cp_1', '--yes', '-n', '--here', '-C', p.base])).toMatchObject({ status: 1 });
     p.write('a.txt', 'b\n');

@@ -38,6 +38,16 @@ export const diff = command({
     };
   },
 
+  async carryOut(input, _given, { savepoint, signal }) {
+    try {
+      return await VERBS.diff.handle(savepoint, input, { signal });
+    } catch (error) {
+      if (!(error instanceof SavepointError) || error.code !== 'BAD_ID') throw error;
+      const hint = `${error.hint}\nPaths go after --, for example: \`savepoint diff -- src\`.`;
+      throw new SavepointError('BAD_ID', error.message, error.data, { hint, cause: error });
+    }
+  },
+
   render({ from, to, changes, totals, patch, hunks, rootChanges }, view, { options }) {
     if (patch !== null) {
       const plain = nameFromJson(patch.text);
