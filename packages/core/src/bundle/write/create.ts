@@ -1,6 +1,7 @@
 /** Plans the contents of a bundle of a timeline, and writes it. */
 
 import { createHash } from 'node:crypto';
+import { showText } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -101,7 +102,7 @@ function checkpointsOfSession(all: readonly Checkpoint[], session: SessionId): r
       one.changes?.some(({ by }) => by.authors.some((author) => author.session === session)) === true,
   );
   if (own.length === 0) {
-    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint belongs to this session.', { session });
+    throw new SavepointError('UNKNOWN_SESSION', `No checkpoint belongs to session ${showText(session)}.`, { session });
   }
   const wanted = new Set(own.flatMap(({ id, previous }) => (previous === null ? [id] : [id, previous])));
   return all.filter(({ id }) => wanted.has(id));

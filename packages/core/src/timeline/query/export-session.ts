@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { showText } from '../../content/show-name.ts';
 import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -63,7 +64,7 @@ export function prepareSessionExport(timeline: Timeline, objects: ObjectReader, 
     }
   }
   if (began === null)
-    throw new SavepointError('UNKNOWN_SESSION', 'No checkpoint belongs to this session.', { session });
+    throw new SavepointError('UNKNOWN_SESSION', `No checkpoint belongs to session ${showText(session)}.`, { session });
   listed.reverse();
   const createdAt = isoTime(began);
   return {
