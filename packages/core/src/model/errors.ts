@@ -34,7 +34,7 @@ export const ERROR_CODES = {
       'issues?': [{ 'argument?': 'string', 'why?': 'string', 'at?': 'string', 'message?': 'string' }],
     },
     note: '`issues` in arguments (`argument`, `why`) or in a request (`at`, `message`)',
-    hint: 'Run `savepoint help` for the list of commands and options.',
+    hint: 'Run `savepoint help` for the list of commands, or `savepoint help <command>` for the options of one.',
   },
   BAD_CONFIG: {
     exit: 2,
