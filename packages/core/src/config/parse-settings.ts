@@ -1,7 +1,7 @@
 /** Parses one configuration file. Strict: anything that is not understood is reported. */
 
+import { closest } from '../content/closest.ts';
 import { JsonProblem, readJson } from '../content/strict-json.ts';
-import { closest } from './closest.ts';
 import {
   describeAllowed,
   OPTION_KEYS,
@@ -106,7 +106,7 @@ class Draft implements ParsedFile {
   }
 
   #unknown(key: string, value: unknown, known: readonly string[]): void {
-    const near = closest(key, known);
+    const near = closest(key.replaceAll('-', '_'), known);
     const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
     this.unknown.push({
       key: key.slice(0, SHOWN_CHARACTERS),

@@ -22,6 +22,8 @@ import { Activity, type AffectedFile, type Effect, type Reversion } from '../tim
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
+import { isActor } from '../timeline/query/actors.ts';
+import { unknownChange } from '../timeline/query/match-id.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
 /** A change must match all given criteria. */
@@ -30,8 +32,9 @@ export interface Selection {
   readonly hunks?: readonly { readonly change: ChangeId; readonly hunk: number }[];
   /** An agent's name, `name/id` for a sub-agent, or `outside` or `user`. */
   readonly agent?: string;
+  /** Its id, or a unique beginning of it. */
   readonly session?: string;
-  /** The id that the agent gave the call. */
+  /** The id that the agent gave the call, or a unique beginning of it. */
   readonly call?: string;
   /** Only changes after this moment (milliseconds since 1970) or checkpoint number. */
   readonly after?: { readonly time: number } | { readonly checkpoint: number };
@@ -245,11 +248,10 @@ function matchesSelection(
 }
 
 function matchesAuthor({ agent, session, call }: Selection, author: Author): boolean {
-  const { kind, name, id } = author.actor;
-  const isAgent =
-    agent === undefined || agent === name || (id !== undefined && agent === `${name}/${id}`) || agent === kind;
   return (
-    isAgent && (session === undefined || author.session === session) && (call === undefined || author.call === call)
+    (agent === undefined || isActor(author.actor, agent)) &&
+    (session === undefined || author.session === session) &&
+    (call === undefined || author.call === call)
   );
 }
 
@@ -327,7 +329,8 @@ function assertChangesKnown(left: NamedChanges, checkpoints: ReadonlyMap<string,
     const count = checkpoint?.changes?.length ?? 0;
     const has = `cp_${number} has ${count} change${count === 1 ? '' : 's'}`;
     const why = checkpoint === undefined ? `there is no checkpoint cp_${number}` : has;
-    throw new SavepointError('UNKNOWN_CHANGE', `There is no change ${id}: ${why}.`, { given: id });
+    const others = checkpoint?.changes?.map((change) => change.id) ?? [];
+    throw unknownChange(id, `There is no change ${id}: ${why}.`, others);
   }
 }
 

@@ -16,7 +16,7 @@ export const list = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: 'only checkpoints of this session' },
+    { flags: '--session <id>', description: 'only checkpoints of this session: its id, or a unique prefix' },
     { flags: '--all', description: 'all checkpoints, including automatic ones, without folding', conflicts: 'manual' },
     { flags: '--manual', description: 'only checkpoints taken on request', conflicts: 'multiFile' },
     { flags: '--multi-file', description: 'only checkpoints in which several paths changed', conflicts: 'all' },

@@ -15,7 +15,7 @@ export const history = command({
   operands: [],
   takesPaths: false,
   options: [
-    { flags: '--session <id>', description: 'only changes of this session' },
+    { flags: '--session <id>', description: 'only changes of this session: its id, or a unique prefix' },
     { flags: '--agent <name>', description: 'only changes of this agent; also user, outside' },
     { flags: '--tool <name>', description: 'only changes by this tool, or by an operation such as edit' },
     { flags: '--file <path>', description: 'only changes of this file, or below this folder' },

@@ -3,8 +3,8 @@
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import type { DiskPath } from '../../model/names.ts';
-import { parseSessionId } from '../../model/parse-ids.ts';
 import type { ExportResult } from '../../share/export.ts';
+import { resolveSession } from '../../timeline/query/select-authors.ts';
 import type { Engine } from '../engine.ts';
 import { exportWithRetry } from '../export-schedule.ts';
 import { recoverOverlapping } from '../recovery.ts';
@@ -12,7 +12,7 @@ import type { CreatedBundle, RestoredBundle } from './bundle-files.ts';
 
 /** What a bundle contains; see `createBundle`. */
 export interface BundleOptions extends CallOptions {
-  /** Only the checkpoints of this session, and those that their changes need. */
+  /** Only the checkpoints of this session (its id, or a unique beginning of it), and those that their changes need. */
   readonly session?: string;
   /** Only checkpoints after this one. The recipient must already have it. */
   readonly since?: string;
@@ -29,7 +29,7 @@ export interface BundleCalls {
    * Writes checkpoints into a git bundle. The same checkpoints always give the same commits, on every machine.
    * @param file absolute; its parent folder exists
    * @throws SavepointError CONFLICT if the file exists, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
-   *   UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
+   *   AMBIGUOUS_ID, UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
    */
   createBundle(file: DiskPath, options?: BundleOptions): Promise<CreatedBundle>;
   /**
@@ -61,7 +61,7 @@ export function bundleCalls(engine: Engine): BundleCalls {
       return engine.read((workspace, context) => {
         const { session, since, messages = false, overwrite = false } = options;
         const request = {
-          session: session === undefined ? null : parseSessionId(session),
+          session: session === undefined ? null : resolveSession(workspace, session),
           since: since === undefined ? null : engine.resolve(workspace, since),
           parent: null,
           private: options.private ?? false,

@@ -13,6 +13,7 @@ import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
+import { resolveAuthors } from '../../timeline/query/select-authors.ts';
 import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
 import { missingMounts } from '../../transaction/mounts.ts';
@@ -136,7 +137,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
         const chosen = limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - limit));
         return timeline.readAll(chosen.reverse());
       }),
-    overview: (query) => engine.read(({ timeline }) => overview(timeline, query)),
+    overview: (query) => engine.read((workspace) => overview(workspace.timeline, resolveAuthors(workspace, query))),
     show: (name) => engine.read((workspace) => engine.resolve(workspace, name)),
     rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),

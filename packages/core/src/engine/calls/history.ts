@@ -3,12 +3,12 @@
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { DiskPath } from '../../model/names.ts';
-import { parseSessionId } from '../../model/parse-ids.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
 import { prepareSessionExport, type SessionExport } from '../../timeline/query/export-session.ts';
 import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timeline/query/history.ts';
+import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
 import { TimelineWatch } from '../../timeline/query/watch.ts';
@@ -29,6 +29,7 @@ export interface WatchOptions {
 export interface HistoryCalls {
   /**
    * Returns changes by any author, newest first. Checkpoints that do not list their changes are returned separately.
+   * @throws SavepointError UNKNOWN_SESSION, UNKNOWN_AGENT, AMBIGUOUS_ID
    */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
@@ -48,13 +49,15 @@ export interface HistoryCalls {
   watch(options: WatchOptions): AsyncGenerator<WatchEvent>;
   /**
    * Writes a session's changes as files into a new folder that only its owner can read.
+   * @param session its id, or a unique beginning of it
    * @param folder absolute; its parent exists, and it does not
-   * @throws SavepointError UNKNOWN_SESSION, CONFLICT if the folder exists, NO_SPACE, IO, CANCELLED
+   * @throws SavepointError UNKNOWN_SESSION, AMBIGUOUS_ID, CONFLICT if the folder exists, NO_SPACE, IO, CANCELLED
    */
   exportSession(session: string, folder: DiskPath, options?: CallOptions): Promise<Omit<SessionExport, 'files'>>;
   /**
    * Drops a session's checkpoints and everything that only they needed. Mentions of it in other checkpoints stay.
-   * @throws SavepointError UNKNOWN_SESSION, LOCKED, PENDING, STORE_DAMAGED, IO
+   * @param session its id, or a unique beginning of it
+   * @throws SavepointError UNKNOWN_SESSION, AMBIGUOUS_ID, LOCKED, PENDING, STORE_DAMAGED, IO
    */
   forgetSession(session: string, options?: CallOptions): Promise<ForgottenSession>;
 }
@@ -64,7 +67,11 @@ const WATCH_MS = 200;
 
 export function historyCalls(engine: Engine): HistoryCalls {
   return {
-    history: (query) => engine.read(({ store, timeline }) => queryHistory(timeline, store.objects, query)),
+    history: (query) =>
+      engine.read((workspace) => {
+        const { store, timeline } = workspace;
+        return queryHistory(timeline, store.objects, resolveAuthors(workspace, query));
+      }),
     diffChange: (id, options = {}) =>
       engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
     sessions: () =>
@@ -78,15 +85,17 @@ export function historyCalls(engine: Engine): HistoryCalls {
       })),
     watch: (options) => watch(engine, options),
     exportSession: (session, folder, options = {}) =>
-      engine.read(async ({ ports, store, timeline }) => {
-        const { files, ...exported } = prepareSessionExport(timeline, store.objects, parseSessionId(session));
+      engine.read(async (workspace) => {
+        const { ports, store, timeline } = workspace;
+        const id = resolveSession(workspace, session);
+        const { files, ...exported } = prepareSessionExport(timeline, store.objects, id);
         await makeFolderWithFiles(ports.fs, folder, files(), engine.pace(options));
         return exported;
       }),
     forgetSession: (session, options = {}) =>
       engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
-        const forgotten = await forgetSession(workspace, lock, parseSessionId(session), pace);
+        const forgotten = await forgetSession(workspace, lock, resolveSession(workspace, session), pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);
         return forgotten;

@@ -19,6 +19,7 @@ import {
 import { type RollbackPreview, rollbackOperation } from '../../rewind/rollback.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { resolveAuthors } from '../../timeline/query/select-authors.ts';
 import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom } from '../maintenance.ts';
@@ -82,7 +83,7 @@ export interface RewindCalls {
    * otherwise. It can be undone.
    * @param selection a change must match all given criteria; unless they name changes or an author, only changes by
    *   agents match
-   * @throws SavepointError UNKNOWN_CHANGE, CALL_OPEN, CONFLICT with the three sides of each path that does not merge,
+   * @throws SavepointError UNKNOWN_CHANGE, UNKNOWN_AGENT, UNKNOWN_SESSION, UNKNOWN_CALL, AMBIGUOUS_ID, CALL_OPEN, CONFLICT with the three sides of each path that does not merge,
    *   and what `restore` throws
    */
   rollback(
@@ -170,7 +171,7 @@ function rollbackIn(
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
   const { least = 'sure', skipConflicts = false, prefer = new Map(), force = false } = options;
-  const request = { selection, actor: engine.actor, least, skipConflicts, prefer, force };
+  const request = { selection: resolveAuthors(workspace, selection), actor: engine.actor, least, skipConflicts, prefer, force };
   return rollbackOperation(workspace, request, engine.pace(options));
 }
 

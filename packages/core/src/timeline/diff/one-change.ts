@@ -6,8 +6,9 @@ import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { PURGED, parseChangeId } from '../../model/ids.ts';
+import { type ChangeId, PURGED, parseChangeId } from '../../model/ids.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { unknownChange } from '../query/match-id.ts';
 import type { Timeline } from '../record/timeline.ts';
 import { patchOf } from './compare.ts';
 import { hunksOf, type NumberedHunk } from './hunks.ts';
@@ -41,6 +42,7 @@ export function findChange(timeline: Timeline, given: string): FoundChange {
     throw unknownChangeError(
       given,
       `${checkpoint.id} has ${checkpoint.changes.length} change${checkpoint.changes.length === 1 ? '' : 's'}.`,
+      checkpoint.changes.map(({ id: known }) => known),
     );
   return { change, checkpoint };
 }
@@ -83,6 +85,6 @@ function purgedError({ id, path }: RecordedChange): SavepointError {
   return new SavepointError('UNKNOWN_CHANGE', message, { given: id }, { hint: 'The change itself is still listed.' });
 }
 
-function unknownChangeError(given: string, why: string): SavepointError {
-  return new SavepointError('UNKNOWN_CHANGE', `There is no change ${JSON.stringify(given)}. ${why}`, { given });
+function unknownChangeError(given: string, why: string, known: readonly ChangeId[] = []): SavepointError {
+  return unknownChange(given, `There is no change ${JSON.stringify(given)}. ${why}`, known);
 }

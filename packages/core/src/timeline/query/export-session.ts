@@ -16,7 +16,7 @@ import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import { isContentMissing } from '../diff/one-change.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
-import { actorName } from './history.ts';
+import { actorName } from './actors.ts';
 
 export interface ExportedFile {
   /** Relative to the export's folder. */

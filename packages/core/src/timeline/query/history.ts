@@ -1,6 +1,6 @@
 /** Lists which changes happened, newest first, from the records of the checkpoints. Contents are never loaded. */
 
-import type { Actor, Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { isOperation } from '../../model/checkpoint.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber, parseChangeId } from '../../model/ids.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
@@ -8,11 +8,13 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+import { isActor } from './actors.ts';
 
 /** Conditions for a change to be listed. If it has several authors, one of them must match. */
 export interface HistoryFilter {
+  /** Its id, or a unique beginning of it. */
   readonly session?: string;
-  /** A name (such as `user` or `outside`), or `name/id` for a sub-agent. */
+  /** A name, `name/id` for a sub-agent, or `agent`, `user` or `outside`. */
   readonly agent?: string;
   /** The agent's name of the tool. For what Savepoint itself did, the operation: `edit`, `restore`, … */
   readonly tool?: string;
@@ -101,11 +103,6 @@ export function toolOf(author: Author, { trigger }: Checkpoint): string | null {
   return author.tool ?? (isOperation(trigger) ? trigger : null);
 }
 
-/** Returns `name`, or `name/id` for a sub-agent. */
-export function actorName({ name, id }: Actor): string {
-  return id === undefined ? name : `${name}/${id}`;
-}
-
 function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter): boolean {
   return (since === undefined || time >= since) && (until === undefined || time <= until);
 }
@@ -119,7 +116,7 @@ function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: H
   return change.by.authors.some(
     (author) =>
       (session === undefined || author.session === session) &&
-      (agent === undefined || author.actor.name === agent || actorName(author.actor) === agent) &&
+      (agent === undefined || isActor(author.actor, agent)) &&
       (tool === undefined || toolOf(author, checkpoint) === tool),
   );
 }

@@ -15,7 +15,7 @@ export type ListView = 'main' | 'all' | 'manual' | 'multi-file';
 /** What to show, and where the page begins. */
 export interface OverviewQuery {
   readonly view: ListView;
-  /** Only this session's own checkpoints. */
+  /** Only this session's own checkpoints: its id, or a unique beginning of it. */
   readonly session?: string;
   /** Maximum number of rows. */
   readonly limit: number;

@@ -1,12 +1,13 @@
 /**
  * Resolves the names of checkpoints: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`.
- * With an agent's id of a message, `message:ID` means after its work and before the next message.
- * `before:ID` means before its work.
+ * With an agent's id of a message, or a unique beginning of it, `message:ID` means after its work and before the next
+ * message. `before:ID` means before its work.
  */
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
 import type { CheckpointRef, Timeline } from '../record/timeline.ts';
+import { uniqueMatch } from './match-id.ts';
 import { sessionsOf, stateOfMessage } from './messages.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -105,12 +106,14 @@ function findAtTime(time: number, refs: readonly CheckpointRef[], timeline: Time
 }
 
 function findAtMessage(
-  message: string,
+  given: string,
   before: boolean,
   refs: readonly CheckpointRef[],
   timeline: Timeline,
 ): CheckpointRef {
   const { checkpoints } = timeline.readAll(refs);
+  const known = new Set(checkpoints.flatMap(({ conversation }) => conversation?.messageId ?? []));
+  const message = known.has(given) ? given : (uniqueMatch('message id', given, known) ?? given);
   const sessions = sessionsOf(checkpoints, message);
   if (sessions.length > 1) {
     throw new SavepointError('AMBIGUOUS_ID', 'Several sessions have a message with this id.', {

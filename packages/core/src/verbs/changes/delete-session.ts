@@ -10,7 +10,7 @@ export const deleteSession = verb({
     'undone.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
-    input: z.strictObject({ session: z.string() }),
+    input: z.strictObject({ session: z.string().describe('its id, or a unique prefix') }),
     output: z.strictObject({
       session: z.string(),
       dropped: z.array(checkpointId),

@@ -1,7 +1,6 @@
 import { treePathOf } from '../../io/locate-path.ts';
 import type { ChangeId } from '../../model/ids.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
-import { resolveSession } from '../input/session.ts';
 import { parseTime } from '../input/time.ts';
 import { recordedChangeToJson, timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -20,7 +19,10 @@ export const history = verb({
   schemas: ({ z, jsonName, changeId, checkpointId, recordedChange, problem }) => ({
     input: z.strictObject({
       session: z.string().optional().describe('only changes of this session: its id, or a unique prefix'),
-      agent: z.string().optional().describe('only changes of this agent; also `user`, `outside`, `name/id`'),
+      agent: z
+        .string()
+        .optional()
+        .describe('only changes of this agent; also `user`, `outside`, `agent` (any), `name/id`'),
       tool: z
         .string()
         .optional()
@@ -66,8 +68,7 @@ export const history = verb({
   }),
 
   async handle(savepoint, input) {
-    const { agent, tool, file, before } = input;
-    const session = await resolveSession(savepoint, input.session);
+    const { session, agent, tool, file, before } = input;
     const limit = input.limit ?? DEFAULT_LIMIT;
     const [since, until] = [parseTime(savepoint, input.since), parseTime(savepoint, input.until)];
     const place = file === undefined ? null : await nullIfNoWorkspace(savepoint.place());

@@ -30,9 +30,15 @@ export const rollback = verb({
     input: z.strictObject({
       changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
       hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
-      agent: z.string().optional().describe('only changes of this agent; `name/id` for a sub-agent'),
-      session: z.string().optional().describe('only changes of this session'),
-      call: z.string().optional().describe("only changes of this tool call: the agent's own id of the call"),
+      agent: z
+        .string()
+        .optional()
+        .describe('only changes of this agent; also `user`, `outside`, `agent` (any), `name/id` for a sub-agent'),
+      session: z.string().optional().describe('only changes of this session: its id, or a unique prefix'),
+      call: z
+        .string()
+        .optional()
+        .describe("only changes of this tool call: the agent's own id of the call, or a unique prefix"),
       after: z.string().optional().describe('only changes after this: a checkpoint, a date, or `10 minutes ago`'),
       paths: z.array(jsonName).optional().describe('only changes of these paths and below them'),
       root: jsonName.optional().describe('only changes in this repository, without the repositories nested in it'),

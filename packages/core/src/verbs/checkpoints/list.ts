@@ -1,6 +1,5 @@
 import { type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
-import { resolveSession } from '../input/session.ts';
 import { briefToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -49,7 +48,7 @@ export const list = verb({
   }),
 
   async handle(savepoint, input) {
-    const session = await resolveSession(savepoint, input.session);
+    const { session } = input;
     const before = input.before === undefined ? undefined : checkpointNumber(input.before as CheckpointId);
     const limit = input.limit ?? DEFAULT_LIMIT;
     const found = await nullIfNoWorkspace(

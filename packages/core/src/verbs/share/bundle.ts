@@ -1,5 +1,4 @@
 import { type DiskPath, diskPathFromJson, nameFromJson, nameToJson } from '../../model/names.ts';
-import { resolveSession } from '../input/session.ts';
 import { briefToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -31,10 +30,9 @@ export const bundleCreate = verb({
     }),
   }),
 
-  async handle(savepoint, { file, session, ...asked }, context) {
+  async handle(savepoint, { file, ...asked }, context) {
     const path = diskPathFromJson(file);
-    const whose = session === undefined ? undefined : ((await resolveSession(savepoint, session)) ?? session);
-    const options = withoutUndefined({ ...asked, session: whose, signal: context.signal });
+    const options = withoutUndefined({ ...asked, signal: context.signal });
     const { bytes, checkpoints, tip, objects, leftOut } = await savepoint.createBundle(path, options);
     return {
       file: nameToJson(path),

@@ -1,5 +1,4 @@
 import { diskPathFromJson, nameToJson } from '../../model/names.ts';
-import { resolveSession } from '../input/session.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const exportSession = verb({
@@ -25,9 +24,8 @@ export const exportSession = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const session = (await resolveSession(savepoint, input.session)) ?? input.session;
     const folder = diskPathFromJson(input.folder);
-    const exported = await savepoint.exportSession(session, folder, withoutUndefined({ signal: context.signal }));
+    const exported = await savepoint.exportSession(input.session, folder, withoutUndefined({ signal: context.signal }));
     return {
       session: exported.session,
       folder: nameToJson(folder),

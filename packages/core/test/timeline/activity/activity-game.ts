@@ -43,7 +43,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'PATH_REFUSED',
   'NOTHING_TO_UNDO',
   'NOTHING_TO_REDO',
+  'UNKNOWN_AGENT',
+  'UNKNOWN_CALL',
   'UNKNOWN_CHANGE',
+  'UNKNOWN_SESSION',
   'NO_MESSAGE',
 ]);
 
@@ -410,6 +413,7 @@ export class ActivityGame {
 
   async #judgeRollback(entries: readonly HistoryEntry[], onDisk: ReadonlySet<string>): Promise<void> {
     const agent = this.random.pick(['one', 'two']);
+    if (!entries.some(({ change }) => change.by.authors.some(({ actor }) => actor.name === agent))) return;
     const { details } = await this.#savepoint.previewRollback({ agent }, { least: 'open' });
     const chosen = new Set(details.chosen.map(({ change }) => change.id));
     const reasons = new Map(details.skipped.map(({ change, why }) => [change.id, why]));

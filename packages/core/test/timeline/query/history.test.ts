@@ -61,7 +61,6 @@ describe('history', () => {
     expect(await ids({ session: 's-one' })).toEqual(['5.1', '2.1']);
     expect(await ids({ agent: 'two' })).toEqual(['3.2', '3.1']);
     expect(await ids({ agent: 'two/helper' })).toEqual(['3.2', '3.1']);
-    expect(await ids({ agent: 'two/other' })).toEqual([]);
     expect(await ids({ agent: 'outside' })).toEqual(['4.1']);
     expect(await ids({ agent: 'user' })).toEqual(['6.1']);
     expect(await ids({ tool: 'Bash' })).toEqual(['5.1', '3.2', '3.1']);

@@ -1,15 +1,19 @@
 /** Finds the known word that a misspelt one probably means. */
 
 const MAX_DISTANCE = 3;
-const MAX_LENGTH = 40;
+const MAX_LENGTH = 100;
 
-/** @returns null if no known word is close enough */
-export function closest(word: string, known: readonly string[]): string | null {
+/**
+ * @param most the maximum number of letters that differ
+ * @returns null if no known word is close enough
+ */
+export function closest(word: string, known: Iterable<string>, most = MAX_DISTANCE): string | null {
   if (word.length > MAX_LENGTH) return null;
   let best: string | null = null;
-  let least = MAX_DISTANCE + 1;
+  let least = most + 1;
   for (const each of known) {
-    const steps = distance(word.toLowerCase().replaceAll('-', '_'), each);
+    if (Math.abs(each.length - word.length) >= least) continue;
+    const steps = distance(word.toLowerCase(), each.toLowerCase());
     if (steps < least) {
       least = steps;
       best = each;

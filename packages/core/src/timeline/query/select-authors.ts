@@ -1,0 +1,97 @@
+/**
+ * Resolves the sessions, calls and agents by which a caller selects: a unique beginning of an id is enough, and an
+ * unknown one is an error. Every call of the library that selects by them asks here.
+ */
+
+import type { Author } from '../../model/checkpoint.ts';
+import { type ErrorData, SavepointError } from '../../model/errors.ts';
+import type { CallId, SessionId } from '../../model/ids.ts';
+import { parseCallId, parseSessionId } from '../../model/parse-ids.ts';
+import { type OpenCall, readOpenCalls } from '../../store/state/open-calls.ts';
+import type { Workspace } from '../capture/capture.ts';
+import { actorName, isActor } from './actors.ts';
+import { describeUnknown, uniqueMatch } from './match-id.ts';
+
+interface AuthorFilter {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly call?: string;
+}
+
+/**
+ * Returns the filter with full ids.
+ * @throws SavepointError AMBIGUOUS_ID, UNKNOWN_AGENT, UNKNOWN_SESSION, UNKNOWN_CALL, USAGE
+ */
+export function resolveAuthors<Filter extends AuthorFilter>(workspace: Workspace, filter: Filter): Filter {
+  const session = filter.session === undefined ? undefined : resolveSession(workspace, filter.session);
+  return {
+    ...filter,
+    ...(session === undefined ? {} : { session }),
+    ...(filter.call === undefined ? {} : { call: resolveCall(workspace, filter.call, session ?? null) }),
+    ...(filter.agent === undefined ? {} : { agent: resolveAgent(workspace, filter.agent) }),
+  };
+}
+
+/**
+ * @param given the id of a session, or a unique beginning of it
+ * @throws SavepointError AMBIGUOUS_ID, UNKNOWN_SESSION, USAGE
+ */
+export function resolveSession(workspace: Workspace, given: string): SessionId {
+  const id = parseSessionId(given);
+  const known = new Set<SessionId>();
+  for (const { session } of authorsOf(workspace)) {
+    if (session === id) return id;
+    if (session !== null) known.add(session);
+  }
+  return uniqueMatch('session id', given, known) ?? throwUnknownSession(given, known);
+}
+
+function resolveCall(workspace: Workspace, given: string, session: SessionId | null): CallId {
+  const id = parseCallId(given);
+  const known = new Set<CallId>();
+  for (const author of authorsOf(workspace)) {
+    if (author.call === null || (session !== null && author.session !== session)) continue;
+    if (author.call === id) return id;
+    known.add(author.call);
+  }
+  const match = uniqueMatch('call id', given, known);
+  if (match !== null) return match;
+  const { message, data, ...more } = describeUnknown('call', given, known);
+  throw new SavepointError('UNKNOWN_CALL', message, data, more);
+}
+
+/** Returns the name of an agent, `name/id` of a sub-agent with its full id, or the kind of an actor. */
+function resolveAgent(workspace: Workspace, given: string): string {
+  // These exist in every workspace, even if they changed nothing.
+  const known = new Set<string>();
+  const kinds = ['user', 'outside', 'agent'];
+  if (kinds.includes(given)) return given;
+  for (const { actor } of authorsOf(workspace)) {
+    if (isActor(actor, given)) return given;
+    known.add(actorName(actor));
+  }
+  const subAgents = new Set([...known].filter((name) => name.includes('/')));
+  const match = given.includes('/') ? uniqueMatch('agent', given, subAgents) : null;
+  if (match !== null) return match;
+  const names = new Set([...known].filter((name) => !subAgents.has(name) || given.includes('/')));
+  const { message, data, ...more } = describeUnknown('agent', given, new Set([...names, 'user', 'outside']));
+  throw new SavepointError('UNKNOWN_AGENT', message, data, more);
+}
+
+/** Yields everybody whom the timeline names, the most recent first. An open call may be the first of its session. */
+function* authorsOf({ ports, store, timeline }: Workspace): Generator<Author> {
+  const open: readonly OpenCall[] = readOpenCalls(ports.fs, store.layout, ports.clock.now());
+  for (const { actor, session, id, tool } of [...open].reverse()) yield { actor, session, call: id, tool: tool.name };
+  for (const { checkpoint } of timeline.newestFirst()) {
+    if (checkpoint === null) continue;
+    const { actor, session, toolCall, tool, changes } = checkpoint;
+    yield { actor, session, call: toolCall, tool: tool?.name ?? null };
+    for (const { by } of changes ?? []) yield* by.authors;
+  }
+}
+
+function throwUnknownSession(given: string, known: ReadonlySet<string>): never {
+  const { message, data, ...more } = describeUnknown('session', given, known);
+  const named: ErrorData<'UNKNOWN_SESSION'> = { session: given, known: data.known, closest: data.closest };
+  throw new SavepointError('UNKNOWN_SESSION', message, named, more);
+}
