@@ -49,16 +49,16 @@ describe('an agent that worked', () => {
     await agentAtWork(p);
     const history = p.ok('history').stdout;
     expect(history).toMatch(
-      /^cp_4\.2 {2}\S+ \S+ {2}claude-code 3f2a91bc… \(likely\) {2}Bash {2}deleted {2}gone\.txt {2}−1$/m,
+      /^cp_4\.2 {2}\S+ \S+ {2}claude 3f2a91bc… \(likely\) {2}Bash {2}deleted {2}gone\.txt {2}−1$/m,
     );
-    expect(history).toMatch(/^cp_3\.1 .* claude-code 3f2a91bc… {11}Edit {2}changed {2}a\.ts {2}\+2 −2$/m);
+    expect(history).toMatch(/^cp_3\.1 .* claude 3f2a91bc… {11}Edit {2}changed {2}a\.ts {2}\+2 −2$/m);
     expect(history).toMatch(/cp_1 {2}the first checkpoint, 2 files/);
     const page = p.ok('history', '--limit', '1').stdout;
     expect(page).toContain('--before cp_4.2');
     expect(p.ok('history', '--limit', '1', '--before', 'cp_4.2').stdout).toMatch(/^cp_4\.1/);
     expect(p.ok('history', '--session', '3f2a', '--tool', 'Edit').stdout).toMatch(/^cp_3\.1.*\n(?!cp_)/);
     const shown = p.ok('show', 'cp_3').stdout;
-    expect(shown).toContain('a.ts  +2 −2  by claude-code 3f2a91bc…');
+    expect(shown).toContain('a.ts  +2 −2  by claude 3f2a91bc…');
     expect(shown).toContain('call toolu_1');
     expect(p.ok('sessions').stdout).toContain(SESSION);
     expect(p.ok('sessions').stdout).toContain('1 prompt, 2 calls, 3 changes, +2 −3');
@@ -133,7 +133,7 @@ describe('export', () => {
         id: 'cp_3.1',
         filePath: 'a.ts',
         operation: 'patch',
-        agentId: 'claude-code',
+        agentId: 'claude',
         stats: { linesAdded: 2, linesRemoved: 2, sizeBefore: text().length },
       },
       { id: 'cp_4.1', filePath: 'data.bin', operation: 'write' },
@@ -143,7 +143,7 @@ describe('export', () => {
     expect(read('snapshots/cp_3.1.json')).toMatchObject({
       id: 'cp_3.1',
       sessionId: SESSION,
-      agentId: 'claude-code',
+      agentId: 'claude',
       filePath: 'a.ts',
       operation: 'patch',
       before: { content: text(), size: text().length },

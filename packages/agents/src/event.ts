@@ -1,15 +1,16 @@
 /** Events of agents, independent of their protocols. The file of each agent translates from its protocol. */
 
 import type { CallId, SessionId, ToolKind } from '@savepoint/core';
+import type { KnownAgent } from '@savepoint/core/frontend';
 import type { WrittenText } from './written.ts';
 
 /** The agents whose hooks Savepoint installs. */
-export type AgentName = 'claude' | 'gemini' | 'codex' | 'copilot' | 'opencode' | 'cline' | 'cursor';
+export type AgentName = Exclude<KnownAgent, 'vscode'>;
 
 /** The fields of every event. */
 export interface EventHeader {
   /** The agent, under its name on the timeline. An agent that uses another one's settings has its own name. */
-  readonly agent: AgentName | 'vscode';
+  readonly agent: KnownAgent;
   /** The agent's version, if it reports one. */
   readonly version: string | null;
   readonly session: SessionId;

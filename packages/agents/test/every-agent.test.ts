@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { canonicalAgent, KNOWN_AGENTS } from '@savepoint/core/frontend';
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../src/agent.ts';
 import { fieldsOf } from '../src/fields.ts';
@@ -10,6 +11,13 @@ import { ONE_WRITE } from './fixtures/one-write.ts';
 
 const TOP = new URL('../../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, TOP), 'utf8');
+
+test('each has the name that it has over MCP and in the library', () => {
+  expect(new Set([...Object.keys(AGENTS), 'vscode'])).toEqual(new Set(KNOWN_AGENTS));
+  for (const { name, title, integration } of Object.values(AGENTS)) {
+    for (const other of [title, ...integration.present.programs]) expect(canonicalAgent(other)).toBe(name);
+  }
+});
 
 /** The cells of the agent's row in docs/agents.md. */
 function rowOf({ title }: Agent): readonly string[] {

@@ -7,6 +7,7 @@ export type { SettingsSource } from './config/settings.ts';
 export { showContent, wouldDo } from './content/show-name.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';
+export { canonicalAgent, KNOWN_AGENTS, type KnownAgent } from './model/agent-names.ts';
 export { answerRequest } from './remote/wire.ts';
 export type { Exporter } from './share/export-timeline.ts';
 export { STORE_FORMAT } from './store/records.ts';

@@ -4,6 +4,7 @@
 
 import { Pace, type Progress } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
+import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
 import type { LockOptions } from '../store/lock.ts';
@@ -44,7 +45,7 @@ export class Engine {
   private constructor(options: OpenOptions, shared: Engine | null, keepsStores: boolean) {
     this.options = options;
     this.ports = options.ports;
-    this.actor = options.actor ?? USER;
+    this.actor = options.actor === undefined ? USER : canonicalActor(options.actor);
     this.events = shared?.events ?? new EventStream();
     this.background = shared?.background ?? new BackgroundTasks(options.ports.clock, this.events);
     this.settings = shared?.settings ?? new SettingsReader(options.ports, options, this.events);

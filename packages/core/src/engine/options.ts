@@ -18,7 +18,7 @@ export interface OpenOptions extends SettingsOverrides {
   readonly here?: boolean;
   /** The user's home folder may be a workspace. Default false. */
   readonly allowHome?: boolean;
-  /** The actor of all operations. Default: the user. */
+  /** The actor of all operations. A known agent gets its canonical name. Default: the user. */
   readonly actor?: Actor;
   /** Settings from files and the environment; the options here override them. Default: none are read. */
   readonly settings?: SettingsSource;

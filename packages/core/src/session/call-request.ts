@@ -2,6 +2,7 @@
 
 import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
+import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
@@ -113,7 +114,7 @@ export function openCallOf(
   const { own = false, paths = null, writes } = request;
   return {
     ...known,
-    actor: request.actor ?? known.actor,
+    actor: request.actor === undefined ? known.actor : canonicalActor(request.actor),
     tool: toolInfo(request),
     // The operation of our own tool records what the tool changes.
     declared: own ? [] : paths,

@@ -1,6 +1,7 @@
 /** An agent's session, for agents and hooks. */
 
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
+import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import {
   type Actor,
@@ -42,7 +43,7 @@ import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollbac
 
 /** The agent and id of a session. */
 export interface SessionOptions {
-  /** The agent of the session; a string is the name of an agent. */
+  /** The agent of the session; a string is the name of an agent. A known agent gets its canonical name. */
   readonly agent: string | Actor;
   /** The agent's own id of the session. Default: a new id. */
   readonly id?: string;
@@ -69,7 +70,7 @@ export class Session {
   constructor(host: SessionHost, { agent, id, track }: SessionOptions) {
     this.#host = host;
     this.id = parseSessionId(id ?? newId(host));
-    this.actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
+    this.actor = canonicalActor(typeof agent === 'string' ? { kind: 'agent', name: agent } : agent);
     this.#track = track ?? true;
   }
 

@@ -3,13 +3,14 @@
  * unknown one is an error. Every call of the library that selects by them asks here.
  */
 
+import { canonicalActor } from '../../model/agent-names.ts';
 import type { Author } from '../../model/checkpoint.ts';
 import { type ErrorData, SavepointError } from '../../model/errors.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import { parseCallId, parseSessionId } from '../../model/parse-ids.ts';
 import { type OpenCall, readOpenCalls } from '../../store/state/open-calls.ts';
 import type { Workspace } from '../capture/capture.ts';
-import { actorName, isActor } from './actors.ts';
+import { actorName, canonicalSelector, isActor } from './actors.ts';
 import { describeUnknown, uniqueMatch } from './match-id.ts';
 
 interface AuthorFilter {
@@ -68,10 +69,10 @@ function resolveAgent(workspace: Workspace, given: string): string {
   if (kinds.includes(given)) return given;
   for (const { actor } of authorsOf(workspace)) {
     if (isActor(actor, given)) return given;
-    known.add(actorName(actor));
+    known.add(actorName(canonicalActor(actor)));
   }
   const subAgents = new Set([...known].filter((name) => name.includes('/')));
-  const match = given.includes('/') ? uniqueMatch('agent', given, subAgents) : null;
+  const match = given.includes('/') ? uniqueMatch('agent', canonicalSelector(given), subAgents) : null;
   if (match !== null) return match;
   const names = new Set([...known].filter((name) => !subAgents.has(name) || given.includes('/')));
   const { message, data, ...more } = describeUnknown('agent', given, new Set([...names, 'user', 'outside']));

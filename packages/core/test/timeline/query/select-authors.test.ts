@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import type { DiskPath, Savepoint } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../failure.ts';
-import { type TimelineWorld, tree, worldWith } from './timeline-world.ts';
+import { TimelineWorld, tree, worldWith } from './timeline-world.ts';
 
 const ONE = '82e48e16-0000-4000-8000-000000000001';
 const TWO = '82e4ffff-0000-4000-8000-000000000002';
@@ -105,6 +105,31 @@ describe('a unique beginning of an id', () => {
       .call({ tool: 'Bash', kind: 'shell' }, () => w.write('c', 'c\n'));
     const { details } = await savepoint.previewRollback({ session: '82e4' });
     expect(details.chosen.map(({ change }) => change.path)).toEqual(['c']);
+  });
+});
+
+describe('any name of an agent', () => {
+  test('selects it, also in checkpoints that recorded it under another one', async () => {
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
+    const session = savepoint.session({ agent: 'claude-code', id: ONE });
+    expect(session.actor.name).toBe('claude');
+    const helper = { kind: 'agent', name: 'Claude Code', id: 'helper' } as const;
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write('b', 'b\n')); // cp_2
+    await session.call({ tool: 'Bash', kind: 'shell', actor: helper }, () => w.write('c', 'c\n')); // cp_3
+    w.replaceInRecord('cp_2', '"claude"', '"claude-code"');
+    const paths = async (agent: string): Promise<readonly string[]> =>
+      (await w.open().history({ limit: 10, agent })).entries.map(({ change }) => change.path);
+    for (const name of ['claude', 'claude-code', 'Claude Code']) expect(await paths(name)).toEqual(['c', 'b']);
+    expect(await paths('claude-code/helper')).toEqual(['c']);
+    await w.open().rollback({ agent: 'claude' });
+    expect(existsSync(w.at('b')) || existsSync(w.at('c'))).toBe(false);
+  });
+
+  test('is its canonical name on the timeline, whoever opened the workspace', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open({ actor: { kind: 'agent', name: 'codex-mcp-client', version: '1' } });
+    const { checkpoint } = await savepoint.checkpoint();
+    expect(checkpoint.actor).toEqual({ kind: 'agent', name: 'codex', version: '1' });
   });
 });
 

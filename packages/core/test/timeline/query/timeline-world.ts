@@ -28,6 +28,17 @@ export class TimelineWorld extends Place {
 
   /** Removes the list of changes from a checkpoint, as if it had more than 10,000. */
   dropList(checkpoint: string): void {
+    this.#rewrite(checkpoint, (record) =>
+      JSON.stringify({ ...JSON.parse(record), changes: null, totals: { files: 10_001, added: 0, removed: 0 } }),
+    );
+  }
+
+  /** Replaces a text in the record of a checkpoint, as another version would have written it. */
+  replaceInRecord(checkpoint: string, text: string, by: string): void {
+    this.#rewrite(checkpoint, (record) => record.replaceAll(text, by));
+  }
+
+  #rewrite(checkpoint: string, change: (record: string) => string): void {
     const ref = `refs/savepoint/cp/${checkpoint.slice(3)}`;
     const git = (input: string, ...args: readonly string[]): string =>
       execFileSync('git', ['--git-dir', `${this.onlyStore}/objects.git`, ...args], {
@@ -35,9 +46,8 @@ export class TimelineWorld extends Place {
         encoding: 'utf8',
         env: { ...process.env, ...GIT_ENV },
       });
-    const record = JSON.parse(git('', 'cat-file', 'blob', `${ref}:checkpoint.json`));
-    const short = JSON.stringify({ ...record, changes: null, totals: { files: 10_001, added: 0, removed: 0 } });
-    const blob = git(short, 'hash-object', '-w', '--stdin').trim();
+    const record = git('', 'cat-file', 'blob', `${ref}:checkpoint.json`);
+    const blob = git(change(record), 'hash-object', '-w', '--stdin').trim();
     const entries = git('', 'ls-tree', ref).replace(/[0-9a-f]{40}(?=\tcheckpoint)/, blob);
     const commit = git('x', 'commit-tree', git(entries, 'mktree').trim()).trim();
     writeFileSync(`${this.onlyStore}/objects.git/${ref}`, `${commit}\n`);
