@@ -25,13 +25,14 @@ export async function connect(
   p: Project,
   revision: Revision,
   options: ServerOptions & {
+    readonly name?: string;
     readonly capabilities?: ClientOptions['capabilities'];
     readonly before?: (client: Client) => void;
   } = {},
 ): Promise<Client> {
   const isModern = revision === '2026-07-28';
   const client = new Client(
-    { name: 'test-client', version: '1.2.3' },
+    { name: options.name ?? 'test-client', version: '1.2.3' },
     {
       capabilities: options.capabilities ?? {},
       ...(isModern ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] }),

@@ -1,7 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { project } from '@savepoint/testkit/command';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { nodePorts } from '@savepoint/core/node';
+import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { answerOf, call, connect, REVISIONS } from './mcp-server.ts';
+
+function library(p: Project): Savepoint {
+  const home = bytesFromText(p.store) as DiskPath;
+  const dir = bytesFromText(p.dir) as DiskPath;
+  return open({ dir, ports: nodePorts(), places: { home, userHome: null, globalIgnore: null } });
+}
 
 /** JSON; update it with `vitest run tests/frontends/mcp.test.ts --update=all`. */
 const pinned = fileURLToPath(new URL('./mcp-tools.json.snap', import.meta.url));
@@ -20,6 +28,24 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(client.getServerVersion()?.name).toBe('savepoint');
     const { tools } = await client.listTools();
     await expect(`${JSON.stringify(sorted(tools), null, 2)}\n`).toMatchFileSnapshot(pinned);
+  });
+
+  it('has one name with its hooks, and calls tools as a part of the session that they report', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    const client = await connect(p, revision, { name: 'gemini-cli-mcp-client' });
+    const before = await call(client, 'checkpoint_create');
+    expect(before.data).toMatchObject({ checkpoint: { actor: { name: 'gemini' }, session: null } });
+    for (const [session, message] of [
+      ['s-1', 'one'],
+      ['s-2', 'two'],
+    ] as const) {
+      await library(p)
+        .session({ agent: 'gemini', id: session })
+        .begin({ tool: 'mcp_savepoint_checkpoint_create', args: { message }, own: true });
+    }
+    const { data } = await call(client, 'checkpoint_create', { message: 'two' });
+    expect(data).toMatchObject({ checkpoint: { actor: { name: 'gemini' }, session: 's-2' } });
   });
 
   it('calls every checkpoint tool; the results match the output schemas', async () => {

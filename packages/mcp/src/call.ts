@@ -56,7 +56,7 @@ export async function performCall(
     );
     savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
   }
-  const context = { signal, ...(toolUseId === null ? {} : { toolCall: toolUseId }) };
+  const context = { signal, toolCall: toolUseId ?? { tool: tool.name, args: given } };
   const { structured, warnings, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
   return {
     content: [

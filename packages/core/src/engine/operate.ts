@@ -1,7 +1,6 @@
 /** Previews and runs operations, with their actor, events and clean-up. */
 
 import type { CallOptions } from '../model/call-options.ts';
-import { parseCallId } from '../model/parse-ids.ts';
 import {
   type Operation,
   type OperationResult,
@@ -9,12 +8,12 @@ import {
   previewOperation,
   runOperation,
 } from '../operation/operation.ts';
-import { readOpenCalls } from '../store/state/open-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
 import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';
 import { tidyAfter } from './maintenance.ts';
+import { servedCallInfo } from './served-call.ts';
 import type { WriteOperationContext } from './write-context.ts';
 
 export interface OperationOptions extends CallOptions {
@@ -53,25 +52,10 @@ function withCallOptions(
   workspace: Workspace,
   options: CallOptions,
 ): Operation {
+  const { info } = operation;
   return {
-    ...attributeToCall(operation, workspace, options),
+    ...operation,
+    info: { ...info, ...servedCallInfo(info.actor, workspace, options) },
     mayChangeFrozen: options.force === true && actor.kind === 'user',
   };
-}
-
-/**
- * Attributes an operation that an agent runs through one of our own tools to a step of its session. A hook reported
- * that call. It is found by the id that the tool received. Without an id, it must be the only such open call.
- */
-function attributeToCall(operation: Operation, { ports, store }: Workspace, { toolCall }: CallOptions): Operation {
-  if (operation.info.actor.kind !== 'agent') return operation;
-  const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
-  const call = toolCall === undefined ? (own.length === 1 ? own[0] : undefined) : own.find(({ id }) => id === toolCall);
-  if (call !== undefined) {
-    const { actor, session, id, tool } = call;
-    return { ...operation, info: { ...operation.info, actor, session, toolCall: id, tool } };
-  }
-  return toolCall === undefined
-    ? operation
-    : { ...operation, info: { ...operation.info, toolCall: parseCallId(toolCall) } };
 }

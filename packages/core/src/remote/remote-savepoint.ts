@@ -178,7 +178,7 @@ class RemoteClient {
       dir: nameToJson(this.#dir),
       here: here ?? false,
       agent: agent ?? null,
-      toolCall: toolCall ?? null,
+      toolCall: typeof toolCall === 'string' ? toolCall : null,
     };
     const result = await this.#sandbox.run({
       id: random.hex(8),

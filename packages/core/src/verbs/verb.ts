@@ -1,5 +1,6 @@
 /** The definition of a verb. Front ends (a command line, a server) are generated from the table of verbs. */
 import type * as z from 'zod';
+import type { CallOptions } from '../model/call-options.ts';
 import type { Savepoint } from '../savepoint.ts';
 
 /** The building blocks of schemas. Loaded on demand, because loading zod takes longer than running most verbs. */
@@ -10,7 +11,7 @@ export interface VerbContext {
   /** Aborts the work before its commit point: CANCELLED, with nothing changed. */
   readonly signal?: AbortSignal;
   /** The id that an agent gave the call. */
-  readonly toolCall?: string;
+  readonly toolCall?: CallOptions['toolCall'];
 }
 
 export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {

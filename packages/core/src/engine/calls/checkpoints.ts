@@ -5,7 +5,6 @@ import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
-import { parseCallId } from '../../model/parse-ids.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
@@ -24,6 +23,7 @@ import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { recoverForCapture } from '../recovery.ts';
+import { servedCallInfo } from '../served-call.ts';
 import { assertRequestsEnabled } from '../settings.ts';
 
 /** Options of a checkpoint taken on request. */
@@ -166,7 +166,7 @@ function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<Che
       ...checkpointInfo('manual', engine.actor),
       description: options.message ?? null,
       testResult: options.testResult ?? null,
-      toolCall: options.toolCall === undefined ? null : parseCallId(options.toolCall),
+      ...servedCallInfo(engine.actor, workspace, options),
     };
     const captured = await capture(workspace, lock, pace, info, { always: true });
     announceCapture(engine, context, captured);

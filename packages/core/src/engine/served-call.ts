@@ -1,0 +1,54 @@
+/**
+ * Finds the call of an agent that this process serves. If an agent with hooks calls one of our own tools, its hook has
+ * recorded that call as open. What the tool does then belongs to the session and the actor of that call.
+ */
+
+import { canonicalAgent, isKnownAgent } from '../model/agent-names.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import type { Actor } from '../model/checkpoint.ts';
+import { parseCallId } from '../model/parse-ids.ts';
+import { toolInfo } from '../session/call-request.ts';
+import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
+import type { CheckpointInfo, Workspace } from '../timeline/capture/capture.ts';
+
+type ServedBy = Pick<CheckpointInfo, 'actor' | 'session' | 'toolCall' | 'tool'>;
+
+/** Returns the part of a checkpoint's record that says who asked for it. */
+export function servedCallInfo(
+  actor: Actor,
+  workspace: Workspace,
+  { toolCall }: Pick<CallOptions, 'toolCall'>,
+): Partial<ServedBy> {
+  const id = typeof toolCall === 'string' ? { toolCall: parseCallId(toolCall) } : {};
+  if (actor.kind !== 'agent') return id;
+  const { ports, store } = workspace;
+  const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
+  const found = typeof toolCall === 'string' ? own.filter((call) => call.id === toolCall) : byAgent(own, actor);
+  const [first, ...others] = found;
+  if (first === undefined) return id;
+  if (others.length === 0) return infoOf(first);
+  const exact = typeof toolCall === 'object' ? found.filter((call) => isCallOf(call, toolCall)) : [];
+  if (exact.length === 1) return infoOf(exact[0]!);
+  // Parallel calls of one session: it is only unknown which of them this is.
+  return others.every((call) => isSameActor(call, first)) ? { actor: first.actor, session: first.session } : id;
+}
+
+/** An agent with an unknown name may be any of them. */
+function byAgent(open: readonly OpenCall[], actor: Actor): readonly OpenCall[] {
+  const name = canonicalAgent(actor.name);
+  return isKnownAgent(name) ? open.filter((call) => canonicalAgent(call.actor.name) === name) : open;
+}
+
+/** Agents put the name of the server before the name of its tool: `mcp__savepoint__edit`. */
+function isCallOf({ tool }: OpenCall, served: { readonly tool: string; readonly args: unknown }): boolean {
+  const server = tool.name.endsWith(served.tool) ? tool.name.slice(0, -served.tool.length) : '';
+  return /savepoint[-_.]+$/.test(server) && toolInfo(served).args === tool.args;
+}
+
+function isSameActor(a: OpenCall, b: OpenCall): boolean {
+  return a.session === b.session && JSON.stringify(a.actor) === JSON.stringify(b.actor);
+}
+
+function infoOf({ actor, session, id, tool }: OpenCall): ServedBy {
+  return { actor, session, toolCall: id, tool };
+}
