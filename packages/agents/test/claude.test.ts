@@ -185,6 +185,10 @@ test('the agent is informed once of what others changed', async () => {
   p.write('a.txt', 'one\n');
   await p.tell(e.start());
   p.write('a.txt', 'two\n');
+  await p.tell(e.prompt('Go.'));
+  await p.open().restore('cp_1');
+  await p.open().undo();
+  expect(await p.tell(e.prompt('Nothing has changed.'))).toBeNull();
   await p.open().restore('cp_1');
   const said = await p.tell(e.prompt('Go on.'));
   expect(said).toMatchObject({ hookSpecificOutput: { hookEventName: 'UserPromptSubmit' } });

@@ -11,8 +11,9 @@ const LIBRARY = `
   Actor Author Authorship BundleOptions CallEnd CallId CallOptions CallRequest ChangeId ChangeKind ChangeSet Checkpoint
   CheckpointId CheckpointOptions CheckpointResult Configuration ConversationPosition DiffResult DiskPath ERROR_CODES Edit
   EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest HistoryEntry HistoryPage HistoryQuery
-  Grade JsonName Listener OpenOptions OperationResult Overview PathChange PathConflict Preview Progress PutBack RecordedChange
-  RemoteOptions ReportedWrite RemoteSavepoint RestoreMode RestoreOptions RollbackOptions RollbackToOptions RolledBackTo RootState Sandbox
+  Grade JsonName Listener OpenOptions OperationResult OperationsByOthers Overview PathChange PathConflict Preview Progress
+  PutBack RecordedChange RemoteOptions RemoteSavepoint ReportedWrite RestoreMode RestoreOptions RollbackOptions
+  RollbackToOptions RolledBackTo RootState Sandbox
   Savepoint SavepointError Selection Session SessionId SessionList SessionOptions Stats Status TestResult ToolKind TreePath
   Trigger UndoOptions WatchEvent WorkspaceCache bytesFromText executionAdapter localSandbox nameFromJson nameToJson open
   openRemote showName showText sshSandbox textFromBytes

@@ -1,23 +1,21 @@
 /** Messages for an agent's model. Names from disk are escaped, and the length is limited. */
 
-import { type Checkpoint, type PutBack, showName, showText } from '@savepoint/core';
+import { type OperationsByOthers, type PutBack, showName, showText } from '@savepoint/core';
 
 const MAX_PATHS = 20;
 const MAX_OPERATIONS = 5;
 
-/** @param operations operations of other actors, oldest first */
-export function operationsText(operations: readonly Checkpoint[]): readonly string[] {
-  if (operations.length === 0) return [];
-  const paths = new Set(operations.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
-  if (paths.size === 0) return [];
+/** Tells the net result: which files differ from what the session knows. */
+export function operationsText({ operations, paths }: OperationsByOthers): readonly string[] {
+  if (paths.length === 0) return [];
   const lines = operations
     .slice(-MAX_OPERATIONS)
     .map(
       ({ id, trigger, actor, description }) =>
         `- ${id}, ${trigger} by ${showText(actor.name)}: ${shortText(description)}`,
     );
-  const shown = [...paths].slice(0, MAX_PATHS).map((path) => showName(path));
-  const rest = paths.size - shown.length;
+  const shown = paths.slice(0, MAX_PATHS).map((path) => showName(path));
+  const rest = paths.length - shown.length;
   return [
     'Savepoint: another actor has changed files of this workspace since your last step, so your knowledge of them ' +
       'is stale:',

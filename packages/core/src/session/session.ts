@@ -3,13 +3,7 @@
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
-import {
-  type Actor,
-  type Checkpoint,
-  type ConversationPosition,
-  isOperation,
-  type Trigger,
-} from '../model/checkpoint.ts';
+import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import type { DiskPath, JsonName } from '../model/names.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
@@ -39,6 +33,7 @@ import {
 } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
+import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 
 /** The agent and id of a session. */
@@ -54,8 +49,6 @@ export interface SessionOptions {
 const PROMPT_CHARACTERS = 2_000;
 /** If two hooks are installed, both report the same event within this time. */
 const DUPLICATE_EVENT_MS = 10_000;
-/** The maximum number of operations that a session is notified of. Older ones are dropped. */
-const MAX_REPORTED_OPERATIONS = 200;
 
 /** One agent's session. A capture runs before and after each tool call. */
 export class Session {
@@ -309,23 +302,14 @@ export class Session {
   }
 
   /**
-   * Returns operations of Savepoint by others (rollback, restore, undo, edit) since the last call of this method. Each
-   * is reported once; the first call reports nothing. Does not wait for the lock.
+   * Returns operations of Savepoint by others (rollback, restore, undo, edit) since the last call of this method, and the
+   * paths that differ because of them from what the session knows. If a later operation cancelled them, nothing is
+   * returned. The first call returns nothing. Does not wait for the lock.
    */
-  async operationsByOthers(): Promise<readonly Checkpoint[]> {
-    return this.#host.once(async ({ read }) => read((workspace) => this.#readOperationsByOthers(workspace)) ?? []);
-  }
-
-  #readOperationsByOthers({ ports, store, timeline }: Workspace): readonly Checkpoint[] {
-    const state = readSessionState(ports.fs, store.layout, this.id);
-    const newest = timeline.lastNumber();
-    if (state.heard === newest) return [];
-    writeSessionState(ports.fs, store.layout, this.id, { ...state, heard: newest });
-    const { heard } = state;
-    if (heard === null) return [];
-    const refs = timeline.list().filter(({ number }) => number > heard);
-    const { checkpoints } = timeline.readAll(refs.slice(-MAX_REPORTED_OPERATIONS));
-    return checkpoints.filter(({ trigger, session }) => isOperation(trigger) && session !== this.id);
+  async operationsByOthers(): Promise<OperationsByOthers> {
+    return this.#host.once(
+      async ({ read }) => read((workspace) => operationsByOthers(workspace, this.id)) ?? NO_OPERATIONS,
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Checkpoint, Savepoint } from '@savepoint/core';
+import type { Checkpoint, Savepoint, Session } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { TimelineWorld, tree } from '../timeline/query/timeline-world.ts';
@@ -262,17 +262,83 @@ test('operations by others are reported once, from the first question on', async
   p.write('a', 'one\n');
   const savepoint = p.open();
   await savepoint.checkpoint();
-  const reported = async (): Promise<readonly string[]> => (await session.operationsByOthers()).map(({ id }) => id);
-  const restore = async (text: string): Promise<void> => {
-    p.write('a', text);
-    await savepoint.restore('cp_1');
-  };
-  await restore('two\n'); // cp_3
   const session = savepoint.session({ agent: 'one', id: 's' });
+  const reported = async (): Promise<readonly string[]> =>
+    (await session.operationsByOthers()).operations.map(({ id }) => id);
+  p.write('a', 'two\n');
+  await savepoint.restore('cp_1'); // cp_3
   expect(await reported()).toEqual([]);
-  await restore('three\n'); // cp_5
+  p.write('a', 'three\n');
+  await savepoint.checkpoint(); // cp_4
+  expect(await reported()).toEqual([]);
+  await savepoint.restore('cp_1'); // cp_5
   expect(await reported()).toEqual(['cp_5']);
   expect(await reported()).toEqual([]);
+});
+
+describe('the net result of operations by others', () => {
+  /** A session that has written `a` and `b` and knows them. */
+  async function informed(): Promise<{
+    readonly p: Place;
+    readonly savepoint: Savepoint;
+    readonly session: Session;
+    readonly reported: () => Promise<readonly string[]>;
+  }> {
+    const p = new Place();
+    p.write('a', 'one\n');
+    const savepoint = p.open();
+    await savepoint.checkpoint(); // cp_1
+    const session = savepoint.session({ agent: 'one', id: 's' });
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => {
+      p.write('a', 'two\n');
+      p.write('b', 'new\n');
+    }); // cp_2
+    await session.operationsByOthers();
+    const reported = async (): Promise<readonly string[]> => (await session.operationsByOthers()).paths;
+    return { p, savepoint, session, reported };
+  }
+
+  test('is nothing after a rollback and its undo, also if another author changed the files since', async () => {
+    const { p, savepoint, session, reported } = await informed();
+    await savepoint.rollback({ agent: 'one' });
+    await savepoint.undo();
+    expect(await session.operationsByOthers()).toEqual({ operations: [], paths: [] });
+    await savepoint.rollback({ agent: 'one' });
+    expect(await reported()).toEqual(['a', 'b']);
+    await savepoint.undo();
+    expect(await reported()).toEqual(['a', 'b']);
+    await savepoint.rollback({ agent: 'one' });
+    await savepoint.undo();
+    p.write('a', 'by another\n');
+    await savepoint.checkpoint();
+    expect(await reported()).toEqual([]);
+  });
+
+  test('is nothing if the files are again as the session knows them', async () => {
+    const { p, savepoint, reported } = await informed();
+    await savepoint.rollback({ agent: 'one' });
+    p.write('a', 'two\n');
+    await savepoint.checkpoint();
+    expect(await reported()).toEqual(['b']);
+  });
+
+  test('counts from what the session itself has changed since it was informed', async () => {
+    const { p, savepoint, session, reported } = await informed();
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => p.write('a', 'three\n')); // cp_3
+    await savepoint.restore('cp_2');
+    expect(await reported()).toEqual(['a']);
+  });
+
+  test('includes both paths of a rename', async () => {
+    const { p, savepoint, session, reported } = await informed();
+    await session.call({ tool: 'Bash', kind: 'shell' }, () => p.shell('mv b c'));
+    await session.operationsByOthers();
+    await savepoint.restore('cp_2');
+    expect((await reported()).toSorted()).toEqual(['b', 'c']);
+    await savepoint.undo();
+    await savepoint.redo();
+    expect(await reported()).toEqual([]);
+  });
 });
 
 test('an operation of Savepoint is attributed to its actor, whatever calls are open', async () => {
