@@ -163,16 +163,31 @@ function commandOf({ args, summary }: CallRequest): string | null {
     const { command, cmd } = args as { readonly command?: unknown; readonly cmd?: unknown };
     const given = command ?? cmd;
     if (typeof given === 'string') return given;
-    if (Array.isArray(given) && given.every((word) => typeof word === 'string')) return given.join(' ');
+    if (isListOfTexts(given)) return given.join(' ');
+    const several = severalCommands(args);
+    if (several !== null) return several;
   }
   return summary ?? null;
+}
+
+/** A call may run several commands, one after the other; null if it does not. */
+function severalCommands(args: object): string | null {
+  const { commands } = args as { readonly commands?: unknown };
+  if (typeof commands === 'string' && commands !== '') return commands;
+  return isListOfTexts(commands) && commands.length > 0 ? commands.join('; ') : null;
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function summaryOf(args: unknown): string {
   if (typeof args === 'string') return args;
   if (typeof args !== 'object' || args === null) return '';
   const found = SUMMARY_ARGS.map((key) => (args as Readonly<Record<string, unknown>>)[key]);
-  return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
+  return (
+    found.find((value): value is string => typeof value === 'string' && value !== '') ?? severalCommands(args) ?? ''
+  );
 }
 
 /** Arguments that cannot be converted to JSON must not make a call fail. */
