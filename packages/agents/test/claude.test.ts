@@ -149,6 +149,33 @@ describe('calls', () => {
     ]);
   });
 
+  test('that two hooks report are recorded once, also if other events come in between', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    const other = claudeEvents(p.dir, 'session-2');
+    await p.tell(e.start());
+    await p.tell(e.prompt('Once.', 'pr-1'));
+    const bash = e.call('Bash', { command: 'touch once' });
+    await p.tell(bash.pre);
+    p.shell('touch once');
+    await p.tell(e.start());
+    await p.tell(e.prompt('Once.', 'pr-1'));
+    await p.tell(bash.post({}));
+    await p.tell(other.prompt('Another session.', 'pr-2'));
+    p.write('mine', 'mine\n');
+    await p.tell(e.prompt('Once.', 'pr-1'));
+    await p.tell(bash.pre);
+    await p.tell(bash.post({}));
+    await p.open().checkpoint();
+    expect(await p.timelineLines()).toEqual([
+      'session: session of claude started',
+      'prompt: Prompt: Once.',
+      'call: Bash: touch once (1 file) | once by claude/toolu_01',
+      'prompt: Prompt: Another session.',
+      'manual: 1 file, +1 −0: mine | mine by outside',
+    ]);
+  });
+
   test('without a reported begin are named, as uncertain', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);

@@ -18,7 +18,7 @@ import type { AgentEvent } from '../event.ts';
 import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
-import { makeCallId, matchingCallIds } from './pairing.ts';
+import { eventKey, makeCallId, matchingCallIds } from './pairing.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -76,7 +76,10 @@ async function answer(
   const session = savepoint.session({ agent, id: event.session });
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
+  const key = eventKey(event);
+  if (key !== null && (await session.wasHandled(key))) return NO_ANSWER;
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
+  if (key !== null) await session.noteHandled(key);
   if (!context.acceptsContext) return NO_ANSWER;
   const text = [...operationsText(await session.operationsByOthers()), ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CallId } from '@savepoint/core';
 import type { OpenCall } from '@savepoint/core/frontend';
-import type { ToolCall } from '../event.ts';
+import type { AgentEvent, ToolCall } from '../event.ts';
 import { fieldsOf } from '../fields.ts';
 
 /**
@@ -18,6 +18,33 @@ export function makeCallId(call: ToolCall, stamp: string | null, chance: () => s
 export function matchingCallIds(call: ToolCall, open: readonly OpenCall[]): readonly CallId[] {
   const base = `${callKey(call)}#`;
   return open.filter(({ id, background }) => id.startsWith(base) && !background).map(({ id }) => id);
+}
+
+/**
+ * Identifies an event: if several settings of one agent have our hook, each of them reports it.
+ * @returns null if the event cannot be distinguished from another one, or if handling it twice has no effect
+ */
+export function eventKey(event: AgentEvent): string | null {
+  const { kind, stamp, subAgentId } = event;
+  const parts = ((): readonly (string | null)[] | null => {
+    switch (kind) {
+      case 'session-started':
+        return stamp === null ? null : [stamp];
+      case 'prompt-given':
+        return event.messageId === null && stamp === null ? null : [event.messageId ?? stamp, event.text];
+      case 'call-began':
+      case 'call-ended':
+        if (event.call.id !== null) return [event.call.id];
+        return stamp === null ? null : [callKey(event.call), stamp];
+      default:
+        return null;
+    }
+  })();
+  if (parts === null) return null;
+  return createHash('sha256')
+    .update(JSON.stringify([kind, subAgentId, ...parts]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** Equal for the begin and the end of a call, and for other calls with the same input. */

@@ -34,6 +34,7 @@ import {
 import { CallsInFlight } from './calls-in-flight.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
+import { findReported, noteHandled, wasHandled } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 
 /** The agent and id of a session. */
@@ -47,8 +48,6 @@ export interface SessionOptions {
 }
 
 const PROMPT_CHARACTERS = 2_000;
-/** If two hooks are installed, both report the same event within this time. */
-const DUPLICATE_EVENT_MS = 10_000;
 
 /** One agent's session. A capture runs before and after each tool call. */
 export class Session {
@@ -301,6 +300,16 @@ export class Session {
     if (hasStore && retire !== false) this.#host.applyRetention();
   }
 
+  /** Returns whether `noteHandled` was called with this key: another hook of ours has handled the same event. */
+  async wasHandled(key: string): Promise<boolean> {
+    return this.#host.once(async ({ read }) => read((workspace) => wasHandled(workspace, this.id, key)) ?? false);
+  }
+
+  /** Remembers that an event was handled. Only the last events are remembered; without a store, none. */
+  async noteHandled(key: string): Promise<void> {
+    await this.#host.once(async ({ read }) => read((workspace) => noteHandled(workspace, this.id, key)));
+  }
+
   /**
    * Returns operations of Savepoint by others (rollback, restore, undo, edit) since the last call of this method, and the
    * paths that differ because of them from what the session knows. If a later operation cancelled them, nothing is
@@ -353,9 +362,10 @@ export class Session {
         return null;
       }
       const { value } = await steps.write(options, async (writing) => {
-        await this.#closeOpenCalls(writing, trigger);
+        const reported = findReported(writing.workspace, this.id, trigger, conversation ?? this.#conversation);
+        if (reported === null) await this.#closeOpenCalls(writing, trigger);
         this.#conversation = conversation ?? this.#conversation;
-        return isWanted ? this.#captureTrigger(writing, trigger, text) : null;
+        return reported ?? (isWanted ? this.#captureTrigger(writing, trigger, text) : null);
       });
       return value;
     });
@@ -380,20 +390,11 @@ export class Session {
         ? `session of ${this.actor.name} started`
         : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
     const info = { ...checkpointInfo(trigger, this.actor), description };
-    const { checkpoint } = await this.#capture(writing, info, !this.#isDuplicate(writing.workspace, trigger));
+    const { checkpoint } = await this.#capture(writing, info, true);
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
     writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation });
     return checkpoint;
-  }
-
-  /** If two settings files both install our hook, the same event is reported twice. */
-  #isDuplicate({ timeline, ports }: Workspace, trigger: Trigger): boolean {
-    const last = timeline.latest();
-    if (last === null || last.trigger !== trigger || last.session !== this.id) return false;
-    if (Math.abs(ports.clock.now() - last.time) > DUPLICATE_EVENT_MS) return false;
-    const [a, b] = [last.conversation, this.#conversation];
-    return a?.lastUser === b?.lastUser && (a?.messageId ?? null) === (b?.messageId ?? null);
   }
 
   /** The end of the call is unknown, so the changes may also be by others. */

@@ -183,6 +183,31 @@ test('a prompt that is reported twice makes one checkpoint, unless it comes agai
   expect(await count()).toBe(2);
 });
 
+test('a prompt that is reported again during a call neither makes a checkpoint nor ends the call', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const lines = async (): Promise<readonly string[]> => (await timelineLines(savepoint)).slice(-2);
+  await savepoint.session({ agent: 'one', id: 's' }).prompt('Go on.');
+  await savepoint.session({ agent: 'two', id: 'other' }).prompt('Go on.');
+  await savepoint.session({ agent: 'one', id: 's' }).begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+  w.write('a', 'a\n');
+  await savepoint.session({ agent: 'one', id: 's' }).prompt('Go on.');
+  expect(await lines()).toEqual(['prompt: Prompt: Go on.', 'prompt: Prompt: Go on.']);
+  expect(authors((await savepoint.session({ agent: 'one', id: 's' }).end('b')).checkpoint)).toEqual(['a by one/b']);
+  await savepoint.session({ agent: 'one', id: 's' }).prompt('Go on.');
+  expect(await lines()).toEqual(['call: Bash (1 file)', 'prompt: Prompt: Go on.']);
+});
+
+test('a call that runs several commands shows them', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const args = { commands: ['echo a > a', 'ls'] };
+  await savepoint
+    .session({ agent: 'one' })
+    .call({ tool: 'run_commands', kind: 'shell', args }, () => w.write('a', 'a\n'));
+  expect((await savepoint.list()).checkpoints[0]?.tool?.summary).toBe('echo a > a; ls');
+});
+
 test('nothing is captured if tracking is off', async () => {
   const p = new Place();
   const savepoint = p.open();

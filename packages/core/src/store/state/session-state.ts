@@ -18,10 +18,12 @@ export interface SessionState {
   readonly heard: number | null;
   /** The session's history up to this checkpoint was deleted; null if none of it was. */
   readonly deletedUpTo: number | null;
+  /** Keys of the last events that hooks have handled, oldest first. */
+  readonly events: readonly string[];
 }
 
 const STATE_BYTES = 1024 * 1024;
-const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null };
+const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null, events: [] };
 
 /** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
@@ -30,11 +32,12 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { deletedUpTo, ...others } = state;
+  const { deletedUpTo, events, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
+    ...(events.length === 0 ? {} : { events }),
   });
 }
 
@@ -57,10 +60,11 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
   }
 }
 
-function stateOf({ conversation, heard, deletedUpTo }: Partial<SessionState>): SessionState {
+function stateOf({ conversation, heard, deletedUpTo, events }: Partial<SessionState>): SessionState {
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
+    events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],
   };
 }

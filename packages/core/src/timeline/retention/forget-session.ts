@@ -51,7 +51,12 @@ export async function forgetSession(
   const upTo = timeline.lastNumber();
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
-  writeSessionState(ports.fs, store.layout, session, { conversation: null, heard: null, deletedUpTo: upTo });
+  writeSessionState(ports.fs, store.layout, session, {
+    conversation: null,
+    heard: null,
+    deletedUpTo: upTo,
+    events: [],
+  });
   return { ...done, session, stayed };
 }
 
