@@ -49,14 +49,19 @@ const agents = Object.values(AGENTS);
 const json = agents.filter(({ integration }) => integration.form.kind === 'json');
 const places: readonly SettingsScope[] = ['project', 'user'];
 
+/** The folder of the stores. */
+function storesOf({ env }: InstallEnvironment): string {
+  return path.join(env['HOME'] as string, '..', 'stores');
+}
+
 function install(name: keyof typeof AGENTS, place: SettingsScope, where: InstallEnvironment): number {
   const changes = planInstall(AGENTS[name], place, where);
-  writeChanges(changes, 1);
+  writeChanges(changes, storesOf(where));
   return changes.length;
 }
 
 function uninstall(name: keyof typeof AGENTS, place: SettingsScope, where: InstallEnvironment): void {
-  writeChanges(planUninstall(AGENTS[name], place, where), 1);
+  writeChanges(planUninstall(AGENTS[name], place, where), storesOf(where));
 }
 
 test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as const)))(
@@ -69,8 +74,24 @@ test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as co
     uninstall(name, place, where);
     expect(findInstalled(AGENTS[name], place, where)).toBeNull();
     const left = place === 'project' ? where.project : (where.env['HOME'] as string);
-    const files = readdirSync(left, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(files.map((entry) => entry.name)).toEqual([]);
+    expect(readdirSync(left)).toEqual([]);
+  },
+);
+
+test.each(agents.flatMap(({ name }) => places.map((place) => [name, place] as const)))(
+  '%s (%s): uninstalling leaves folders that existed before, and those with other files',
+  (name, place) => {
+    const where = around();
+    const folder = path.dirname(settingsPath(AGENTS[name], place, where));
+    mkdirSync(folder, { recursive: true });
+    install(name, place, where);
+    uninstall(name, place, where);
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(path.join(place === 'project' ? where.project : (where.env['HOME'] as string)), { recursive: true });
+    install(name, place, where);
+    writeFileSync(path.join(folder, 'mine'), '');
+    uninstall(name, place, where);
+    expect(existsSync(path.join(folder, 'mine'))).toBe(true);
   },
 );
 

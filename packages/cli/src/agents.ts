@@ -32,7 +32,12 @@ export type { FileChange } from '@savepoint/agents';
 
 export async function agentReports(folder: DiskPath, env: Environment): Promise<readonly AgentReport[]> {
   const { reportAgents } = await loadAgents();
-  return reportAgents(surroundings(folder, env), textFromBytes(nodePlaces(env).home) ?? '');
+  return reportAgents(surroundings(folder, env), storesFolder(env));
+}
+
+/** The folder of the stores. */
+export function storesFolder(env: Environment): string {
+  return textFromBytes(nodePlaces(env).home) ?? '';
 }
 
 /** The JSON form of a report. */

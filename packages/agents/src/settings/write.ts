@@ -4,36 +4,35 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SavepointError, showText } from '@savepoint/core';
+import { createFolder, removeCreated } from './created-folders.ts';
 import { backupPath, type FileChange } from './plan.ts';
 
 /**
  * Writes the changes.
- * @param folders the number of empty parent folders to delete together with a file
+ * @param home the folder of the stores, in which the created folders are recorded
  * @throws SavepointError CONFLICT if a file changed meanwhile; IO. Files that were already written are kept.
  */
-export function writeChanges(changes: readonly FileChange[], folders: number): void {
+export function writeChanges(changes: readonly FileChange[], home: string): void {
   for (const change of changes) assertUnchanged(change);
   for (const { path, before, after, mode, backup } of changes) {
     try {
       if (after === null) {
         unlinkSync(path);
-        removeEmpty(dirname(path), folders);
+        removeCreated(home, dirname(path));
       } else {
         // Write through links, because users may keep their settings elsewhere.
         const file = before === null ? path : realpathSync.native(path);
-        mkdirSync(dirname(file), { recursive: true });
+        createFolder(home, dirname(file));
         if (backup !== null) replace(backupPath(path), backup, modeOf(file, mode));
         replace(file, after, before === null ? mode : modeOf(file, mode));
         if (before !== null && backup === null) removeBackup(backupPath(path));
@@ -92,14 +91,4 @@ function removeBackup(path: string): void {
   } catch {
     // The backup does not exist.
   }
-}
-
-function removeEmpty(folder: string, count: number): void {
-  if (count === 0) return;
-  try {
-    rmdirSync(folder);
-  } catch {
-    return;
-  }
-  removeEmpty(dirname(folder), count - 1);
 }

@@ -5,7 +5,7 @@
 import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoint/core';
 import { unifiedPatch } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
-import { agentReports, type FileChange, loadAgents, reportToJson, surroundings } from '../../agents.ts';
+import { agentReports, type FileChange, loadAgents, reportToJson, storesFolder, surroundings } from '../../agents.ts';
 import type { StandaloneCommand } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { agentLines } from '../../show/agents.ts';
@@ -99,7 +99,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const agent = AGENTS[name];
   const place = request.user ? 'user' : 'project';
   const changes = (request.what === 'install' ? planInstall : planUninstall)(agent, place, around);
-  if (!request.dryRun) carryOut(changes, agent.integration.project.length - 1);
+  if (!request.dryRun) carryOut(changes, storesFolder(env));
   const path = settingsPath(agent, place, around);
   if (request.json) {
     const changeList = changes.map((change) => ({
