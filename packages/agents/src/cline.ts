@@ -2,6 +2,7 @@
 
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply } from './answer.ts';
+import { plainPrompt, startingPrompt } from './cline-prompt.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, fieldsOf, firstTextIn, idIn, sessionIn, stampIn, textIn } from './fields.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
@@ -46,7 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   session_shutdown: 'SessionShutdown',
 };
 
-function parse(event: Fields, _env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
+function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
   const named = textIn(event, 'hookName');
   const native = hint ?? (named !== null && Object.hasOwn(NAMES, named) ? (NAMES[named] ?? named) : named);
   const session = sessionIn(event, 'taskId');
@@ -66,12 +67,16 @@ function parse(event: Fields, _env: Environment, hint: string | null): AgentEven
     stamp: stampIn(event, 'timestamp'),
   };
   switch (native) {
-    case 'TaskStart':
+    case 'TaskStart': {
+      const prompt = header.subAgentId === null ? startingPrompt(event, env) : null;
+      if (prompt === null) return { ...header, kind: 'session-started' };
+      return { ...header, kind: 'prompt-given', text: prompt, messageId: null };
+    }
     case 'TaskResume':
       return { ...header, kind: 'session-started' };
     case 'UserPromptSubmit': {
       const prompt = textIn(fieldsOf(field(event, 'userPromptSubmit')), 'prompt') ?? textIn(event, 'prompt') ?? '';
-      return { ...header, kind: 'prompt-given', text: prompt, messageId: null };
+      return { ...header, kind: 'prompt-given', text: plainPrompt(prompt), messageId: null };
     }
     case 'TaskCancel':
     case 'TaskComplete':
@@ -103,7 +108,7 @@ function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEven
 
 export const cline: Agent = {
   name: 'cline',
-  variables: [],
+  variables: ['HOME', 'USERPROFILE'],
   title: 'Cline',
   parse,
   reply: (_native, answer) => {

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { healthOf } from '../src/hook/health.ts';
 import { AgentAtWork } from './driver.ts';
 import { claudeEvents } from './fixtures/claude.ts';
 import { clineEvents, codexEvents, copilotEvents, cursorEvents, geminiEvents } from './fixtures/others.ts';
@@ -122,6 +124,60 @@ test('Cline: a call reported by two installations of the hook is recorded once; 
     'session: session of cline started',
     expect.stringMatching(/new\.txt by cline\/call_1$/),
   ]);
+});
+
+describe('Cline', () => {
+  /** The file in which the command line keeps its session. */
+  function clineSession(p: AgentAtWork, messages: readonly object[], prompt = 'Make a file.'): void {
+    const folder = join(p.dir, '..', 'cline-home', '.cline', 'data', 'sessions', 'r-1');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'r-1.json'), JSON.stringify({ session_id: 'r-1', status: 'running', prompt }));
+    writeFileSync(join(folder, 'r-1.messages.json'), JSON.stringify({ version: 1, messages }));
+    p.env['HOME'] = join(p.dir, '..', 'cline-home');
+  }
+
+  test('the prompt of a task is in the session file of the command line', async () => {
+    const p = new AgentAtWork('cline');
+    const e = clineEvents(p.dir);
+    clineSession(p, []);
+    await p.tell(e.start());
+    await p.tell(e.prompt('<user_input mode="act">Make a file.</user_input>', '2026-11-20T23:32:25.000Z'));
+    expect(await p.timelineLines()).toEqual(['prompt: Prompt: Make a file.']);
+    expect((await p.open().sessions()).sessions).toMatchObject([{ id: 'conv_1', prompts: 1, title: 'Make a file.' }]);
+  });
+
+  test('the prompt in the session file is not that of a later turn', async () => {
+    const p = new AgentAtWork('cline');
+    clineSession(p, [{ role: 'user' }]);
+    await p.tell(clineEvents(p.dir).start());
+    expect(await p.timelineLines()).toEqual(['session: session of cline started']);
+  });
+
+  test('the extension sends the prompt with the event', async () => {
+    const p = new AgentAtWork('cline');
+    await p.tell(clineEvents(p.dir).start({ taskId: 't', ulid: 'u', initialTask: 'Make it.' }));
+    expect(await p.timelineLines()).toEqual(['prompt: Prompt: Make it.']);
+  });
+
+  test('the commands of a call are shown', async () => {
+    const p = new AgentAtWork('cline');
+    const e = clineEvents(p.dir);
+    await p.tell(e.start());
+    const input = { commands: ['echo hi > hi.txt', 'sleep 1'] };
+    await p.tell(e.pre('run_commands', input, 'call_1'));
+    p.write('hi.txt', 'hi\n');
+    await p.tell(e.post('run_commands', input, 'call_1'));
+    expect((await p.timelineLines()).at(-1)).toBe(
+      'call: run_commands: echo hi > hi.txt; sleep 1 (1 file) | hi.txt by cline/call_1',
+    );
+  });
+
+  test('an event that needs no action also shows that the hooks fire', async () => {
+    const p = new AgentAtWork('cline');
+    await p.send(clineEvents(p.dir).shutdown());
+    const home = Buffer.from(p.world.places.home, 'latin1').toString();
+    expect(healthOf(home, 'cline').lastEvent).toMatchObject({ event: 'session_shutdown', folder: '' });
+  });
 });
 
 test('Cursor: calls by id, and edits that are reported only after they are done', async () => {

@@ -18,6 +18,7 @@ import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { EMPTY_REPLY, type HookAnswer, type HookReply, NO_ANSWER } from '../answer.ts';
+import { textIn } from '../fields.ts';
 import { AGENTS, isAgentName } from '../table.ts';
 import { callerOf } from './caller.ts';
 import { type HookContext, handle } from './handle.ts';
@@ -69,13 +70,21 @@ export async function runHook(run: HookRun): Promise<HookReply> {
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;
     const event = caller.protocol.parse(read.event, variablesFor(caller.protocol, run.env), run.args[1] ?? null);
-    if (event.kind === 'ignored' || caller.isHandledElsewhere) return EMPTY_REPLY;
+    if (caller.isHandledElsewhere) return EMPTY_REPLY;
+    const home = homeOf(run.env);
+    if (event.kind === 'ignored') {
+      // The hooks fire all the same.
+      const named = run.args[1] ?? textIn(read.event, 'hook_event_name', 'hookName') ?? native;
+      noteEvent(home, protocol.name, { time: Date.now(), event: named, session: '', folder: '' });
+      return EMPTY_REPLY;
+    }
     native = event.nativeName;
     folder = event.project ?? event.cwd;
     if (!isAbsolute(folder) || !isAbsolute(event.cwd))
       throw new SavepointError('USAGE', 'The event has no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
-    const home = homeOf(run.env);
+    // Noted first, because the agent may end the hook together with itself.
+    noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder });
     const { runInOrder: inTurn = (_folder, work) => work() } = run;
     const context: HookContext = {
       ports: nodePorts(),
@@ -101,7 +110,6 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       },
     };
     const answer = await inTurn(folder, () => handle(event, context));
-    noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder });
     return protocol.reply(native, answer);
   } catch (error) {
     return failureReply(error, { run, name, native, folder, strict, protocol });

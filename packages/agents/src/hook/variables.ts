@@ -24,14 +24,16 @@ const GIT = [
   'GIT_CONFIG_SYSTEM',
 ];
 
+/** The user's home folder, in which an agent keeps its own files. */
+const HOME = ['HOME', 'USERPROFILE'];
+
 /** Variables that agents set; they apply to a single event. */
 export const AGENT_VARIABLES: readonly string[] = [
-  ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables)),
+  ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables.filter((name) => !HOME.includes(name)))),
 ];
 
 export const HOOK_VARIABLES: readonly string[] = [
-  'HOME',
-  'USERPROFILE',
+  ...HOME,
   'PATH',
   'SAVEPOINT',
   'SAVEPOINT_HOME',

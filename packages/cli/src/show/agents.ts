@@ -24,7 +24,7 @@ export function agentLines(agents: readonly AgentJson[], all: boolean): readonly
       lines.push('  hooks have not fired yet', ...notes.map((note) => `  ${note}`));
     } else
       lines.push(
-        `  last fired ${localTime(lastEvent.time)} (${showText(lastEvent.event)} in ${showText(lastEvent.folder)})`,
+        `  last fired ${localTime(lastEvent.time)} (${showText(lastEvent.event)}${lastEvent.folder === '' ? '' : ` in ${showText(lastEvent.folder)}`})`,
       );
     if (lastFailure !== null && (lastEvent === null || lastFailure.time >= lastEvent.time)) {
       lines.push(
