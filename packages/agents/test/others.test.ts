@@ -172,6 +172,15 @@ describe('Cline', () => {
     );
   });
 
+  test('a hook without an event, as after Ctrl-C, is not a failure', async () => {
+    const p = new AgentAtWork('cline');
+    expect(await p.send('')).toMatchObject({ exit: 0, stderr: 'savepoint hook cline: the event is empty\n' });
+    const home = Buffer.from(p.world.places.home, 'latin1').toString();
+    expect(healthOf(home, 'cline').lastFailure).toBeNull();
+    await p.send('{');
+    expect(healthOf(home, 'cline').lastFailure).toMatchObject({ message: expect.stringContaining('not valid JSON') });
+  });
+
   test('an event that needs no action also shows that the hooks fire', async () => {
     const p = new AgentAtWork('cline');
     await p.send(clineEvents(p.dir).shutdown());

@@ -24,7 +24,7 @@ import { callerOf } from './caller.ts';
 import { type HookContext, handle } from './handle.ts';
 import { noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
-import { readEvent } from './read-event.ts';
+import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
 import { variablesFor } from './variables.ts';
 
@@ -66,6 +66,9 @@ export async function runHook(run: HookRun): Promise<HookReply> {
   let folder = '';
   try {
     const read = await readEvent(run.input, AbortSignal.timeout(remainingMs(READ_TIMEOUT_MS, run)));
+    if ('problem' in read && read.problem === EMPTY_EVENT) {
+      return { ...protocol.reply(native, NO_ANSWER), stderr: `savepoint hook ${name}: ${EMPTY_EVENT}\n` };
+    }
     if ('problem' in read) throw new SavepointError('USAGE', `${read.problem}.`);
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;

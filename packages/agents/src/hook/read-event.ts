@@ -8,6 +8,9 @@ const MAX_EVENT_BYTES = 128 * 1024 * 1024;
 /** The most levels of nesting: more than any agent needs, and far from a stack overflow. */
 const MAX_DEPTH = 500;
 
+/** An agent that the user ends may start a hook and not send it the event. */
+export const EMPTY_EVENT = 'the event is empty';
+
 export type ReadEventResult = { readonly event: Fields } | { readonly problem: string };
 
 /**
@@ -45,6 +48,6 @@ export function parseEvent(bytes: Buffer): ReadEventResult {
     return { event: fieldsOf(value) };
   } catch (error) {
     if (error instanceof JsonProblem && error.kind === 'meaning') return { problem: `the event ${error.message}` };
-    return { problem: bytes.length === 0 ? 'the event is empty' : 'the event is not valid JSON' };
+    return bytes.length === 0 ? { problem: EMPTY_EVENT } : { problem: 'the event is not valid JSON' };
   }
 }
