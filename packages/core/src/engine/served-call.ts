@@ -9,7 +9,8 @@ import type { Actor } from '../model/checkpoint.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import { toolInfo } from '../session/call-request.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
-import type { CheckpointInfo, Workspace } from '../timeline/capture/capture.ts';
+import type { CheckpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 
 type ServedBy = Pick<CheckpointInfo, 'actor' | 'session' | 'toolCall' | 'tool'>;
 

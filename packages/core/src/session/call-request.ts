@@ -135,7 +135,7 @@ export function truncate(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
 }
 
-function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
+export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
   return {
     name: truncate(tool, SUMMARY_CHARACTERS),
     kind: kind ?? 'other',

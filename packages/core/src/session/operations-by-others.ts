@@ -6,7 +6,7 @@ import type { SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 
 /** Operations by others, and the paths that differ because of them from what the session knows. */

@@ -6,7 +6,7 @@
 import type { Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
 import type { SessionId } from '../model/ids.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import type { Workspace } from '../timeline/capture/capture.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 
 /** Both hooks report the same event within this time. */
 const DUPLICATE_EVENT_MS = 10_000;

@@ -171,7 +171,14 @@ function rollbackIn(
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
   const { least = 'sure', skipConflicts = false, prefer = new Map(), force = false } = options;
-  const request = { selection: resolveAuthors(workspace, selection), actor: engine.actor, least, skipConflicts, prefer, force };
+  const request = {
+    selection: resolveAuthors(workspace, selection),
+    actor: engine.actor,
+    least,
+    skipConflicts,
+    prefer,
+    force,
+  };
   return rollbackOperation(workspace, request, engine.pace(options));
 }
 

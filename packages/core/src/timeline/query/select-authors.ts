@@ -9,7 +9,7 @@ import { type ErrorData, SavepointError } from '../../model/errors.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import { parseCallId, parseSessionId } from '../../model/parse-ids.ts';
 import { type OpenCall, readOpenCalls } from '../../store/state/open-calls.ts';
-import type { Workspace } from '../capture/capture.ts';
+import type { Workspace } from '../capture/workspace.ts';
 import { actorName, canonicalSelector, isActor } from './actors.ts';
 import { describeUnknown, uniqueMatch } from './match-id.ts';
 
