@@ -4,6 +4,7 @@ export type { Agent, Environment } from './agent.ts';
 export type { AgentName } from './event.ts';
 export { type AgentReport, reportAgents } from './report.ts';
 export type { HookProgram } from './settings/hook-command.ts';
+export { ownEntries } from './settings/own-entries.ts';
 export {
   backupPath,
   type FileChange,

@@ -5,6 +5,7 @@ import { open } from '@savepoint/core';
 import { answerRequest } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
+import { loadAgents } from './agents.ts';
 import { asFailure, failureAsJson } from './failure.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { writeAll } from './write.ts';
@@ -14,7 +15,7 @@ try {
   const [ports, places, settings] = [nodePorts(), nodePlaces(process.env), nodeSettings(process.env)];
   const { output, status } = await answerRequest(
     readFileSync(0, 'utf8'),
-    (given) => open({ ports, places, settings, ...given }),
+    (given) => open({ ports, places, settings, ownEntries: async () => (await loadAgents()).ownEntries, ...given }),
     interrupt.signal,
   );
   writeAll(1, safeJson(output, 0));

@@ -4,7 +4,7 @@ import { nameToJson, open, showText } from '@savepoint/core';
 import { answerStatus } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
-import { agentReports, reportToJson } from './agents.ts';
+import { agentReports, loadAgents, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
 import { ask } from './ask.ts';
 import type { CommandContext, GlobalOptions, ParsedArguments, VerbArguments, VerbCommand } from './command.ts';
@@ -98,6 +98,7 @@ async function withWorkspace(
     places: nodePlaces(env),
     settings: nodeSettings(env),
     exporter: exporter(env, process.argv[1] ?? ''),
+    ownEntries: async () => (await loadAgents()).ownEntries,
   });
   const progress = new ProgressLine();
   const tellsPeople = !globals.json;

@@ -21,6 +21,7 @@ export {
   type Stat,
   statOf,
 } from './io/fs.ts';
+export type { LoadOwnEntries, MergedEntries, OwnEntries } from './io/own-entries.ts';
 export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
 export type { Programs } from './io/programs.ts';
 export type { CaptureRules, Change } from './model/checkpoint.ts';

@@ -4,6 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
 import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
+import type { LoadOwnEntries } from '@savepoint/core/ports';
 import { readyTools, SerialQueue } from '@savepoint/core/tools';
 import { type ConnectionContext, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Exports new checkpoints automatically, if the settings say so. */
   readonly exporter?: Exporter;
+  /** What Savepoint has in files of the user and no tool removes, such as hooks. Default: nothing. */
+  readonly ownEntries?: LoadOwnEntries;
   /** Logs a line for the person who runs the server; never on the stream of the protocol. */
   readonly log: (line: string) => void;
   /** Ends the server and aborts running work that has not been committed. */
@@ -44,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
       places: nodePlaces(options.env),
       settings: nodeSettings(options.env),
       ...(options.exporter === undefined ? {} : { exporter: options.exporter }),
+      ...(options.ownEntries === undefined ? {} : { ownEntries: options.ownEntries }),
     }),
     queue: turns,
     clientRoot: { folder: null },

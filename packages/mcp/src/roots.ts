@@ -10,7 +10,7 @@ import {
   type WorkspaceCache,
 } from '@savepoint/core';
 import type { Exporter, SettingsSource } from '@savepoint/core/frontend';
-import { isFsError, kindOf, type Places, type Ports } from '@savepoint/core/ports';
+import { isFsError, kindOf, type LoadOwnEntries, type Places, type Ports } from '@savepoint/core/ports';
 
 /** How the server opens workspaces on this machine: options of `open`. */
 export interface Machine {
@@ -18,6 +18,7 @@ export interface Machine {
   readonly places: Places;
   readonly settings: SettingsSource;
   readonly exporter?: Exporter;
+  readonly ownEntries?: LoadOwnEntries;
   /** State that is kept between calls. */
   readonly watch: WorkspaceCache;
 }

@@ -17,6 +17,7 @@ import { type HookAnswer, NO_ANSWER } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
 import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
+import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
 import { eventKey, makeCallId, matchingCallIds } from './pairing.ts';
 
@@ -54,7 +55,8 @@ interface EventContext<Event extends AgentEvent = AgentEvent> {
 export async function handle(event: AgentEvent, context: HookContext): Promise<HookAnswer> {
   const { ports, places, settings, exporter } = context;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
-  const savepoint = context.open({ dir, ports, places, settings, ...(exporter && { exporter }) });
+  const options = { dir, ports, places, settings, ownEntries: loadOwnEntries, ...(exporter && { exporter }) };
+  const savepoint = context.open(options);
   return savepoint.once((once) => answer(event, context, once, dir));
 }
 

@@ -2,6 +2,7 @@
 
 import { type DiskPath, type OpenOptions, open } from '@savepoint/core';
 import type { HookJob } from './job.ts';
+import { loadOwnEntries } from './load-own-entries.ts';
 
 /** Long, because a capture of a huge workspace may hold the lock. */
 const WAIT_MS = 30 * 60_000;
@@ -11,7 +12,7 @@ export async function runJob(
   job: HookJob,
   machine: Pick<OpenOptions, 'ports' | 'places' | 'settings' | 'exporter'>,
 ): Promise<void> {
-  const savepoint = open({ dir: job.dir as DiskPath, ...machine, waitMs: WAIT_MS });
+  const savepoint = open({ dir: job.dir as DiskPath, ...machine, ownEntries: loadOwnEntries, waitMs: WAIT_MS });
   const session = savepoint.session({ agent: job.agent, id: job.session });
   const { work } = job;
   switch (work.kind) {

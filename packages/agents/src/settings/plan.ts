@@ -32,7 +32,7 @@ export interface FileChange {
 }
 
 /** The suffix of the backup, which has the content before our first entry. */
-const BACKUP = '.before-savepoint';
+export const BACKUP = '.before-savepoint';
 
 export function settingsPath(
   { integration }: Agent,
@@ -135,6 +135,16 @@ export function findInstalled(agent: Agent, kind: SettingsScope, around: Install
   }
 }
 
+/** The lists that have entries of this version. */
+export function listsOf(form: JsonForm): readonly (readonly string[])[] {
+  const none = { shell: '', powershell: '', argv: [], forEvent: () => ({ shell: '', powershell: '' }) };
+  return form.entries(none).map(({ list }) => list);
+}
+
+export function isOurs({ name }: Pick<Agent, 'name'>, value: unknown): boolean {
+  return textsIn(value).some((text) => isHookCommand(text, name));
+}
+
 /** Returns whether `before` is the result of an installation into `kept`, with any command. */
 function isUntouched(agent: Agent, form: JsonForm, before: string, kept: string): boolean {
   if (skipSpace(kept, 0) === kept.length) return true;
@@ -163,15 +173,6 @@ function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['fil
     }
     return [{ path, before, after: content, mode, backup: null }];
   });
-}
-
-function listsOf(form: JsonForm): readonly (readonly string[])[] {
-  const none = { shell: '', powershell: '', argv: [], forEvent: () => ({ shell: '', powershell: '' }) };
-  return form.entries(none).map(({ list }) => list);
-}
-
-function isOurs({ name }: Agent, value: unknown): boolean {
-  return textsIn(value).some((text) => isHookCommand(text, name));
 }
 
 function textsIn(value: unknown): readonly string[] {

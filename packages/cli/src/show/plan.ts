@@ -43,7 +43,7 @@ const KEPT_LISTED = 20;
 
 /** Lists what is left unchanged, what blocks the operation, and what a restore of files does not restore. */
 export function planNotes(operation: OperationJson, target: BriefJson | null): string[] {
-  const { kept, conflicts, refused } = operation.plan;
+  const { kept, conflicts, refused, notes } = operation.plan;
   const reason = ({ path, why }: { path: JsonName; why: string }): string => `${pathText(path)} (${showText(why)})`;
   return [
     ...listWithHeading(
@@ -55,6 +55,7 @@ export function planNotes(operation: OperationJson, target: BriefJson | null): s
       (count) => `in conflict, so nothing would be changed: ${countText(count, 'path')}`,
     ),
     ...listWithHeading(kept.map(reason), () => 'left unchanged:', KEPT_LISTED),
+    ...notes.map(({ path, note }) => `${pathText(path)} ${showText(note)}.`),
     ...listWithHeading(
       operation.keptFiles.map(({ path, backup }) => `${pathText(path)}: ${pathText(backup)}`),
       () => 'written by another program meanwhile; backups of its data:',

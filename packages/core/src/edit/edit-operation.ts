@@ -52,6 +52,7 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
       description: info.description ?? describeEdits(files),
     },
     backups,
+    isVerbatim: true,
     plan: async (current) => {
       const plan = planEdits(files, current, requestedPaths);
       if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return withDescription(plan);

@@ -4,6 +4,7 @@ import type { EffectiveSettings } from '../config/effective.ts';
 import type { Settings } from '../config/settings.ts';
 import { showName } from '../content/show-name.ts';
 import { kindOf } from '../io/fs.ts';
+import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
@@ -30,6 +31,8 @@ export interface ContextOptions {
   readonly cache: WorkspaceCache;
   /** Whether stores stay open in the cache after the call. */
   readonly keepsStores: boolean;
+  /** Entries that Savepoint keeps in files of the user. */
+  readonly ownEntries: LoadOwnEntries | null;
 }
 
 export class Context {
@@ -41,6 +44,7 @@ export class Context {
   readonly here: boolean;
   readonly allowHome: boolean;
   readonly cache: WorkspaceCache;
+  readonly ownEntries: LoadOwnEntries | null;
   readonly #options: ContextOptions;
   readonly #settings = new Map<DiskPath, Settings>();
   readonly #effective = new Map<DiskPath, EffectiveSettings>();
@@ -58,6 +62,7 @@ export class Context {
     this.here = here;
     this.allowHome = allowHome;
     this.cache = cache;
+    this.ownEntries = options.ownEntries;
     this.#options = options;
   }
 

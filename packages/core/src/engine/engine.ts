@@ -166,9 +166,9 @@ export class Engine {
   }
 
   #newContext(): Context {
-    const { ports, places, dir, here = false, allowHome = false } = this.options;
+    const { ports, places, dir, here = false, allowHome = false, ownEntries = null } = this.options;
     const { settings, cache, keepsStores } = this;
-    return new Context({ ports, places, dir, here, allowHome, settings, cache, keepsStores });
+    return new Context({ ports, places, dir, here, allowHome, settings, cache, keepsStores, ownEntries });
   }
 }
 

@@ -59,6 +59,7 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
     globalIgnore: places.globalIgnore,
     memory: cache.memoryOf(ports, record, new StatCache(ports, store.layout)),
     searchPath: places.searchPath ?? '',
+    ownEntries: context.ownEntries,
     lastNumber: record.lastNumber,
   };
 }

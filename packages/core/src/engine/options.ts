@@ -2,6 +2,7 @@
 
 import type { SettingsOverrides } from '../config/effective.ts';
 import type { SettingsSource } from '../config/settings.ts';
+import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import type { DiskPath } from '../model/names.ts';
@@ -24,6 +25,11 @@ export interface OpenOptions extends SettingsOverrides {
   readonly settings?: SettingsSource;
   /** Where new checkpoints are exported, if configured. Default: folders only, by this process. */
   readonly exporter?: Exporter;
+  /**
+   * Loads what Savepoint has in files of the user and no operation removes, such as an agent's hooks. Called when an
+   * operation needs it. Default: there is nothing.
+   */
+  readonly ownEntries?: LoadOwnEntries;
   /** How long to wait for another process, in milliseconds. Default 60,000. */
   readonly waitMs?: number;
   /**

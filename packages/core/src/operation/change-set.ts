@@ -58,6 +58,8 @@ export interface ChangeSet {
   readonly moves: readonly Move[];
   /** Contents that the plan has in memory, removed and written ones. The store has all of them, or is given them. */
   readonly contents: ReadonlyMap<ObjectId, Buffer>;
+  /** What else to know about a path, for display; absent: nothing. */
+  readonly notes?: readonly UntouchedPath[];
   /** Replaces the operation's own description, if only the plan knows what the operation does. */
   readonly description?: string;
   /** For a rollback: the changes that it reverts. */

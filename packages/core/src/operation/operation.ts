@@ -28,6 +28,7 @@ import { carryOut } from './carry-out.ts';
 import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
 import { composeCheckpointAfter, timelineEndAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
+import { PresentEntries } from './own-entries.ts';
 
 /** The workspace as an operation finds it. */
 export interface CurrentState {
@@ -39,6 +40,8 @@ export interface CurrentState {
   readonly objects: ObjectBatch;
   /** The last checkpoint before this scan; null if there was none. */
   readonly last: Checkpoint | null;
+  /** What Savepoint has in files of the user. The plan is changed so that it stays. */
+  readonly entries: PresentEntries;
 }
 
 export interface Operation {
@@ -46,6 +49,8 @@ export interface Operation {
   readonly plan: (current: CurrentState) => Promise<ChangeSet>;
   /** Where to keep plain copies of files that it replaces or removes: in the store or next to each; null: none. */
   readonly backups: BackupLocation | null;
+  /** Whether it writes contents that the caller gave, which are not changed to keep Savepoint's entries. */
+  readonly isVerbatim?: boolean;
   /** Whether it may change frozen paths. */
   readonly mayChangeFrozen?: boolean;
 }
@@ -83,13 +88,8 @@ export async function previewOperation(workspace: Workspace, operation: Operatio
       must: new PathSet(requiredPaths),
       missing: 'empty',
     });
-    const planned = await operation.plan({
-      snapshot: scan.snapshot,
-      roots: scan.roots,
-      own: scan.own,
-      objects,
-      last: latest,
-    });
+    const { snapshot, roots, own } = scan;
+    const planned = await planIn(workspace, operation, { snapshot, roots, own, objects, last: latest }, pace);
     const plan = refuseFrozen(workspace, operation, planned);
     if (plan.toCapture.length === 0 || requiredPaths.length > 0) {
       return { info: withDescription(operation, plan).info, plan, fingerprint: fingerprintOf(plan), scan };
@@ -203,6 +203,18 @@ function machinePath(root: DiskPath, path: TreePath): TreePath {
   return (path === '' ? root : `${root}/${path}`) as string as TreePath;
 }
 
+/** Every plan is made here, so no operation removes what Savepoint has in files of the user. */
+async function planIn(
+  workspace: Workspace,
+  operation: Operation,
+  found: Omit<CurrentState, 'entries'>,
+  pace: Pace,
+): Promise<ChangeSet> {
+  const entries = await PresentEntries.in(workspace, found, pace);
+  const plan = await operation.plan({ ...found, entries });
+  return operation.isVerbatim === true ? plan : entries.keepIn(plan);
+}
+
 function withDescription(operation: Operation, { description, rolledBack }: ChangeSet): Operation {
   const overrides = {
     ...(description === undefined ? {} : { description }),
@@ -302,13 +314,9 @@ async function captureAndPlan(
     end = timelineEndAfter(end, before.checkpoint);
     let plan: ChangeSet;
     try {
-      plan = await operation.plan({
-        snapshot: before.checkpoint.snapshot,
-        roots: before.scan.roots,
-        own: before.scan.own,
-        objects: batch,
-        last: last.latest,
-      });
+      const { snapshot } = before.checkpoint;
+      const { roots, own } = before.scan;
+      plan = await planIn(workspace, operation, { snapshot, roots, own, objects: batch, last: last.latest }, pace);
     } catch (error) {
       if (isStoredAgain || !(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
       // The capture did not read files that the stat cache reports as unchanged. Without the cache, it stores

@@ -31,14 +31,23 @@ export async function affectedAuthorsSince(
     target,
     plan,
     isReplaceable,
-  }: { readonly target: Checkpoint; readonly plan: ChangeSet; readonly isReplaceable: IsReplaceable },
+    isOfEntries,
+  }: {
+    readonly target: Checkpoint;
+    readonly plan: ChangeSet;
+    readonly isReplaceable: IsReplaceable;
+    /** Whether a change concerns only Savepoint's own entries in a file, which stay. */
+    readonly isOfEntries: (change: RecordedChange) => boolean;
+  },
   pace: Pace,
 ): Promise<AffectedAuthors> {
   const planned = new Set(plan.paths.map(({ path }) => path));
   const agents = new Set<string>();
   const outside = new Set<TreePath>();
-  for await (const { path, from, by } of changesSince(objects, checkpoints, target, pace)) {
+  for await (const change of changesSince(objects, checkpoints, target, pace)) {
+    const { path, from, by } = change;
     if (!planned.has(path) && (from === null || !planned.has(from))) continue;
+    if (isOfEntries(change)) continue;
     for (const author of by.authors) {
       if (isReplaceable(author)) agents.add(author.actor.name);
       else outside.add(path);

@@ -7,7 +7,8 @@ import type { Pace } from '../io/pace.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
-import { addUncaptured, type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
+import { addUncaptured, type ChangeSet, ChangeSetDraft, type PathConflict } from '../operation/change-set.ts';
+import type { PathStates, PresentEntries } from '../operation/own-entries.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
@@ -24,6 +25,8 @@ export interface InverseInput {
   readonly after: Snapshot;
   readonly now: Snapshot;
   readonly own: OwnPaths;
+  /** Our entries in files of the user, which are not merged; null: there are none. */
+  readonly entries: PresentEntries | null;
   /** Whether a single operation turned `before` into `after`. */
   readonly isOneOperation: boolean;
   /** Returns why a path that would be removed must stay, or null. */
@@ -52,14 +55,8 @@ export async function inverseChanges(input: InverseInput, pace: Pace): Promise<C
       if (current.entry !== null && found.entry === null) removals.push({ ...removal, entry: current.entry });
       continue;
     }
-    if (sameEntry(current.entry, found.entry) && current.skip === null) continue;
-    if (current.skip !== null) {
-      addUncaptured(draft, path, current.skip);
-    } else if (sameEntry(current.entry, left.entry)) {
-      revertPath(draft, removals, difference, input.reasonToKeep);
-    } else {
-      mergePath(input.objects, draft, difference, current.entry);
-    }
+    if (current.skip === null) await revertDifference(input, draft, removals, difference, current.entry);
+    else addUncaptured(draft, path, current.skip);
   }
   planRemovals(input.objects, input.now, input.own, removals, draft);
   addMissingFolders(read, input, draft);
@@ -85,16 +82,42 @@ function addMissingFolders(read: FolderReader, { before: found, now }: InverseIn
   }
 }
 
+async function revertDifference(
+  { objects, entries, reasonToKeep }: InverseInput,
+  draft: ChangeSetDraft,
+  removals: Removal[],
+  difference: PathDifference,
+  current: Entry | null,
+): Promise<void> {
+  const { path, before, after } = difference;
+  const full: PathStates = { left: before.entry, found: after.entry, current };
+  const isLeftOut = (await entries?.isLeftOut(path, full)) === true;
+  const states = isLeftOut ? (entries?.withoutEntries(path, full) ?? full) : full;
+  if (sameEntry(states.current, states.found)) {
+    // Without our entries, it already is in that state. They are put into it later.
+    if (isLeftOut) revertPath(draft, removals, difference, { ...full, left: current }, reasonToKeep);
+    return;
+  }
+  if (sameEntry(states.current, states.left)) {
+    revertPath(draft, removals, difference, states, reasonToKeep);
+    return;
+  }
+  const conflict = mergePath(objects, draft, difference, states);
+  if (conflict === null) return;
+  const hasMore = !isLeftOut && entries?.mayBeIn(path) === true;
+  const isSolved = hasMore && mergePath(objects, draft, difference, entries.withoutEntries(path, full)) === null;
+  if (!isSolved) draft.conflicts.push(conflict);
+}
+
 /** Handles a path that has not changed since the operation. */
 function revertPath(
   draft: ChangeSetDraft,
   removals: Removal[],
   difference: PathDifference,
+  { left: from, found: to }: PathStates,
   reasonToKeep: InverseInput['reasonToKeep'],
 ): void {
-  const { path, before: left, after: found } = difference;
-  const from = left.entry;
-  const to = found.entry;
+  const { path, after: found } = difference;
   if (from !== null && (to === null || (from.kind === 'folder' && to.kind !== 'folder'))) {
     removals.push({
       path,
@@ -108,22 +131,21 @@ function revertPath(
   }
 }
 
-/** Handles a path that was changed by the operation and again after it. */
+/** Handles a path that was changed by the operation and again after it. @returns the conflict if they do not merge */
 function mergePath(
   objects: ObjectBatch,
   draft: ChangeSetDraft,
-  { path, before: left, after: found }: PathDifference,
-  current: Entry | null,
-): void {
-  const base = left.entry;
-  const theirs = found.entry;
-  if (current?.kind === 'folder' && theirs?.kind === 'folder') return; // its permissions were changed since
+  { path, after }: PathDifference,
+  { left: base, found: theirs, current }: PathStates,
+): PathConflict | null {
+  if (sameEntry(current, theirs) || sameEntry(base, theirs)) return null; // without our entries, nothing is left to do
+  if (current?.kind === 'folder' && theirs?.kind === 'folder') return null; // its permissions were changed since
   if (current?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
     const { entry, sides } = mergeFiles(objects, base, current, theirs, null);
-    if (sides !== null) draft.conflicts.push({ path, why: 'the same lines were changed since', sides });
-    else if (!sameEntry(entry, current)) draft.change(path, current, entry, found.ignored, true);
-    return;
+    if (sides !== null) return { path, why: 'the same lines were changed since', sides };
+    if (!sameEntry(entry, current)) draft.change(path, current, entry, after.ignored, true);
+    return null;
   }
   const what = current === null ? 'removed' : base === null ? 'created' : 'changed';
-  draft.conflicts.push({ path, why: `it was ${what} since`, sides: threeSides(base, current, theirs) });
+  return { path, why: `it was ${what} since`, sides: threeSides(base, current, theirs) };
 }

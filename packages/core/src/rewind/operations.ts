@@ -2,7 +2,7 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
+import type { Actor, Checkpoint, ConversationPosition, RecordedChange } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
@@ -95,11 +95,14 @@ export function restoreOperation(
       global,
     };
     if (mode === 'keep-outside') return planKeepOutside(workspace, current, input, request, pace);
-    const plan = await restoreChanges(input, pace);
+    const plan = await current.entries.keepIn(await restoreChanges(input, pace));
     if (mode === 'exact' || plan.paths.length === 0) return plan;
     const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
     const since = await checkpointsUntilNow(workspace, current, pace, target.number);
-    const found = await affectedAuthorsSince(current.objects, since, { target, plan, isReplaceable }, pace);
+    const isOfEntries = ({ path, before, after }: RecordedChange): boolean =>
+      current.entries.mayBeIn(path) && current.entries.isSameWithout(path, before, after);
+    const about = { target, plan, isReplaceable, isOfEntries };
+    const found = await affectedAuthorsSince(current.objects, since, about, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     affectedAuthors = found;
     const others = session === undefined ? 'changes by others than agents' : 'changes from outside this session';
@@ -143,7 +146,7 @@ async function planKeepOutside(
   if (session === undefined && !(await didAgentsWorkSince(current.objects, checkpoints, target, pace))) {
     return current.last === null
       ? restoreChanges(input, pace)
-      : planMergingRestore({ ...input, last: current.last.snapshot }, pace);
+      : planMergingRestore({ ...input, last: current.last.snapshot, entries: current.entries }, pace);
   }
   const selection = {
     after: { checkpoint: target.number },
@@ -213,6 +216,7 @@ function inverseOperation(
           after: operation.snapshot,
           now: current.snapshot,
           own: current.own,
+          entries: current.entries,
           isOneOperation: true,
           reasonToKeep: () => null,
           within: EVERYTHING,

@@ -45,7 +45,7 @@ export function putBackOperation(
     },
     backups: null,
     mayChangeFrozen: true,
-    plan: ({ objects, own, snapshot }) =>
+    plan: ({ objects, own, snapshot, entries }) =>
       inverseChanges(
         {
           objects,
@@ -53,6 +53,7 @@ export function putBackOperation(
           after: after.snapshot,
           now: snapshot,
           own,
+          entries,
           isOneOperation: false,
           reasonToKeep: () => null,
           within: [...paths, ...newFolders(cachedFolderReader(objects), after, before, frozen, paths)],

@@ -5,12 +5,12 @@ import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../model/entries.ts';
 import { baseName, IGNORE_FILE, isWithin, parentPath, type TreePath } from '../model/names.ts';
 import { addUncaptured, type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
-import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader, type FolderReader, folderAt, readBlob, readFolder } from '../store/snapshot/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/rules/ignore-rules.ts';
-import { inverseChanges } from './inverse-changes.ts';
+import { type InverseInput, inverseChanges } from './inverse-changes.ts';
 import { planRemovals, type Removal } from './removal.ts';
 import { OF_ANOTHER_ROOT } from './roots.ts';
 
@@ -33,7 +33,7 @@ export interface RestoreInput {
  * Restores only what differs from `last`. Changes made since `last` are kept, and merged if both sides changed a file.
  */
 export async function planMergingRestore(
-  input: Omit<RestoreInput, 'objects'> & { readonly objects: ObjectBatch; readonly last: Snapshot },
+  input: Omit<RestoreInput, 'objects'> & Pick<InverseInput, 'objects' | 'entries'> & { readonly last: Snapshot },
   pace: Pace,
 ): Promise<ChangeSet> {
   return inverseChanges(
@@ -43,6 +43,7 @@ export async function planMergingRestore(
       after: input.last,
       now: input.now,
       own: input.own,
+      entries: input.entries,
       isOneOperation: false,
       reasonToKeep: reasonToKeepOf(input),
       within: input.scope,

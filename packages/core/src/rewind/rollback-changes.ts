@@ -6,29 +6,18 @@
  * is merged like its content: a later move wins. Lineages that share a path succeed or fail together.
  */
 
-import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
-import type { RecordedChange } from '../model/checkpoint.ts';
-import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
-import { type ChangeId, type HunkId, hunkId } from '../model/ids.ts';
+import { type Entry, type Snapshot, sameEntry } from '../model/entries.ts';
+import type { ChangeId, HunkId } from '../model/ids.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import { addUncaptured, type ChangeSet, ChangeSetDraft, type ThreeSides } from '../operation/change-set.ts';
-import type { CurrentState } from '../operation/operation.ts';
-import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import type { AffectedFile } from '../timeline/activity/activity.ts';
-import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
-import { ABSENT, type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { revertEntry, threeSides } from './merge-entry.ts';
+import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
+import { type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { type Lineage, type LineageInput, revertedLineages } from './lineage.ts';
 import { planRemovals, type Removal } from './removal.ts';
-import type { ChosenChange, ChosenFile } from './selection.ts';
+import type { ChosenChange } from './selection.ts';
 
-export interface RollbackInput {
-  readonly current: Pick<CurrentState, 'objects' | 'snapshot' | 'own'>;
-  /** Oldest first. */
-  readonly chosen: readonly ChosenChange[];
-  /** The side that wins where lines do not merge, for each path and everything below it. */
-  readonly prefer: ReadonlyMap<TreePath, MergeSide>;
+export interface RollbackInput extends LineageInput {
   /** Leave paths alone that do not merge, and revert the rest. */
   readonly skipConflicts: boolean;
   /** Returns why a path that would be removed must stay, or null. */
@@ -55,11 +44,7 @@ export interface RollbackChangeSet {
 export async function rollbackChanges(input: RollbackInput, pace: Pace): Promise<RollbackChangeSet> {
   const draft = new ChangeSetDraft();
   const folders = cachedFolderReader(input.current.objects);
-  const lineages = lineagesOf(input, folders);
-  for (const lineage of lineages) {
-    if (pace.isDue()) await pace.yieldNow();
-    lineage.revert();
-  }
+  const lineages = await revertedLineages(input, folders, pace);
   resolveOccupiedPaths(lineages, input, folders);
   const conflicting = lineagesInConflict(lineages);
   const applicable = lineages.filter((lineage) => !conflicting.has(lineage));
@@ -90,181 +75,6 @@ function rolledBackIds(chosen: readonly ChosenChange[], lineages: readonly Linea
   });
 }
 
-/** A chosen change, as it is reverted in one file. */
-type FileRevert = Pick<ChosenChange, 'change' | 'before'> & ChosenFile;
-
-function revertIds({ change, hunks }: FileRevert): readonly (ChangeId | HunkId)[] {
-  return hunks === null ? [change.id] : hunks.map((hunk) => hunkId(change.id, hunk));
-}
-
-/** Chosen changes of a file that directly follow each other. */
-interface RevertStep {
-  readonly left: Entry | null;
-  found: Entry | null;
-  /** The path of the file after these changes, and before them. */
-  readonly end: TreePath;
-  start: TreePath;
-  readonly isPart: boolean;
-  readonly chosen: FileRevert[];
-}
-
-class Lineage {
-  /** Newest first. */
-  readonly chosen: FileRevert[] = [];
-  readonly #steps: RevertStep[] = [];
-  path: TreePath;
-  entry: Entry | null;
-  /** What is reverted of each chosen change: the change itself, some of its hunks, or nothing. */
-  readonly revertedIds = new Map<FileRevert, readonly (ChangeId | HunkId)[]>();
-  merged = false;
-  conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
-  readonly #notes = new Set<string>();
-
-  /** @param currentPath the current path of the file */
-  constructor(
-    readonly currentPath: TreePath,
-    readonly state: PathState,
-    private readonly objects: ObjectBatch,
-    private readonly prefer: (paths: readonly TreePath[]) => MergeSide | null,
-  ) {
-    this.path = currentPath;
-    this.entry = state.entry;
-  }
-
-  /** Must be called with the newest change first. */
-  add(chosen: FileRevert): void {
-    const { change, hunks } = chosen;
-    this.chosen.push(chosen);
-    const last = this.#steps.at(-1);
-    const start = change.from ?? change.path;
-    // If the current lines win, the result of each change is reported separately, so steps are not joined.
-    const joins = last !== undefined && !last.isPart && hunks === null && this.prefer(this.paths) !== 'ours';
-    if (joins && last.start === change.path && sameEntry(last.found, change.after)) {
-      last.found = change.before;
-      last.start = start;
-      last.chosen.push(chosen);
-      return;
-    }
-    const step = { left: change.after, end: change.path, chosen: [chosen] };
-    this.#steps.push(
-      hunks === null
-        ? { ...step, found: change.before, start, isPart: false }
-        : { ...step, ...this.#partialStep(chosen, hunks), isPart: true },
-    );
-  }
-
-  revert(): void {
-    if (this.state.skip !== null) return;
-    for (const step of this.#steps) {
-      const { left, found, end, start } = step;
-      const side = this.prefer(this.paths);
-      const taken = revertEntry(this.objects, left, found, this.entry, side);
-      if (taken.outcome === 'conflict') {
-        this.conflict = taken;
-        return;
-      }
-      const moves = start !== end;
-      const isKept = side === 'ours' && this.#conflictsWith(left, found);
-      // A change in a file that stays deleted remains in effect: it is back as soon as the file is.
-      const isInDeleted = this.entry === null && taken.outcome === 'nothing' && !sameEntry(left, found);
-      for (const one of isInDeleted ? [] : step.chosen) {
-        this.revertedIds.set(one, isKept ? this.#mergeableHunks(one) : revertIds(one));
-      }
-      if (isKept) this.#notes.add('lines that were changed since are kept, as requested');
-      if (taken.outcome === 'done') this.merged ||= taken.merged;
-      else if (!moves && !isKept) this.#notes.add(taken.why);
-      const isAsLeft = sameEntry(this.entry, left);
-      this.entry = taken.entry;
-      if (!moves) continue;
-      if (this.path === end) {
-        this.path = start;
-        this.merged ||= !isAsLeft;
-      } else if (this.entry !== null) this.#notes.add('it was moved since, and stays there');
-    }
-  }
-
-  /** Replaces another file at the target path, as requested. */
-  get isOverwriting(): boolean {
-    return this.prefer(this.paths) === 'theirs';
-  }
-
-  /** Called if another file is at the target path. */
-  resolveOccupied(there: Entry | null): void {
-    const side = this.prefer(this.paths);
-    if (side === 'ours') {
-      this.entry = this.state.entry;
-      this.path = this.currentPath;
-      this.#notes.add('another file is at its path and is kept, as requested');
-    } else {
-      this.conflict = { why: 'another file was created there since', sides: threeSides(null, there, this.entry) };
-    }
-  }
-
-  get hasEffect(): boolean {
-    if (this.entry === null && this.state.entry === null) return false;
-    return this.conflict === null && (this.path !== this.currentPath || !sameEntry(this.entry, this.state.entry));
-  }
-
-  get why(): string | null {
-    return this.#notes.size === 0 ? null : [...this.#notes].join('; ');
-  }
-
-  /** All paths that its changes name, its current path and its target path. */
-  get paths(): readonly TreePath[] {
-    const named = this.chosen.flatMap(({ change: { path, from } }) => [path, from ?? path]);
-    return [...new Set([this.currentPath, this.path, ...named])];
-  }
-
-  #conflictsWith(left: Entry | null, found: Entry | null): boolean {
-    return revertEntry(this.objects, left, found, this.entry, null).outcome === 'conflict';
-  }
-
-  /** Hunks that merge with the current content, if other hunks of the change do not. */
-  #mergeableHunks({ change, hunks }: FileRevert): readonly HunkId[] {
-    const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
-    return numbers
-      .filter((number) => !this.#conflictsWith(change.after, this.#entryWithoutHunks(change, [number])))
-      .map((number) => hunkId(change.id, number));
-  }
-
-  #partialStep({ change, isRest }: FileRevert, hunks: readonly number[]): Pick<RevertStep, 'found' | 'start'> {
-    const found = this.#entryWithoutHunks(change, hunks);
-    if (!isRest || change.before?.kind !== 'file') return { found, start: change.path };
-    return { found: { ...found, mode: change.before.mode }, start: change.from ?? change.path };
-  }
-
-  #entryWithoutHunks(change: RecordedChange, hunks: readonly number[]): FileEntry {
-    const after = change.after as FileEntry;
-    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks.includes(number));
-    return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), taken)) };
-  }
-}
-
-/**
- * Groups the chosen changes by file. Different files that had the same path at different times are separate lineages.
- * At most one of them still exists.
- */
-function lineagesOf({ current, chosen, prefer }: RollbackInput, folders: FolderReader): readonly Lineage[] {
-  const lineages = new Map<AffectedFile['id'], Lineage>();
-  const preferred = (paths: readonly TreePath[]): MergeSide | null => {
-    for (const [named, side] of prefer) if (paths.some((path) => isWithin(path, named))) return side;
-    return null;
-  };
-  for (const { change, before, files } of [...chosen].reverse()) {
-    for (const one of files) {
-      const { id, path, isThere } = one.file;
-      let lineage = lineages.get(id);
-      if (lineage === undefined) {
-        const state = isThere ? stateAt(folders, current.snapshot, path) : ABSENT;
-        lineage = new Lineage(path, state, current.objects, preferred);
-        lineages.set(id, lineage);
-      }
-      lineage.add({ change, before, ...one });
-    }
-  }
-  return [...lineages.values()];
-}
-
 /** Finds lineages whose target path is occupied. A path that another lineage vacates in the same operation is free. */
 function resolveOccupiedPaths(lineages: readonly Lineage[], { current }: RollbackInput, folders: FolderReader): void {
   const leaving = new Set(
@@ -278,7 +88,8 @@ function resolveOccupiedPaths(lineages: readonly Lineage[], { current }: Rollbac
     const { path } = lineage;
     const stays = lineage.state.entry !== null && path === lineage.currentPath;
     const state = stateAt(folders, current.snapshot, path);
-    const isFree = stays || leaving.has(path) || (state.entry === null && state.skip === null);
+    const there = current.entries === null ? state.entry : current.entries.without(path, state.entry);
+    const isFree = stays || leaving.has(path) || (there === null && state.skip === null);
     const first = taken.get(path);
     if (first === undefined && isFree) {
       taken.set(path, lineage);

@@ -72,6 +72,7 @@ export function operationLines(operation: OperationJson): string[] {
     ...plan.conflicts.map(({ path, why }) => `  conflict  ${pathText(path)}: ${showText(why)}`),
     ...plan.refused.map(({ path, why }) => `  refused  ${pathText(path)}: ${showText(why)}`),
     ...plan.kept.map(({ path, why }) => `  unchanged  ${pathText(path)}: ${showText(why)}`),
+    ...plan.notes.map(({ path, note }) => `  ${pathText(path)} ${showText(note)}`),
     ...heads.map(({ path, before: from, after: to, index, unreachableCount }) => {
       const commits = `${unreachableCount} ${unreachableCount === 1 ? 'unreachable commit' : 'unreachable commits'} (kept in the store)`;
       const left = unreachableCount === 0 ? '' : `; ${commits}`;

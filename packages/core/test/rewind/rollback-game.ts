@@ -228,7 +228,7 @@ export class Game {
   async #rollBack(who: Who): Promise<void> {
     const before = this.#latest as Checkpoint;
     const selected = await selectChanges(this.objects, this.checkpoints, { session: who }, 'sure', pace());
-    const today = { objects: this.objects, snapshot: before.snapshot, own: OwnPaths.NONE };
+    const today = { objects: this.objects, snapshot: before.snapshot, own: OwnPaths.NONE, entries: null };
     const plan = (skipConflicts: boolean): Promise<RollbackChangeSet> =>
       rollbackChanges({ current: today, ...selected, prefer: new Map(), skipConflicts, keep: () => null }, pace());
     const strict = await plan(false);
@@ -255,6 +255,7 @@ export class Game {
         after,
         now: after,
         own: OwnPaths.NONE,
+        entries: null,
         isOneOperation: true,
         reasonToKeep: () => null,
         within: ['' as TreePath],

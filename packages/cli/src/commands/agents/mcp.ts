@@ -1,5 +1,6 @@
 /** `savepoint mcp`: not a verb, but another front end, which runs as long as its client. */
 import { SavepointError, showText } from '@savepoint/core';
+import { loadAgents } from '../../agents.ts';
 import type { GlobalOptions, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { absolutePath } from '../../folder.ts';
@@ -26,6 +27,7 @@ export const mcp: StandaloneCommand = {
       streams: { input: process.stdin, output: process.stdout },
       env,
       exporter: exporter(env, process.argv[1] ?? ''),
+      ownEntries: async () => (await loadAgents()).ownEntries,
       signal: interrupt.signal,
       log: logLine,
     });

@@ -126,7 +126,7 @@ const MIXED_AUTHORS_NOTE =
 /** A restore with nothing to do does not mean that the files match: it may keep changes from outside, and some paths. */
 function nothingText({ plan }: RestoreJson, what: string, keepsOutside: boolean): string {
   if (keepsOutside) return `Nothing to restore: there is no change since ${what} that --keep-outside would revert.`;
-  return plan.kept.length === 0
+  return plan.kept.length + plan.notes.length === 0
     ? `Nothing to restore: the files already match ${what}.`
     : `Nothing to restore from ${what}.`;
 }

@@ -7,8 +7,10 @@ import { SavepointError } from '../../model/errors.ts';
 import { nameToJson, type TreePath } from '../../model/names.ts';
 import { carryOut } from '../../operation/carry-out.ts';
 import type { ChangeSet } from '../../operation/change-set.ts';
+import { PresentEntries } from '../../operation/own-entries.ts';
 import { restoreChanges } from '../../rewind/restore-changes.ts';
 import type { HeldLock } from '../../store/lock.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { scanWorkspace } from '../../timeline/capture/capture.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { CheckpointRef } from '../../timeline/record/timeline.ts';
@@ -16,10 +18,15 @@ import type { CheckpointRef } from '../../timeline/record/timeline.ts';
 const EVERYTHING: readonly TreePath[] = ['' as TreePath];
 
 /**
- * Computes the changes that make a folder equal to a checkpoint.
+ * Computes the changes that make a folder equal to a checkpoint, except for what Savepoint has in files of the user.
+ * @returns the changes, and the contents that they write
  * @throws SavepointError CAPTURE_FAILED if a path in the folder cannot be read, because its state is then unknown
  */
-export async function planChangesTo(workspace: Workspace, target: Checkpoint, pace: Pace): Promise<ChangeSet> {
+export async function planChangesTo(
+  workspace: Workspace,
+  target: Checkpoint,
+  pace: Pace,
+): Promise<{ readonly plan: ChangeSet; readonly objects: ObjectReader }> {
   const { scan, objects } = await scanWorkspace(workspace, pace, { missing: 'empty' });
   const [unread] = scan.partial;
   if (unread !== undefined) {
@@ -27,7 +34,7 @@ export async function planChangesTo(workspace: Workspace, target: Checkpoint, pa
     const data = { path: nameToJson(unread.path), code };
     throw new SavepointError('CAPTURE_FAILED', `Cannot read ${showName(unread.path)} (${code}).`, data);
   }
-  return restoreChanges(
+  const plan = await restoreChanges(
     {
       objects,
       now: scan.snapshot,
@@ -40,11 +47,13 @@ export async function planChangesTo(workspace: Workspace, target: Checkpoint, pa
     },
     pace,
   );
+  const entries = await PresentEntries.in(workspace, { snapshot: scan.snapshot, objects }, pace);
+  return { plan: await entries.keepIn(plan), objects };
 }
 
 /** @throws SavepointError BUNDLE_DIVERGED if the folder differs from the checkpoint */
 export async function assertUnchanged(workspace: Workspace, newest: Checkpoint, pace: Pace): Promise<void> {
-  const { paths } = await planChangesTo(workspace, newest, pace);
+  const { paths } = (await planChangesTo(workspace, newest, pace)).plan;
   const [first] = paths;
   if (first === undefined) return;
   const more = paths.length === 1 ? '' : ` and ${paths.length - 1} more`;
@@ -74,7 +83,7 @@ export async function applyBundle(
 ): Promise<ChangeSet> {
   const { timeline } = workspace;
   const newest = refs.at(-1) as CheckpointRef;
-  const plan = await planChangesTo(workspace, target, pace);
+  const { plan, objects } = await planChangesTo(workspace, target, pace);
   const inTheWay = [
     ...plan.conflicts,
     ...plan.refused,
@@ -92,6 +101,6 @@ export async function applyBundle(
     isPublished: () => timeline.isPublished(newest),
     withdraw: () => timeline.drop(refs.map(({ number }) => number)),
   };
-  await carryOut({ workspace, lock, pace, plan, objects: workspace.store.objects, publication });
+  await carryOut({ workspace, lock, pace, plan, objects, publication });
   return plan;
 }

@@ -1,5 +1,6 @@
 /** An open workspace, as captures and operations use it. */
 
+import type { LoadOwnEntries } from '../../io/own-entries.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import type { WorkspaceId } from '../../model/ids.ts';
@@ -25,6 +26,8 @@ export interface Workspace {
   readonly maxStoreBytes: number | null;
   /** Folders with programs, in the format of PATH. */
   readonly searchPath: string;
+  /** Entries that Savepoint keeps in files of the user; null: it has none. */
+  readonly ownEntries: LoadOwnEntries | null;
   /** Numbers up to this one are taken, regardless of the refs. */
   readonly lastNumber: number;
 }

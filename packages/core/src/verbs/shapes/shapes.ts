@@ -295,6 +295,9 @@ export const plan = named(
     refused: z
       .array(z.strictObject({ path: jsonName, why: z.string() }))
       .describe('paths whose current content cannot be backed up'),
+    notes: z
+      .array(z.strictObject({ path: jsonName, note: z.string() }))
+      .describe('what else to know about a path, for example that it keeps hooks of Savepoint'),
   }),
 );
 

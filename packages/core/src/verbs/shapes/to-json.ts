@@ -182,6 +182,7 @@ function planToJson({ plan }: Preview): Json<'plan'> {
     kept: plan.kept.map(reasonToJson),
     conflicts: plan.conflicts.map((one) => ({ ...reasonToJson(one), sides: sidesToJson(one.sides ?? null) })),
     refused: [...plan.refused, ...unsaved, ...(plan.headsRefused ?? [])].map(reasonToJson),
+    notes: (plan.notes ?? []).map(({ path, why }) => ({ path: nameToJson(path), note: why })),
   };
 }
 
