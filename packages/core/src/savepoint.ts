@@ -5,6 +5,7 @@ import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoint
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
+import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
 import { type StoreCalls, storeCalls } from './engine/calls/store.ts';
 import { type WorkspaceCalls, workspaceCalls } from './engine/calls/workspaces.ts';
@@ -21,6 +22,7 @@ export interface Savepoint
     RewindCalls,
     EditCalls,
     FrozenPathCalls,
+    OwnEntriesCalls,
     BundleCalls,
     WorkspaceCalls,
     StoreCalls {
@@ -54,6 +56,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...rewindCalls(engine),
     ...editCalls(engine),
     ...frozenPathCalls(engine),
+    ...ownEntriesCalls(engine),
     ...bundleCalls(engine),
     ...workspaceCalls(engine),
     ...storeCalls(engine),

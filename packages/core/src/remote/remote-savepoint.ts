@@ -96,10 +96,20 @@ interface VerbsByMethod {
 }
 
 /**
- * Methods that make no sense remotely: events, watching, and those about the current process. For previews, use
- * `dryRun`.
+ * Methods that make no sense remotely: events, watching, those that run a function of the caller, and those about the
+ * current process. For previews, use `dryRun`.
  */
-type NotRemote = 'on' | 'watch' | 'close' | 'now' | 'idle' | 'once' | 'place' | 'moment' | `preview${string}`;
+type NotRemote =
+  | 'on'
+  | 'watch'
+  | 'close'
+  | 'now'
+  | 'idle'
+  | 'once'
+  | 'recordOwnEntries'
+  | 'place'
+  | 'moment'
+  | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;
 type AssertNever<T extends never> = T;

@@ -2,11 +2,13 @@
  * `savepoint install` and `uninstall`: not verbs, because they are about agents' settings and not about a workspace.
  */
 
-import { bytesFromText, SavepointError, showText, type TreePath } from '@savepoint/core';
+import { bytesFromText, type DiskPath, open, SavepointError, showText, type TreePath } from '@savepoint/core';
 import { unifiedPatch } from '@savepoint/core/frontend';
+import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
 import { agentReports, type FileChange, loadAgents, reportToJson, storesFolder, surroundings } from '../../agents.ts';
 import type { StandaloneCommand } from '../../command.ts';
+import { exporter } from '../../exporter.ts';
 import { folderToOpen } from '../../folder.ts';
 import { agentLines } from '../../show/agents.ts';
 import { outputViewOf } from '../../view.ts';
@@ -99,7 +101,16 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const agent = AGENTS[name];
   const place = request.user ? 'user' : 'project';
   const changes = (request.what === 'install' ? planInstall : planUninstall)(agent, place, around);
-  if (!request.dryRun) carryOut(changes, storesFolder(env));
+  const problem = request.dryRun
+    ? null
+    : await recordedWrite({
+        request,
+        folder,
+        env,
+        title: agent.title,
+        paths: changes.flatMap((change) => [change.path, backupPath(change.path)]),
+        write: () => carryOut(changes, storesFolder(env)),
+      });
   const path = settingsPath(agent, place, around);
   if (request.json) {
     const changeList = changes.map((change) => ({
@@ -125,8 +136,44 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
       if (backup !== null && !request.dryRun) lines.push(`Backup: ${showText(backupPath(file))}`);
     }
   }
+  if (problem !== null) lines.push(`This is not recorded on the timeline: ${showText(problem.message)}`);
   if (request.what === 'install') lines.push(...agent.integration.notes);
   writeAll(1, `${lines.join('\n')}\n`);
+}
+
+interface RecordedWrite {
+  readonly request: InstallRequest;
+  readonly folder: DiskPath;
+  readonly env: Environment;
+  readonly title: string;
+  readonly paths: readonly string[];
+  readonly write: () => void;
+}
+
+/** Writes the settings. If the folder has checkpoints, the changes are recorded as made by the user. */
+async function recordedWrite({
+  request: { what },
+  folder,
+  env,
+  title,
+  paths,
+  write,
+}: RecordedWrite): Promise<SavepointError | null> {
+  if (paths.length === 0) return null;
+  const savepoint = open({
+    dir: folder,
+    ports: nodePorts(),
+    places: nodePlaces(env),
+    settings: nodeSettings(env),
+    exporter: exporter(env, process.argv[1] ?? ''),
+  });
+  const { problem } = await savepoint.recordOwnEntries({
+    what,
+    paths: paths.map((path) => bytesFromText(path) as DiskPath),
+    description: what === 'install' ? `Installed hooks for ${title}` : `Removed hooks from ${title}`,
+    write,
+  });
+  return problem;
 }
 
 function changeWord({ before, after }: FileChange): string {
