@@ -2,6 +2,7 @@
 
 export type { Agent, Environment } from './agent.ts';
 export type { AgentName } from './event.ts';
+export { forgetEventsFrom } from './hook/health.ts';
 export { type AgentReport, reportAgents } from './report.ts';
 export type { HookProgram } from './settings/hook-command.ts';
 export { ownEntries } from './settings/own-entries.ts';

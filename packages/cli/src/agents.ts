@@ -30,9 +30,15 @@ export function surroundings(folder: DiskPath, env: Environment): InstallEnviron
 
 export type { FileChange } from '@savepoint/agents';
 
-export async function agentReports(folder: DiskPath, env: Environment): Promise<readonly AgentReport[]> {
+/** @param root the workspace that contains the folder. Default: the folder itself */
+export async function agentReports(
+  folder: DiskPath,
+  env: Environment,
+  root: DiskPath = folder,
+): Promise<readonly AgentReport[]> {
   const { reportAgents } = await loadAgents();
-  return reportAgents(surroundings(folder, env), storesFolder(env));
+  const around = surroundings(folder, env);
+  return reportAgents(around, storesFolder(env), textFromBytes(root) ?? around.project);
 }
 
 /** The folder of the stores. */
@@ -41,19 +47,27 @@ export function storesFolder(env: Environment): string {
 }
 
 /** The JSON form of a report. */
-export function reportToJson({ agent, present, installed, health }: AgentReport) {
+export function reportToJson({ agent, present, installed, health, lastEventHere, isMissed }: AgentReport) {
   const { lastEvent, lastFailure, uncovered } = health;
   const at = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
   return {
     agent: agent.name as string,
     title: agent.title,
     present,
-    installed: installed.map(({ place, path, state, problem }) => ({
+    installed: installed.map(({ place, path, state, problem, problems, renewal }) => ({
       place: place as string,
       path,
       state: state as string,
       problem,
+      problems: [...problems],
+      renewal,
     })),
+    lastEventHere: lastEventHere && {
+      time: at(lastEventHere.time),
+      event: lastEventHere.event,
+      folder: lastEventHere.folder,
+    },
+    missed: isMissed,
     lastEvent: lastEvent && { time: at(lastEvent.time), event: lastEvent.event, folder: lastEvent.folder },
     lastFailure: lastFailure && { time: at(lastFailure.time), event: lastFailure.event, message: lastFailure.message },
     uncovered: uncovered.map(({ time, path, why }) => ({ time: at(time), path, why })),

@@ -56,8 +56,8 @@ export interface CommandContext {
   readonly view: OutputView;
   /** Resolves a path that need not be in the workspace, against the current folder or that of -C. */
   readonly absolutePath: (path: string) => JsonName;
-  /** Reports agents' settings and hooks, as seen from the current folder. */
-  readonly agents: () => Promise<readonly AgentJson[]>;
+  /** Reports agents' settings and hooks, as seen from the current folder. @param root its workspace, if it has one */
+  readonly agents: (root?: JsonName) => Promise<readonly AgentJson[]>;
 }
 
 /** The arguments of a command, and the examples in its help. */

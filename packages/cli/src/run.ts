@@ -1,6 +1,6 @@
 /** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
-import { nameToJson, open, showText } from '@savepoint/core';
+import { type DiskPath, nameFromJson, nameToJson, open, showText } from '@savepoint/core';
 import { answerStatus } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
@@ -123,7 +123,8 @@ async function withWorkspace(
         view: outputViewOf(2, env),
         ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
         absolutePath: (path) => nameToJson(absolutePath(path, env)),
-        agents: async () => (await agentReports(dir, env)).map(reportToJson),
+        agents: async (root) =>
+          (await agentReports(dir, env, root === undefined ? dir : (nameFromJson(root) as DiskPath))).map(reportToJson),
       },
       warned,
     );

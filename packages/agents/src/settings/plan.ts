@@ -1,11 +1,11 @@
 /** Plans the changes of an installation, file by file, before anything is written. */
 
 import { readFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { SavepointError, showText } from '@savepoint/core';
 import type { Agent, Environment } from '../agent.ts';
 import { homeFolder } from './home-folder.ts';
-import { type HookProgram, hookCommand, isHookCommand } from './hook-command.ts';
+import { type HookCommand, type HookProgram, hookCommand, isHookCommand } from './hook-command.ts';
 import type { FilesForm, JsonForm, SettingsEntry } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
 import { JsonTextError, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
@@ -110,6 +110,48 @@ export interface Installation {
   readonly problem: string | null;
 }
 
+/** Returns the texts of our hooks: commands in settings, or the contents of our own files. */
+export function installedTexts(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly string[] {
+  const path = settingsPath(agent, kind, around);
+  const { form } = agent.integration;
+  if (form.kind === 'files') {
+    const files = form.files(hookCommand(agent.name, kind, around.program));
+    const texts = files.map(({ name }) => readSettingsText(join(path, name)));
+    return texts.filter((text) => text !== null && isHookCommand(text, agent.name)) as string[];
+  }
+  const text = readSettingsText(path);
+  if (text === null || skipSpace(text, 0) === text.length) return [];
+  return asConflict(path, () =>
+    listsOf(form)
+      .flatMap((list) => entriesOf(text, list).filter((value) => isOurs(agent, value)))
+      .flatMap(textsIn)
+      .filter((each) => isHookCommand(each, agent.name)),
+  );
+}
+
+/**
+ * Returns what installing again would change in installed hooks, after `would`; null if nothing.
+ * @throws SavepointError CONFLICT, IO
+ */
+export function renewalOf(agent: Agent, kind: SettingsScope, around: InstallEnvironment): string | null {
+  const changes = planInstall(agent, kind, around);
+  if (changes.length === 0) return null;
+  const { form } = agent.integration;
+  const command = hookCommand(agent.name, kind, around.program);
+  const added =
+    form.kind === 'files'
+      ? changes.filter(({ before }) => before === null).map(({ path }) => basename(path))
+      : missingEvents(agent, form, settingsPath(agent, kind, around));
+  const old = installedTexts(agent, kind, around);
+  const isSameCommand =
+    form.kind === 'files' ? added.length === changes.length : old.every((text) => ownTexts(form, command).has(text));
+  const parts = [
+    ...(added.length === 0 ? [] : [`add ${added.join(', ')}`]),
+    ...(isSameCommand ? [] : [`run ${command.shell}`]),
+  ];
+  return parts.length === 0 ? 'update their options' : parts.join(', and ');
+}
+
 /** Returns null if the settings contain no hooks of Savepoint. */
 export function findInstalled(agent: Agent, kind: SettingsScope, around: InstallEnvironment): Installation | null {
   const path = settingsPath(agent, kind, around);
@@ -154,6 +196,19 @@ function isUntouched(agent: Agent, form: JsonForm, before: string, kept: string)
       .map((value) => ({ list, value })),
   );
   return ours.reduce((text, { list, value }) => withEntry(text, list, value), kept) === before;
+}
+
+/** Events of this version without a hook. */
+function missingEvents(agent: Agent, form: JsonForm, path: string): readonly string[] {
+  const text = readSettingsText(path) ?? '';
+  const isMissing = (list: readonly string[]): boolean => !entriesOf(text, list).some((value) => isOurs(agent, value));
+  return listsOf(form)
+    .filter(isMissing)
+    .map((list) => list.at(-1) ?? '');
+}
+
+function ownTexts(form: JsonForm, command: HookCommand): ReadonlySet<string> {
+  return new Set(form.entries(command).flatMap(({ value }) => textsIn(value)));
 }
 
 function ownFiles(agent: Agent, folder: string, files: ReturnType<FilesForm['files']>): readonly FileChange[] {

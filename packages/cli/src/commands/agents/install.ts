@@ -73,6 +73,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const {
     AGENTS,
     backupPath,
+    forgetEventsFrom,
     writeChanges: carryOut,
     isAgentName,
     planInstall,
@@ -111,6 +112,8 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
         paths: changes.flatMap((change) => [change.path, backupPath(change.path)]),
         write: () => carryOut(changes, storesFolder(env)),
       });
+  if (request.what === 'uninstall' && !request.dryRun)
+    forgetEventsFrom(storesFolder(env), name, request.user ? '/' : around.project);
   const path = settingsPath(agent, place, around);
   if (request.json) {
     const changeList = changes.map((change) => ({

@@ -21,7 +21,8 @@ export const status = command({
 
   async carryOut(input, _given, { savepoint, signal, agents }) {
     const output = await VERBS.status.handle(savepoint, input, { signal });
-    return { ...output, agents: [...(await agents())].filter(({ installed }) => installed.length > 0) };
+    const found = await agents(output.workspace?.path);
+    return { ...output, agents: found.filter(({ installed, missed }) => installed.length > 0 || missed) };
   },
 
   render(output, { style }) {

@@ -438,8 +438,15 @@ export const hookedAgent = named(
         path: z.string(),
         state: z.string().describe('`hooked`, `partly` or `unreadable`'),
         problem: z.string().nullable(),
+        problems: z.array(z.string()).describe('why the hooks cannot run: a program that was moved or removed'),
+        renewal: z.string().nullable().describe('what `install` would change in them; null: nothing'),
       }),
     ),
+    lastEventHere: z
+      .strictObject({ time, event: z.string(), folder: z.string() })
+      .nullable()
+      .describe('the newest event from this workspace'),
+    missed: z.boolean().describe('its hooks reported events from this workspace, and are not installed here now'),
     lastEvent: z.strictObject({ time, event: z.string(), folder: z.string() }).nullable(),
     lastFailure: z.strictObject({ time, event: z.string(), message: z.string() }).nullable(),
     uncovered: z
