@@ -312,6 +312,15 @@ describe.each(FORMS)('%s: contents that cannot have the hooks', (name) => {
   });
 });
 
+test('the installation itself is not rolled back', async () => {
+  const p = new Project('claude');
+  p.write(p.path, TEXT);
+  await p.checkpoint();
+  await p.agentDoes('s', () => p.install());
+  const { details, plan } = await p.savepoint.rollback({ session: 's' as never });
+  expect([details.rolledBack, plan.paths, p.isHooked()]).toEqual([[], [], true]);
+});
+
 test('settings in a subfolder, and permissions of the target', async () => {
   const p = new Project('claude');
   p.write('.claude/settings.local.json', '{"a":1}');

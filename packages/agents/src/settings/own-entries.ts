@@ -18,7 +18,10 @@ export const ownEntries: OwnEntries = {
   merge: (path, current, target) => {
     const file = settingsFileAt(path);
     if (file === null) return AS_TARGET;
-    if (file.kind === 'backup') return Buffer.isBuffer(current) ? AS_CURRENT : AS_TARGET;
+    if (file.kind === 'backup') {
+      if (current !== null) return AS_CURRENT;
+      return Buffer.isBuffer(target) ? { content: null, note: null } : AS_TARGET;
+    }
     if (file.kind === 'own') return mergeOwnFile(file.agent, current, target);
     return mergeSettings(file, current, target);
   },
