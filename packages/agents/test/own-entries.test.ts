@@ -1,8 +1,19 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { type SeededRandom, seededRandom, testEffort, world } from '@savepoint/testkit';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   AGENTS,
   type InstallEnvironment,
@@ -18,6 +29,10 @@ import { findInstalled } from '../src/settings/plan.ts';
 /** Operations of the engine change an agent's settings, and Savepoint's hooks in them stay as they are. */
 
 type AgentName = keyof typeof AGENTS;
+
+/** Where `install` lists the folders that it creates. */
+const STORES = mkdtempSync(path.join(tmpdir(), 'savepoint-test-'));
+afterAll(() => rmSync(STORES, { recursive: true }));
 
 /** A project whose settings of one agent change in many ways. */
 class Project {
@@ -51,11 +66,11 @@ class Project {
 
   install(node = '/opt/node'): void {
     const around = { ...this.around, program: { ...this.around.program, node } };
-    writeChanges(planInstall(AGENTS[this.agent], 'project', around), 1);
+    writeChanges(planInstall(AGENTS[this.agent], 'project', around), STORES);
   }
 
   uninstall(): void {
-    writeChanges(planUninstall(AGENTS[this.agent], 'project', this.around), 1);
+    writeChanges(planUninstall(AGENTS[this.agent], 'project', this.around), STORES);
   }
 
   isHooked(): boolean {
@@ -329,7 +344,7 @@ test('settings in a subfolder, and permissions of the target', async () => {
   chmodSync(p.settings, 0o600);
   p.install();
   mkdirSync(path.join(p.dir, 'sub'));
-  writeChanges(planInstall(AGENTS.gemini, 'project', { ...p.around, project: path.join(p.dir, 'sub') }), 1);
+  writeChanges(planInstall(AGENTS.gemini, 'project', { ...p.around, project: path.join(p.dir, 'sub') }), STORES);
   p.write('sub/b.txt', 'b');
   await p.savepoint.restore(first, { mode: 'exact' });
   expect(p.isHooked()).toBe(true);
@@ -365,7 +380,7 @@ test('a bundle that continues the timeline of a folder with hooks is imported, a
   await p.checkpoint();
   await p.savepoint.createBundle(next as DiskPath, {});
   const there = { ...p.around, project: `${p.world.folder}/copy` };
-  writeChanges(planInstall(AGENTS.claude, 'project', there), 1);
+  writeChanges(planInstall(AGENTS.claude, 'project', there), STORES);
   await p.savepoint.restoreBundle(next as DiskPath, folder);
   expect(readFileSync(`${p.world.folder}/copy/a.txt`, 'utf8')).toBe('2\n');
   const text = readFileSync(settingsPath(AGENTS.claude, 'project', there), 'utf8');
@@ -462,6 +477,6 @@ function withHooks(name: AgentName, text: string, random: SeededRandom): string 
   const at = settingsPath(AGENTS[name], 'project', around);
   mkdirSync(path.dirname(at), { recursive: true });
   writeFileSync(at, text);
-  writeChanges(planInstall(AGENTS[name], 'project', around), 1);
+  writeChanges(planInstall(AGENTS[name], 'project', around), STORES);
   return readFileSync(at, 'utf8');
 }

@@ -14,7 +14,8 @@ import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/e
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import { previewCheckpoint, type Workspace } from '../timeline/capture/capture.ts';
+import { previewCheckpoint } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { ChangeSet, PathChange, UntouchedPath } from './change-set.ts';
 
