@@ -5,7 +5,13 @@ import { nodePlaces } from '@savepoint/core/node';
 import { exporter } from './exporter.ts';
 import { writeAll } from './write.ts';
 
-export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, runHook } from '@savepoint/agents/hook';
+export {
+  AGENT_VARIABLES,
+  CURL_STATUS_VARIABLE,
+  HOOK_VARIABLES,
+  PARENT_VARIABLE,
+  runHook,
+} from '@savepoint/agents/hook';
 
 export async function hook(args: readonly string[]): Promise<never> {
   const script = process.argv[1] ?? '';
@@ -15,6 +21,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   const run: HookRun = {
     args,
     env: process.env,
+    parent: process.ppid,
     input: process.stdin,
     script,
     exporter: exporter(process.env, script),

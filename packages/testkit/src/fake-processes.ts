@@ -33,6 +33,7 @@ export function fakeProcesses(self: Partial<ProcessIdentity> = {}): FakeProcesse
     set: (process, life) => {
       lives.set(keyOf(process), life);
     },
+    ancestors: () => [],
     seenBy,
   });
   const first: ProcessIdentity = {

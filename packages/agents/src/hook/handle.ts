@@ -11,6 +11,7 @@ import {
   type Savepoint,
   SavepointError,
   type Session,
+  type SessionOptions,
 } from '@savepoint/core';
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
@@ -29,6 +30,8 @@ export interface HookContext {
   readonly open: (options: OpenOptions) => Savepoint;
   /** Aborts when the agent must get its answer. */
   readonly deadline: (config: Configuration) => AbortSignal;
+  /** The process that ran the hook, and its ancestors, nearest first. */
+  readonly ancestors: NonNullable<SessionOptions['ancestors']>;
   /** Whether the answer can pass text to the model. */
   readonly acceptsContext: boolean;
   /** Runs work in the background that does not fit into the time limit. */
@@ -75,7 +78,7 @@ async function answer(
     ...(event.version === null ? {} : { version: event.version }),
   };
   const actor: Actor = event.subAgentId === null ? agent : { ...agent, id: event.subAgentId };
-  const session = savepoint.session({ agent, id: event.session });
+  const session = savepoint.session({ agent, id: event.session, ancestors: context.ancestors });
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
   const key = eventKey(event);

@@ -26,9 +26,9 @@ import { noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
-import { variablesFor } from './variables.ts';
+import { PARENT_VARIABLE, variablesFor } from './variables.ts';
 
-export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES } from './variables.ts';
+export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from './variables.ts';
 
 export interface HookRun {
   /** The arguments after `hook` on the command line. */
@@ -37,6 +37,8 @@ export interface HookRun {
   readonly input: NodeJS.ReadableStream;
   /** The program that runs hooks, for background processes. */
   readonly script: string;
+  /** The id of the process that ran the hook, if the variable for it is not set. */
+  readonly parent?: number;
   /** Exports new checkpoints automatically, if the settings say so. */
   readonly exporter?: Exporter;
   /** Milliseconds since the agent sent the event. */
@@ -101,6 +103,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
         strict = hooks.strict && event.kind === 'call-began';
         return AbortSignal.timeout(remainingMs(Math.min(hooks.budgetMs, limit), run));
       },
+      ancestors: nodePorts().processes.ancestors(Number(run.env[PARENT_VARIABLE] ?? run.parent ?? 0)),
       acceptsContext: protocol.acceptsContext(native),
       deferJob: (job) => startJob(job, run.script, name, run.env),
       noteUncovered: (found) => {

@@ -13,7 +13,7 @@ export async function runJob(
   machine: Pick<OpenOptions, 'ports' | 'places' | 'settings' | 'exporter'>,
 ): Promise<void> {
   const savepoint = open({ dir: job.dir as DiskPath, ...machine, ownEntries: loadOwnEntries, waitMs: WAIT_MS });
-  const session = savepoint.session({ agent: job.agent, id: job.session });
+  const session = savepoint.session({ agent: job.agent, id: job.session, ancestors: [] });
   const { work } = job;
   switch (work.kind) {
     case 'start':

@@ -27,8 +27,12 @@ const GIT = [
 /** The user's home folder, in which an agent keeps its own files. */
 const HOME = ['HOME', 'USERPROFILE'];
 
-/** Variables that agents set; they apply to a single event. */
+/** The id of the process that ran the hook. The hook script sets it, because the daemon is another process. */
+export const PARENT_VARIABLE = 'SAVEPOINT_HOOK_PARENT';
+
+/** Variables that apply to a single event: those that agents set, and the process that ran the hook. */
 export const AGENT_VARIABLES: readonly string[] = [
+  PARENT_VARIABLE,
   ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables.filter((name) => !HOME.includes(name)))),
 ];
 

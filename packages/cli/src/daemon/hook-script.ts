@@ -1,5 +1,5 @@
 /** The hook script in agents' settings. It asks the daemon, and runs the command if the daemon is not available. */
-import { CURL_STATUS_VARIABLE, HOOK_VARIABLES } from '../hook.ts';
+import { CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from '../hook.ts';
 import { type Build, handshake } from './build.ts';
 import { SEPARATOR } from './request.ts';
 import { SOCKET } from './runtime-folder.ts';
@@ -27,6 +27,8 @@ if [ -z "$savepoint_home" ]; then
     esac
   fi
 fi
+${PARENT_VARIABLE}=$PPID
+export ${PARENT_VARIABLE}
 [ "\${SAVEPOINT_DAEMON:-on}" = off ] || [ "\${SAVEPOINT:-on}" = off ] && exec "$@"
 command -v curl >/dev/null 2>&1 || exec "$@"
 savepoint_place=$savepoint_home/daemon

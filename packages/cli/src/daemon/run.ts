@@ -134,6 +134,8 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     const reply = await runHook({
       args: event === null || event === '' ? [agent] : [agent, event],
       env: variables,
+      // The daemon's own parent is not an agent.
+      parent: 0,
       input: Readable.from([request.event]),
       script,
       exporter: exporter(variables, script),

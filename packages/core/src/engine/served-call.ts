@@ -23,7 +23,7 @@ export function servedCallInfo(
   const id = typeof toolCall === 'string' ? { toolCall: parseCallId(toolCall) } : {};
   if (actor.kind !== 'agent') return id;
   const { ports, store } = workspace;
-  const own = readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => call.own);
+  const own = readOpenCalls(ports, store.layout).filter((call) => call.own);
   const found = typeof toolCall === 'string' ? own.filter((call) => call.id === toolCall) : byAgent(own, actor);
   const [first, ...others] = found;
   if (first === undefined) return id;

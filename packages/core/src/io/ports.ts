@@ -37,6 +37,8 @@ export interface Processes {
   self(): ProcessIdentity;
   /** `unknown` for another host, or another pid namespace of the same boot. */
   state(of: ProcessIdentity): 'alive' | 'stopped' | 'dead' | 'unknown';
+  /** Returns the process with this id and its ancestors, nearest first. Empty if the system does not tell. */
+  ancestors(pid: number): readonly ProcessIdentity[];
 }
 
 /** Everything through which the engine accesses the machine. */

@@ -113,7 +113,7 @@ function blockingCalls({ ports, store }: Workspace, { chosen }: SelectedChanges,
   const authors = new Set(
     chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => authorKey(actor, session))),
   );
-  return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter((call) => {
+  return readOpenCalls(ports, store.layout).filter((call) => {
     if (call.own) return false;
     if (authors.has(authorKey(call.actor, call.session))) return true;
     if (call.declared === null) return !call.background;

@@ -2,7 +2,7 @@
 
 import type { AutomaticCapture } from '../config/effective.ts';
 import type { PathContext } from '../io/locate-path.ts';
-import type { Clock, Random } from '../io/ports.ts';
+import type { Ports } from '../io/ports.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -16,7 +16,7 @@ import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
 export interface SessionHost {
-  readonly ports: { readonly clock: Clock; readonly random: Random };
+  readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;
   /** Runs several steps that read the workspace's location and settings only once. */
   once<T>(work: (steps: SessionSteps) => Promise<T>): Promise<T>;
   /** Applies retention in the background. A failure is only a warning. */

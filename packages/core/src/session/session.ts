@@ -1,6 +1,7 @@
 /** An agent's session, for agents and hooks. */
 
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
+import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
@@ -18,6 +19,7 @@ import {
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import { agentProcess } from './agent-process.ts';
 import {
   type CallEnd,
   type CallRequest,
@@ -45,6 +47,11 @@ export interface SessionOptions {
   readonly id?: string;
   /** False: calls run, but nothing is captured. Default true. */
   readonly track?: boolean;
+  /**
+   * The process that reports the session's events, and its ancestors, nearest first, by which the agent's process is
+   * found. When that is gone, its open calls have ended. Default: this process is the agent.
+   */
+  readonly ancestors?: readonly ProcessIdentity[];
 }
 
 const PROMPT_CHARACTERS = 2_000;
@@ -55,15 +62,17 @@ export class Session {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;
+  readonly #ancestors: readonly ProcessIdentity[];
   readonly #inFlight = new CallsInFlight();
   #conversation: ConversationPosition | null = null;
 
   /** Use `savepoint.session`. */
-  constructor(host: SessionHost, { agent, id, track }: SessionOptions) {
+  constructor(host: SessionHost, { agent, id, track, ancestors }: SessionOptions) {
     this.#host = host;
     this.id = parseSessionId(id ?? newId(host));
     this.actor = canonicalActor(typeof agent === 'string' ? { kind: 'agent', name: agent } : agent);
     this.#track = track ?? true;
+    this.#ancestors = ancestors ?? [host.ports.processes.self()];
   }
 
   /** Takes the first checkpoint, or another one when the session resumes. Closes calls that were left open. */
@@ -197,7 +206,8 @@ export class Session {
         if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
         // This capture separates the earlier changes of other open calls from those of this one.
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
-        writeOpenCall(fs, layout, call);
+        const process = agentProcess(writing.workspace, this.id, this.#ancestors);
+        writeOpenCall(fs, layout, process === null ? call : { ...call, process });
       });
       return true;
     });
@@ -345,7 +355,7 @@ export class Session {
   }
 
   #openCalls({ ports, store }: Workspace): readonly OpenCall[] {
-    return readOpenCalls(ports.fs, store.layout, ports.clock.now()).filter(({ session }) => session === this.id);
+    return readOpenCalls(ports, store.layout).filter(({ session }) => session === this.id);
   }
 
   async #recordTrigger(
@@ -385,11 +395,8 @@ export class Session {
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
   ): Promise<Checkpoint> {
-    const description =
-      text === null
-        ? `session of ${this.actor.name} started`
-        : `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
-    const info = { ...checkpointInfo(trigger, this.actor), description };
+    const info = { ...checkpointInfo(trigger, this.actor), description: describeTrigger(trigger, this.actor, text) };
+    agentProcess(writing.workspace, this.id, this.#ancestors);
     const { checkpoint } = await this.#capture(writing, info, true);
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
@@ -427,6 +434,11 @@ export class Session {
     this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
     return writing.capture({ ...info, session: this.id, conversation: this.#conversation }, always);
   }
+}
+
+function describeTrigger(trigger: Trigger, actor: Actor, text: string | null): string {
+  if (text === null) return `session of ${actor.name} started`;
+  return `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
 }
 
 function newId({ ports }: SessionHost): string {

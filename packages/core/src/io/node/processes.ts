@@ -6,6 +6,8 @@ import { errorCode } from './path.ts';
 interface ProcessStat {
   /** One letter: R, S, D, T, t, Z, X, … */
   readonly state: string;
+  /** The id of its parent. */
+  readonly parent: number;
   /** In clock ticks since boot. */
   readonly startedAt: string;
 }
@@ -19,12 +21,15 @@ export function parseProcessStat(text: string): ProcessStat | null {
     .slice(text.lastIndexOf(')') + 1)
     .trim()
     .split(' ');
-  const [state] = fields;
+  const [state, parent = ''] = fields;
   const startedAt = fields[22 - 3];
   if (!text.includes(')') || state === undefined || !/^[A-Za-z]$/.test(state)) return null;
   if (startedAt === undefined || !/^\d{1,20}$/.test(startedAt)) return null;
-  return { state, startedAt };
+  if (!/^\d{1,10}$/.test(parent)) return null;
+  return { state, parent: Number(parent), startedAt };
 }
+
+const MAX_ANCESTORS = 16;
 
 let self: ProcessIdentity | null = null;
 
@@ -61,6 +66,18 @@ export const nodeProcesses: Processes = {
     if (of.startedAt !== null && stat.startedAt !== of.startedAt) return 'dead';
     if (stat.state === 'Z' || stat.state === 'X') return 'dead';
     return stat.state === 'T' || stat.state === 't' ? 'stopped' : 'alive';
+  },
+
+  ancestors(pid) {
+    const found: ProcessIdentity[] = [];
+    // The first process of the system or of a container, and the kernel's, are above every agent.
+    for (let next = pid; next > 1 && found.length < MAX_ANCESTORS; ) {
+      const stat = parseProcessStat(readTextOrNull(`/proc/${next}/stat`) ?? '');
+      if (stat === null) break;
+      found.push({ ...this.self(), pid: next, startedAt: stat.startedAt });
+      next = stat.parent;
+    }
+    return found;
   },
 };
 

@@ -6,6 +6,7 @@
 
 import type { Fs } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
+import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import type { Actor, ToolInfo } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import {
@@ -37,8 +38,10 @@ export interface OpenCall {
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
   readonly late: boolean;
-  /** It has returned, but continues in the background. */
+  /** It has returned, but continues in the background; or its end is not known. */
   readonly background: boolean;
+  /** The process of the agent, if it is known. When it is gone, the call has ended. */
+  readonly process?: ProcessIdentity;
   /** A call of one of Savepoint's own tools: the operation records its own changes. */
   readonly own: boolean;
 }
@@ -50,7 +53,7 @@ interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written'>
 }
 
 const CALL_BYTES = 4 * 1024 * 1024;
-/** Older calls do not count as open, because a killed agent never ends its calls. */
+/** Older calls do not count as open, because a killed agent whose process is not known never ends its calls. */
 const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
@@ -79,11 +82,29 @@ export function readRecordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCal
   );
 }
 
+type CallPorts = Pick<Ports, 'fs' | 'clock' | 'processes'>;
+
+/** Returns the open calls, oldest first. Ignores damaged files, calls that are too old, and those of dead agents. */
+export function readOpenCalls(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  return readRecentCalls(ports, layout).filter((call) => !isOfDeadAgent(ports, call));
+}
+
 /**
- * Returns the open calls, oldest first. Ignores damaged files and calls that are too old.
- * @param now milliseconds since 1970
+ * Returns the calls that may have written since the last capture, oldest first: the open ones, and those whose agent has
+ * died since. It is not known when it died, so these may have written, and others after them (`background`).
  */
-export function readOpenCalls(fs: Fs, layout: StoreLayout, now: number): readonly OpenCall[] {
+export function readCallsSinceCapture(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  return readRecentCalls(ports, layout).map((call) =>
+    isOfDeadAgent(ports, call) ? { ...call, background: true } : call,
+  );
+}
+
+export function isOfDeadAgent({ processes }: Pick<Ports, 'processes'>, { process }: OpenCall): boolean {
+  return process !== undefined && processes.state(process) === 'dead';
+}
+
+function readRecentCalls({ fs, clock }: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  const now = clock.now();
   return readRecordedCalls(fs, layout)
     .filter(({ began }) => now - began < MAX_CALL_MS)
     .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));

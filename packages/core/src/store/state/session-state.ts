@@ -5,6 +5,7 @@
 
 import type { Fs } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
+import type { ProcessIdentity } from '../../io/ports.ts';
 import type { ConversationPosition } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
@@ -20,10 +21,12 @@ export interface SessionState {
   readonly deletedUpTo: number | null;
   /** Keys of the last events that hooks have handled, oldest first. */
   readonly events: readonly string[];
+  /** The agent's process, if it is known, and those above it, nearest first. */
+  readonly processes: readonly ProcessIdentity[];
 }
 
 const STATE_BYTES = 1024 * 1024;
-const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null, events: [] };
+const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null, events: [], processes: [] };
 
 /** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
@@ -32,12 +35,13 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { deletedUpTo, events, ...others } = state;
+  const { deletedUpTo, events, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
     ...(events.length === 0 ? {} : { events }),
+    ...(processes.length === 0 ? {} : { processes }),
   });
 }
 
@@ -60,11 +64,12 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
   }
 }
 
-function stateOf({ conversation, heard, deletedUpTo, events }: Partial<SessionState>): SessionState {
+function stateOf({ conversation, heard, deletedUpTo, events, processes }: Partial<SessionState>): SessionState {
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
     events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],
+    processes: Array.isArray(processes) ? processes.filter((one) => typeof one?.pid === 'number') : [],
   };
 }

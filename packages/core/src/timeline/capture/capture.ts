@@ -13,7 +13,13 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
-import { type OpenCall, readOpenCalls, writeOpenCall } from '../../store/state/open-calls.ts';
+import {
+  isOfDeadAgent,
+  type OpenCall,
+  readCallsSinceCapture,
+  removeOpenCall,
+  writeOpenCall,
+} from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
@@ -87,7 +93,7 @@ export async function capture(
     let found = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
     const same =
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
-    const open = readOpenCalls(workspace.ports.fs, store.layout, workspace.ports.clock.now());
+    const open = readCallsSinceCapture(workspace.ports, store.layout);
     if (same && !options.always) {
       updateOpenCalls(workspace, open, []);
       // Objects that are damaged in the store and intact on disk were written again.
@@ -168,10 +174,14 @@ function attributionFor(
 
 /**
  * From this checkpoint on, what changes while a late call is open can be distinguished from earlier changes, and what a
- * tool reported to write is recorded.
+ * tool reported to write is recorded. The calls of dead agents have ended.
  */
 function updateOpenCalls({ ports, store }: Workspace, open: readonly OpenCall[], proven: readonly ProvenWrite[]): void {
   for (const call of open) {
+    if (isOfDeadAgent(ports, call)) {
+      removeOpenCall(ports.fs, store.layout, call.session, call.id);
+      continue;
+    }
     const paths = proven.filter((one) => one.call === call).map(({ path }) => path);
     if (!call.late && paths.length === 0) continue;
     const writes = call.writes?.filter(({ path }) => !paths.includes(path));

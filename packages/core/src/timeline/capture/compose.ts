@@ -14,7 +14,7 @@ import type { Snapshot } from '../../model/entries.ts';
 import { changeId, checkpointId } from '../../model/ids.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import type { ContentCache } from '../../store/snapshot/content-cache.ts';
-import { readOpenCalls } from '../../store/state/open-calls.ts';
+import { readCallsSinceCapture } from '../../store/state/open-calls.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import { listChanges } from '../diff/changes.ts';
 import type { Move, MoveOptions } from '../diff/renames.ts';
@@ -115,7 +115,7 @@ export async function previewCheckpoint(
 ): Promise<Checkpoint | null> {
   if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
   const { ports, store, timeline, lastNumber } = workspace;
-  const attribution = attributionOf(readOpenCalls(ports.fs, store.layout, ports.clock.now()));
+  const attribution = attributionOf(readCallsSinceCapture(ports, store.layout));
   const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
   const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
   return {

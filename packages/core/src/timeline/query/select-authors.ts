@@ -81,7 +81,7 @@ function resolveAgent(workspace: Workspace, given: string): string {
 
 /** Yields everybody whom the timeline names, the most recent first. An open call may be the first of its session. */
 function* authorsOf({ ports, store, timeline }: Workspace): Generator<Author> {
-  const open: readonly OpenCall[] = readOpenCalls(ports.fs, store.layout, ports.clock.now());
+  const open: readonly OpenCall[] = readOpenCalls(ports, store.layout);
   for (const { actor, session, id, tool } of [...open].reverse()) yield { actor, session, call: id, tool: tool.name };
   for (const { checkpoint } of timeline.newestFirst()) {
     if (checkpoint === null) continue;

@@ -56,6 +56,7 @@ export async function forgetSession(
     heard: null,
     deletedUpTo: upTo,
     events: [],
+    processes: [],
   });
   return { ...done, session, stayed };
 }
