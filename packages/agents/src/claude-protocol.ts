@@ -3,7 +3,7 @@
 import type { Environment } from './agent.ts';
 import { EMPTY_REPLY, type HookAnswer, type HookReply, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent, type ToolCall } from './event.ts';
-import { callIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
+import { callIn, durationIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
 import { classifyCall, isOwnTool, type ToolTable } from './tools.ts';
 
 /** The variations of one agent. */
@@ -56,6 +56,7 @@ export function parseClaudeEvent(event: Fields, env: Environment, dialect: Diale
         kind: 'call-ended',
         call,
         background: runsInBackground(event),
+        ranMs: durationIn(event, 'duration_ms', 'duration'),
       }));
     case 'SubagentStop':
       return header.subAgentId === null ? ignoreEvent('it lacks a sub-agent') : { ...header, kind: 'turn-ended' };

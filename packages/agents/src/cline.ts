@@ -4,7 +4,18 @@ import type { Agent, Environment } from './agent.ts';
 import { jsonReply } from './answer.ts';
 import { plainPrompt, startingPrompt } from './cline-prompt.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
-import { callIn, type Fields, field, fieldsOf, firstTextIn, idIn, sessionIn, stampIn, textIn } from './fields.ts';
+import {
+  callIn,
+  durationIn,
+  type Fields,
+  field,
+  fieldsOf,
+  firstTextIn,
+  idIn,
+  sessionIn,
+  stampIn,
+  textIn,
+} from './fields.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
 const TOOLS: ToolTable = {
@@ -103,7 +114,9 @@ function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEven
     return ignoreEvent(`${tool} only reads`);
   }
   const call = { id: callIn(about, 'id'), tool, input, own: isOwnTool(tool), ...known };
-  return begins ? { ...header, kind: 'call-began', call } : { ...header, kind: 'call-ended', call, background: false };
+  return begins
+    ? { ...header, kind: 'call-began', call }
+    : { ...header, kind: 'call-ended', call, background: false, ranMs: durationIn(about, 'durationMs') };
 }
 
 export const cline: Agent = {

@@ -104,7 +104,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   if (known === null) return ignoreEvent(`${tool} only reads`);
   const call = { id: callIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'preToolUse') return { ...header, kind: 'call-began', call };
-  return { ...header, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async' };
+  return { ...header, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async', ranMs: null };
 }
 
 /** Some versions send the arguments as text. */

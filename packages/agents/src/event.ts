@@ -47,7 +47,13 @@ export type AgentEvent =
   | (EventHeader & { readonly kind: 'session-started' })
   | (EventHeader & { readonly kind: 'prompt-given'; readonly text: string; readonly messageId: string | null })
   | (EventHeader & { readonly kind: 'call-began'; readonly call: ToolCall })
-  | (EventHeader & { readonly kind: 'call-ended'; readonly call: ToolCall; readonly background: boolean })
+  | (EventHeader & {
+      readonly kind: 'call-ended';
+      readonly call: ToolCall;
+      readonly background: boolean;
+      /** How long the tool ran, in milliseconds, without waiting for a permission; null if the agent does not say. */
+      readonly ranMs: number | null;
+    })
   /** The agent, or the given sub-agent, has finished its turn. */
   | (EventHeader & { readonly kind: 'turn-ended' })
   | (EventHeader & { readonly kind: 'session-ended' });

@@ -7,6 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const NO_FIELDS: Fields = {};
 const MAX_ID_LENGTH = 200;
+const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
 /** Returns the fields of an object; an empty object for any other value. */
 export function fieldsOf(value: unknown): Fields {
@@ -55,6 +56,12 @@ export function stampIn(fields: Fields, key: string): string | null {
   const value = field(fields, key);
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return typeof time === 'number' && Number.isFinite(time) ? String(time) : null;
+}
+
+/** Reads a duration in milliseconds. */
+export function durationIn(fields: Fields, ...keys: readonly string[]): number | null {
+  const value = keys.map((key) => field(fields, key)).find((one) => one !== undefined);
+  return typeof value === 'number' && value >= 0 && value < MAX_DURATION_MS ? value : null;
 }
 
 function listIn(fields: Fields, key: string): readonly unknown[] {

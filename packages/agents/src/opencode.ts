@@ -81,7 +81,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
   if (known === null) return ignoreEvent(`${tool} only reads`);
   const call = { id: callIn(event, 'callID'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'tool.execute.before') return { ...header, kind: 'call-began', call };
-  return { ...header, kind: 'call-ended', call, background: false };
+  return { ...header, kind: 'call-ended', call, background: false, ranMs: null };
 }
 
 export const opencode: Agent = {

@@ -154,13 +154,19 @@ async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promis
 
 async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promise<readonly string[]> {
   const { event, session, context, signal, deferJob } = scene;
-  const { call, background } = event;
+  const { call, background, ranMs } = event;
   const writes = await reportedWrites(session, call, event.cwd);
   const ids = call.id === null ? matchingCallIds(call, await session.openCalls()) : [call.id];
   for (const id of ids) {
     const ended = await withDeadline(
       scene,
-      () => session.end(id, { background, signal, ...(writes === null ? {} : { writes }) }),
+      () =>
+        session.end(id, {
+          background,
+          signal,
+          ...(writes === null ? {} : { writes }),
+          ...(ranMs === null ? {} : { ranMs }),
+        }),
       async () => {
         await session.markInDoubt(id);
         deferJob({ kind: 'end', call: id, background });

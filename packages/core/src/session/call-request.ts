@@ -43,6 +43,8 @@ export interface CallEnd extends CallOptions {
    * Paths in other states are then by others.
    */
   readonly writes?: readonly ReportedWrite[];
+  /** How long its tool ran, in milliseconds. Files last written before that are then by others. */
+  readonly ranMs?: number;
 }
 
 /** The result of a call. */
@@ -65,8 +67,12 @@ export interface HowEnded {
   readonly background: boolean;
   /** Null: not reported. */
   readonly writes: readonly ReportedWrite[] | null;
+  /** Null: not reported. */
+  readonly ranMs: number | null;
 }
 
+/** An agent may report the end of a call this much later, in milliseconds. */
+const REPORT_MS = 2_000;
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
 /** The arguments that describe a call best, in order of preference. */
@@ -89,11 +95,19 @@ export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean
 /** In characters. Longer reports are not stored with the open call. */
 const MAX_REPORT_LENGTH = 1024 * 1024;
 
-/** What an earlier capture has found already is not looked for again. */
-export function withReports(call: OpenCall, writes: readonly ReportedWrite[]): OpenCall {
-  const left = writes.filter(({ path }) => call.written?.includes(path) !== true);
-  const isFailed = writes.length === 0;
-  return { ...call, writes: storableReports(left), ...(isFailed && call.declared !== null ? { declared: [] } : {}) };
+/**
+ * Adds what the end of a call reports. What an earlier capture has found already is not looked for again.
+ * @param now milliseconds since 1970
+ */
+export function withReports(call: OpenCall, { writes, ranMs }: HowEnded, now: number): OpenCall {
+  const left = writes?.filter(({ path }) => call.written?.includes(path) !== true);
+  const isFailed = writes?.length === 0 && call.declared !== null;
+  return {
+    ...call,
+    ...(left === undefined ? {} : { writes: storableReports(left) }),
+    ...(isFailed ? { declared: [] } : {}),
+    ...(ranMs === null ? {} : { ranSince: now - ranMs - REPORT_MS }),
+  };
 }
 
 /** @param recorded the checkpoints of the capture at its end, oldest first */

@@ -239,10 +239,10 @@ export class Session {
   }
 
   /** The second half: takes a capture, attributes its changes to the call, and closes it. */
-  async end(given: string, { background = false, writes, ...options }: CallEnd = {}): Promise<EndedCall> {
+  async end(given: string, { background = false, writes, ranMs, ...options }: CallEnd = {}): Promise<EndedCall> {
     const id = parseCallId(given);
     try {
-      return await this.#endCall(id, { background, writes: writes ?? null }, options);
+      return await this.#endCall(id, { background, writes: writes ?? null, ranMs: ranMs ?? null }, options);
     } finally {
       this.#inFlight.end(id);
     }
@@ -409,18 +409,18 @@ export class Session {
     const { ports, store } = writing.workspace;
     const inDoubt = { ...call, background: true };
     writeOpenCall(ports.fs, store.layout, inDoubt);
-    await this.#captureEnd(writing, inDoubt, { background: false, writes: null });
+    await this.#captureEnd(writing, inDoubt, { background: false, writes: null, ranMs: null });
   }
 
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
-    const { background, writes } = how;
     const { ports, store } = writing.workspace;
+    const now = ports.clock.now();
     // The capture reads the open calls.
-    if (writes !== null) writeOpenCall(ports.fs, store.layout, withReports(call, writes));
-    const tool = timedTool(call, ports.clock.now());
+    if (how.writes !== null || how.ranMs !== null) writeOpenCall(ports.fs, store.layout, withReports(call, how, now));
+    const tool = timedTool(call, now);
     const info: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
     const { recorded, scan } = await this.#capture(writing, info, false);
-    if (background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background });
+    if (how.background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background: true });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
     return endedCall(call, recorded, scan);
   }

@@ -38,6 +38,8 @@ export interface OpenCall {
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
   readonly late: boolean;
+  /** Its tool did not run before this moment, milliseconds since 1970. Known only at its end. */
+  readonly ranSince?: number;
   /** It has returned, but continues in the background; or its end is not known. */
   readonly background: boolean;
   /** The process of the agent, if it is known. When it is gone, the call has ended. */

@@ -25,10 +25,10 @@ export function attributionTo(author: Author): Attribution {
   return () => by;
 }
 
-/** @param notBy returns the open call that did not make the change of a path, although it declares the path */
+/** @param isNotBy whether an open call cannot have made the change of a path, although it was open */
 export function attributionOf(
   open: readonly OpenCall[],
-  notBy: (path: TreePath) => OpenCall | null = () => null,
+  isNotBy: (call: OpenCall, path: TreePath) => boolean = () => false,
 ): Attribution {
   // The operations of Savepoint's own tools record their changes themselves.
   const calls = open.filter(({ own }) => !own);
@@ -39,9 +39,9 @@ export function attributionOf(
   );
   const active = undeclared.filter((call) => !call.background || !foreground.has(authorKey(authorOf(call))));
   return (path) => {
-    const isDone = (call: OpenCall): boolean => call === notBy(path) || call.written?.includes(path) === true;
-    const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && !isDone(call));
-    return weigh(naming, active, calls.length > 0);
+    const mayBeBy = (call: OpenCall): boolean => !isNotBy(call, path) && call.written?.includes(path) !== true;
+    const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && mayBeBy(call));
+    return weigh(naming, active.filter(mayBeBy), calls.length > 0);
   };
 }
 

@@ -1,11 +1,12 @@
 /** Captures the workspace as it is now, as a checkpoint on its timeline. */
 
 import { showName } from '../../content/show-name.ts';
+import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Trigger } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
-import type { TreePath } from '../../model/names.ts';
+import { onDisk, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-batch.ts';
@@ -104,16 +105,17 @@ export async function capture(
     }
     const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
     found = { ...found, roots, problems: [...found.problems, ...problems] };
+    const isNotBy = (call: OpenCall, path: TreePath): boolean => wasWrittenBefore(workspace, call, path);
     const composed: NewCheckpoint = {
       end,
       state: found,
       // If a call began before its capture, its changes so far cannot be distinguished from earlier ones.
       info: { ...info, late: info.late || open.some(({ late }) => late) },
-      attribution: options.attribution ?? attributionFor(timeline, found, info, open),
+      attribution: options.attribution ?? attributionFor(timeline, found, info, open, isNotBy),
     };
     const { steps, proven } =
       options.attribution === undefined && latest !== null
-        ? reportedSteps(batch, latest, open, composed)
+        ? reportedSteps(batch, latest, open, composed, isNotBy)
         : { steps: [composed], proven: [] };
     const recorded = await composeInOrder(workspace, batch, steps, pace);
     await batch.finish();
@@ -158,14 +160,30 @@ function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | 
   return { bytes: maxStoreBytes, full };
 }
 
+/**
+ * Whether a file was last written before the call ran, for example while the call waited for a permission. The change
+ * time of a file also moves if it is renamed or gets other permissions.
+ */
+function wasWrittenBefore({ ports, root }: Workspace, { ranSince }: OpenCall, path: TreePath): boolean {
+  if (ranSince === undefined) return false;
+  try {
+    const stat = ports.fs.lstat(onDisk(root, path));
+    return stat !== null && Math.max(stat.ctimeMs, stat.mtimeMs) < ranSince;
+  } catch (error) {
+    if (error instanceof FsError) return false;
+    throw error;
+  }
+}
+
 /** Between the calls of a session, its agent may have used its own rewind. */
 function attributionFor(
   timeline: Timeline,
   { snapshot }: ScanResult,
   { trigger, session, actor }: CheckpointInfo,
   open: readonly OpenCall[],
+  isNotBy: (call: OpenCall, path: TreePath) => boolean,
 ): Attribution {
-  const attribution = attributionOf(open);
+  const attribution = attributionOf(open, isNotBy);
   const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
   return isBetween && isReturnTo(timeline, snapshot, session)
     ? withPossibleRewind(attribution, actor, session)

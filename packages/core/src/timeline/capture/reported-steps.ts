@@ -23,12 +23,14 @@ export interface ReportedSteps {
 /**
  * @param previous the last checkpoint
  * @param composed the checkpoint as it is without reports
+ * @param isNotBy whether an open call cannot have made the change of a path
  */
 export function reportedSteps(
   batch: ObjectBatch,
   previous: Checkpoint,
   open: readonly OpenCall[],
   composed: NewCheckpoint,
+  isNotBy: (call: OpenCall, path: TreePath) => boolean,
 ): ReportedSteps {
   const { info, state, attribution } = composed;
   const ended = open.find((call) => isEnd(info, call)) ?? null;
@@ -36,7 +38,7 @@ export function reportedSteps(
   if (proven.length === 0 && contradicted.length === 0) return { steps: [composed], proven };
 
   const callOf = new Map([...contradicted, ...proven].map(({ path, call }) => [path, call]));
-  const others = attributionOf(open, (path) => callOf.get(path) ?? null);
+  const others = attributionOf(open, (call, path) => callOf.get(path) === call || isNotBy(call, path));
   const tools = toolsAttribution(proven, (path) => (callOf.has(path) ? others(path) : attribution(path)));
   const between = { ...checkpointInfo('before', OUTSIDE), session: info.session, conversation: info.conversation };
   const step = (changed: Partial<NewCheckpoint>, snapshot: Snapshot): NewCheckpoint => ({

@@ -19,6 +19,8 @@ const scratch = Buffer.allocUnsafe(1024 * 1024);
 const WHOLE_BYTES = 16 * 1024 * 1024;
 /** Two writes within this time may leave the same times on the file. */
 const TICK_MS = 12;
+/** Many programs save a file in place: they truncate it and then write. An empty file may be such a save halfway. */
+const EMPTY_MS = 30;
 
 /**
  * Calls stat before and after reading the file, and reads it again if it changed. File times have a limited resolution.
@@ -48,8 +50,11 @@ export async function captureFile(
       const after = readOrThrow(() => fs.fstat(file));
       if (isSameStat(before, after)) {
         const agrees = last !== null && last.id === id && isSameStat(last.stat, after);
-        if (agrees || !isJustWritten(after, clock.now()) || isQuiet())
-          return { outcome: 'captured', id, stat: after, stable: true };
+        const isSettled =
+          after.size === 0
+            ? !isJustWritten(after, clock.now(), EMPTY_MS)
+            : agrees || !isJustWritten(after, clock.now(), TICK_MS) || isQuiet();
+        if (isSettled) return { outcome: 'captured', id, stat: after, stable: true };
       }
       last = { id, stat: after };
     } catch (error) {
@@ -96,8 +101,8 @@ function isSameStat(a: Stat, b: Stat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.mode === b.mode;
 }
 
-function isJustWritten(stat: Stat, now: number): boolean {
-  return Math.abs(now - Math.max(stat.mtimeMs, stat.ctimeMs)) < TICK_MS;
+function isJustWritten(stat: Stat, now: number, withinMs: number): boolean {
+  return Math.abs(now - Math.max(stat.mtimeMs, stat.ctimeMs)) < withinMs;
 }
 
 /** Running out of handles or memory says nothing about the file, so it fails the capture instead of being a skip. */

@@ -1,6 +1,7 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
 import { appendFileSync } from 'node:fs';
 import type { CallEnd, CallRequest, Checkpoint, Savepoint, Session } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
 
@@ -71,6 +72,29 @@ describe('without a report', () => {
     await session.call({ tool: 'Edit', kind: 'edit', paths: [PATH] }, () => w.write('a.txt', 'x\n'));
     await other.end(shell.id);
     expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two (open, declared)']]);
+  });
+});
+
+describe('a call that waited for a permission', () => {
+  test('did not write what was last written before it ran', async () => {
+    const { w } = await scene();
+    const ports = realPorts();
+    let end: number | null = null;
+    const savepoint = w.open({ ports: { ...ports, clock: { ...ports.clock, now: () => end ?? Date.now() } } });
+    const session = savepoint.session({ agent: 'one' });
+    const { id } = await session.begin({ tool: 'Bash', kind: 'shell' });
+    w.write('mine.txt', 'while it waited\n');
+    await ports.clock.sleep(30);
+    const began = Date.now();
+    await ports.clock.sleep(30);
+    w.write('its.txt', 'x\n');
+    const ranMs = Date.now() - began;
+    // The end of a call may be reported two seconds late.
+    end = began + ranMs + 2_000;
+    await session.end(id, { ranMs });
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([
+      ['its.txt by one (likely, call)', 'mine.txt by outside (likely, beyond)'],
+    ]);
   });
 });
 
