@@ -14,12 +14,13 @@ const cli = join(TOP, 'packages/cli');
 const folder = join(cli, 'bundle');
 
 rmSync(folder, { recursive: true, force: true });
+// Prefer the ES module build of a package. Some main files cannot be analysed by any bundler (jsonc-parser).
+const resolve = { mainFields: ['module', 'main'] };
 /** @type {import('rolldown').BuildOptions} */
 const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
   platform: 'node',
-  // Prefer the ES module build of a package. Some main files cannot be analysed by any bundler (jsonc-parser).
-  resolve: { mainFields: ['module', 'main'] },
+  resolve,
   logLevel: 'warn',
 };
 const unsplit = (await bundle({ ...command, write: false })).output;
@@ -52,6 +53,7 @@ const { output } = await bundle({
 const alone = await bundle({
   input: { remote: join(cli, 'dist/remote.js') },
   platform: 'node',
+  resolve,
   logLevel: 'warn',
   output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
 });

@@ -96,14 +96,14 @@ test('a rollback of one root leaves other and nested roots alone', async () => {
   const session = engine(disk, 20).session({ agent: 'mine', id: 's' });
   await session.call({ tool: 'sh', kind: 'shell' }, () => severalChanged(disk));
   const changed = treeOf(disk).tree;
-  await engine(disk, 21).rollback({ session: 's', root: '' as TreePath });
+  await engine(disk, 21).rollback({ session: 's', root: '' as TreePath }, { least: 'likely' });
   const { tree } = treeOf(disk);
   expect(tree.get('notes.txt')).toBe(first.get('notes.txt'));
   for (const root of ['app', 'data']) expect(only(tree, root)).toBe(only(changed, root));
-  await engine(disk, 22).rollback({ root: 'data' as TreePath });
+  await engine(disk, 22).rollback({ root: 'data' as TreePath }, { least: 'likely' });
   const after = treeOf(disk).tree;
   expect([only(after, 'data'), only(after, 'app')]).toEqual([only(first, 'data'), only(changed, 'app')]);
-  const unknown = await failure(engine(disk, 23).rollback({ root: 'app/src' as TreePath }));
+  const unknown = await failure(engine(disk, 23).rollback({ root: 'app/src' as TreePath }, { least: 'likely' }));
   expect([unknown.code, unknown.message]).toEqual(['PATH_REFUSED', expect.stringContaining('is not a root')]);
 });
 

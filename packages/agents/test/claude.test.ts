@@ -127,7 +127,7 @@ describe('calls', () => {
     p.shell('date > when');
     await p.tell(e.subagentStop('agent-7'));
     expect((await p.timelineLines()).slice(2)).toEqual([
-      'call: Write report.md (new, +1 −0) | report.md by claude:agent-7/toolu_01, outside?',
+      'call: Write report.md (new, +1 −0) | report.md by claude:agent-7/toolu_01',
       'call: Bash: date > when (1 file) | when by claude:agent-7/toolu_02, outside?',
     ]);
   });
@@ -182,9 +182,7 @@ describe('calls', () => {
     await p.tell(e.start());
     p.write('x', 'x\n');
     await p.tell(e.call('Write', { file_path: p.at('x'), content: 'x\n' }).post({}));
-    expect((await p.timelineLines()).slice(1)).toEqual([
-      'late call: Write x (new, +1 −0) | x by claude/toolu_01, outside?',
-    ]);
+    expect((await p.timelineLines()).slice(1)).toEqual(['late call: Write x (new, +1 −0) | x by claude/toolu_01']);
   });
 });
 

@@ -135,7 +135,7 @@ describe.each(NAMES)('%s', (name) => {
     await p.savepoint.redo();
     expect([p.isHooked(), p.read('a.txt')]).toEqual([true, '1\n']);
     await p.savepoint.undo();
-    await p.savepoint.rollback({ session: 's' as never });
+    await p.savepoint.rollback({ session: 's' as never }, { least: 'likely' });
     expect([p.isHooked(), p.read('a.txt')]).toEqual([true, '1\n']);
     expect(readFileSync(p.isJson ? p.settings : path.join(p.settings, hookFile(name)), 'utf8')).toBe(installed);
   });
@@ -166,7 +166,7 @@ describe.each(NAMES)('%s', (name) => {
     await p.checkpoint();
     await p.agentDoes('s', () => rmSync(path.join(p.dir, p.path), { recursive: true }));
     expect(p.isHooked()).toBe(false);
-    await p.savepoint.rollback({ session: 's' as never });
+    await p.savepoint.rollback({ session: 's' as never }, { least: 'likely' });
     expect(p.isHooked()).toBe(true);
   });
 });
@@ -196,9 +196,9 @@ describe.each(JSON_NAMES)('%s: settings of the user', (name) => {
     await p.checkpoint();
     await p.agentDoes('s', () => p.write(p.path, '{"theme":"light","more":true}'));
     p.install();
-    const { plan } = await p.savepoint.previewRollback({ session: 's' as never });
+    const { plan } = await p.savepoint.previewRollback({ session: 's' as never }, { least: 'likely' });
     expect(plan.conflicts).toEqual([]);
-    const { details } = await p.savepoint.rollback({ session: 's' as never });
+    const { details } = await p.savepoint.rollback({ session: 's' as never }, { least: 'likely' });
     expect(details.rolledBack).toHaveLength(1);
     expect([p.isHooked(), p.mine()]).toEqual([true, { theme: 'dark' }]);
     await p.savepoint.undo();
@@ -236,7 +236,7 @@ describe.each(JSON_NAMES)('%s: settings of the user', (name) => {
     await p.checkpoint();
     await p.agentDoes('s', () => rmSync(path.join(p.dir, p.path)));
     p.install();
-    await p.savepoint.rollback({ session: 's' as never });
+    await p.savepoint.rollback({ session: 's' as never }, { least: 'likely' });
     expect([p.isHooked(), p.mine()]).toEqual([true, { theme: 'dark', limit: 1, list: [1, 2] }]);
     expect(p.read(p.path)).toContain('// mine');
   });
@@ -332,7 +332,7 @@ test('the installation itself is not rolled back', async () => {
   p.write(p.path, TEXT);
   await p.checkpoint();
   await p.agentDoes('s', () => p.install());
-  const { details, plan } = await p.savepoint.rollback({ session: 's' as never });
+  const { details, plan } = await p.savepoint.rollback({ session: 's' as never }, { least: 'likely' });
   expect([details.rolledBack, plan.paths, p.isHooked()]).toEqual([[], [], true]);
 });
 

@@ -20,7 +20,6 @@ export type {
   ChangeKind,
   Checkpoint,
   ConversationPosition,
-  Grade,
   RecordedChange,
   RootState,
   TestResult,
@@ -52,7 +51,6 @@ export { sshSandbox } from './sandbox/ssh-sandbox.ts';
 export { open, type Savepoint } from './savepoint.ts';
 export type { CallEnd, CallRequest, EndedCall } from './session/call-request.ts';
 export type { PutBack } from './session/host.ts';
-export type { OperationsByOthers } from './session/operations-by-others.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
 export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';

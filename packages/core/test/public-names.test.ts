@@ -11,7 +11,7 @@ const LIBRARY = `
   Actor Author Authorship BundleOptions CallEnd CallId CallOptions CallRequest ChangeId ChangeKind ChangeSet Checkpoint
   CheckpointId CheckpointOptions CheckpointResult Configuration ConversationPosition DiffResult DiskPath ERROR_CODES Edit
   EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest HistoryEntry HistoryPage HistoryQuery
-  Grade JsonName Listener OpenOptions OperationResult OperationsByOthers Overview PathChange PathConflict Preview Progress
+  JsonName Listener OpenOptions OperationResult Overview PathChange PathConflict Preview Progress
   PutBack RecordedChange RemoteOptions RemoteSavepoint ReportedWrite RestoreMode RestoreOptions RollbackOptions
   RollbackToOptions RolledBackTo RootState Sandbox
   Savepoint SavepointError Selection Session SessionId SessionList SessionOptions Stats Status TestResult ToolKind TreePath

@@ -1,11 +1,13 @@
 /** Messages for an agent's model. Names from disk are escaped, and the length is limited. */
 
-import { type OperationsByOthers, type PutBack, showName, showText } from '@savepoint/core';
+import { type PutBack, type Session, showName, showText } from '@savepoint/core';
 
 const MAX_PATHS = 20;
 const MAX_OPERATIONS = 5;
 
 /** Tells the net result: which files differ from what the session knows. */
+type OperationsByOthers = Awaited<ReturnType<Session['operationsByOthers']>>;
+
 export function operationsText({ operations, paths }: OperationsByOthers): readonly string[] {
   if (paths.length === 0) return [];
   const lines = operations

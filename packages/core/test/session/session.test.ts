@@ -325,14 +325,14 @@ describe('the net result of operations by others', () => {
 
   test('is nothing after a rollback and its undo, also if another author changed the files since', async () => {
     const { p, savepoint, session, reported } = await informed();
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     await savepoint.undo();
     expect(await session.operationsByOthers()).toEqual({ operations: [], paths: [] });
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect(await reported()).toEqual(['a', 'b']);
     await savepoint.undo();
     expect(await reported()).toEqual(['a', 'b']);
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     await savepoint.undo();
     p.write('a', 'by another\n');
     await savepoint.checkpoint();
@@ -341,7 +341,7 @@ describe('the net result of operations by others', () => {
 
   test('is nothing if the files are again as the session knows them', async () => {
     const { p, savepoint, reported } = await informed();
-    await savepoint.rollback({ agent: 'one' });
+    await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     p.write('a', 'two\n');
     await savepoint.checkpoint();
     expect(await reported()).toEqual(['b']);

@@ -29,9 +29,9 @@ describe('a unique beginning of an id', () => {
     expect(entries.map(({ change }) => change.path)).toEqual(['of-one']);
     const { rows } = await savepoint.overview({ view: 'all', limit: 10, session: '82e48e16' });
     expect(rows.map(({ checkpoint }) => checkpoint.session)).toEqual([ONE, ONE]);
-    const preview = await savepoint.previewRollback({ session: '82e48' });
+    const preview = await savepoint.previewRollback({ session: '82e48' }, { least: 'likely' });
     expect(preview.details.chosen.map(({ change }) => change.path)).toEqual(['of-one']);
-    await savepoint.rollback({ session: '82e48' });
+    await savepoint.rollback({ session: '82e48' }, { least: 'likely' });
     expect(existsSync(w.at('of-one'))).toBe(false);
     expect(w.read('of-two')).toBe('two\n');
     const folder = w.at('../exported') as DiskPath;
@@ -51,10 +51,12 @@ describe('a unique beginning of an id', () => {
   test('selects a call, among those of the session if one is given', async () => {
     const { savepoint } = await twoSessions();
     const chosen = async (selection: { readonly call: string; readonly session?: string }): Promise<unknown> =>
-      (await savepoint.previewRollback(selection)).details.chosen.map(({ change }) => change.path);
+      (await savepoint.previewRollback(selection, { least: 'likely' })).details.chosen.map(({ change }) => change.path);
     expect(await chosen({ call: 'toolu_o' })).toEqual(['of-one']);
     expect(await chosen({ call: 'toolu', session: TWO })).toEqual(['of-two']);
-    expect(await failure(savepoint.previewRollback({ call: 'toolu_one', session: TWO }))).toMatchObject({
+    expect(
+      await failure(savepoint.previewRollback({ call: 'toolu_one', session: TWO }, { least: 'likely' })),
+    ).toMatchObject({
       code: 'UNKNOWN_CALL',
       data: { known: ['toolu_two_1'] },
     });
@@ -65,7 +67,7 @@ describe('a unique beginning of an id', () => {
     await savepoint.session({ agent: 'one', id: ONE }).begin({ tool: 'Bash', kind: 'shell', id: 'toolu_open' });
     w.write('b', 'b\n');
     for (const selection of [{ call: 'toolu_o' }, { session: '82e' }, { agent: 'one' }]) {
-      const { details } = await savepoint.previewRollback(selection);
+      const { details } = await savepoint.previewRollback(selection, { least: 'likely' });
       expect(details.chosen.map(({ change }) => change.path)).toEqual(['b']);
     }
   });
@@ -95,7 +97,7 @@ describe('a unique beginning of an id', () => {
 
   test('is an error if several ids begin with it, unless it is itself an id', async () => {
     const { w, savepoint } = await twoSessions();
-    expect(await failure(savepoint.rollback({ session: '82e4' }))).toMatchObject({
+    expect(await failure(savepoint.rollback({ session: '82e4' }, { least: 'likely' }))).toMatchObject({
       code: 'AMBIGUOUS_ID',
       message: 'The session id "82e4" is ambiguous. It matches 82e4ffff, 82e48e16.',
       data: { given: '82e4', candidates: [TWO, ONE] },
@@ -103,7 +105,7 @@ describe('a unique beginning of an id', () => {
     await savepoint
       .session({ agent: 'three', id: '82e4' })
       .call({ tool: 'Bash', kind: 'shell' }, () => w.write('c', 'c\n'));
-    const { details } = await savepoint.previewRollback({ session: '82e4' });
+    const { details } = await savepoint.previewRollback({ session: '82e4' }, { least: 'likely' });
     expect(details.chosen.map(({ change }) => change.path)).toEqual(['c']);
   });
 });
@@ -121,7 +123,7 @@ describe('any name of an agent', () => {
       (await w.open().history({ limit: 10, agent })).entries.map(({ change }) => change.path);
     for (const name of ['claude', 'claude-code', 'Claude Code']) expect(await paths(name)).toEqual(['c', 'b']);
     expect(await paths('claude-code/helper')).toEqual(['c']);
-    await w.open().rollback({ agent: 'claude' });
+    await w.open().rollback({ agent: 'claude' }, { least: 'likely' });
     expect(existsSync(w.at('b')) || existsSync(w.at('c'))).toBe(false);
   });
 
@@ -136,20 +138,22 @@ describe('any name of an agent', () => {
 describe('what selects nothing', () => {
   test('is an error that names the known ones and the closest', async () => {
     const { savepoint } = await twoSessions();
-    expect(await failure(savepoint.rollback({ session: '82e48e17' }))).toMatchObject({
+    expect(await failure(savepoint.rollback({ session: '82e48e17' }, { least: 'likely' }))).toMatchObject({
       code: 'UNKNOWN_SESSION',
       message: 'There is no session "82e48e17" in this workspace. Known sessions: 82e4ffff, 82e48e16.',
       data: { session: '82e48e17', known: [TWO, ONE], closest: ONE },
       hint: `Did you mean ${ONE}?`,
     });
-    expect(await failure(savepoint.rollback({ agent: 'tow' }))).toMatchObject({ code: 'UNKNOWN_AGENT' });
+    expect(await failure(savepoint.rollback({ agent: 'tow' }, { least: 'likely' }))).toMatchObject({
+      code: 'UNKNOWN_AGENT',
+    });
     expect(await failure(savepoint.history({ limit: 1, agent: 'nobody' }))).toMatchObject({
       code: 'UNKNOWN_AGENT',
       message: 'There is no agent "nobody" in this workspace. Known agents: two, one, user, outside.',
       data: { given: 'nobody', closest: null },
       hint: expect.stringContaining('savepoint sessions'),
     });
-    expect(await failure(savepoint.rollback({ call: 'toolu_none_1' }))).toMatchObject({
+    expect(await failure(savepoint.rollback({ call: 'toolu_none_1' }, { least: 'likely' }))).toMatchObject({
       code: 'UNKNOWN_CALL',
       message: 'There is no call "toolu_none_1" in this workspace. Known calls: toolu_two_1, toolu_one_1.',
       hint: 'Did you mean toolu_one_1?',
@@ -171,7 +175,7 @@ describe('what selects nothing', () => {
       const session = savepoint.session({ agent: 'one', id: `session-of-the-day-${number}-with-a-long-end` });
       await session.call({ tool: 'Bash', kind: 'shell' }, () => w.write(`f${number}`, 'x\n'));
     }
-    const { message, data } = await failure(savepoint.rollback({ session: 'none' }));
+    const { message, data } = await failure(savepoint.rollback({ session: 'none' }, { least: 'likely' }));
     expect(message).toContain('Known sessions: session-of-the-day-21, session-of-the-day-20,');
     expect(message).toContain('session-of-the-day-12, and 2 more.');
     expect((data as { readonly known: readonly string[] }).known).toHaveLength(10);
@@ -179,7 +183,7 @@ describe('what selects nothing', () => {
 
   test('is an error in a workspace without sessions', async () => {
     const { savepoint } = await worldWith({ a: 'a\n' });
-    expect(await failure(savepoint.rollback({ session: 'any' }))).toMatchObject({
+    expect(await failure(savepoint.rollback({ session: 'any' }, { least: 'likely' }))).toMatchObject({
       message: 'There is no session "any" in this workspace. No session is recorded here yet.',
     });
   });
