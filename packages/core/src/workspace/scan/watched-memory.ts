@@ -4,7 +4,9 @@
  * scan would find:
  *
  * W1 A folder is watched before it is listed, so that no change goes unnoticed in between.
- * W2 A reported change stays in the list of changes until a scan that began after the report has been kept.
+ * W2 A reported change stays in the list of changes until a scan that began after the report has been kept. If a folder
+ *    was replaced, the watches on everything below it have ended. Until such a scan, nothing below it is reused,
+ *    including folders that only a running scan knows.
  * W3 If events are lost, or anything changes that every part of a scan depends on, no remembered folder is reused as a
  *    whole. The next scan visits everything, with a new watch.
  * W4 Whatever may change without an event is checked in every scan:
@@ -60,6 +62,8 @@ export class WatchedMemory implements ScanMemory {
   #dependencies = '';
   /** Folders in which something changed, with the number of the first recall that includes the change. */
   readonly #changed = new Map<TreePath, number>();
+  /** Folders that were removed, moved or replaced (W2), with the same number. */
+  readonly #replaced = new Map<TreePath, number>();
   readonly #inDoubt = new Set<TreePath>();
   /** Files with several links: inode, and the ctime at which the other links were searched for. */
   readonly #searchedInodes = new Map<number, number>();
@@ -84,17 +88,23 @@ export class WatchedMemory implements ScanMemory {
     for (const folder of frame.own.backupFolders()) this.#changed.set(folder, this.#recalls);
     if (this.#commit !== null && !frame.isCheckpoint(this.#commit)) this.#drop();
     const known = this.#commit === null ? this.saved.recall(frame) : null;
-    const changedPaths = this.#isWatched ? new PathSet([...this.#changed.keys(), ...this.#inDoubt]) : null;
+    const changedPaths = this.#isWatched
+      ? new PathSet([...this.#changed.keys(), ...this.#replaced.keys(), ...this.#inDoubt])
+      : null;
     const folders = this.#folders;
+    const number = this.#recalls;
+    const watches = this.#watch;
     return {
-      number: this.#recalls,
-      watches: this.#watch,
+      number,
+      watches,
       isFull: changedPaths === null,
       known: (path) => (known === null ? folders.get(path)?.written.known : known.known(path)),
       unchangedFolder: (path) =>
-        changedPaths === null || changedPaths.hasAtOrBelow(path) ? null : (folders.get(path) ?? null),
+        changedPaths === null || changedPaths.hasAtOrBelow(path) || this.#isReplaced(path, 0)
+          ? null
+          : (folders.get(path) ?? null),
       watch: (folder) => this.#watch?.add(folder) ?? false,
-      isQuiet: (path) => this.#isQuiet(path),
+      isQuiet: (path) => watches === this.#watch && this.#isQuiet(path, number),
       still: (key, make, isSame) => this.#memoized(key, make, isSame ?? null),
       mustRescan: (visited) => changedPaths !== null && this.#markLinkedFolders(visited),
     } satisfies WatchedRecall as RecalledScan;
@@ -113,7 +123,9 @@ export class WatchedMemory implements ScanMemory {
     for (const [path, folder] of visited) this.#replace(path, folder);
     this.#commit = commit;
     this.#isWatched = watches !== null;
-    for (const [path, since] of this.#changed) if (since <= number) this.#changed.delete(path);
+    for (const changed of [this.#changed, this.#replaced]) {
+      for (const [path, since] of changed) if (since <= number) changed.delete(path);
+    }
     for (const path of changedSince) this.#markChanged(path);
     this.#unsaved += visited.size;
     if (isFull || this.#unsaved > MAX_UNSAVED_FOLDERS) this.#save(commit);
@@ -138,10 +150,24 @@ export class WatchedMemory implements ScanMemory {
     return JSON.stringify([stat?.dev, stat?.ino, rules, fs.mountPoints()]);
   }
 
-  /** The next recall includes the changes found here, too (W2). */
-  #isQuiet(path: TreePath): boolean {
-    const next = this.#recalls + 1;
-    return this.#takeChanges(next) && this.#changed.get(path) !== next;
+  /**
+   * The next recall includes the changes found here, too (W2).
+   * @param number of the recall since which nothing has changed
+   */
+  #isQuiet(path: TreePath, number: number): boolean {
+    return (
+      this.#takeChanges(this.#recalls + 1) &&
+      (this.#changed.get(path) ?? 0) <= number &&
+      !this.#isReplaced(path, number)
+    );
+  }
+
+  /** Whether the folder, or one above it, was replaced after the recall with this number. */
+  #isReplaced(path: TreePath, number: number): boolean {
+    for (let at = path; ; at = parentPath(at)) {
+      if ((this.#replaced.get(at) ?? 0) > number) return true;
+      if (at === WORKSPACE_ITSELF) return false;
+    }
   }
 
   /**
@@ -159,8 +185,7 @@ export class WatchedMemory implements ScanMemory {
     for (const folder of changes.folders) {
       const path = this.#pathOf(folder);
       this.#changed.set(parentPath(path), recall);
-      // The watch on everything below it has ended, whatever exists there now.
-      this.#forEachBelow(path, (below) => this.#changed.set(below, recall));
+      this.#replaced.set(path, recall);
     }
     return true;
   }
@@ -223,6 +248,7 @@ export class WatchedMemory implements ScanMemory {
     this.#isWatched = false;
     this.#isLost = false;
     this.#changed.clear();
+    this.#replaced.clear();
     this.#inDoubt.clear();
     this.#searchedInodes.clear();
     this.#memos.clear();

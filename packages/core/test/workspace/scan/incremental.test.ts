@@ -5,6 +5,7 @@ import {
   appendFileSync,
   chmodSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -13,12 +14,13 @@ import {
 } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { open, type Savepoint } from '@savepoint/core';
-import type { ChangeSource } from '@savepoint/core/ports';
-import { GIT_ENV, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
+import type { ChangeSource, Ports } from '@savepoint/core/ports';
+import { fixedClock, GIT_ENV, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
 import { afterEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
 import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
 import { setting } from '../../io/node/watched-mirror.ts';
+import { InterruptedChanges } from './interrupted-changes.ts';
 import { LimitedChanges } from './limited-changes.ts';
 
 const SEED = Number(
@@ -43,7 +45,7 @@ interface Bench {
   readonly looking: Savepoint;
 }
 
-function bench(changes: ChangeSource): Bench {
+function bench(changes: ChangeSource, replace: Partial<Ports> = {}): Bench {
   freeWatch(changes).close();
   const w = world(onTestFinished);
   const outside = `${w.folder}/outside`;
@@ -60,7 +62,7 @@ function bench(changes: ChangeSource): Bench {
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'first');
-  const ports = { ...realPorts(), changes };
+  const ports = realPorts({ ...replace, changes });
   const watching = open({ dir: w.workspace, ports, places: w.places, watch: true });
   onTestFinished(() => watching.close());
   const looking = open({
@@ -194,6 +196,40 @@ test.runIf(CAN_WATCH)('a folder that is skipped by name and cannot be watched ma
   rmSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`);
   const { went, folders } = await compare(both, true);
   expect(went).toBeLessThan(folders);
+});
+
+describe.runIf(CAN_WATCH)('a change during a scan', () => {
+  /** Acts while a checkpoint's scan enters the folder `z`, where a new file makes it ask for the changes so far. */
+  async function checkpointDuring(act: (b: Bench) => void): Promise<Bench> {
+    const changes = new InterruptedChanges(nodeChanges());
+    const clock = fixedClock(Date.now());
+    const b = bench(changes, { clock });
+    await b.looking.checkpoint();
+    await b.watching.checkpoint();
+    const { workspace } = b.w;
+    mkdirSync(`${workspace}/new/deep`, { recursive: true });
+    writeFileSync(`${workspace}/new/deep/a.txt`, 'a\n');
+    mkdirSync(`${workspace}/z`);
+    changes.onceWatched(`${workspace}/z`, () => {
+      act(b);
+      writeFileSync(`${workspace}/z/now.txt`, 'now\n');
+      clock.setWallClock(lstatSync(`${workspace}/z/now.txt`).ctimeMs);
+    });
+    const { polls } = changes;
+    await b.watching.checkpoint();
+    // One is for the beginning of the scan.
+    expect(changes.polls).toBeGreaterThan(polls + 1);
+    return b;
+  }
+
+  it('does not hide later changes below a new folder that was moved away and back', async () => {
+    const b = await checkpointDuring(({ w, outside }) => {
+      renameSync(`${w.workspace}/new`, `${outside}/away`);
+      renameSync(`${outside}/away`, `${w.workspace}/new`);
+    });
+    writeFileSync(`${b.w.workspace}/new/deep/a.txt`, 'changed when it was back\n');
+    await compare(b, false);
+  });
 });
 
 describe.runIf(CAN_WATCH)('four writers', () => {
