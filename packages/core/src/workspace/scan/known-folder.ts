@@ -204,8 +204,12 @@ export class KnownFolder {
     );
   }
 
-  holdsAny(inodes: ReadonlySet<number>): boolean {
-    for (let at = 1; at < this.#numbers.length; at += NUMBERS) if (inodes.has(this.#numbers[at]!)) return true;
+  /** Whether a file in the folder has one of the inodes that is not among the exceptions. */
+  holdsAny(inodes: ReadonlySet<number>, exceptions: ReadonlySet<number>): boolean {
+    for (let at = 1; at < this.#numbers.length; at += NUMBERS) {
+      const inode = this.#numbers[at]!;
+      if (inodes.has(inode) && !exceptions.has(inode)) return true;
+    }
     return false;
   }
 

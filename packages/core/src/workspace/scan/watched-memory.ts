@@ -15,8 +15,9 @@
  *    - Files outside the watched folders (a repository's own files, ignore files above, mounts) are checked by their
  *      evidence.
  *    - Adding a link to a file causes no event in the folder of its first link. If a scan finds a file with several
- *      links, it therefore also scans the folders with its other links. Links outside the scanned folders, and links
- *      that are gone again, are not found. A write through such a link is noticed the next time the folder is scanned.
+ *      links, it therefore also scans the folders with its other links, even if it visited them before the link was
+ *      added. Links outside the scanned folders, and links that are gone again, are not found. A write through such a
+ *      link is noticed the next time the folder is scanned.
  * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists.
  */
 
@@ -201,8 +202,10 @@ export class WatchedMemory implements ScanMemory {
     }
     if (inodes.size === 0) return false;
     let found = false;
-    for (const [path, { written }] of this.#folders) {
-      if (visited.has(path) || !written.known.holdsAny(inodes)) continue;
+    for (const [path, { written, linked }] of new Map([...this.#folders, ...visited])) {
+      // Folders where a scan saw that the file has several links are scanned each time. In others it had one link then.
+      const seen = new Set(linked?.map(({ ino }) => ino));
+      if (!written.known.holdsAny(inodes, seen)) continue;
       this.#changed.set(path, this.#recalls + 1);
       found = true;
     }

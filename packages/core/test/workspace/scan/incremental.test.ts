@@ -230,6 +230,14 @@ describe.runIf(CAN_WATCH)('a change during a scan', () => {
     writeFileSync(`${b.w.workspace}/new/deep/a.txt`, 'changed when it was back\n');
     await compare(b, false);
   });
+
+  it('is found if a file that was already scanned is written through another name', async () => {
+    const b = await checkpointDuring(({ w: { workspace } }) => {
+      linkSync(`${workspace}/new/deep/a.txt`, `${workspace}/z/second.txt`);
+      appendFileSync(`${workspace}/z/second.txt`, 'more\n');
+    });
+    await compare(b, false);
+  });
 });
 
 describe.runIf(CAN_WATCH)('four writers', () => {
