@@ -98,8 +98,9 @@ class InotifyWatch implements FolderWatch {
     if (this.#closed || this.#lost !== null || !this.#ensureOpen()) return false;
     const watch = reportsChanges(folder) ? this.#native.watchAdd(this.#queue, folder, WATCH_MASK) : -1;
     if (!(watch >= 0)) {
-      // Folders below stay: they are still watched, and dropping them would not be reported.
-      this.#removeFolder(folder);
+      // Changes so far are still reported. Folders below stay: they are still watched, and dropping them would not be
+      // reported.
+      this.#stopWatching(folder);
       return false;
     }
     const unusedWatch = this.#folders.add(folder, watch);
@@ -130,9 +131,13 @@ class InotifyWatch implements FolderWatch {
     this.#closeQueue();
   }
 
-  #removeFolder(path: DiskPath): void {
+  #stopWatching(path: DiskPath): void {
     const unusedWatch = this.#folders.remove(path);
     if (unusedWatch !== null) this.#removeWatch(unusedWatch);
+  }
+
+  #removeFolder(path: DiskPath): void {
+    this.#stopWatching(path);
     this.#nameCount -= this.#names.get(path)?.size ?? 0;
     this.#names.delete(path);
     this.#changedFolders.delete(path);

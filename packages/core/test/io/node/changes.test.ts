@@ -343,6 +343,15 @@ describe.runIf(CAN_WATCH)('changes reported by inotify', () => {
     expect(reported(watch, all)).toBe('sub/deep: new');
   });
 
+  test('a folder that is refused while it is moved away is reported nevertheless', () => {
+    const { all, top, watch } = scene();
+    renameSync(`${top}/sub`, `${top}/moved`);
+    expect(watch.add(at(`${top}/sub`))).toBe(false);
+    renameSync(`${top}/moved`, `${top}/sub`);
+    // The watches on `sub` and `sub/deep` have ended.
+    expect(reported(watch, all)).toBe('.: moved sub, sub!');
+  });
+
   test('reports only lost when it is closed, and leaves no handle', () => {
     const { workspace } = world(onTestFinished);
     const before = readdirSync('/proc/self/fd').length;
