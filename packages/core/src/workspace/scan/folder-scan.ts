@@ -393,9 +393,9 @@ export class FolderScan {
     return { entry: { kind: 'link', id }, stat, stable: true };
   }
 
-  async #captureFile({ task }: FolderInProgress, { disk }: ScanEntry): Promise<ReadOutcome<CapturedLeaf>> {
+  async #captureFile(folder: FolderInProgress, { disk }: ScanEntry): Promise<ReadOutcome<CapturedLeaf>> {
     const { ports, batch, recalled } = this.input;
-    const captured = await captureFile(ports, batch, disk, () => recalled.isQuiet(task.path));
+    const captured = await captureFile(ports, batch, disk, () => !folder.inDoubt && recalled.isQuiet(folder.task.path));
     this.filesRead += 1;
     if (captured.outcome === 'changed') return { gone: true };
     if (captured.outcome === 'unreadable') return { skip: { reason: 'unreadable', code: captured.code } };

@@ -15,7 +15,16 @@ import {
 import { createInterface } from 'node:readline';
 import { open, type Savepoint } from '@savepoint/core';
 import type { ChangeSource, Ports } from '@savepoint/core/ports';
-import { fixedClock, GIT_ENV, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
+import {
+  fixedClock,
+  fsWith,
+  GIT_ENV,
+  realPorts,
+  seededRandom,
+  testEffort,
+  type World,
+  world,
+} from '@savepoint/testkit';
 import { afterEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { nodeChanges } from '../../../src/io/node/changes.ts';
 import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
@@ -300,6 +309,25 @@ describe.runIf(CAN_WATCH)('four writers', () => {
 });
 
 describe.runIf(CAN_WATCH)('a folder that cannot be watched', () => {
+  it('does not vouch for a file that may be written at this moment', async () => {
+    const clock = fixedClock(Date.now());
+    const opened: string[] = [];
+    const { fs } = realPorts();
+    const counting = fsWith(fs, {
+      openRead: (path) => {
+        opened.push(path);
+        return fs.openRead(path);
+      },
+    });
+    const changes = new LimitedChanges(nodeChanges(), Number.POSITIVE_INFINITY, (folder) => folder.endsWith('/docs'));
+    const { w, watching } = bench(changes, { clock, fs: counting });
+    const files = ['docs', 'lib'].map((folder) => `${w.workspace}/${folder}/now.txt`);
+    for (const file of files) writeFileSync(file, 'now\n');
+    clock.setWallClock(lstatSync(`${w.workspace}/docs/now.txt`).ctimeMs);
+    await watching.checkpoint();
+    expect(files.map((file) => opened.filter((path) => path === file).length)).toEqual([2, 1]);
+  });
+
   it('does not hide changes below it while it is moved away', async () => {
     const b = bench(new LimitedChanges(nodeChanges(), Number.POSITIVE_INFINITY, (folder) => folder.endsWith('/src')));
     const { workspace } = b.w;
