@@ -197,9 +197,9 @@ export class FolderScan {
       enterFolder(fs, above, folder, before);
     if (!names.includes(GIT_FOLDER)) return { entered: enter(ports.fs), isUnfinished: false };
     const entered = recalled.still(path, enter);
-    // A repository has an index of its own. While the index from above applies, `.git` is not a valid repository. No
-    // event reports that it has become one, so a recalled result proves nothing.
-    const isUnfinished = entered.position.tracked === above.tracked;
+    // Until the `.git` is a valid repository, the rules above apply. No event reports that it has become one, so a
+    // recalled result proves nothing.
+    const isUnfinished = !entered.hasRepository;
     return { entered: isUnfinished ? enter(ports.fs) : entered, isUnfinished };
   }
 

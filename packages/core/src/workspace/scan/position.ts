@@ -69,6 +69,8 @@ export interface EnteredFolder {
   readonly root: RootState | null;
   /** The root's repository. Null for a plain folder. */
   readonly repository: EnteredRepository | null;
+  /** The folder's own `.git` is one, even if it is broken. Otherwise everything here depends on the rules above. */
+  readonly hasRepository: boolean;
   readonly problems: readonly string[];
 }
 
@@ -162,6 +164,7 @@ export function enterFolder(
     position: { ...above, chain },
     root: path === '' ? (above.enclosingRoot ?? plain) : isChosen ? plain : null,
     repository: path === '' ? above.enclosingRepository : null,
+    hasRepository: false,
     problems,
   };
 }
@@ -181,7 +184,8 @@ function enterRepository(
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
     const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null, file: null };
     const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
-    return { position: { ...above, chain, tracked: UNKNOWN_TRACKED }, root, repository: nothing, problems };
+    const position = { ...above, chain, tracked: UNKNOWN_TRACKED };
+    return { position, root, repository: nothing, hasRepository: true, problems };
   }
   problems.push(...repository.problems.map(describeProblem));
   const chain = startChain(fs, disk, repository, above.global, problems);
@@ -194,7 +198,8 @@ function enterRepository(
     names: index.tracked.names,
   };
   const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
-  return { position: { ...above, chain, tracked }, root: rootState(path, repository), repository: entered, problems };
+  const position = { ...above, chain, tracked };
+  return { position, root: rootState(path, repository), repository: entered, hasRepository: true, problems };
 }
 
 /** Problems above the workspace are reported for the workspace itself. */

@@ -207,6 +207,17 @@ test.runIf(CAN_WATCH)('a folder that is skipped by name and cannot be watched ma
   expect(went).toBeLessThan(folders);
 });
 
+test.runIf(CAN_WATCH)('an unfinished repository does not keep the rules above from changing', async () => {
+  // Everything is old enough to be trusted.
+  const b = bench(nodeChanges(), { clock: fixedClock(Date.now() + 60_000) });
+  mkdirSync(`${b.w.workspace}/src/.git`);
+  await b.looking.checkpoint();
+  await b.watching.checkpoint();
+  await compare(b, false);
+  writeFileSync(`${b.w.workspace}/.gitignore`, 'build\n');
+  await compare(b, false);
+});
+
 describe.runIf(CAN_WATCH)('a change during a scan', () => {
   /** Acts while a checkpoint's scan enters the folder `z`, where a new file makes it ask for the changes so far. */
   async function checkpointDuring(act: (b: Bench) => void): Promise<Bench> {
