@@ -1,5 +1,5 @@
 /** An incremental scan, which visits only changed folders, finds the same as a full scan. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -10,6 +10,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -19,6 +20,7 @@ import {
   fixedClock,
   fsWith,
   GIT_ENV,
+  git,
   realPorts,
   seededRandom,
   testEffort,
@@ -60,17 +62,14 @@ function bench(changes: ChangeSource, replace: Partial<Ports> = {}): Bench {
   const outside = `${w.folder}/outside`;
   mkdirSync(outside);
   mkdirSync(`${w.folder}/home2`, { mode: 0o700 });
-  const git = (...args: string[]): void => {
-    execFileSync('git', ['-C', w.workspace, ...args], { env: { ...process.env, ...GIT_ENV }, stdio: 'ignore' });
-  };
   for (const folder of ['src/deep/er', 'lib', 'docs', 'build']) {
     mkdirSync(`${w.workspace}/${folder}`, { recursive: true });
     for (const name of ['a.txt', 'b.txt', 'x.log']) writeFileSync(`${w.workspace}/${folder}/${name}`, `${folder}\n`);
   }
   writeFileSync(`${w.workspace}/.gitignore`, '*.log\nbuild\n');
-  git('init', '-q');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  git(w.workspace, 'init', '-q');
+  git(w.workspace, 'add', '-A');
+  git(w.workspace, 'commit', '-qm', 'first');
   const ports = realPorts({ ...replace, changes });
   const watching = open({ dir: w.workspace, ports, places: w.places, watch: true });
   onTestFinished(() => watching.close());
@@ -116,6 +115,23 @@ async function compare({ watching, looking }: Bench, keep: boolean): Promise<{ w
   return { went: scan.visited.size, folders: seen.counts.folders };
 }
 
+/** Returns what is only in the last checkpoint of one of both: lines of `git ls-tree`. */
+async function differences({ w, watching, looking }: Bench): Promise<readonly string[]> {
+  const list = async (savepoint: Savepoint, home: string): Promise<readonly string[]> => {
+    const { snapshot } = (await savepoint.checkpoint()).checkpoint;
+    const [store] = readdirSync(`${home}/workspaces`);
+    return [snapshot.files, snapshot.side].flatMap((tree) =>
+      git(`${home}/workspaces/${store}/objects.git`, 'ls-tree', '-r', '-t', tree).trimEnd().split('\n'),
+    );
+  };
+  const watched = await list(watching, `${w.folder}/home`);
+  const full = await list(looking, `${w.folder}/home2`);
+  const only = (name: string, lines: readonly string[], others: readonly string[]): string[] => {
+    return lines.filter((line) => !others.includes(line)).map((line) => `${name}: ${line}`);
+  };
+  return [...only('watched', watched, full), ...only('full scan', full, watched)];
+}
+
 interface Race {
   readonly rounds: number;
   /** Runs before a round, while no other process writes. */
@@ -144,9 +160,11 @@ async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<
       else await b.watching.status();
     }
     done += await writing;
+    revealHiddenLinks(b.w);
     after?.(round);
-    const found = await compare(b, round % 20 === 0).catch((error: unknown) => {
-      throw new Error(`round ${round}, SAVEPOINT_SEED=${SEED}`, { cause: error });
+    const found = await compare(b, round % 20 === 0).catch(async (error: unknown) => {
+      const different = await differences(b);
+      throw new Error(`round ${round}, SAVEPOINT_SEED=${SEED}\n${different.join('\n')}`, { cause: error });
     });
     looked?.();
     folders = found.folders;
@@ -154,6 +172,28 @@ async function race(b: Bench, { rounds, before, after, looked }: Race): Promise<
     if (folders > 300) for (const name of readdirSync(b.outside)) rmSync(`${b.outside}/${name}`, { recursive: true });
   }
   return { partly, done };
+}
+
+/**
+ * A new link outside the scanned folders is not reported, and counts from the next scan of the file's folder
+ * (docs/guarantees.md). This causes such a scan, however the link came to be there.
+ */
+function revealHiddenLinks({ workspace }: World): void {
+  const links = new Map<number, { readonly paths: string[]; hidden: number }>();
+  for (const entry of readdirSync(workspace, { recursive: true, withFileTypes: true })) {
+    const path = `${entry.parentPath}/${entry.name}`;
+    const inside = path.slice(workspace.length + 1);
+    if (!entry.isFile() || inside.split('/').includes('.git')) continue;
+    const { ino, nlink } = lstatSync(path);
+    if (nlink === 1) continue;
+    const link = links.get(ino) ?? { paths: [], hidden: nlink };
+    links.set(ino, link);
+    link.paths.push(path);
+    if (!/(^|\/)(node_modules|build)\//.test(inside)) link.hidden -= 1;
+  }
+  for (const { paths, hidden } of links.values()) {
+    if (hidden > 0) for (const path of paths) utimesSync(path, 1, 1);
+  }
 }
 
 /** Creates more folders than the limit of a race allows. */
@@ -200,7 +240,7 @@ test.runIf(CAN_WATCH)('a folder that is skipped by name and cannot be watched ma
   await looking.checkpoint();
   await compare(both, true);
   await compare(both, true);
-  execFileSync('git', ['init', '-q', `${w.workspace}/lib/build`], { env: { ...process.env, ...GIT_ENV } });
+  git(`${w.workspace}/lib/build`, 'init', '-q');
   await compare(both, true);
   rmSync(`${w.workspace}/lib/cache/CACHEDIR.TAG`);
   const { went, folders } = await compare(both, true);

@@ -69,14 +69,8 @@ const deeds = {
   mode: ({ file, number }) => fs.chmodSync(file, [0o644, 0o600, 0o755][number % 3]),
   modeOfFolder: ({ aFolder, number }) => fs.chmodSync(aFolder, [0o755, 0o700][number % 2]),
   link: ({ inFolder, name, number }) => fs.symlinkSync(['a.txt', '..', 'nowhere'][number % 3], `${inFolder}/${name}`),
-  secondName: ({ file, number }) => {
-    fs.linkSync(file, `${outside}/second-${number}`);
-    tell(file, number);
-  },
-  secondNameInside: ({ file, inFolder, name, number }) => {
-    fs.linkSync(file, `${inFolder}/${name}`);
-    if (`${inFolder}/${name}/`.includes('/node_modules/')) tell(file, number);
-  },
+  secondName: ({ file, number }) => fs.linkSync(file, `${outside}/second-${number}`),
+  secondNameInside: ({ file, inFolder, name }) => fs.linkSync(file, `${inFolder}/${name}`),
   bySecondName: ({ text }) => {
     const seconds = fs.readdirSync(outside).filter((name) => name.startsWith('second-'));
     if (seconds.length > 0) fs.appendFileSync(`${outside}/${seconds[text.length % seconds.length]}`, text);
@@ -92,11 +86,6 @@ const deeds = {
   nested: ({ inFolder }) => execFileSync('git', ['init', '-q', inFolder], { stdio: 'ignore' }),
   refresh: () => git('status'),
 };
-
-/** A new name outside the scanned folders is not reported. It counts from the next scan of the file's folder. */
-function tell(file, number) {
-  fs.utimesSync(file, number, number);
-}
 
 function git(...args) {
   execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' });
