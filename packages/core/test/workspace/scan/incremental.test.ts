@@ -329,7 +329,7 @@ describe.runIf(CAN_WATCH)('four writers', () => {
       `seed ${SEED}: ${done} deeds, ${partly} of ${rounds} scans went only somewhere, ${full} left no folder to be watched, ${refused} were refused`,
     );
     // A round may leave fewer folders than that.
-    expect(full).toBeGreaterThan(rounds * 0.9);
+    expect(full).toBeGreaterThan(rounds * 0.7);
     expect(refused).toBeGreaterThan(rounds);
     expect(partly).toBeGreaterThan(rounds / 3);
     expect(done).toBeGreaterThan(rounds);
@@ -351,7 +351,8 @@ describe.runIf(CAN_WATCH)('four writers', () => {
   });
 
   it('produce the same snapshots with more changes than are remembered', { timeout: 3_600_000 }, async () => {
-    const rounds = Math.ceil(ROUNDS * 0.1);
+    // About half of the rounds lose events.
+    const rounds = Math.max(12, ROUNDS * 0.1);
     const limited = new LimitedChanges(nodeChanges({ drainInBackground: false, maxNames: 5 }), 1_000);
     const { partly } = await race(bench(limited), { rounds });
     console.info(`${partly} of ${rounds} scans went only somewhere, lost: ${JSON.stringify([...limited.losses])}`);
