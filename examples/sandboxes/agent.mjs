@@ -39,7 +39,7 @@ const { changes } = await workspace.history({ session: session.id });
 for (const change of changes) console.log(`${change.authors[0]?.actor.name}: ${change.operation} ${change.path}`);
 for (const [root, structure] of await adapter.directoryStructures()) console.log(`in ${root || '.'}:\n${structure}`);
 
-await workspace.rollback({ session: session.id });
+await workspace.rollback({ session: session.id, likely: true });
 console.log(`price.txt: ${await adapter.read(path(`${dir}/price.txt`))}`.trim());
 console.log(`log.txt: ${await adapter.read(path(`${dir}/log.txt`))}`);
 await adapter.close();

@@ -17,8 +17,11 @@ interface HookedAgentJson {
   readonly missed: boolean;
 }
 
-function agentIn(p: Project, name: string): HookedAgentJson | undefined {
-  const { agents } = JSON.parse(p.run(['status', '--json']).stdout) as { agents: HookedAgentJson[] };
+/** A PATH without this program, so that `install` writes full paths. */
+const ELSEWHERE = { env: { PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter) } };
+
+function agentIn(p: Project, name: string, options = {}): HookedAgentJson | undefined {
+  const { agents } = JSON.parse(p.run(['status', '--json'], options).stdout) as { agents: HookedAgentJson[] };
   return agents.find(({ agent }) => agent === name);
 }
 
@@ -94,16 +97,18 @@ describe('status', () => {
     ['opencode', '.opencode/plugin/savepoint.js'],
   ])('%s: names programs that do not exist any more', (name, file) => {
     const p = project();
-    p.run(['install', name]);
+    p.run(['install', name], ELSEWHERE);
     const text = p.read(file);
     p.write(file, text.replaceAll(/[^" ']*savepoint\.js(?=['" ]+(?:, ?")?hook)/g, '/gone/savepoint.js'));
     expect(p.read(file)).not.toBe(text);
-    expect(agentIn(p, name)?.installed[0]?.problems).toEqual(['/gone/savepoint.js, which they run, does not exist']);
-    expect(p.run(['status']).stdout).toContain(
+    expect(agentIn(p, name, ELSEWHERE)?.installed[0]?.problems).toEqual([
+      '/gone/savepoint.js, which they run, does not exist',
+    ]);
+    expect(p.run(['status'], ELSEWHERE).stdout).toContain(
       `they do not work: /gone/savepoint.js, which they run, does not exist. Run \`savepoint install ${name}\`.\n`,
     );
-    p.run(['install', name]);
-    expect(agentIn(p, name)).toMatchObject(GOOD);
+    p.run(['install', name], ELSEWHERE);
+    expect(agentIn(p, name, ELSEWHERE)).toMatchObject(GOOD);
   });
 
   it('names a program that is not executable', () => {
@@ -120,17 +125,19 @@ describe('status', () => {
 
   it('says what renewing hooks of an older version brings', () => {
     const p = project();
-    p.run(['install', 'claude']);
+    p.run(['install', 'claude'], ELSEWHERE);
     const settings = JSON.parse(p.read('.claude/settings.local.json'));
     delete settings.hooks.SubagentStop;
     p.write('.claude/settings.local.json', JSON.stringify(settings));
-    expect(p.run(['status']).stdout).toContain('they work; `savepoint install claude` would add SubagentStop\n');
+    expect(p.run(['status'], ELSEWHERE).stdout).toContain(
+      'they work; `savepoint install claude` would add SubagentStop\n',
+    );
     for (const groups of Object.values(settings.hooks) as { hooks: { command: string }[] }[][]) {
       for (const { hooks } of groups)
         for (const hook of hooks) hook.command = hook.command.replace(/^\S+savepoint-hook /, '');
     }
     p.write('.claude/settings.local.json', JSON.stringify(settings));
-    expect(p.run(['status']).stdout).toMatch(
+    expect(p.run(['status'], ELSEWHERE).stdout).toMatch(
       /`savepoint install claude` would add SubagentStop, and run .*savepoint-hook/,
     );
   });

@@ -35,7 +35,7 @@ export async function workInside(inside: Inside): Promise<void> {
   const ended = await session.end(id);
   expect(ended).toMatchObject({
     found: true,
-    changes: [{ path: 'new.txt', sure: true }],
+    changes: [{ path: 'new.txt', grade: 'likely' }],
     uncovered: [],
     putBack: null,
   });
