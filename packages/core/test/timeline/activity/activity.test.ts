@@ -2,32 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { ChangeId, DiskPath, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { linesOf, TimelineWorld, tree } from '../query/timeline-world.ts';
-
-type AgentSession = ReturnType<Savepoint['session']>;
-
-/** Runs an agent's call that writes a file. */
-async function writes(w: TimelineWorld, session: AgentSession, name: string, content: string): Promise<void> {
-  await session.call({ tool: 'Write', kind: 'write', paths: tree(name) }, () => w.write(name, content));
-}
-
-/** Each change that is not in effect, with what reverted it. */
-async function takenBack(savepoint: Savepoint): Promise<Readonly<Record<string, string>>> {
-  const { entries } = await savepoint.history({ limit: 1_000 });
-  return Object.fromEntries(
-    entries.flatMap(({ change, takenBack: by }) => (by === null ? [] : [[change.id, by]])).reverse(),
-  );
-}
+import { type AgentSession, changes, EXACT, KEEP, takenBack, writes } from './agents.ts';
 
 async function offered(savepoint: Savepoint): Promise<readonly string[]> {
   const { details } = await savepoint.previewRollback({}, { least: 'likely' });
   return details.chosen.map(({ change }) => change.id);
 }
-
-const changes = (...ids: readonly string[]): { readonly changes: readonly ChangeId[] } => ({
-  changes: ids as readonly string[] as readonly ChangeId[],
-});
-const EXACT = { mode: 'exact' } as const;
-const KEEP = { mode: 'keep-outside' } as const;
 
 /** cp_1: a.txt and b.txt; cp_2: one's line in a.txt; cp_3: two's in b.txt; cp_4: two's in a.txt. */
 async function twoAgents(w: TimelineWorld): Promise<Savepoint> {
