@@ -203,8 +203,8 @@ function withEffects(
   };
   const activity = new Activity(activitySource(objects, readable));
   const effects = newestFirst.map(({ checkpoint, changes }) => {
-    activity.visit({ ...checkpoint, changes });
-    return { checkpoint, changes: changes.map((change) => ({ change, effect: activity.effectOf(change) })) };
+    const effectOf = activity.visit({ ...checkpoint, changes });
+    return { checkpoint, changes: changes.map((change) => ({ change, effect: effectOf(change) })) };
   });
   return effects.reverse();
 }

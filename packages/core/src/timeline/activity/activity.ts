@@ -32,7 +32,6 @@
  */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
-import { isOperation } from '../../model/checkpoint.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -72,17 +71,23 @@ export interface AffectedFile {
   readonly hunks: ReadonlyMap<number, Reversion>;
 }
 
+/** Returns the effect of a change of the visited checkpoint. */
+type EffectOf = (change: RecordedChange) => Effect;
+
 const NO_HUNKS: ReadonlyMap<number, Reversion> = new Map();
 
 export class Activity {
   readonly #effects = new EffectsByPath();
-  /** The checkpoint whose changes `effectOf` accepts. Its own effect on older changes is not applied yet. */
+  /** The checkpoint visited last. Its own effect on older changes is not applied yet. */
   #current: Checkpoint | null = null;
 
   constructor(private readonly source: ActivitySource) {}
 
-  /** Moves on to the next checkpoint. Every readable checkpoint is visited once, newest first. */
-  visit(checkpoint: Checkpoint): void {
+  /**
+   * Moves on to the next checkpoint. Every readable checkpoint is visited once, newest first.
+   * @returns the effect of each of its changes; only valid until the next visit
+   */
+  visit(checkpoint: Checkpoint): EffectOf {
     if (this.#current !== null) {
       this.#stepBack(this.#current);
       this.#stepOverGap(this.#current, checkpoint);
@@ -93,12 +98,10 @@ export class Activity {
       const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
       if (change.after === null) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
     }
+    return (change) => this.#effectOf(change, checkpoint);
   }
 
-  /** @param change a change of the checkpoint visited last */
-  effectOf(change: RecordedChange): Effect {
-    const checkpoint = this.#current;
-    if (checkpoint === null) return { reversion: null, hunks: NO_HUNKS, files: [] };
+  #effectOf(change: RecordedChange, checkpoint: Checkpoint): Effect {
     const effects = this.#effects.at(change.path);
     const { passed } = effects;
     const files = new Map<string, AffectedFile>();
@@ -290,9 +293,6 @@ function viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Check
   const present = live.filter(({ isDeleted }) => !isDeleted);
   if (change.after !== null) return present.length > 0 || passed !== null ? present : live;
   const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
-  // If the file was brought back later, this is the deletion that was reverted.
-  const back = live.filter((view) => view.isDeleted && isBack(view));
-  if (back.length > 0) return back;
   return beforeDeletion(live, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
 }
 
@@ -319,26 +319,24 @@ interface RevertedPath {
 }
 
 /**
- * Returns the files that the changes moved or deleted, without those that they created.
+ * Returns the files that the changes concern, without those that they created.
  * @param changes oldest first
  */
 function revertedPaths(changes: readonly RecordedChange[]): readonly RevertedPath[] {
-  const created = new Set<RevertedPath>();
-  const files: RevertedPath[] = [];
+  const older: RevertedPath[] = [];
+  /** By the path after the changes so far. */
+  const files = new Map<TreePath, RevertedPath>();
   for (const { id, path, from, before, after } of changes) {
-    if (from === null && before !== null && after !== null) continue;
     const start = from ?? path;
-    let file =
-      before === null ? undefined : files.findLast(({ end, deletedIn }) => end === start && deletedIn === null);
-    if (file === undefined) {
-      file = { start, end: start, deletedIn: null };
-      files.push(file);
-    }
+    const known = before === null ? undefined : files.get(start);
+    const file = known ?? { start, end: path, deletedIn: null };
+    if (known === undefined && before !== null) older.push(file);
     file.end = path;
-    if (before === null && from === null) created.add(file);
     if (after === null) file.deletedIn = parseChangeId(id)?.checkpoint ?? 0;
+    files.delete(start);
+    if (after !== null) files.set(path, file);
   }
-  return files.filter((file) => !created.has(file));
+  return older;
 }
 
 function isRename(change: RecordedChange | undefined): boolean {
@@ -358,7 +356,7 @@ function isReverted(view: FileEffects, checkpoint: Checkpoint, change: RecordedC
 function fullReversion(
   view: FileEffects,
   change: RecordedChange | null,
-  { id, trigger, previous }: Checkpoint,
+  { id, previous }: Checkpoint,
 ): Reversion | null {
   if (change !== null) {
     for (let named: NamedReversion | null = view.named; named !== null; named = named.newer) {
@@ -366,7 +364,6 @@ function fullReversion(
       if (named.callAfter !== null && named.callAfter === previous) return named.reversion;
     }
   }
-  if (!isOperation(trigger)) return null;
   for (let { inverted } = view; inverted !== null; inverted = inverted.newer) {
     if (inverted.undoes !== id) continue;
     const { isTouched, isDeleted, reversion: back } = inverted;

@@ -179,7 +179,6 @@ export class EffectsByPath {
   /** Announces the number of the next checkpoint, and reactivates the views deferred until then. */
   resume(number: number): void {
     const due = this.#deferred.filter(({ at }) => at >= number);
-    if (due.length === 0) return;
     this.#deferred = this.#deferred.filter(({ at }) => at < number);
     for (const { paths, rest } of due) {
       for (const path of new Set([...paths.keys(), ...(rest.length > 0 ? this.#paths.keys() : [])])) {

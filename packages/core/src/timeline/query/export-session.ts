@@ -54,12 +54,12 @@ export function prepareSessionExport(timeline: Timeline, objects: ObjectReader, 
       damaged.push(damagedCheckpoint);
       continue;
     }
-    activity.visit(checkpoint);
+    const effectOf = activity.visit(checkpoint);
     if (checkpoint.session === session) began = checkpoint.time;
     for (const change of [...(checkpoint.changes ?? [])].reverse()) {
       const author = change.by.authors.find((one) => one.session === session);
       if (author === undefined) continue;
-      listed.push({ change, checkpoint, author, revertedBy: activity.effectOf(change).reversion?.by ?? null });
+      listed.push({ change, checkpoint, author, revertedBy: effectOf(change).reversion?.by ?? null });
       began = checkpoint.time;
     }
   }

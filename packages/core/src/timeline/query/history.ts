@@ -81,7 +81,7 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
       continue;
     }
     const { checkpoint } = result;
-    activity.visit(checkpoint);
+    const effectOf = activity.visit(checkpoint);
     if ((!isOlder && number !== cursor?.checkpoint) || !isInTime(checkpoint, query)) continue;
     const { changes } = checkpoint;
     if (changes === null && isOlder) unlisted.push(unlistedOf(checkpoint));
@@ -90,7 +90,7 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
       const change = changes?.[at] as RecordedChange;
       if (!matchesFilter(change, checkpoint, query)) continue;
       if (entries.length === query.limit) return page(true);
-      const { reversion, hunks } = activity.effectOf(change);
+      const { reversion, hunks } = effectOf(change);
       const takenBackHunks = [...hunks].map(([hunk, { by }]) => ({ hunk, by })).sort((a, b) => a.hunk - b.hunk);
       entries.push({ change, checkpoint, takenBack: reversion?.by ?? null, takenBackHunks });
     }

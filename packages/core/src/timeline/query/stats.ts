@@ -55,7 +55,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
       damaged.push(damagedCheckpoint);
       continue;
     }
-    activity.visit(checkpoint);
+    const effectOf = activity.visit(checkpoint);
     const { trigger, changes, tool } = checkpoint;
     if (trigger in acts) acts[trigger as keyof typeof acts] += 1;
     if (trigger === 'call' && typeof tool?.took === 'number') {
@@ -65,7 +65,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
     for (const change of changes ?? []) {
       const step = stepOf(change.by.authors, checkpoint);
       if (step === null) continue;
-      const { reversion, hunks } = activity.effectOf(change);
+      const { reversion, hunks } = effectOf(change);
       all += 1;
       if (reversion === null) inEffect += 1;
       steps.set(step, reversion !== null || hunks.size > 0 || (steps.get(step) ?? false));
