@@ -17,6 +17,8 @@ const WHOLE_TEXT = ['content', 'file_text', 'contents'] as const;
 const OLD = ['old_string', 'old_str', 'oldString', 'old_text'] as const;
 const NEW = ['new_string', 'new_str', 'newString', 'new_text'] as const;
 
+const ALL = ['replace_all', 'replaceAll', 'allow_multiple'] as const;
+
 /** @returns null if the report is not understood */
 export function writtenText(path: string, input: Fields, response: Fields): WrittenText | null {
   const shown = fieldsOf(field(response, 'returnDisplay'));
@@ -79,7 +81,7 @@ function resultIn(input: Fields): WrittenText['result'] {
 function replacementIn(edit: Fields): TextReplacement | null {
   const [old, replacement] = [anyText(edit, ...OLD), anyText(edit, ...NEW)];
   if (old === null || replacement === null) return null;
-  return { old, new: replacement, all: (field(edit, 'replace_all') ?? field(edit, 'replaceAll')) === true };
+  return { old, new: replacement, all: ALL.some((key) => field(edit, key) === true) };
 }
 
 /** Each hunk replaces its old lines, which include the context. */

@@ -37,6 +37,8 @@ export function replaceText(text: string, replacements: readonly TextReplacement
 /** The text before replacing, if it follows from the result; null otherwise. */
 export function textBeforeReplacing(result: string, replacements: readonly TextReplacement[]): string | null {
   if (replacements.some(({ all, old, new: replacement }) => all || old === '' || replacement === '')) return null;
+  // A text that is still to be replaced: nothing was replaced yet, or somebody undid it.
+  if (replacements.some(({ old, new: replacement }) => !replacement.includes(old) && result.includes(old))) return null;
   const inverse = [...replacements].reverse().map((one) => ({ old: one.new, new: one.old, all: false }));
   const before = replaceText(result, inverse);
   return before !== null && replaceText(before, replacements) === result ? before : null;

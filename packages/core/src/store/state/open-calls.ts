@@ -34,6 +34,8 @@ export interface OpenCall {
   readonly writes?: readonly ReportedWrite[];
   /** Declared paths whose reported content a capture has found. Later changes of these are not by this call. */
   readonly written?: readonly TreePath[];
+  /** Declared paths that changed before a capture without proof: the tool may have written them before it or after. */
+  readonly doubted?: readonly TreePath[];
   /** Milliseconds since 1970. */
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
@@ -48,10 +50,11 @@ export interface OpenCall {
   readonly own: boolean;
 }
 
-interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written'> {
+interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' | 'doubted'> {
   readonly declared: readonly JsonName[] | null;
   readonly writes?: readonly (Omit<ReportedWrite, 'path'> & { readonly path: JsonName })[];
   readonly written?: readonly JsonName[];
+  readonly doubted?: readonly JsonName[];
 }
 
 const CALL_BYTES = 4 * 1024 * 1024;
@@ -59,12 +62,13 @@ const CALL_BYTES = 4 * 1024 * 1024;
 const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
-  const { declared, writes, written, ...rest } = call;
+  const { declared, writes, written, doubted, ...rest } = call;
   const json: OpenCallJson = {
     ...rest,
     declared: declared?.map(nameToJson) ?? null,
     ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: nameToJson(one.path) })) }),
     ...(written === undefined ? {} : { written: written.map(nameToJson) }),
+    ...(doubted === undefined ? {} : { doubted: doubted.map(nameToJson) }),
   };
   writeCacheJson(fs, layout.calls, keyOf(call.session, call.id), json);
 }
@@ -117,10 +121,11 @@ function keyOf(session: SessionId, id: CallId): string {
 }
 
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {
-  return readCacheJson(fs, path, CALL_BYTES, ({ declared, writes, written, ...rest }: OpenCallJson) => ({
+  return readCacheJson(fs, path, CALL_BYTES, ({ declared, writes, written, doubted, ...rest }: OpenCallJson) => ({
     ...rest,
     declared: declared?.map((name) => treePathFromJson(name)) ?? null,
     ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
     ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
+    ...(doubted === undefined ? {} : { doubted: doubted.map((name) => treePathFromJson(name)) }),
   }));
 }

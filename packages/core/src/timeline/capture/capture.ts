@@ -29,7 +29,7 @@ import { type CheckpointInfo, composeInOrder, type NewCheckpoint, type Recorded 
 import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 import { reportedSteps } from './reported-steps.ts';
-import type { ProvenWrite } from './reported-writes.ts';
+import type { ReportEvidence } from './reported-writes.ts';
 import type { Workspace } from './workspace.ts';
 
 const MB = 1024 * 1024;
@@ -96,7 +96,7 @@ export async function capture(
       latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
     const open = readCallsSinceCapture(workspace.ports, store.layout);
     if (same && !options.always) {
-      updateOpenCalls(workspace, open, []);
+      updateOpenCalls(workspace, open, NO_EVIDENCE);
       // Objects that are damaged in the store and intact on disk were written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
@@ -113,10 +113,10 @@ export async function capture(
       info: { ...info, late: info.late || open.some(({ late }) => late) },
       attribution: options.attribution ?? attributionFor(timeline, found, info, open, isNotBy),
     };
-    const { steps, proven } =
+    const { steps, evidence } =
       options.attribution === undefined && latest !== null
         ? reportedSteps(batch, latest, open, composed, isNotBy)
-        : { steps: [composed], proven: [] };
+        : { steps: [composed], evidence: NO_EVIDENCE };
     const recorded = await composeInOrder(workspace, batch, steps, pace);
     await batch.finish();
     pace.throwIfCancelled();
@@ -124,7 +124,7 @@ export async function capture(
     const [ref, checkpoint] = recorded.at(-1) as Recorded;
     if (adopted?.isUnread === true) writeAdoptedMarker(workspace.ports, store.layout, ref.commit);
     for (const one of recorded) timeline.publish(...one);
-    updateOpenCalls(workspace, open, proven);
+    updateOpenCalls(workspace, open, evidence);
     rememberScan(workspace, ref.commit, found);
     return { checkpoint, made: true, scan: found, recorded: recorded.map(([, one]) => one) };
   } catch (error) {
@@ -190,23 +190,31 @@ function attributionFor(
     : attribution;
 }
 
+const NO_EVIDENCE: Pick<ReportEvidence, 'proven' | 'doubted'> = { proven: [], doubted: [] };
+
 /**
  * From this checkpoint on, what changes while a late call is open can be distinguished from earlier changes, and what a
  * tool reported to write is recorded. The calls of dead agents have ended.
  */
-function updateOpenCalls({ ports, store }: Workspace, open: readonly OpenCall[], proven: readonly ProvenWrite[]): void {
+function updateOpenCalls(
+  { ports, store }: Workspace,
+  open: readonly OpenCall[],
+  { proven, doubted }: Pick<ReportEvidence, 'proven' | 'doubted'>,
+): void {
   for (const call of open) {
     if (isOfDeadAgent(ports, call)) {
       removeOpenCall(ports.fs, store.layout, call.session, call.id);
       continue;
     }
     const paths = proven.filter((one) => one.call === call).map(({ path }) => path);
-    if (!call.late && paths.length === 0) continue;
+    const unclear = doubted.filter((one) => one.call === call).map(({ path }) => path);
+    if (!call.late && paths.length === 0 && unclear.length === 0) continue;
     const writes = call.writes?.filter(({ path }) => !paths.includes(path));
     writeOpenCall(ports.fs, store.layout, {
       ...call,
       late: false,
       ...(writes === undefined ? {} : { writes, written: [...(call.written ?? []), ...paths] }),
+      ...(unclear.length === 0 ? {} : { doubted: [...new Set([...(call.doubted ?? []), ...unclear])] }),
     });
   }
 }

@@ -12,12 +12,12 @@ import { editSnapshot } from '../../store/snapshot/edit-snapshot.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 import { type Attribution, attributionOf, authorOf } from './attribution.ts';
 import { type CheckpointInfo, checkpointInfo, type NewCheckpoint } from './compose.ts';
-import { type ProvenWrite, weighReports } from './reported-writes.ts';
+import { type ProvenWrite, type ReportEvidence, weighReports } from './reported-writes.ts';
 
 export interface ReportedSteps {
   /** Oldest first. The last one is the captured state. */
   readonly steps: readonly NewCheckpoint[];
-  readonly proven: readonly ProvenWrite[];
+  readonly evidence: ReportEvidence;
 }
 
 /**
@@ -34,8 +34,9 @@ export function reportedSteps(
 ): ReportedSteps {
   const { info, state, attribution } = composed;
   const ended = open.find((call) => isEnd(info, call)) ?? null;
-  const { proven, contradicted } = weighReports(batch, previous.snapshot, state.snapshot, open, ended);
-  if (proven.length === 0 && contradicted.length === 0) return { steps: [composed], proven };
+  const evidence = weighReports(batch, previous.snapshot, state.snapshot, open, ended);
+  const { proven, contradicted } = evidence;
+  if (proven.length === 0 && contradicted.length === 0) return { steps: [composed], evidence };
 
   const callOf = new Map([...contradicted, ...proven].map(({ path, call }) => [path, call]));
   const others = attributionOf(open, (call, path) => callOf.get(path) === call || isNotBy(call, path));
@@ -52,7 +53,7 @@ export function reportedSteps(
   const beforeTools = editSnapshot(batch, previous.snapshot, early.map(editTo('found')));
   if (early.length > 0) steps.push(step({ info: between, attribution: others }, beforeTools));
   if (proven.every(({ written, current }) => sameEntry(written, current))) {
-    return { steps: [...steps, { ...composed, attribution: tools }], proven };
+    return { steps: [...steps, { ...composed, attribution: tools }], evidence };
   }
   const afterTools = editSnapshot(batch, beforeTools, proven.map(editTo('written')));
   const isByEnded = proven.some(({ call }) => call === ended);
@@ -64,7 +65,7 @@ export function reportedSteps(
       step({ info: own, attribution: tools }, afterTools),
       step({ info: rest, attribution: afterwards }, state.snapshot),
     ],
-    proven,
+    evidence,
   };
 }
 

@@ -31,7 +31,21 @@ export interface ProvenWrite {
 export interface ReportEvidence {
   readonly proven: readonly ProvenWrite[];
   /** Paths whose captured content contradicts the report: the call did not write them, or not yet. */
-  readonly contradicted: readonly { readonly path: TreePath; readonly call: OpenCall }[];
+  readonly contradicted: readonly ReportedPath[];
+  /** Paths that changed without proof of who changed them, including the contradicted ones. */
+  readonly doubted: readonly ReportedPath[];
+}
+
+interface ReportedPath {
+  readonly path: TreePath;
+  readonly call: OpenCall;
+}
+
+interface CallState {
+  /** Its tool has written what it reports. Otherwise perhaps not yet. */
+  readonly isEnded: boolean;
+  /** An earlier capture may have found what it wrote, together with what others wrote. */
+  readonly isDoubted: boolean;
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -48,7 +62,8 @@ export function weighReports(
   ended: OpenCall | null,
 ): ReportEvidence {
   const proven: ProvenWrite[] = [];
-  const contradicted: { readonly path: TreePath; readonly call: OpenCall }[] = [];
+  const contradicted: ReportedPath[] = [];
+  const doubted: ReportedPath[] = [];
   const read = cachedFolderReader(batch);
   const seen = new Set<TreePath>();
   for (const call of open) {
@@ -57,17 +72,19 @@ export function weighReports(
       const [old, current] = [stateAt(read, before, path), stateAt(read, now, path)];
       if (old.skip !== null || current.skip !== null || sameEntry(old.entry, current.entry)) continue;
       // Several reports of one path between two captures: no order of them is known.
-      if (seen.has(path) || isReportedElsewhere(open, call, path)) continue;
+      const isAlone = !seen.has(path) && !isReportedElsewhere(open, call, path);
       seen.add(path);
-      const states = statesOf(batch, write, old.entry, current.entry, call === ended);
+      const known = { isEnded: call === ended, isDoubted: call.doubted?.includes(path) === true };
+      const states = isAlone ? statesOf(batch, write, old.entry, current.entry, known) : null;
       if (states === 'contradicted') contradicted.push({ path, call });
-      else if (states !== null) {
+      if (states === 'contradicted' || states === null) doubted.push({ path, call });
+      else {
         const { entry, ignored } = current;
         proven.push({ path, call, old: old.entry, ...states, current: entry, ignored });
       }
     }
   }
-  return { proven, contradicted };
+  return { proven, contradicted, doubted };
 }
 
 function isReportedElsewhere(open: readonly OpenCall[], call: OpenCall, path: TreePath): boolean {
@@ -82,7 +99,7 @@ function statesOf(
   { found: reportedFound, result }: ReportedWrite,
   old: Entry | null,
   current: Entry | null,
-  isEnded: boolean,
+  { isEnded, isDoubted }: CallState,
 ): WriteStates | 'contradicted' | null {
   const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
   if (oldText === undefined || currentText === undefined) return null;
@@ -94,23 +111,33 @@ function statesOf(
     return { ...mode, id: batch.add('blob', Buffer.from(withLineEndsOf(oldText ?? currentText ?? '', text))) };
   };
   const foundText = reportedFound === undefined ? oldText : reportedFound;
+  const isFoundOld = isSameState(foundText, oldText);
+  const isSinceOld = isEnded && !isDoubted;
   if (result === null || typeof result === 'string') {
-    const isWritten = result === null ? currentText === null : currentText !== null && isSameText(result, currentText);
-    if (isWritten || isEnded) return { found: entryWith(foundText), written: entryWith(result) };
-    return 'contradicted';
+    const states = { found: entryWith(foundText), written: entryWith(result) };
+    if (isSinceOld) return states;
+    if (!isSameState(result, currentText)) return isEnded ? null : 'contradicted';
+    // Anybody may delete or empty a file. Without what the tool found, others may have removed lines that are gone.
+    const isProof = result !== null && result !== '' && (foundText === null || reportedFound !== undefined);
+    return isProof && isFoundOld ? states : null;
   }
-  const written = replaceText(unixLines(foundText ?? ''), result.map(unixReplacement));
-  if (written !== null && currentText !== null && isSameText(written, currentText)) {
+  const edits = result.map(unixReplacement);
+  const written = replaceText(unixLines(foundText ?? ''), edits);
+  if (written !== null && isSameState(written, currentText) && (!isDoubted || isFoundOld)) {
     return { found: entryWith(foundText), written: current };
   }
-  if (written !== null && isEnded && reportedFound !== undefined) {
-    return { found: entryWith(foundText), written: entryWith(written) };
-  }
-  const previous =
-    currentText === null ? null : textBeforeReplacing(unixLines(currentText), result.map(unixReplacement));
+  const isKnown = written !== null && isSinceOld;
+  if (isKnown && reportedFound !== undefined) return { found: entryWith(foundText), written: entryWith(written) };
+  // The tool may have read the file before the last checkpoint and written it afterwards.
+  const previous = isDoubted || currentText === null ? null : textBeforeReplacing(unixLines(currentText), edits);
   if (previous !== null) return { found: entryWith(previous), written: current };
-  if (written !== null && isEnded) return { found: entryWith(foundText), written: entryWith(written) };
+  if (isKnown) return { found: entryWith(foundText), written: entryWith(written) };
   return isEnded ? null : 'contradicted';
+}
+
+/** Null for no file. */
+function isSameState(a: string | null, b: string | null): boolean {
+  return a === null || b === null ? a === b : isSameText(a, b);
 }
 
 /** Null for no file, undefined for what cannot be compared as text. */

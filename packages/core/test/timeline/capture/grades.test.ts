@@ -217,6 +217,65 @@ describe('a report of a file tool', () => {
     expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
   });
 
+  test('of a call that is to remove a line is not taken for the file that still has it', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [{ old: 'line 3\nline 4\n', new: 'line 3\n', all: false }] }];
+    await s.session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], writes });
+    s.w.write('a.txt', linesOf(9, { 7: 'mine' }));
+    await s.savepoint.checkpoint();
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
+  });
+
+  test.each([
+    ['deletes', null],
+    ['empties', ''],
+  ])('of an open call that %s a file is no proof: others can do that, too', async (_, result) => {
+    const s = await scene();
+    await s.session.begin({ tool: 'Write', kind: 'write', paths: [PATH], writes: [{ path: PATH, result }] });
+    if (result === null) s.w.delete('a.txt');
+    else s.w.write('a.txt', result);
+    await s.savepoint.checkpoint();
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by one (likely, declared)']]);
+  });
+
+  test('of an open call that writes a whole file does not say which lines it removed', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: 'whole\n' }];
+    await s.session.begin({ tool: 'Write', kind: 'write', paths: [PATH], writes });
+    s.w.write('a.txt', 'whole\n');
+    await s.savepoint.checkpoint();
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by one (likely, declared)']]);
+  });
+
+  test('of a write that another capture has found together with a person’s lines is not written again', async () => {
+    const s = await scene();
+    const result = 'whole\n';
+    const request = { tool: 'Write', kind: 'write', paths: [PATH], writes: [{ path: PATH, result }] } as const;
+    const { id } = await s.session.begin(request);
+    s.w.write('a.txt', `${result}mine\n`);
+    await s.savepoint.checkpoint();
+    s.w.write('a.txt', 'mine\n');
+    await s.session.end(id, { writes: [{ path: PATH, found: linesOf(9), result }] });
+    expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by outside (likely, beyond)',
+      'a.txt by one (likely, declared)',
+    ]);
+  });
+
+  test('of a tool that wrote over what a capture has found since it read the file is not divided', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'agent')] }];
+    const { id } = await s.session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], writes });
+    s.w.write('a.txt', 'mine\n');
+    await s.savepoint.checkpoint();
+    s.w.write('a.txt', linesOf(9, { 3: 'agent' }));
+    await s.session.end(id, { writes });
+    expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by outside (likely, beyond)',
+      'a.txt by one (likely, declared)',
+    ]);
+  });
+
   test('that does not fit the file proves nothing', async () => {
     const s = await scene();
     const writes = [{ path: PATH, result: [{ old: 'not there', new: 'nor here', all: false }] }];
