@@ -22,6 +22,7 @@ const alias = [
   { find: /^@savepoint\/s3$/, replacement: source('packages/s3/src/index.ts') },
   { find: /^@savepoint\/mcp$/, replacement: source('packages/mcp/src/index.ts') },
   { find: /^@savepoint\/testkit\/command$/, replacement: source('packages/testkit/src/command/index.ts') },
+  { find: /^@savepoint\/testkit\/truth$/, replacement: source('packages/testkit/src/truth/index.ts') },
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },
 ];
 

@@ -9,7 +9,10 @@
  *   --timeline checkpoints on the long timeline of the part `speed`; default 10,000
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
- *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`: one of the parts; default all
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed` or `truth`: one of the parts; default
+ *             all
+ *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
+ *   --seed    in the part `truth`: the first seed; default 1
  *   --write   writes the results into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,6 +32,8 @@ const { values } = parseArgs({
     files: { type: 'string', default: '50000' },
     sizes: { type: 'string', default: '1000,10000,50000,200000' },
     timeline: { type: 'string', default: '10000' },
+    changes: { type: 'string', default: '3000' },
+    seed: { type: 'string', default: '1' },
     peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
@@ -37,11 +42,11 @@ const { values } = parseArgs({
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
-const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed'].filter(
+const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed', 'truth'].filter(
   (part) => (values.only ?? part) === part,
 );
 if (PARTS.length === 0)
-  throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories` or `speed`');
+  throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed` or `truth`');
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First, because npm may need the variables that are removed below.
@@ -58,6 +63,7 @@ const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
+const { measureTruth } = await import('./truth.mjs');
 
 /**
  * @typedef {object} Row
@@ -82,7 +88,7 @@ let kept;
 const tables = {};
 
 try {
-  if (PARTS.some((part) => part !== 'speed' && part !== 'repositories')) {
+  if (PARTS.some((part) => part !== 'speed' && part !== 'repositories' && part !== 'truth')) {
     console.log(`making ${FILES} files …`);
     makeRepository(project, FILES);
   }
@@ -116,6 +122,12 @@ try {
     });
     tables['figures of speed'] =
       `${machine()} ${RUNS * 3} runs, median, with the range in brackets; milliseconds.\n\n${speed}`;
+  }
+  if (PARTS.includes('truth')) {
+    tables['figures of attribution'] = await measureTruth({
+      seed: Number(values.seed),
+      changes: Number(values.changes),
+    });
   }
 } finally {
   rmSync(base, { recursive: true, force: true });

@@ -1,0 +1,26 @@
+import { testEffort } from '@savepoint/testkit';
+import { runWithTruth } from '@savepoint/testkit/truth';
+import { expect, test } from 'vitest';
+import { runHook } from '../src/hook/index.ts';
+
+/** Agents and a person work in one folder, interleaved at random, and it is known who wrote which line. */
+
+const RUNS = testEffort({ quick: 25, ci: 1_000, long: 3_000 });
+const STEPS = 25;
+/** Of all lines. `npm run bench -- --only truth` measures it exactly. */
+const MOST_WRONG_AND_SURE = 0.005;
+const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1_000_000);
+
+test(`${RUNS} rollbacks of one agent lose no line of others, and undo is exact (SAVEPOINT_SEED=${seed})`, async () => {
+  let [lines, wrong, rolledBack] = [0, 0, 0];
+  for (let run = 0; run < RUNS; run++) {
+    const { judged, agent, takenBack } = await runWithTruth(runHook, seed + run, STEPS);
+    expect(takenBack.problems, `SAVEPOINT_SEED=${seed + run}, ${agent}`).toEqual([]);
+    lines += judged.length;
+    wrong += judged.filter(({ verdict }) => verdict === 'wrong and sure').length;
+    rolledBack += takenBack.outcome === 'rolled back' ? 1 : 0;
+  }
+  expect(rolledBack).toBeGreaterThan(RUNS / 10);
+  // A few runs have too few lines for a share.
+  if (RUNS >= 1_000) expect(wrong / lines).toBeLessThan(MOST_WRONG_AND_SURE);
+}, 1_800_000);
