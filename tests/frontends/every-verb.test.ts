@@ -30,6 +30,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['history', ['--limit', '2'], 'new/file.txt'],
   ['history', ['--file', 'a.txt', '--limit', '1'], 'changed  a.txt'],
   ['history', ['--agent', 'user', '--tool', 'edit', '--file', 'a.txt', '--since', '1 hour ago'], 'user'],
+  ['blame', ['-L', '1,1', 'a.txt'], '1) edited'],
   ['stats', [], '100%'],
   ['undo', [], 'Undid cp_6'],
   ['list', ['--all'], 'Undid cp_6'],

@@ -55,6 +55,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
   verbRow('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
   verbRow('look', VERBS.history, async () => (await import('./history/history.ts')).history),
+  verbRow('look', VERBS.blame, async () => (await import('./history/blame.ts')).blame),
   verbRow('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
   verbRow('look', VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
   verbRow('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),

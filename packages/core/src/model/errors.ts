@@ -158,7 +158,9 @@ export const ERROR_CODES = {
   },
   PATH_REFUSED: {
     exit: 1,
-    when: 'A path is outside the workspace, goes through a link, is inside .git, or cannot be stored or backed up.',
+    when:
+      'A path is outside the workspace, goes through a link, is inside .git, or cannot be stored or backed up; or it is ' +
+      'not what the command needs, for example not a captured text file.',
     data: { path: 'JsonName', why: 'string', 'paths?': [{ path: 'JsonName', why: 'string' }] },
     hint: 'Nothing was changed. Leave the path out, or move the file that is in the way.',
   },

@@ -1,5 +1,6 @@
 /** The table of all verbs. */
 
+import { blame } from './changes/blame.ts';
 import { deleteSession } from './changes/delete-session.ts';
 import { edit } from './changes/edit.ts';
 import { freeze, unfreeze } from './changes/freeze.ts';
@@ -36,6 +37,7 @@ export const VERBS = {
   show,
   diff,
   history,
+  blame,
   sessions,
   deleteSession,
   stats,

@@ -18,6 +18,7 @@ import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
 import { assertNothingPending } from '../recovery.ts';
+import { type Blame, type BlameQuery, blame } from './blame.ts';
 
 export interface WatchOptions {
   /** Ends the watch. */
@@ -38,6 +39,13 @@ export interface HistoryCalls {
    * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
    */
   diffChange(id: string, options?: CallOptions): Promise<ChangeDiff>;
+  /**
+   * Returns who wrote each line of a file, as it is now or after a checkpoint. Changes that are not captured yet count,
+   * with the authors that a capture would record.
+   * @throws SavepointError PATH_REFUSED if the path is not a captured text file of at most 8 MiB; USAGE if the file has
+   *   fewer lines; NO_CHECKPOINT, UNKNOWN_CHECKPOINT, BAD_ID, AMBIGUOUS_ID
+   */
+  blame(query: BlameQuery, options?: CallOptions): Promise<Blame>;
   /** Returns the sessions of agents on the timeline. */
   sessions(): Promise<SessionList>;
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
@@ -74,6 +82,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
       }),
     diffChange: (id, options = {}) =>
       engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
+    blame: (query, options = {}) => engine.read((workspace) => blame(engine, workspace, query, engine.pace(options))),
     sessions: () =>
       engine.read(({ ports, store, timeline }) =>
         listSessions(timeline, (session) => readSessionState(ports.fs, store.layout, session).deletedUpTo ?? 0),

@@ -56,6 +56,8 @@ const NO_EFFECT = /already in that state|deleted since|it was moved since/;
 export interface GameOptions {
   /** Whether checkpoints may be dropped. */
   readonly drops: boolean;
+  /** Further comparisons, after each turn. Default: none. */
+  readonly judge?: (game: ActivityGame) => Promise<void>;
 }
 
 export class ActivityGame {
@@ -104,7 +106,22 @@ export class ActivityGame {
       this.#disk.now += 1_000;
       await this.#record();
       await this.#judge();
+      await this.options.judge?.(this);
     }
+  }
+
+  get savepoint(): Savepoint {
+    return this.#savepoint;
+  }
+
+  /** Returns the lines of each file that exists. */
+  files(): ReadonlyMap<TreePath, readonly string[]> {
+    return new Map(PLACES.filter((path) => this.#isThere(path)).map((path) => [path, this.#read(path)]));
+  }
+
+  /** Returns the change that wrote each line of a change. */
+  writers(): ReadonlyMap<string, ChangeId> {
+    return new Map([...this.#markers.values()].flat().map(({ text, change }) => [text, change]));
   }
 
   async #turn(): Promise<void> {
