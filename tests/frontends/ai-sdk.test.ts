@@ -56,9 +56,13 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       call('workspace_context', {}),
       call('checkpoint_show', { checkpoint: 'cp_1' }),
       call('checkpoint_diff', { from: 'cp_1', patch: true }),
+      call('history', {}),
+      call('blame', { file: 'a.txt' }),
       ...inTwoSteps('checkpoint_restore', { checkpoint: 'cp_1' }),
       ...inTwoSteps('undo'),
       ...inTwoSteps('redo'),
+      ...inTwoSteps('undo'),
+      ...inTwoSteps('rollback'),
     ]);
     expect(parts.filter(({ type }) => type === 'tool-error')).toEqual([]);
     const used = new Set(parts.filter(({ type }) => type === 'tool-result').map(({ toolName }) => toolName));
@@ -70,7 +74,9 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(reported[1]?.value).toContain('write  b.txt  (1 edit');
     expect(reported[5]?.value).toContain('Workspace: ');
     expect(reported[7]?.value).toContain('+eins');
-    expect(reported[8]?.value).toContain('delete  c.txt');
+    expect(reported[8]?.value).toContain('test-agent (sure)  create  c.txt');
+    expect(reported[9]?.value).toContain('1  test-agent (sure), cp_3.1');
+    expect(reported[10]?.value).toContain('delete  c.txt');
     expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
       {
         output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },
@@ -78,7 +84,16 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     );
     const { checkpoints } = await savepoint.list();
     const ids = checkpoints.map(({ toolCall }) => toolCall);
-    for (const id of ['call-0-0', 'call-1-0', 'call-2-0', 'call-3-0', 'call-9-0', 'call-11-0', 'call-13-0']) {
+    for (const id of [
+      'call-0-0',
+      'call-1-0',
+      'call-2-0',
+      'call-3-0',
+      'call-11-0',
+      'call-13-0',
+      'call-15-0',
+      'call-19-0',
+    ]) {
       expect(ids).toContain(id);
     }
   });

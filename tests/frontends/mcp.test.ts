@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { bytesFromText, type DiskPath, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -97,7 +97,72 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
 
     expect((await use('checkpoint_list', { limit: 2 })).data).toMatchObject({ more: true });
     expect((await use('checkpoint_show', { checkpoint: 'cp_1' })).text).toContain('at the start');
+    const edited = await call(client, 'write_file', { file_path: 'a.txt', content: 'three\n' });
+    expect(edited.isError).toBeUndefined();
+    expect((await use('history')).text).toMatch(/^cp_\d+\.1 .* test-client \(sure\) {2}write {2}a\.txt {2}\+1 -1$/m);
+    expect((await use('blame', { file: 'a.txt' })).text).toMatch(
+      /^ {2}1 {2}test-client \(sure\), cp_\d+\.1, .*a\.txt/m,
+    );
+    const [newest] = (await use('history', { limit: 1 })).data['changes'] as readonly { readonly id: string }[];
+    const rollback = await use('rollback', { changes: [newest?.id] });
+    expect(rollback.text).toContain('write  a.txt');
+    await use('rollback', { changes: [newest?.id], preview_id: rollback.data['preview_id'] });
+    expect(p.read('a.txt')).toBe('one\n');
+
     expect(tools.map(({ name }) => name).filter((name) => !called.has(name) && !EDITS.includes(name))).toEqual([]);
+  });
+
+  it('lists and reverts only the work of its own session, unless it says otherwise', async () => {
+    const p = project();
+    p.write('a.txt', 'one\ntwo\nthree\n');
+    const own = library(p).session({ agent: 'gemini', id: 's-1' });
+    const other = library(p).session({ agent: 'gemini', id: 's-2' });
+    await own.start();
+    const writes = async (session: typeof own, path: string, content: string): Promise<void> => {
+      const reported = [{ path: path as TreePath, result: content }];
+      const request = { tool: 'write_file', kind: 'write', paths: [path as TreePath], writes: reported } as const;
+      await session.call(request, () => p.write(path, content));
+    };
+    await writes(own, 'a.txt', 'ONE\ntwo\nthree\n');
+    await writes(other, 'b.txt', 'by the other\n');
+    await own.call({ tool: 'Bash', kind: 'shell', args: { command: 'make' } }, () => p.write('made.txt', 'made\n'));
+    p.write('a.txt', 'ONE\ntwo\nTHREE\n');
+    const client = await connect(p, revision, { name: 'gemini-cli-mcp-client' });
+    const use = async (name: string, args: Record<string, unknown> = {}) => {
+      const { id } = await own.begin({ tool: `mcp_savepoint_${name}`, args, own: true });
+      const answer = await call(client, name, args);
+      await own.end(id);
+      return answer;
+    };
+    const paths = ({ data }: { readonly data: Record<string, unknown> }) =>
+      (data['changes'] as readonly { readonly path: string }[]).map(({ path }) => path);
+    expect(paths(await use('history'))).toEqual(['made.txt', 'a.txt']);
+    expect(paths(await use('history', { scope: 'all' }))).toEqual(['a.txt', 'made.txt', 'b.txt', 'a.txt']);
+    expect(paths(await use('history', { scope: 'all', session: 's-2' }))).toEqual(['b.txt']);
+    expect(paths(await call(client, 'history'))).toEqual([]);
+    const lines = (await use('blame', { file: 'a.txt' })).text;
+    expect(lines).toContain('1  gemini, session s-1, write_file (sure), cp_2.1');
+    expect(lines).toContain('2  older than the timeline (already in cp_1)');
+    expect(lines).toContain('3  outside (sure), cp_5.1');
+
+    const named = await use('rollback', { changes: ['cp_3.1'] });
+    expect(named.data).toMatchObject({ outcome: 'nothing', preview_id: null });
+    expect(named.text).toContain('left  cp_3.1 b.txt: it was not made by this session');
+    const preview = await use('rollback');
+    expect(preview.text).toMatch(/left \(likely\) {2}cp_4\.1 made\.txt: .*\n.*likely true/);
+    await use('rollback', { preview_id: preview.data['preview_id'] });
+    expect([p.read('a.txt'), p.read('b.txt'), p.has('made.txt')]).toEqual([
+      'one\ntwo\nTHREE\n',
+      'by the other\n',
+      true,
+    ]);
+    const likely = await use('rollback', { likely: true });
+    await use('rollback', { likely: true, preview_id: likely.data['preview_id'] });
+    expect([p.has('b.txt'), p.has('made.txt')]).toEqual([true, false]);
+    const all = await use('rollback', { scope: 'all', session: 's-2' });
+    await use('rollback', { scope: 'all', session: 's-2', preview_id: all.data['preview_id'] });
+    expect(p.has('b.txt')).toBe(false);
+    expect((await use('rollback', { scope: 'all' })).error.code).toBe('USAGE');
   });
 
   it('is refused with CONFLICT when the tree has changed since the preview', async () => {

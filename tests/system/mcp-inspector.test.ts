@@ -69,7 +69,10 @@ it('lists the tools, accepts their schemas, and calls every one of them', () => 
   expect(use('workspace_context')).toMatchObject({ text: expect.stringContaining('Workspace: ') });
   expect(use('checkpoint_show', 'checkpoint=last')).toMatchObject({ trigger: expect.any(String) });
   expect(use('checkpoint_diff', 'from=cp_1')).toMatchObject({ totals: { files: 2 } });
-  for (const [name, ...pairs] of [['checkpoint_restore', 'checkpoint=cp_1'], ['undo'], ['redo']] as const) {
+  expect(use('history')).toMatchObject({ more: false });
+  expect(use('blame', 'file=a.txt')).toMatchObject({ total: 1 });
+  const steps = [['checkpoint_restore', 'checkpoint=cp_1'], ['undo'], ['redo'], ['undo'], ['rollback']] as const;
+  for (const [name, ...pairs] of steps) {
     const preview = use(name, ...pairs);
     expect(use(name, ...pairs, `preview_id=${preview['preview_id']}`)).toMatchObject({ outcome: 'done' });
   }

@@ -3,7 +3,6 @@
 export { showName, showText } from './content/show-name.ts';
 export type { Edit } from './edit/edits.ts';
 export type { FileRequest } from './edit/targets.ts';
-export type { Blame, BlameQuery } from './engine/calls/blame.ts';
 export type { BundleOptions } from './engine/calls/bundles.ts';
 export type { CheckpointOptions, CheckpointResult, DiffResult, Status } from './engine/calls/checkpoints.ts';
 export type { EditOptions, EditResult } from './engine/calls/edits.ts';
@@ -54,7 +53,6 @@ export type { CallEnd, CallRequest, EndedCall } from './session/call-request.ts'
 export type { PutBack } from './session/host.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
-export type { LineOrigin, LineRange } from './timeline/blame/blame.ts';
 export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';
 export type { Overview } from './timeline/query/overview.ts';
 export type { SessionList } from './timeline/query/sessions.ts';

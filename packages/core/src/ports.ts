@@ -5,6 +5,7 @@
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';
+export type { Blame, BlameQuery } from './engine/calls/blame.ts';
 export type { ChangeSource, FolderChanges, FolderWatch } from './io/changes.ts';
 export { listOneByOne } from './io/folder-listing.ts';
 export {
@@ -41,6 +42,8 @@ export {
   type StoredBytes,
   type StoredItem,
 } from './store/bundles/bundle-store.ts';
+export type { LineOrigin, LineRange } from './timeline/blame/blame.ts';
+export type { Caller } from './timeline/query/actors.ts';
 export type { HistoryFilter } from './timeline/query/history.ts';
 export type { ListView, OverviewQuery } from './timeline/query/overview.ts';
 export type { RetentionPolicy } from './timeline/retention/retention.ts';

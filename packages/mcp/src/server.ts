@@ -28,7 +28,8 @@ export interface ConnectionContext {
 
 const INSTRUCTIONS =
   'Savepoint keeps checkpoints of the entire workspace. Call checkpoint_create before risky changes. ' +
-  'checkpoint_restore, undo and redo first return a preview; call them again with its preview_id to proceed.';
+  'checkpoint_restore, rollback, undo and redo first return a preview; call them again with its preview_id to proceed. ' +
+  'history, blame and rollback tell your own changes from those of others.';
 
 export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string, ReadyTool>): Server {
   const { version } = setting;

@@ -109,6 +109,7 @@ type NotRemote =
   | 'recordOwnEntries'
   | 'place'
   | 'moment'
+  | 'caller'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

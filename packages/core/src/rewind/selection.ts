@@ -22,7 +22,7 @@ import { Activity, type AffectedFile, type Effect, type Reversion } from '../tim
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
-import { isActor } from '../timeline/query/actors.ts';
+import { type Caller, isActor, isOwnWork } from '../timeline/query/actors.ts';
 import { unknownChange } from '../timeline/query/match-id.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
@@ -34,6 +34,8 @@ export interface Selection {
   readonly agent?: string;
   /** Its id, or a unique beginning of it. */
   readonly session?: string;
+  /** Only the own work of this caller. */
+  readonly own?: Caller;
   /** The id that the agent gave the call, or a unique beginning of it. */
   readonly call?: string;
   /** Only changes after this moment (milliseconds since 1970) or checkpoint number. */
@@ -97,7 +99,10 @@ export async function selectChanges(
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.isDue()) await pace.yieldNow();
     for (const { change, effect } of changes) {
-      if (!matchesSelection(selection, named, checkpoint, change)) continue;
+      if (!matchesSelection(selection, named, checkpoint, change)) {
+        if (named?.has(change.id) === true && !isOwn(selection, change)) skipped.push({ change, ...NOT_OWN });
+        continue;
+      }
       const hunks = named?.get(change.id) ?? null;
       const files = filesToRevert(objects, change, hunks, effect);
       const reversion = files.length > 0 ? null : revertedBy(effect, hunks);
@@ -118,6 +123,8 @@ export async function selectChanges(
   }
   return { chosen, skipped };
 }
+
+const NOT_OWN = { why: 'it was not made by this session', grade: null };
 
 const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
   rollback: 'a rollback',
@@ -247,11 +254,16 @@ function matchesSelection(
   return change.by.authors.some((author) => matchesAuthor(selection, author));
 }
 
-function matchesAuthor({ agent, session, call }: Selection, author: Author): boolean {
+function isOwn({ own }: Selection, { by }: RecordedChange): boolean {
+  return own === undefined || by.authors.some((author) => isOwnWork(author, own));
+}
+
+function matchesAuthor({ agent, session, call, own }: Selection, author: Author): boolean {
   return (
     (agent === undefined || isActor(author.actor, agent)) &&
     (session === undefined || author.session === session) &&
-    (call === undefined || author.call === call)
+    (call === undefined || author.call === call) &&
+    (own === undefined || isOwnWork(author, own))
   );
 }
 
@@ -273,7 +285,9 @@ function reasonToSkip(
   { checkpoint, change }: CandidateChange,
 ): Omit<SkippedChange, 'change'> | null {
   const { authors } = change.by;
-  const asksForSomebody = [selection.agent, selection.session, selection.call].some((one) => one !== undefined);
+  const asksForSomebody = [selection.agent, selection.session, selection.call, selection.own].some(
+    (one) => one !== undefined,
+  );
   if (named === null && isReversion(checkpoint.trigger) && checkpoint.trigger !== 'restore') {
     const why = `${checkpoint.id} (${checkpoint.trigger}) is itself an operation of Savepoint; use undo to revert it`;
     return { why, grade: null };

@@ -4,6 +4,7 @@ import { showContent, showText } from '../content/show-name.ts';
 import { nameFromJson } from '../model/names.ts';
 import { VERBS } from '../verbs/table.ts';
 import { withoutLongContents } from './contents.ts';
+import { blameLines, historyLines, rollbackLines } from './history-lines.ts';
 import { captureLines, changeLines, checkpointLine, countsText, editLines, operationLines, pathText } from './lines.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
@@ -28,6 +29,14 @@ const ALL_OR_NONE =
   'Atomic: either all edits are applied or none. All edits are validated first, and all errors are returned ' +
   'together. A checkpoint is taken before and after, so undo can revert the edit. An old_string must occur exactly ' +
   'once in the file, unless replace_all is set. With dry_run, nothing is changed and the diff is returned.';
+
+/** A model sees and reverts only its own work unless it says otherwise. */
+const SCOPE = z
+  .enum(['own', 'all'])
+  .optional()
+  .describe('`own` (default): only changes of your own session; `all`: changes of every author');
+
+const HISTORY_LIMIT = 20;
 
 /** Splits the fields of one file from those of the request. */
 const ofOneFile = ({
@@ -179,6 +188,39 @@ export const TOOLS = [
     ],
   }),
   tool({
+    name: 'history',
+    verb: VERBS.history,
+    title: 'List changes',
+    description:
+      'Lists changes of files, newest first: id (for example cp_12.3), author, how sure the author is, tool, path, and ' +
+      'whether the change was reverted since. By default only changes of your own session; scope "all" lists those of ' +
+      'every author. `before` (the id of a change) lists older ones.',
+    annotations: READS,
+    argumentMapping: {
+      shape: ({ scope: _, limit: __, ...input }) => ({
+        scope: SCOPE,
+        ...input,
+        limit: z.int().min(1).optional().describe(`maximum number of changes (default ${HISTORY_LIMIT})`),
+      }),
+      toInput: ({ scope = 'own', limit = HISTORY_LIMIT, ...rest }) => ({ scope, limit, ...rest }),
+    },
+    twoSteps: false,
+    render: historyLines,
+  }),
+  tool({
+    name: 'blame',
+    verb: VERBS.blame,
+    title: 'Show who wrote each line',
+    description:
+      'Names the author of each line of a file, in ranges: an agent with its session and tool, the user, or outside ' +
+      '(no hook reported it), how sure that is, and the change and checkpoint that wrote the lines. Use it before you ' +
+      `change or revert lines that may be somebody else's. ${NAMES}`,
+    annotations: READS,
+    argumentMapping: { fields: { file: 'file', lines: 'lines', at: 'at' } },
+    twoSteps: false,
+    render: blameLines,
+  }),
+  tool({
     name: 'workspace_context',
     verb: VERBS.context,
     title: 'Describe the workspace',
@@ -201,6 +243,33 @@ export const TOOLS = [
     argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
     twoSteps: true,
     render: operationLines,
+  }),
+  tool({
+    name: 'rollback',
+    verb: VERBS.rollback,
+    title: 'Roll back changes',
+    description:
+      'Reverts chosen changes and keeps all other ones, by a three-way merge. By default only changes of your own ' +
+      'session whose author is sure; without further arguments, all of them, also its restores. Changes that are only likely yours (made ' +
+      'while one of your shell commands ran) or that others may have made are left and listed; `likely` and ' +
+      '`include_shared` include them. scope "all" also reverts changes of other authors: only use it if the user asked ' +
+      `for it. undo can revert a rollback. ${TWO_STEPS}`,
+    annotations: CHANGES_FILES,
+    argumentMapping: {
+      shape: ({ changes, hunks, agent, session, call, after, paths, likely, includeShared, skipConflicts }) => ({
+        scope: SCOPE,
+        ...({ changes, hunks, paths, after, call, session, agent, likely } as SchemaFields),
+        include_shared: includeShared as z.ZodType,
+        skip_conflicts: skipConflicts as z.ZodType,
+      }),
+      toInput: ({ scope = 'own', include_shared: includeShared, skip_conflicts: skipConflicts, ...rest }) => ({
+        scope,
+        ...withoutUndefined({ includeShared, skipConflicts }),
+        ...rest,
+      }),
+    },
+    twoSteps: true,
+    render: rollbackLines,
   }),
   tool({
     name: 'undo',

@@ -6,6 +6,7 @@ import type { DiskPath } from '../../model/names.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
+import type { Caller } from '../../timeline/query/actors.ts';
 import { prepareSessionExport, type SessionExport } from '../../timeline/query/export-session.ts';
 import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timeline/query/history.ts';
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
@@ -18,6 +19,7 @@ import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
 import { assertNothingPending } from '../recovery.ts';
+import { servedCallInfo } from '../served-call.ts';
 import { type Blame, type BlameQuery, blame } from './blame.ts';
 
 export interface WatchOptions {
@@ -33,6 +35,11 @@ export interface HistoryCalls {
    * @throws SavepointError UNKNOWN_SESSION, UNKNOWN_AGENT, AMBIGUOUS_ID
    */
   history(query: HistoryQuery): Promise<HistoryPage>;
+  /**
+   * Returns who makes this call. A call of one of our tools by an agent with hooks belongs to the session of the hook.
+   * @param options.toolCall identifies the call
+   */
+  caller(options?: CallOptions): Promise<Caller>;
   /**
    * Returns one change as a patch, and hunk by hunk.
    * @param id `cp_12.3`
@@ -79,6 +86,11 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.read((workspace) => {
         const { store, timeline } = workspace;
         return queryHistory(timeline, store.objects, resolveAuthors(workspace, query));
+      }),
+    caller: (options = {}) =>
+      engine.read((workspace) => {
+        const { actor = engine.actor, session = null } = servedCallInfo(engine.actor, workspace, options);
+        return { actor, session };
       }),
     diffChange: (id, options = {}) =>
       engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),

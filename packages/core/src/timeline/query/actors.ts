@@ -1,7 +1,15 @@
-/** Names actors, and finds out whether a name selects an actor. */
+/** Names actors, and finds out whether a name or a caller selects an actor. */
 
 import { canonicalActor, canonicalAgent } from '../../model/agent-names.ts';
-import type { Actor } from '../../model/checkpoint.ts';
+import type { Actor, Author } from '../../model/checkpoint.ts';
+import type { SessionId } from '../../model/ids.ts';
+
+/** Who makes a call, and in which session. */
+export interface Caller {
+  readonly actor: Actor;
+  /** Null if the call belongs to no known session. */
+  readonly session: SessionId | null;
+}
 
 /** Returns `name`, or `name/id` for a sub-agent. */
 export function actorName({ name, id }: Actor): string {
@@ -23,4 +31,14 @@ export function isActor(actor: Actor, given: string): boolean {
 export function canonicalSelector(given: string): string {
   const slash = given.indexOf('/');
   return slash < 0 ? canonicalAgent(given) : `${canonicalAgent(given.slice(0, slash))}${given.slice(slash)}`;
+}
+
+/**
+ * A caller's own work is that of its session. Without a session, it is what a program of the same name did outside of
+ * sessions.
+ */
+export function isOwnWork({ actor, session }: Author, caller: Caller): boolean {
+  if (caller.session !== null) return session === caller.session;
+  const [one, other] = [canonicalActor(actor), canonicalActor(caller.actor)];
+  return session === null && one.kind === other.kind && one.name === other.name;
 }

@@ -8,7 +8,7 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
-import { isActor } from './actors.ts';
+import { type Caller, isActor, isOwnWork } from './actors.ts';
 
 /** Conditions for a change to be listed. If it has several authors, one of them must match. */
 export interface HistoryFilter {
@@ -16,6 +16,8 @@ export interface HistoryFilter {
   readonly session?: string;
   /** A name, `name/id` for a sub-agent, or `agent`, `user` or `outside`. */
   readonly agent?: string;
+  /** Only the own work of this caller. */
+  readonly own?: Caller;
   /** The agent's name of the tool. For what Savepoint itself did, the operation: `edit`, `restore`, … */
   readonly tool?: string;
   /** A file, or a folder for everything below it. A rename matches with either of its paths. */
@@ -108,15 +110,16 @@ function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter): boolea
 }
 
 function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter): boolean {
-  const { path, session, agent, tool } = filter;
+  const { path, session, agent, tool, own } = filter;
   if (path !== undefined && !isWithin(change.path, path) && !(change.from !== null && isWithin(change.from, path))) {
     return false;
   }
-  if (session === undefined && agent === undefined && tool === undefined) return true;
+  if ([session, agent, tool, own].every((one) => one === undefined)) return true;
   return change.by.authors.some(
     (author) =>
       (session === undefined || author.session === session) &&
       (agent === undefined || isActor(author.actor, agent)) &&
+      (own === undefined || isOwnWork(author, own)) &&
       (tool === undefined || toolOf(author, checkpoint) === tool),
   );
 }

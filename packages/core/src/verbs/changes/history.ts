@@ -18,6 +18,13 @@ export const history = verb({
   changes: 'nothing',
   schemas: ({ z, jsonName, changeId, checkpointId, recordedChange, problem }) => ({
     input: z.strictObject({
+      scope: z
+        .enum(['own', 'all'])
+        .optional()
+        .describe(
+          '`own`: only changes of the session that makes this call; without a session, what the same program did ' +
+            'outside of sessions. Default `all`',
+        ),
       session: z.string().optional().describe('only changes of this session: its id, or a unique prefix'),
       agent: z
         .string()
@@ -67,16 +74,27 @@ export const history = verb({
     }),
   }),
 
-  async handle(savepoint, input) {
+  async handle(savepoint, input, { toolCall }) {
     const { session, agent, tool, file, before } = input;
     const limit = input.limit ?? DEFAULT_LIMIT;
     const [since, until] = [parseTime(savepoint, input.since), parseTime(savepoint, input.until)];
+    const own =
+      input.scope === 'own' ? await nullIfNoWorkspace(savepoint.caller(withoutUndefined({ toolCall }))) : null;
     const place = file === undefined ? null : await nullIfNoWorkspace(savepoint.place());
     const path = place === null || file === undefined ? undefined : treePathOf(place, file);
     const page = await nullIfNoWorkspace(
       savepoint.history({
         limit,
-        ...withoutUndefined({ session, agent, tool, path, since, until, before: before as ChangeId | undefined }),
+        ...withoutUndefined({
+          own: own ?? undefined,
+          session,
+          agent,
+          tool,
+          path,
+          since,
+          until,
+          before: before as ChangeId | undefined,
+        }),
       }),
     );
     if (page === null) return { changes: [], unlisted: [], damaged: [], more: false };

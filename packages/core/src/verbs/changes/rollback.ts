@@ -30,6 +30,13 @@ export const rollback = verb({
     input: z.strictObject({
       changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
       hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
+      scope: z
+        .enum(['own', 'all'])
+        .optional()
+        .describe(
+          '`own`: only changes of the session that makes this call; without a session, what the same program did ' +
+            'outside of sessions. Default `all`',
+        ),
       agent: z
         .string()
         .optional()
@@ -65,12 +72,13 @@ export const rollback = verb({
   status: ({ dryRun, skipped }) => (!dryRun && skipped.some(({ grade }) => grade !== null) ? 5 : 0),
 
   async handle(savepoint, input, context) {
-    const selection = await selectionOf(savepoint, input);
+    const { signal, toolCall } = context;
+    const own = input.scope === 'own' ? await savepoint.caller(withoutUndefined({ toolCall })) : undefined;
+    const selection = { ...(await selectionOf(savepoint, input)), ...withoutUndefined({ own }) };
     const place = (input.ours ?? input.theirs) === undefined ? null : await savepoint.place();
     const prefer = place === null ? new Map<TreePath, MergeSide>() : preferredSides(place, input);
     const { likely, includeShared, skipConflicts, force, expected } = input;
     const least: Grade = includeShared === true ? 'open' : likely === true ? 'likely' : 'sure';
-    const { signal, toolCall } = context;
     const options = withoutUndefined({ least, skipConflicts, force, expected, prefer, signal, toolCall });
     const seen =
       input.dryRun === true
@@ -103,6 +111,7 @@ function preferredSides(
 }
 
 interface SelectionInput {
+  readonly scope?: 'own' | 'all' | undefined;
   readonly changes?: readonly string[] | undefined;
   readonly hunks?: readonly string[] | undefined;
   readonly agent?: string | undefined;
@@ -118,6 +127,7 @@ async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
     ![agent, session, call, after, input.root].some((one) => one !== undefined) &&
+    input.scope !== 'own' &&
     wanted.length + changes.length + hunks.length === 0
   ) {
     throw new SavepointError(

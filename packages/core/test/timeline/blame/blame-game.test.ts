@@ -1,4 +1,4 @@
-import type { LineRange } from '@savepoint/core';
+import type { LineRange } from '@savepoint/core/ports';
 import { seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { ActivityGame } from '../activity/activity-game.ts';

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
-import type { LineOrigin, Savepoint, Session, TreePath } from '@savepoint/core';
+import type { Savepoint, Session, TreePath } from '@savepoint/core';
+import type { LineOrigin } from '@savepoint/core/ports';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../failure.ts';
 import { linesOf, TimelineWorld, tree } from '../query/timeline-world.ts';
