@@ -68,6 +68,48 @@ describe('an agent that worked', () => {
     }
   });
 
+  it('blame shows the author of each line, as text and in ranges', async () => {
+    const p = project();
+    await agentAtWork(p);
+    p.write('a.ts', `${text({ 2: 'by the agent', 25: 'here, too' })}caf\u00e9 \u001b[31m\r\n`);
+    const { stdout } = p.ok('blame', 'a.ts');
+    expect(stdout).toMatch(/^cp_1 {4}older +1\) line 1$/m);
+    expect(stdout).toMatch(/^cp_3\.1 {2}claude 3f2a91bc… {2}\S+ \S+ {2}Edit {3}2\) by the agent$/m);
+    expect(stdout).toMatch(/^– {7}outside, now +31\) café \\x1b\[31m$/m);
+    expect(stdout).toContain('older: 28 lines from before cp_1, the oldest checkpoint. `git blame a.ts` may know');
+    expect(p.ok('blame', '-L', '2,+2', 'a.ts').stdout.match(/^cp_.*\)/gm)).toHaveLength(2);
+    expect(p.ok('blame', '--at', 'cp_2', 'a.ts').stdout).not.toContain('by the agent');
+    const { output } = await schemasOf(VERBS.blame);
+    const json = output.parse(JSON.parse(p.ok('blame', '-L', '24,25', 'a.ts', '--json').stdout));
+    expect(json).toMatchObject({
+      file: 'a.ts',
+      at: null,
+      total: 31,
+      ranges: [
+        { first: 24, last: 24, origin: 'older', change: null, checkpoint: 'cp_1', authors: [], grade: null },
+        {
+          first: 25,
+          last: 25,
+          origin: 'change',
+          change: 'cp_3.1',
+          checkpoint: 'cp_3',
+          authors: [{ actor: { name: 'claude' }, session: SESSION, call: 'toolu_1', tool: 'Edit' }],
+          grade: 'sure',
+          text: ['here, too'],
+        },
+      ],
+    });
+    for (const [args, why] of [
+      [['data.bin'], 'is not a text file'],
+      [['../x'], 'outside the workspace'],
+      [['a.ts', '-L', '40,41'], 'a.ts has 31 lines'],
+      [['a.ts', '-L', '9,3'], '-L needs the first and the last line'],
+    ] as const) {
+      const outcome = p.run(['blame', ...args]);
+      expect([outcome.status === 0, outcome.stderr.includes(why)], explain(args, outcome)).toEqual([false, true]);
+    }
+  });
+
   it('diff --change shows one change with its hunks numbered, and git applies the patch', async () => {
     const p = project();
     await agentAtWork(p);

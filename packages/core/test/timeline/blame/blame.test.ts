@@ -176,6 +176,8 @@ describe('an operation that goes back', () => {
     await it.savepoint.restore('cp_3');
     const then = ['1-1 older cp_1', '2-2 one likely cp_3.1', '3-4 older cp_1'];
     expect(await blamed(it.savepoint)).toEqual(then);
+    await it.savepoint.undo();
+    expect((await blamed(it.savepoint))[1]).toBe('2-2 two likely cp_5.1');
     await it.savepoint.restore('cp_2');
     expect(await blamed(it.savepoint)).toEqual(['1-4 older cp_1']);
     await it.savepoint.restore('cp_5');
