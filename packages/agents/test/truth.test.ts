@@ -9,7 +9,7 @@ const RUNS = testEffort({ quick: 25, ci: 1_000, long: 3_000 });
 const STEPS = 25;
 /** Of all lines. `npm run bench -- --only truth` measures it exactly. */
 const MOST_WRONG_AND_SURE = 0.005;
-const seed = Number(process.env['SAVEPOINT_SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['SAVEPOINT_SEED'] ?? 1);
 
 test(`${RUNS} rollbacks of one agent lose no line of others, and undo is exact (SAVEPOINT_SEED=${seed})`, async () => {
   let [lines, wrong, rolledBack] = [0, 0, 0];

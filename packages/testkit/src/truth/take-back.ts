@@ -4,7 +4,7 @@ import { SavepointError } from '@savepoint/core';
 import { manifest } from '../manifest.ts';
 import { Files } from './files.ts';
 import type { Played, Stage } from './play.ts';
-import { linesOf, NO_LINES, TrueHistory } from './true-history.ts';
+import { type LineEvent, linesOf, NO_LINES, TrueHistory } from './true-history.ts';
 
 export interface TakenBack {
   readonly outcome: 'rolled back' | 'nothing to do' | 'conflict';
@@ -32,17 +32,21 @@ export async function takeBack({ dir, savepoint }: Stage, { truth }: Played, age
   }
   const after = new TrueHistory(dir).now;
   // A line that somebody moved to another file is still its writer's.
-  const authorOf = (line: string, added: boolean): string =>
-    truth.events.findLast((event) => event.line === line && event.added === added && !event.isMoved)?.author ?? 'seed';
+  const authorOf = (path: string, line: string, added: boolean): string => {
+    const isIt = (event: LineEvent): boolean => event.line === line && event.added === added;
+    const here = truth.events.findLastIndex((event) => isIt(event) && event.path === path);
+    const earlier = here < 0 ? truth.events : truth.events.slice(0, here + 1);
+    return earlier.findLast((event) => isIt(event) && !event.isMoved)?.author ?? 'seed';
+  };
   for (const path of new Set([...linesBefore.keys(), ...after.keys()])) {
     for (const line of linesBefore.get(path) ?? []) {
       if (after.get(path)?.has(line) === true) continue;
-      const by = authorOf(line, true);
+      const by = authorOf(path, line, true);
       if (by !== agent && line !== NO_LINES) problems.push(`lost in ${path}: "${line}" by ${by}`);
     }
     for (const line of after.get(path) ?? []) {
       if (linesBefore.get(path)?.has(line) === true || line === NO_LINES) continue;
-      const by = authorOf(line, false);
+      const by = authorOf(path, line, false);
       if (by === agent) continue;
       if (!linesBefore.has(path)) withDeleted += 1;
       else problems.push(`came back in ${path}: "${line}", removed by ${by}`);
