@@ -42,7 +42,9 @@ export async function takeBack({ dir, savepoint }: Stage, { truth }: Played, age
     for (const line of linesBefore.get(path) ?? []) {
       if (after.get(path)?.has(line) === true) continue;
       const by = authorOf(path, line, true);
-      if (by !== agent && line !== NO_LINES) problems.push(`lost in ${path}: "${line}" by ${by}`);
+      // The agent's own line, which somebody removed and brought back, is still its work.
+      const isOwn = by === agent || truth.events.find((event) => event.line === line && event.added)?.author === agent;
+      if (!isOwn && line !== NO_LINES) problems.push(`lost in ${path}: "${line}" by ${by}`);
     }
     for (const line of after.get(path) ?? []) {
       if (linesBefore.get(path)?.has(line) === true || line === NO_LINES) continue;
