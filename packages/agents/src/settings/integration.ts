@@ -36,7 +36,7 @@ export interface Integration {
     readonly file: readonly string[];
   };
   readonly form: JsonForm | FilesForm;
-  /** Evidence that the user has the agent: folders below the home folder, programs on PATH. */
+  /** Signs that the user has the agent: folders below the home folder, programs on PATH. */
   readonly present: { readonly folders: readonly (readonly string[])[]; readonly programs: readonly string[] };
   /** Further steps for the user, without which the hooks do not run. */
   readonly notes: readonly string[];

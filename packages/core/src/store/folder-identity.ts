@@ -2,7 +2,7 @@
 
 import type { Stat } from '../io/fs.ts';
 
-/** Evidence that a folder is the one a store was created for. Never proof: file systems reuse inodes. */
+/** Signs that a folder is the one a store was created for. Never proof: file systems reuse inodes. */
 export interface FolderIdentity {
   readonly device: number;
   readonly inode: number;

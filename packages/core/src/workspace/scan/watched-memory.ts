@@ -13,7 +13,7 @@
  *    - Folders that contain a file with several links, that could not be watched or read, or that were captured for a
  *      special reason, are scanned.
  *    - Files outside the watched folders (a repository's own files, ignore files above, mounts) are checked by their
- *      evidence.
+ *      proof.
  *    - Adding a link to a file causes no event in the folder of its first link. If a scan finds a file with several
  *      links, it therefore also scans the folders with its other links, even if it visited them before the link was
  *      added. Links outside the scanned folders, and links that are gone again, are not found. A write through such a
@@ -27,7 +27,6 @@ import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { childPath, type DiskPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
-import { type Memo, memoWithEvidence } from './evidence.ts';
 import { type KnownFolder, NameFlags } from './known-folder.ts';
 import {
   ABOVE_WORKSPACE,
@@ -37,6 +36,7 @@ import {
   type VisitedFolder,
 } from './scan-memory.ts';
 import { foldersAbove, type StatCache } from './stat-cache.ts';
+import { type Memo, provenMemo } from './stat-proof.ts';
 
 interface ScanMemo extends Memo<unknown> {
   readonly make: (fs: Fs, before: unknown) => unknown;
@@ -59,7 +59,7 @@ export class WatchedMemory implements ScanMemory {
   #isWatched = false;
   /** Events were lost. Stays set until a new watch begins. */
   #isLost = false;
-  /** What every part of a scan depends on, except what evidence covers. */
+  /** What every part of a scan depends on, except what a proof covers. */
   #dependencies = '';
   /** Folders in which something changed, with the number of the first recall that includes the change. */
   readonly #changed = new Map<TreePath, number>();
@@ -215,7 +215,7 @@ export class WatchedMemory implements ScanMemory {
   /** @returns false if the rules above the workspace have changed */
   #areMemosCurrent(): boolean {
     for (const [key, still] of this.#memos) {
-      if (still.isStale || still.evidence.isCurrent()) continue;
+      if (still.isStale || still.proof.isCurrent()) continue;
       const path = key === ABOVE_WORKSPACE ? WORKSPACE_ITSELF : (key as TreePath);
       this.#changed.set(path, this.#recalls);
       if (key !== ABOVE_WORKSPACE) {
@@ -243,7 +243,7 @@ export class WatchedMemory implements ScanMemory {
   }
 
   #makeMemo(make: ScanMemo['make'], isSame: ScanMemo['isSame'], before: unknown): ScanMemo {
-    return { ...memoWithEvidence(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
+    return { ...provenMemo(this.ports, (fs) => make(fs, before)), make, isSame, isStale: false };
   }
 
   /** W3. What is known of single files remains: their stat data proves it. */

@@ -398,7 +398,7 @@ describe('an incomplete index entry is not trusted', () => {
     }
   });
 
-  test('a reset mtime is not evidence: the ctime is in the same second as the index', async () => {
+  test('a reset mtime proves nothing: the ctime is in the same second as the index', async () => {
     const place = made();
     place.write('a.txt', text('a'));
     utimesSync(place.at('a.txt'), 1_600_000_000, 1_600_000_000);

@@ -19,7 +19,7 @@ const READ_CALLS: ReadonlySet<PropertyKey> = new Set([
 /** Calls on a handle that one of those opened. */
 const HANDLE_CALLS: ReadonlySet<PropertyKey> = new Set(['fstat', 'read', 'close']);
 
-class StatEvidence {
+class StatProof {
   readonly #stats = new Map<DiskPath, SeenStat>();
   /** A path could not be read, or could change undetected. */
   #isWeak = false;
@@ -73,18 +73,15 @@ class StatEvidence {
   }
 }
 
-/** A result that depends only on what its evidence records. */
+/** A result that depends only on what its proof records. */
 export interface Memo<Value> {
   readonly value: Value;
-  readonly evidence: StatEvidence;
+  readonly proof: StatProof;
 }
 
-export function memoWithEvidence<Value>(
-  { fs, clock }: Pick<Ports, 'fs' | 'clock'>,
-  find: (fs: Fs) => Value,
-): Memo<Value> {
-  const evidence = new StatEvidence(fs, clock.now());
-  return { value: find(evidence.recordingFs()), evidence };
+export function provenMemo<Value>({ fs, clock }: Pick<Ports, 'fs' | 'clock'>, find: (fs: Fs) => Value): Memo<Value> {
+  const proof = new StatProof(fs, clock.now());
+  return { value: find(proof.recordingFs()), proof };
 }
 
 function isSame(a: SeenStat, b: SeenStat): boolean {
