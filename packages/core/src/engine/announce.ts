@@ -9,9 +9,9 @@ import type { Engine } from './engine.ts';
 import { type OperationEvent, rollbackEvent } from './events.ts';
 import { exportLater } from './export-schedule.ts';
 
-export function announceCapture(engine: Engine, context: Context, { checkpoint, made, scan }: CaptureResult): void {
+export function announceCapture(engine: Engine, context: Context, { recorded, scan }: CaptureResult): void {
   emitWarnings(engine, scan);
-  if (made) announceCheckpoint(engine, context, checkpoint);
+  for (const checkpoint of recorded) announceCheckpoint(engine, context, checkpoint);
 }
 
 export function announceOperation(

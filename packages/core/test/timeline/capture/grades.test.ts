@@ -177,12 +177,15 @@ describe('a report of a file tool', () => {
     const found = linesOf(9, { 1: 'mine' });
     const result = linesOf(9, { 1: 'mine', 5: 'agent' });
     const write = (): void => s.w.write('a.txt', `${result}later\n`);
+    const announced: string[] = [];
+    s.savepoint.on('checkpoint:created', ({ checkpoint }) => void announced.push(checkpoint.id));
     await edit(s, { write }, { writes: [{ path: PATH, found, result: [replacement(5, 'agent')] }] });
     expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
       'a.txt by outside (likely, beyond)',
       'a.txt by one (sure, content)',
       'a.txt by outside (likely, beyond)',
     ]);
+    expect(announced).toEqual(['cp_2', 'cp_3', 'cp_4']);
     await s.savepoint.rollback({ agent: 'one' });
     expect(s.w.read('a.txt')).toBe(`${found}later\n`);
   });
