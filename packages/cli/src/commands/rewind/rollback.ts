@@ -200,7 +200,7 @@ function skippedLines(
   heading: (them: string) => string,
 ): string[] {
   const found = skipped.filter((change) => change.grade === grade);
-  const them = found.length === 1 ? 'it' : `all ${found.length}`;
+  const them = found.length === 1 ? 'it' : 'them';
   return listWithHeading(found.map(skippedText), () => heading(them));
 }
 
