@@ -7,7 +7,12 @@
 import type { Entry, FileEntry, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
 import type { TreePath } from '../../model/names.ts';
-import { type ReportedWrite, replaceText, textBeforeReplacing } from '../../model/reported-write.ts';
+import {
+  type ReportedWrite,
+  replaceText,
+  type TextReplacement,
+  textBeforeReplacing,
+} from '../../model/reported-write.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader, readBlob } from '../../store/snapshot/snapshot.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
@@ -123,6 +128,10 @@ function statesOf(
   }
   const edits = result.map(unixReplacement);
   const written = replaceText(unixLines(foundText ?? ''), edits);
+  // Anybody may remove the lines that a tool is about to remove. Only added lines prove that it has run.
+  if (!isEnded && !edits.some(addsLine)) {
+    return written !== null && isSameState(written, currentText) ? null : 'contradicted';
+  }
   if (written !== null && isSameState(written, currentText) && (!isDoubted || isFoundOld)) {
     return { found: entryWith(foundText), written: current };
   }
@@ -133,6 +142,11 @@ function statesOf(
   if (previous !== null) return { found: entryWith(previous), written: current };
   if (isKnown) return { found: entryWith(foundText), written: entryWith(written) };
   return isEnded ? null : 'contradicted';
+}
+
+function addsLine({ old, new: replacement }: TextReplacement): boolean {
+  const known = new Set(old.split('\n'));
+  return replacement.split('\n').some((line) => line.trim() !== '' && !known.has(line));
 }
 
 /** Null for no file. */

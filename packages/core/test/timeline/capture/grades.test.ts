@@ -279,6 +279,16 @@ describe('a report of a file tool', () => {
     ]);
   });
 
+  test('of a call that is to remove a line is no proof while it runs: a person may remove the line', async () => {
+    const s = await scene();
+    const writes = [{ path: PATH, result: [{ old: 'line 3\n', new: '', all: false }] }];
+    const { id } = await s.session.begin({ tool: 'Edit', kind: 'edit', paths: [PATH], writes });
+    s.w.write('a.txt', linesOf(9).replace('line 3\n', ''));
+    await s.savepoint.checkpoint();
+    await s.session.end(id, { writes: [] });
+    expect(await gradesAfter(s.savepoint, 'cp_1')).toEqual([['a.txt by one (likely, declared)']]);
+  });
+
   test('that does not fit the file proves nothing', async () => {
     const s = await scene();
     const writes = [{ path: PATH, result: [{ old: 'not there', new: 'nor here', all: false }] }];
