@@ -13,7 +13,7 @@ export interface TimelineChange {
   readonly from: string | null;
   readonly operation: string;
   readonly authors: readonly Author[];
-  readonly sure: boolean;
+  readonly grade: 'sure' | 'likely' | 'open';
 }
 
 export interface TimelineStep {
@@ -48,8 +48,8 @@ export function inOneLine(
   return reported.length === 0 ? head : `${head}: ${reported.toSorted().join(', ')}`;
 }
 
-function changeInWords({ path, from, operation, authors, sure }: TimelineChange): string {
+function changeInWords({ path, from, operation, authors, grade }: TimelineChange): string {
   const by = authors.map(({ actor, tool }) => [actor.name, ...(tool === null ? [] : [tool])].join(' '));
-  const whose = `${[...new Set(by)].toSorted().join(' or ')}${sure ? '' : ', perhaps'}`;
+  const whose = `${[...new Set(by)].toSorted().join(' or ')}${grade === 'open' ? ', perhaps' : ''}`;
   return `${operation} ${from === null ? '' : `${from} to `}${path} (${whose})`;
 }

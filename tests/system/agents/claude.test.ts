@@ -45,15 +45,15 @@ describe.skipIf(whyNot !== null)('claude with hooks, special cases', () => {
     );
     expect(ran.status).toBe(0);
     const [session] = timeline(project).map((step) => step.session);
-    const found = changesOf(project, 'part.txt', 'part-shell.txt', 'whole.txt').map(({ path, sure, authors }) => {
+    const found = changesOf(project, 'part.txt', 'part-shell.txt', 'whole.txt').map(({ path, grade, authors }) => {
       const whose = authors.map(({ actor, session: its }) => [actor.name, actor.id !== null, its === session]);
-      return { path, sure, whose };
+      return { path, grade, whose };
     });
     // It works in parallel to the session that started it.
     expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
-      { path: 'part-shell.txt', sure: true, whose: [['claude', true, true]] },
-      { path: 'part.txt', sure: true, whose: [['claude', true, true]] },
-      { path: 'whole.txt', sure: true, whose: [['claude', false, true]] },
+      { path: 'part-shell.txt', grade: 'likely', whose: [['claude', true, true]] },
+      { path: 'part.txt', grade: 'sure', whose: [['claude', true, true]] },
+      { path: 'whole.txt', grade: 'sure', whose: [['claude', false, true]] },
     ]);
   });
 
@@ -71,8 +71,8 @@ describe.skipIf(whyNot !== null)('claude with hooks, special cases', () => {
       ['claude', 'toolu_1_0'],
       ['outside', null],
     ]);
-    expect(first?.sure).toBe(false);
-    expect(changesOf(project, 'next.txt')).toMatchObject([{ sure: true, authors: [{ call: 'toolu_2_0' }] }]);
+    expect(first?.grade).toBe('open');
+    expect(changesOf(project, 'next.txt')).toMatchObject([{ grade: 'likely', authors: [{ call: 'toolu_2_0' }] }]);
   });
 
   it('changes of a cancelled call are attributed to it', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(whyNot !== null)('claude with hooks, special cases', () => {
     const args = ['--dangerously-skip-permissions'];
     const ran = await project.work(script({ calls: [shell('echo free > free.txt')] }, done), { args, env });
     expect(ran.status).toBe(0);
-    expect(changesOf(project, 'free.txt')).toMatchObject([{ operation: 'create', sure: true }]);
+    expect(changesOf(project, 'free.txt')).toMatchObject([{ operation: 'create', grade: 'likely' }]);
   });
 
   it('an edit through our own MCP server is one step', async () => {
