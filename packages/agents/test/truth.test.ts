@@ -5,7 +5,9 @@ import { runHook } from '../src/hook/index.ts';
 
 /** Agents and a person work in one folder, interleaved at random, and it is known who wrote which line. */
 
-const RUNS = testEffort({ quick: 25, ci: 1_000, long: 3_000 });
+// Who answers the hooks makes no difference to the rules.
+const WITH_DAEMON = process.env['SAVEPOINT_TEST_WITH'] === 'daemon';
+const RUNS = testEffort({ quick: 25, ci: WITH_DAEMON ? 25 : 1_000, long: 3_000 });
 const STEPS = 25;
 /** Of all lines. `npm run bench -- --only truth` measures it exactly. */
 const MOST_WRONG_AND_SURE = 0.005;
