@@ -67,7 +67,7 @@ const pathIn = (dir: string, path: string): string => `${dir}/${path}`;
 function claudeIn(dir: string, tick: () => number): Protocol {
   const about = (session: string, name: string): object => ({
     session_id: session,
-    transcript_path: `/home/ada/.claude/projects/-work/${session}.jsonl`,
+    transcript_path: `/transcripts/${session}.jsonl`,
     cwd: dir,
     hook_event_name: name,
   });
@@ -132,7 +132,7 @@ function claudeIn(dir: string, tick: () => number): Protocol {
 function geminiIn(dir: string, tick: () => number): Protocol {
   const about = (session: string, name: string): object => ({
     session_id: session,
-    transcript_path: `/home/ada/.gemini/tmp/work/chats/${session}.jsonl`,
+    transcript_path: `/transcripts/${session}.jsonl`,
     cwd: dir,
     hook_event_name: name,
     timestamp: new Date(1_795_000_000_000 + tick() * 7).toISOString(),
@@ -242,7 +242,7 @@ function copilotIn(dir: string, tick: () => number): Protocol {
 function codexIn(dir: string, tick: () => number): Protocol {
   const about = (session: string, name: string): object => ({
     session_id: session,
-    transcript_path: `/home/ada/.codex/sessions/${session}.jsonl`,
+    transcript_path: `/transcripts/${session}.jsonl`,
     cwd: dir,
     hook_event_name: name,
     model: 'm',
