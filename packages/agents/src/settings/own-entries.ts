@@ -11,7 +11,7 @@ import { isHookCommand } from './hook-command.ts';
 import type { JsonForm, SettingsEntry } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
 import { JsonTextError, memberOf, parseJsonText, skipSpace } from './json-text.ts';
-import { BACKUP, isOurs, listsOf } from './plan.ts';
+import { BACKUP, isOurs, listsOf, NO_COMMAND } from './plan.ts';
 
 export const ownEntries: OwnEntries = {
   mayBeIn: (path) => settingsFileAt(path) !== null,
@@ -45,9 +45,6 @@ const KEPT = "keeps Savepoint's hooks";
 const NOT_BACK = "stays without Savepoint's hooks, which were removed from it";
 /** Settings with more entries than this were not written by us. Removing each one reads the text again. */
 const MAX_ENTRIES = 64;
-
-/** For the names of our own files, which do not depend on the command. */
-const NO_COMMAND = { shell: '', powershell: '', argv: [], forEvent: () => ({ shell: '', powershell: '' }) };
 
 /** Files by their last name. A project's settings may be in any folder of a workspace, and so may a home folder. */
 const FILES: ReadonlyMap<string, readonly { readonly end: string; readonly file: SettingsFile }[]> = filesByName();

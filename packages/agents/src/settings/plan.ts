@@ -33,6 +33,13 @@ export interface FileChange {
 
 /** The suffix of the backup, which has the content before our first entry. */
 export const BACKUP = '.before-savepoint';
+/** For what does not depend on the command: the names of events and of our own files. */
+export const NO_COMMAND: HookCommand = {
+  shell: '',
+  powershell: '',
+  argv: [],
+  forEvent: () => ({ shell: '', powershell: '' }),
+};
 
 export function settingsPath(
   { integration }: Agent,
@@ -179,8 +186,7 @@ export function findInstalled(agent: Agent, kind: SettingsScope, around: Install
 
 /** The lists that have entries of this version. */
 export function listsOf(form: JsonForm): readonly (readonly string[])[] {
-  const none = { shell: '', powershell: '', argv: [], forEvent: () => ({ shell: '', powershell: '' }) };
-  return form.entries(none).map(({ list }) => list);
+  return form.entries(NO_COMMAND).map(({ list }) => list);
 }
 
 export function isOurs({ name }: Pick<Agent, 'name'>, value: unknown): boolean {
