@@ -16,15 +16,9 @@ export const history = verb({
     'damaged ones, are reported separately, because they may hold matching changes. The time of a change is that of ' +
     'its checkpoint.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, changeId, checkpointId, recordedChange, problem }) => ({
+  schemas: ({ z, authorScope, jsonName, changeId, checkpointId, recordedChange, problem }) => ({
     input: z.strictObject({
-      scope: z
-        .enum(['own', 'all'])
-        .optional()
-        .describe(
-          '`own`: only changes of the session that makes this call; without a session, what the same program did ' +
-            'outside of sessions. Default `all`',
-        ),
+      scope: authorScope.optional(),
       session: z.string().optional().describe('only changes of this session: its id, or a unique prefix'),
       agent: z
         .string()

@@ -26,17 +26,11 @@ export const rollback = verb({
     'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
     'unless you include them. `undo` reverts a rollback.',
   changes: 'files',
-  schemas: ({ z, jsonName, changeId: id, hunkId: hunk, rolledBack }) => ({
+  schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack }) => ({
     input: z.strictObject({
       changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
       hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
-      scope: z
-        .enum(['own', 'all'])
-        .optional()
-        .describe(
-          '`own`: only changes of the session that makes this call; without a session, what the same program did ' +
-            'outside of sessions. Default `all`',
-        ),
+      scope: authorScope.optional(),
       agent: z
         .string()
         .optional()

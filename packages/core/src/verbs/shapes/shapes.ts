@@ -9,6 +9,14 @@ export { changeId, checkpointId, checkpointName, hunkId, jsonName, named, object
 const count = z.int().min(0);
 const nullableCount = count.nullable();
 
+/** Of selected changes. */
+export const authorScope = z
+  .enum(['own', 'all'])
+  .describe(
+    '`own`: only changes of the session that makes this call; without a session, what the same program did ' +
+      'outside of sessions. Default `all`',
+  );
+
 const time = z.iso.datetime().describe('UTC, ISO 8601; for display only, not for ordering');
 const permissions = z.string().regex(/^[0-7]{4}$/);
 
