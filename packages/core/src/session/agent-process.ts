@@ -4,31 +4,25 @@
  */
 
 import type { ProcessIdentity } from '../io/ports.ts';
-import type { SessionId } from '../model/ids.ts';
-import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import type { Workspace } from '../timeline/capture/workspace.ts';
+import type { SessionState } from '../store/state/session-state.ts';
 
-/**
- * @param ancestors the process that reports an event, and its ancestors, nearest first
- * @returns the nearest one that an earlier event of the session had as well; null if none is known
- */
-export function agentProcess(
-  { ports, store }: Pick<Workspace, 'ports' | 'store'>,
-  session: SessionId,
-  ancestors: readonly ProcessIdentity[],
-): ProcessIdentity | null {
-  if (ancestors.length === 0) return null;
-  const state = readSessionState(ports.fs, store.layout, session);
-  const place = ancestors.findIndex((one) => state.processes.some((known) => isSameProcess(one, known)));
-  const lasting = place < 0 ? ancestors : ancestors.slice(place);
-  if (lasting.length !== state.processes.length || !lasting.every((one, i) => isSame(one, state.processes[i]))) {
-    writeSessionState(ports.fs, store.layout, session, { ...state, processes: lasting });
-  }
-  return place < 0 ? null : (ancestors[place] ?? null);
+export interface AgentProcess {
+  /** The nearest process that an earlier event of the session had as well; null if none is known. */
+  readonly process: ProcessIdentity | null;
+  /** What the session remembers for its next event. The same list as before if nothing changed. */
+  readonly remembered: readonly ProcessIdentity[];
 }
 
-function isSame(a: ProcessIdentity, b: ProcessIdentity | undefined): boolean {
-  return b !== undefined && isSameProcess(a, b);
+/** @param ancestors the process that reports an event, and its ancestors, nearest first */
+export function agentProcess(
+  { processes }: Pick<SessionState, 'processes'>,
+  ancestors: readonly ProcessIdentity[],
+): AgentProcess {
+  if (ancestors.length === 0) return { process: null, remembered: processes };
+  const place = ancestors.findIndex((one) => processes.some((known) => isSameProcess(one, known)));
+  const lasting = place < 0 ? ancestors : ancestors.slice(place);
+  const isKnown = lasting.length === processes.length && lasting.every((one, i) => isSameProcess(one, processes[i]!));
+  return { process: ancestors[place] ?? null, remembered: isKnown ? processes : lasting };
 }
 
 function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {

@@ -206,7 +206,9 @@ export class Session {
         if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
         // This capture separates the earlier changes of other open calls from those of this one.
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
-        const process = agentProcess(writing.workspace, this.id, this.#ancestors);
+        const state = readSessionState(fs, layout, this.id);
+        const { process, remembered } = agentProcess(state, this.#ancestors);
+        if (remembered !== state.processes) writeSessionState(fs, layout, this.id, { ...state, processes: remembered });
         writeOpenCall(fs, layout, process === null ? call : { ...call, process });
       });
       return true;
@@ -396,11 +398,11 @@ export class Session {
     text: string | null,
   ): Promise<Checkpoint> {
     const info = { ...checkpointInfo(trigger, this.actor), description: describeTrigger(trigger, this.actor, text) };
-    agentProcess(writing.workspace, this.id, this.#ancestors);
     const { checkpoint } = await this.#capture(writing, info, true);
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
-    writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation });
+    const { remembered: processes } = agentProcess(state, this.#ancestors);
+    writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation, processes });
     return checkpoint;
   }
 
