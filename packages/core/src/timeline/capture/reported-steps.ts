@@ -40,7 +40,8 @@ export function reportedSteps(
 
   const callOf = new Map([...contradicted, ...proven].map(({ path, call }) => [path, call]));
   const others = attributionOf(open, (call, path) => callOf.get(path) === call || isNotBy(call, path));
-  const tools = toolsAttribution(proven, (path) => (callOf.has(path) ? others(path) : attribution(path)));
+  const afterwards: Attribution = (path) => (callOf.has(path) ? others(path) : attribution(path));
+  const tools = toolsAttribution(proven, afterwards);
   const between = { ...checkpointInfo('before', OUTSIDE), session: info.session, conversation: info.conversation };
   const step = (changed: Partial<NewCheckpoint>, snapshot: Snapshot): NewCheckpoint => ({
     ...composed,
@@ -58,7 +59,6 @@ export function reportedSteps(
   const afterTools = editSnapshot(batch, beforeTools, proven.map(editTo('written')));
   const isByEnded = proven.some(({ call }) => call === ended);
   const [own, rest] = isByEnded ? [info, between] : [between, info];
-  const afterwards: Attribution = (path) => (callOf.has(path) ? others(path) : attribution(path));
   return {
     steps: [
       ...steps,

@@ -4,6 +4,7 @@
  * or after the tool wrote it.
  */
 
+import { isUtf8 } from 'node:buffer';
 import type { Entry, FileEntry, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -119,12 +120,13 @@ function statesOf(
   const isFoundOld = isSameState(foundText, oldText);
   const isSinceOld = isEnded && !isDoubted;
   if (result === null || typeof result === 'string') {
-    const states = { found: entryWith(foundText), written: entryWith(result) };
-    if (isSinceOld) return states;
+    // Only now, because it stores a content that is not on disk.
+    const states = (): WriteStates => ({ found: entryWith(foundText), written: entryWith(result) });
+    if (isSinceOld) return states();
     if (!isSameState(result, currentText)) return isEnded ? null : 'contradicted';
     // Anybody may delete or empty a file. Without what the tool found, others may have removed lines that are gone.
     const isProof = result !== null && result !== '' && (foundText === null || reportedFound !== undefined);
-    return isProof && isFoundOld ? states : null;
+    return isProof && isFoundOld ? states() : null;
   }
   const edits = result.map(unixReplacement);
   const written = replaceText(unixLines(foundText ?? ''), edits);
@@ -160,8 +162,7 @@ function textOf(batch: ObjectBatch, entry: Entry | null): string | null | undefi
   if (entry.kind !== 'file' || (batch.info(entry.id)?.size ?? Number.POSITIVE_INFINITY) > MAX_FILE_BYTES)
     return undefined;
   const bytes = readBlob(batch, entry.id);
-  const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) ? text : undefined;
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 /** Tools keep the line ends and the byte order mark of a file, and some add a line end at its end. */
