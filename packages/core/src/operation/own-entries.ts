@@ -14,7 +14,7 @@ import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/e
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import { previewCheckpoint } from '../timeline/capture/compose.ts';
+import { checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { ChangeSet, PathChange, UntouchedPath } from './change-set.ts';
@@ -43,7 +43,7 @@ export class PresentEntries {
   readonly #read: FolderReader;
   /** States without our entries, by path and id of the content. */
   readonly #rests = new Map<string, Entry | null>();
-  #checkpoints: readonly Checkpoint[] | null = null;
+  #newestFirst: readonly Checkpoint[] | null = null;
 
   private constructor(
     private readonly own: OwnEntries | null,
@@ -185,8 +185,8 @@ export class PresentEntries {
 
   /** Finds the change that removed our entries from the file, and who made it. */
   async #wereRemovedOnPurpose(path: TreePath, current: Entry | null): Promise<boolean> {
-    this.#checkpoints ??= await this.#checkpointsUntilNow();
-    for (const { changes, trigger } of this.#checkpoints) {
+    this.#newestFirst ??= [...(await checkpointsUntilNow(this.workspace, this.current, this.pace))].reverse();
+    for (const { changes, trigger } of this.#newestFirst) {
       const change = changes?.find((each) => each.path === path || each.from === path);
       if (change === undefined) continue;
       const isHere = change.path === path;
@@ -197,16 +197,6 @@ export class PresentEntries {
     }
     // No checkpoint has them. A file that exists without them never had them, or lost them long ago.
     return current !== null;
-  }
-
-  /** Newest first. */
-  async #checkpointsUntilNow(): Promise<readonly Checkpoint[]> {
-    const { workspace, current, pace } = this;
-    const checkpoints = [...workspace.timeline.upTo()];
-    const latest = checkpoints[0];
-    if (latest === undefined) return [];
-    const now = await previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
-    return now === null ? checkpoints : [now, ...checkpoints];
   }
 }
 

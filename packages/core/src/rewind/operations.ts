@@ -11,7 +11,7 @@ import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
-import { checkpointInfo } from '../timeline/capture/compose.ts';
+import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
@@ -25,7 +25,6 @@ import {
 import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
-import { checkpointsUntilNow } from './rollback.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
 import { selectChanges } from './selection.ts';

@@ -3,13 +3,13 @@
 import { showName, showText } from '../content/show-name.ts';
 import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Author, Checkpoint, Grade } from '../model/checkpoint.ts';
+import type { Actor, Author, Grade } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
-import { checkpointInfo, previewCheckpoint } from '../timeline/capture/compose.ts';
+import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
@@ -84,23 +84,6 @@ export function rollbackOperation(
     },
   };
   return { operation, preview: () => preview };
-}
-
-/**
- * Returns the timeline, plus the checkpoint that a capture would add now. Oldest first, without unreadable checkpoints.
- * @param from the number of the first checkpoint to return
- */
-export async function checkpointsUntilNow(
-  workspace: Workspace,
-  current: CurrentState,
-  pace: Pace,
-  from = 1,
-): Promise<readonly Checkpoint[]> {
-  const checkpoints = [...workspace.timeline.oldestFirst(from)];
-  const latest = checkpoints.at(-1);
-  if (latest === undefined) return [];
-  const now = await previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
-  return now === null ? checkpoints : [...checkpoints, now];
 }
 
 /**

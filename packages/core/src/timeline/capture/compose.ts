@@ -105,6 +105,23 @@ export async function composeCheckpoint(
   );
 }
 
+/**
+ * Returns the timeline, plus the checkpoint that a capture would add now. Oldest first, without unreadable checkpoints.
+ * @param from the number of the first checkpoint to return
+ */
+export async function checkpointsUntilNow(
+  workspace: Workspace,
+  current: { readonly objects: ObjectReader; readonly snapshot: Snapshot },
+  pace: Pace,
+  from = 1,
+): Promise<readonly Checkpoint[]> {
+  const checkpoints = [...workspace.timeline.oldestFirst(from)];
+  const latest = checkpoints.at(-1);
+  if (latest === undefined) return [];
+  const now = await previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
+  return now === null ? checkpoints : [...checkpoints, now];
+}
+
 /** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
 export async function previewCheckpoint(
   workspace: Workspace,
