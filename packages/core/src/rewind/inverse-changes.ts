@@ -14,8 +14,7 @@ import type { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { mergeFiles, threeSides } from './merge-entry.ts';
-import { planRemovals, type Removal } from './removal.ts';
-import { OF_ANOTHER_ROOT } from './roots.ts';
+import { keepOfAnotherRoot, planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {
   /** Receives the merged contents. */
@@ -50,9 +49,7 @@ export async function inverseChanges(input: InverseInput, pace: Pace): Promise<C
     if (!input.within.some((folder) => isWithin(path, folder))) continue;
     const current = stateAt(read, input.now, path);
     if (input.except.some((root) => isWithin(path, root))) {
-      const removal = { path, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT };
-      // Adding it to the removals keeps the folders around it.
-      if (current.entry !== null && found.entry === null) removals.push({ ...removal, entry: current.entry });
+      if (current.entry !== null && found.entry === null) keepOfAnotherRoot(path, current.entry, removals);
       continue;
     }
     if (current.skip === null) await revertDifference(input, draft, removals, difference, current.entry);

@@ -9,6 +9,7 @@ import type { ChangeSetDraft } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { folderAt, readFolder } from '../store/snapshot/snapshot.ts';
+import { OF_ANOTHER_ROOT } from './roots.ts';
 
 export interface Removal {
   readonly path: TreePath;
@@ -18,6 +19,11 @@ export interface Removal {
   readonly ignored: boolean;
   /** If not null, the path must stay for this reason. */
   readonly reasonToKeep: string | null;
+}
+
+/** Adds a path that stays, so that the folders around it stay as well. */
+export function keepOfAnotherRoot(path: TreePath, entry: Entry, removals: Removal[]): void {
+  removals.push({ path, entry, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT });
 }
 
 /** @param now the state from which the paths are removed */

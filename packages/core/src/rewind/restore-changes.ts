@@ -11,7 +11,7 @@ import { cachedFolderReader, type FolderReader, folderAt, readBlob, readFolder }
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { IgnoreChain, type IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import { type InverseInput, inverseChanges } from './inverse-changes.ts';
-import { planRemovals, type Removal } from './removal.ts';
+import { keepOfAnotherRoot, planRemovals, type Removal } from './removal.ts';
 import { OF_ANOTHER_ROOT } from './roots.ts';
 
 export interface RestoreInput {
@@ -67,10 +67,7 @@ export async function restoreChanges(input: RestoreInput, pace: Pace): Promise<C
       continue;
     }
     if (input.except.some((root) => isWithin(path, root))) {
-      // Adding it to the removals keeps the folders around it.
-      if (before.entry !== null && after.entry === null) {
-        removals.push({ path, entry: before.entry, to: null, ignored: false, reasonToKeep: OF_ANOTHER_ROOT });
-      }
+      if (before.entry !== null && after.entry === null) keepOfAnotherRoot(path, before.entry, removals);
       continue;
     }
     if (after.skip !== null) {
