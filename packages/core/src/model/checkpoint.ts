@@ -39,11 +39,22 @@ export type Grade = (typeof GRADES)[number];
  * - `content`: the path has exactly the content that a file tool reported to have written
  * - `declared`: a file tool named the path before it ran
  * - `call`: a call that may write anywhere was open
+ * - `unclear-call`: a call may have been open, but it is not known when it ran: it began before its capture, or it runs in
+ *   the background
  * - `beyond`: a call was open, but its tool did not report this change
  * - `no-call`: no call of any agent was open
  * - `rewind`: between two calls, the workspace returned to an earlier state of the session
  */
-export const EVIDENCE = ['operation', 'content', 'declared', 'call', 'beyond', 'no-call', 'rewind'] as const;
+export const EVIDENCE = [
+  'operation',
+  'content',
+  'declared',
+  'call',
+  'unclear-call',
+  'beyond',
+  'no-call',
+  'rewind',
+] as const;
 
 export type Evidence = (typeof EVIDENCE)[number];
 
@@ -53,6 +64,17 @@ export interface Authorship {
   readonly grade: Grade;
   /** Null for a change that was recorded before evidence was. */
   readonly evidence: Evidence | null;
+}
+
+const OPEN_CALL: ReadonlySet<Evidence | null> = new Set(['declared', 'call']);
+
+/**
+ * Whether only agents are known to have been active. If several were, outside is named as well, because a window of time
+ * never excludes a person.
+ */
+export function wereOnlyAgentsActive({ authors, evidence }: Authorship): boolean {
+  const known = OPEN_CALL.has(evidence) ? authors.filter(({ actor }) => actor.kind !== 'outside') : authors;
+  return known.length > 0 && known.every(({ actor }) => actor.kind === 'agent');
 }
 
 /** How a tool changes files: `write` and `edit` change the paths they name, `shell` and `other` may change any path. */

@@ -9,7 +9,14 @@
 
 import type { MergedEntries, OwnEntries } from '../io/own-entries.ts';
 import type { Pace } from '../io/pace.ts';
-import { type Actor, type Checkpoint, isOperation, isReversion, type RecordedChange } from '../model/checkpoint.ts';
+import {
+  type Actor,
+  type Checkpoint,
+  isOperation,
+  isReversion,
+  type RecordedChange,
+  wereOnlyAgentsActive,
+} from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
@@ -202,7 +209,7 @@ export class PresentEntries {
 
 function isOnPurpose({ by }: RecordedChange, wasEdited: boolean): boolean {
   if (by.authors.some(({ actor }) => actor.kind === UNINSTALL.kind && actor.name === UNINSTALL.name)) return true;
-  return wasEdited && !by.authors.every(({ actor }) => actor.kind === 'agent');
+  return wasEdited && !wereOnlyAgentsActive(by);
 }
 
 /** Whether a change puts something else where a folder above the path is now. */

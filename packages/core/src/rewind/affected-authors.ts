@@ -1,7 +1,13 @@
 /** The agents and other actors that changed the planned paths since a checkpoint. */
 
 import type { Pace } from '../io/pace.ts';
-import { type Author, type Checkpoint, isReversion, type RecordedChange } from '../model/checkpoint.ts';
+import {
+  type Author,
+  type Checkpoint,
+  isReversion,
+  type RecordedChange,
+  wereOnlyAgentsActive,
+} from '../model/checkpoint.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
@@ -10,7 +16,7 @@ import { changesOf } from './selection.ts';
 export interface AffectedAuthors {
   /** Names of agents whose changes may be lost. */
   readonly agents: readonly string[];
-  /** Paths that contain, or may contain, changes by other actors. */
+  /** Paths that contain, or may contain, changes by other actors. A person beside several open agents does not count. */
   readonly outside: readonly TreePath[];
 }
 
@@ -48,7 +54,9 @@ export async function affectedAuthorsSince(
     const { path, from, by } = change;
     if (!planned.has(path) && (from === null || !planned.has(from))) continue;
     if (isOfEntries(change)) continue;
+    const isOfAgents = wereOnlyAgentsActive(by);
     for (const author of by.authors) {
+      if (isOfAgents && author.actor.kind === 'outside') continue;
       if (isReplaceable(author)) agents.add(author.actor.name);
       else outside.add(path);
     }

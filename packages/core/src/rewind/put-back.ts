@@ -1,7 +1,7 @@
 /** Reverts frozen paths that an agent changed anyway, through a shell. */
 
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import { type Actor, type Checkpoint, wereOnlyAgentsActive } from '../model/checkpoint.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
 import type { Operation } from '../operation/operation.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
@@ -13,16 +13,15 @@ import { inverseChanges } from './inverse-changes.ts';
 const FREEZE: Actor = { kind: 'user', name: 'freeze' };
 
 /**
- * Returns the frozen paths that only agents changed in a checkpoint. If any other actor may have changed a path, it
- * stays. If the checkpoint had too many changes to list, returns all frozen paths.
+ * Returns the frozen paths that changed in a checkpoint while only agents were active. If it is not known when a call
+ * ran, the change may be a person's, and stays. If the checkpoint had too many changes to list, returns all frozen paths.
  */
 export function frozenPathsChanged({ changes }: Checkpoint, frozen: readonly FrozenPath[]): readonly TreePath[] {
   if (frozen.length === 0) return [];
   if (changes === null) return frozen.map(({ path }) => path);
   return changes.flatMap(({ path, from, by }) => {
-    const isOfAgents = by.authors.length > 0 && by.authors.every(({ actor }) => actor.kind === 'agent');
     const touched = from === null ? [path] : [path, from];
-    return isOfAgents ? touched.filter((each) => frozen.some((it) => isWithin(each, it.path))) : [];
+    return wereOnlyAgentsActive(by) ? touched.filter((each) => frozen.some((it) => isWithin(each, it.path))) : [];
   });
 }
 

@@ -60,6 +60,29 @@ test('a call that declares a frozen path is refused before it begins', async () 
 });
 
 describe('a shell', () => {
+  test('of each of two agents is open: what changed is reverted, although a person may have saved it', async () => {
+    const p = new Frozen();
+    const savepoint = await p.frozen();
+    const [one, two] = ['one', 'two'].map((agent) => savepoint.session({ agent }));
+    await one!.begin({ tool: 'Bash', kind: 'shell' });
+    const { id } = await two!.begin({ tool: 'Bash', kind: 'shell' });
+    p.write('frozen/a', 'second\n');
+    const { changes } = await two!.end(id);
+    expect(changes[0]?.by.authors.map(({ actor }) => actor.name).sort()).toEqual(['one', 'outside', 'two']);
+    expect(p.read('frozen/a')).toBe('first\n');
+  });
+
+  test('that runs in the background may not have made a change, which stays', async () => {
+    const p = new Frozen();
+    const savepoint = await p.frozen();
+    const session = savepoint.session({ agent: AGENT });
+    const { id } = await session.begin({ tool: 'Bash', kind: 'shell' });
+    await session.end(id, { background: true });
+    p.write('frozen/a', 'second\n');
+    await savepoint.checkpoint();
+    expect(p.read('frozen/a')).toBe('second\n');
+  });
+
   test.each([
     ['writes', 'echo x > frozen/a; echo x > free'],
     ['removes', 'rm -r frozen; echo x > free'],

@@ -108,7 +108,7 @@ test('a change of an uncertain author is skipped, unless shared changes are incl
   const after = { checkpoint: 4 };
   expect(await chosen(savepoint, { agent: 'one', after })).toEqual([]);
   expect(await skipped(savepoint, { agent: 'one', after })).toEqual([
-    'cp_5.1: it may be from one (call of-one) or two (call of-two)',
+    'cp_5.1: it may be from one (call of-one) or two (call of-two) or outside',
   ]);
   await savepoint.rollback({ agent: 'one', after }, { least: 'open' });
   w.shell('test ! -e whose');

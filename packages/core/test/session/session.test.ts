@@ -82,18 +82,18 @@ describe('concurrent calls', () => {
     await two.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
     p.write('a.ts', 'by one\n');
     p.write('b.ts', 'by two\n');
-    expect(authors((await one.end('w')).checkpoint)).toEqual(['a.ts by one/w, two/b?', 'b.ts by two/b']);
+    expect(authors((await one.end('w')).checkpoint)).toEqual(['a.ts by one/w, two/b, outside?', 'b.ts by two/b']);
     p.write('c.ts', 'by two\n');
     expect(authors((await two.end('b')).checkpoint)).toEqual(['c.ts by two/b']);
   });
 
-  test('two shells: both are named, as uncertain', async () => {
+  test('two shells: both and outside are named, as uncertain', async () => {
     const p = new Place();
     const [one, two] = [p.open().session({ agent: 'one' }), p.open().session({ agent: 'two' })];
     await one.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
     await two.begin({ tool: 'Bash', kind: 'shell', id: 'y' });
     p.write('a.ts', 'whose?\n');
-    expect(authors((await one.end('x')).checkpoint)).toEqual(['a.ts by one/x, two/y?']);
+    expect(authors((await one.end('x')).checkpoint)).toEqual(['a.ts by one/x, two/y, outside?']);
   });
 
   test('two shells of one agent: the agent is certain, the call is not', async () => {

@@ -6,9 +6,9 @@
  * - If a tool declares the paths that it writes, its call gets these and no others.
  * - A call that may write anywhere gets whatever changes while it runs, except paths that only other open calls declare.
  * - If no call is open, a change came from outside. This is sure.
- * - If two authors can have made a change, both are named. That is also so if a call began before its capture (`late`) or
- *   runs in the background. A background call is not considered while another call of its own session can have made the
- *   change.
+ * - If two agents can have made a change, both are named, and outside: a person may also have made it.
+ * - If it is not known when a call ran, because it began before its capture (`late`) or runs in the background, outside is
+ *   named, too. A background call is not considered while another call of its own session can have made the change.
  */
 
 import { type Author, type Authorship, type Evidence, GRADES, OUTSIDE } from '../../model/checkpoint.ts';
@@ -66,12 +66,15 @@ export function eitherOf(a: Authorship, b: Authorship): Authorship {
 function weigh(naming: readonly OpenCall[], active: readonly OpenCall[], isAnyOpen: boolean): Authorship {
   const candidates = [...naming, ...active];
   const authors = candidates.map(authorOf);
-  const inDoubt = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
-  if (inDoubt) authors.push(FROM_OUTSIDE);
-  const evidence: Evidence =
-    naming.length > 0 ? 'declared' : active.length > 0 ? 'call' : isAnyOpen ? 'beyond' : 'no-call';
-  if (new Set(authors.map(authorKey)).size > 1) return { authors, grade: 'open', evidence };
-  return { authors, grade: evidence === 'no-call' ? 'sure' : 'likely', evidence };
+  if (authors.length === 0) {
+    const [grade, evidence] = isAnyOpen ? (['likely', 'beyond'] as const) : (['sure', 'no-call'] as const);
+    return { authors: [FROM_OUTSIDE], grade, evidence };
+  }
+  const isUnclear = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
+  const evidence: Evidence = isUnclear ? 'unclear-call' : naming.length > 0 ? 'declared' : 'call';
+  const isOne = new Set(authors.map(authorKey)).size === 1;
+  if (isOne && !isUnclear) return { authors, grade: 'likely', evidence };
+  return { authors: [...authors, FROM_OUTSIDE], grade: 'open', evidence };
 }
 
 function authorKey({ actor, session }: Author): string {

@@ -68,10 +68,40 @@ describe('without a report', () => {
   test('a declared path that an open shell of another agent may have written is open', async () => {
     const { w, savepoint, session } = await scene();
     const other = savepoint.session({ agent: 'two' });
-    const shell = await other.begin({ tool: 'Bash', kind: 'shell' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell', id: '2' });
     await session.call({ tool: 'Edit', kind: 'edit', paths: [PATH] }, () => w.write('a.txt', 'x\n'));
     await other.end(shell.id);
-    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two (open, declared)']]);
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two or outside (open, declared)']]);
+  });
+});
+
+describe('while two agents have calls open', () => {
+  test('a person may also have saved a file: all three are named', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell', id: '2' });
+    await session.call({ tool: 'Bash', kind: 'shell', id: '1' }, () => w.write('a.txt', 'mine\n'));
+    await other.end(shell.id);
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two or outside (open, call)']]);
+  });
+
+  test('a restore treats the change as one of agents', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell', id: '2' });
+    await session.call({ tool: 'Bash', kind: 'shell', id: '1' }, () => w.write('a.txt', 'x\n'));
+    await other.end(shell.id);
+    await savepoint.restore('cp_1');
+    expect(w.read('a.txt')).toBe(linesOf(9));
+  });
+
+  test('what changed while a call runs in the background has unclear authors', async () => {
+    const { w, savepoint, session } = await scene();
+    const { id } = await session.begin({ tool: 'Bash', kind: 'shell' });
+    await session.end(id, { background: true });
+    w.write('a.txt', 'x\n');
+    await savepoint.checkpoint();
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or outside (open, unclear-call)']]);
   });
 });
 
@@ -102,7 +132,7 @@ describe('a report of a file tool', () => {
   test('is evidence if the file is exactly as reported, also beside an open shell of another agent', async () => {
     const s = await scene();
     const other = s.savepoint.session({ agent: 'two' });
-    const shell = await other.begin({ tool: 'Bash', kind: 'shell' });
+    const shell = await other.begin({ tool: 'Bash', kind: 'shell', id: '2' });
     const result = linesOf(9, { 3: 'agent' });
     await edit(s, {
       writes: [{ path: PATH, result: [replacement(3, 'agent')] }],
