@@ -233,6 +233,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
       args: call.input,
       actor,
       own: call.own,
+      dir: bytesFromText(cwd) as DiskPath,
       ...(paths === null ? {} : { paths }),
       ...(writes === null ? {} : { writes }),
     },

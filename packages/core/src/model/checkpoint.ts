@@ -38,6 +38,7 @@ export type Grade = (typeof GRADES)[number];
  * - `operation`: an operation of Savepoint made it
  * - `content`: the path has exactly the content that a file tool reported to have written
  * - `declared`: a file tool named the path before it ran
+ * - `named`: a call that may write anywhere was open, and its command names the path
  * - `call`: a call that may write anywhere was open
  * - `unclear-call`: a call may have been open, but it is not known when it ran: it began before its capture, or it runs in
  *   the background
@@ -49,6 +50,7 @@ export const EVIDENCE = [
   'operation',
   'content',
   'declared',
+  'named',
   'call',
   'unclear-call',
   'beyond',
@@ -66,7 +68,7 @@ export interface Authorship {
   readonly evidence: Evidence | null;
 }
 
-const OPEN_CALL: ReadonlySet<Evidence | null> = new Set(['declared', 'call']);
+const OPEN_CALL: ReadonlySet<Evidence | null> = new Set(['declared', 'named', 'call']);
 
 /**
  * Whether only agents are known to have been active. If several were, outside is named as well, because a window of time

@@ -320,7 +320,8 @@ function likelyBecause({ tool, toolCall }: Checkpoint, { by: { authors, evidence
   const summary = tool !== null && toolCall === author.call ? tool.summary : '';
   const name = author.tool === null ? 'a call' : showText(author.tool);
   if (evidence === 'declared') return `${name} was to write this path, but what it wrote is unknown`;
-  return `it changed while ${summary === '' ? name : `\`${showText(summary)}\``} ran`;
+  const command = summary === '' ? name : `\`${showText(summary)}\``;
+  return evidence === 'named' ? `${command} names it, and ran while it changed` : `it changed while ${command} ran`;
 }
 
 function missingContents(objects: ObjectReader, change: RecordedChange): string | null {

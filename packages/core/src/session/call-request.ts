@@ -2,14 +2,16 @@
 
 import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
+import { type PathContext, pathContextIn } from '../io/locate-path.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { type DiskPath, isWithin, type TreePath } from '../model/names.ts';
 import type { ReportedWrite } from '../model/reported-write.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
 import type { PutBack } from './host.ts';
+import { namedPaths } from './named-paths.ts';
 
 /** A tool call that is about to start. */
 export interface CallRequest {
@@ -23,6 +25,8 @@ export interface CallRequest {
   readonly paths?: readonly TreePath[];
   /** What it will write to these paths, if its arguments say so: evidence that tells its changes from others'. */
   readonly writes?: readonly ReportedWrite[];
+  /** The folder in which a shell command starts. Default: the workspace. */
+  readonly dir?: DiskPath;
   /** The agent's own id of the call. Default: a new id. */
   readonly id?: string;
   /** The sub-agent that makes the call. */
@@ -136,6 +140,14 @@ export function openCallOf(
     background: false,
     own,
   };
+}
+
+/** Adds the paths that the command of a shell call names. @param place where relative paths start by default */
+export function withNamedPaths(call: OpenCall, request: CallRequest, place: PathContext): OpenCall {
+  const command = call.tool.kind === 'shell' && call.declared === null ? commandOf(request) : null;
+  if (command === null) return call;
+  const named = namedPaths(command, request.dir === undefined ? place : pathContextIn(place, request.dir));
+  return named.length === 0 ? call : { ...call, named };
 }
 
 /** @param now milliseconds since 1970 */

@@ -31,9 +31,11 @@ import {
   openCallOf,
   timedTool,
   truncate,
+  withNamedPaths,
   withReports,
 } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
+import { describeTrigger } from './describe-trigger.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
 import { findReported, noteHandled, wasHandled } from './reported-events.ts';
@@ -209,7 +211,8 @@ export class Session {
         const state = readSessionState(fs, layout, this.id);
         const { process, remembered } = agentProcess(state, this.#ancestors);
         if (remembered !== state.processes) writeSessionState(fs, layout, this.id, { ...state, processes: remembered });
-        writeOpenCall(fs, layout, process === null ? call : { ...call, process });
+        const named = withNamedPaths(call, request, steps.location());
+        writeOpenCall(fs, layout, process === null ? named : { ...named, process });
       });
       return true;
     });
@@ -225,7 +228,8 @@ export class Session {
       if (!this.#shouldTrack(steps, request)) return;
       steps.read(({ ports, store }) => {
         const known = readOpenCall(ports.fs, store.layout, call.session, call.id);
-        if (known === null) writeOpenCall(ports.fs, store.layout, call);
+        const named = withNamedPaths(call, request, steps.location());
+        if (known === null) writeOpenCall(ports.fs, store.layout, named);
       });
     });
     return call;
@@ -436,11 +440,6 @@ export class Session {
     this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
     return writing.capture({ ...info, session: this.id, conversation: this.#conversation }, always);
   }
-}
-
-function describeTrigger(trigger: Trigger, actor: Actor, text: string | null): string {
-  if (text === null) return `session of ${actor.name} started`;
-  return `${trigger === 'prompt' ? 'Prompt' : 'Message'}: ${truncate(text.replace(/\s+/g, ' '), 80)}`;
 }
 
 function newId({ ports }: SessionHost): string {

@@ -9,6 +9,7 @@ import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import type { Actor, ToolInfo } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
+import type { NamedPath } from '../../model/named-path.ts';
 import {
   type DiskPath,
   diskChild,
@@ -36,6 +37,8 @@ export interface OpenCall {
   readonly written?: readonly TreePath[];
   /** Declared paths that changed before a capture without proof: the tool may have written them before it or after. */
   readonly doubted?: readonly TreePath[];
+  /** Paths that its command names. It may write others. */
+  readonly named?: readonly NamedPath[];
   /** Milliseconds since 1970. */
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
@@ -50,11 +53,12 @@ export interface OpenCall {
   readonly own: boolean;
 }
 
-interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' | 'doubted'> {
+interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' | 'doubted' | 'named'> {
   readonly declared: readonly JsonName[] | null;
   readonly writes?: readonly (Omit<ReportedWrite, 'path'> & { readonly path: JsonName })[];
   readonly written?: readonly JsonName[];
   readonly doubted?: readonly JsonName[];
+  readonly named?: readonly (Omit<NamedPath, 'path'> & { readonly path: JsonName })[];
 }
 
 const CALL_BYTES = 4 * 1024 * 1024;
@@ -62,13 +66,14 @@ const CALL_BYTES = 4 * 1024 * 1024;
 const MAX_CALL_MS = 12 * 3_600_000;
 
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
-  const { declared, writes, written, doubted, ...rest } = call;
+  const { declared, writes, written, doubted, named, ...rest } = call;
   const json: OpenCallJson = {
     ...rest,
     declared: declared?.map(nameToJson) ?? null,
     ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: nameToJson(one.path) })) }),
     ...(written === undefined ? {} : { written: written.map(nameToJson) }),
     ...(doubted === undefined ? {} : { doubted: doubted.map(nameToJson) }),
+    ...(named === undefined ? {} : { named: named.map((one) => ({ ...one, path: nameToJson(one.path) })) }),
   };
   writeCacheJson(fs, layout.calls, keyOf(call.session, call.id), json);
 }
@@ -121,11 +126,17 @@ function keyOf(session: SessionId, id: CallId): string {
 }
 
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {
-  return readCacheJson(fs, path, CALL_BYTES, ({ declared, writes, written, doubted, ...rest }: OpenCallJson) => ({
-    ...rest,
-    declared: declared?.map((name) => treePathFromJson(name)) ?? null,
-    ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
-    ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
-    ...(doubted === undefined ? {} : { doubted: doubted.map((name) => treePathFromJson(name)) }),
-  }));
+  return readCacheJson(
+    fs,
+    path,
+    CALL_BYTES,
+    ({ declared, writes, written, doubted, named, ...rest }: OpenCallJson) => ({
+      ...rest,
+      declared: declared?.map((name) => treePathFromJson(name)) ?? null,
+      ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
+      ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
+      ...(doubted === undefined ? {} : { doubted: doubted.map((name) => treePathFromJson(name)) }),
+      ...(named === undefined ? {} : { named: named.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
+    }),
+  );
 }

@@ -5,6 +5,8 @@
  *
  * - If a tool declares the paths that it writes, its call gets these and no others.
  * - A call that may write anywhere gets whatever changes while it runs, except paths that only other open calls declare.
+ * - If the command of only one of these calls names a path, that one is likely its author. It is never sure: a command
+ *   need not write what it names.
  * - If no call is open, a change came from outside. This is sure.
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
  * - If it is not known when a call ran, because it began before its capture (`late`) or runs in the background, outside is
@@ -12,6 +14,7 @@
  */
 
 import { type Author, type Authorship, type Evidence, GRADES, OUTSIDE } from '../../model/checkpoint.ts';
+import { isNamed } from '../../model/named-path.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 
@@ -41,7 +44,7 @@ export function attributionOf(
   return (path) => {
     const mayBeBy = (call: OpenCall): boolean => !isNotBy(call, path) && call.written?.includes(path) !== true;
     const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && mayBeBy(call));
-    return weigh(naming, active.filter(mayBeBy), calls.length > 0);
+    return weigh(path, naming, active.filter(mayBeBy), calls.length > 0);
   };
 }
 
@@ -63,18 +66,39 @@ export function eitherOf(a: Authorship, b: Authorship): Authorship {
 }
 
 /** @param isAnyOpen whether any call is open, including calls that declare other paths */
-function weigh(naming: readonly OpenCall[], active: readonly OpenCall[], isAnyOpen: boolean): Authorship {
-  const candidates = [...naming, ...active];
+function weigh(
+  path: TreePath,
+  naming: readonly OpenCall[],
+  active: readonly OpenCall[],
+  isAnyOpen: boolean,
+): Authorship {
+  const all = [...naming, ...active];
+  const inWords = all.some(({ late }) => late) ? [] : active.filter((call) => namesInWords(call, path));
+  const areWordsClear = inWords.length > 0 && isOneAuthor([...naming, ...inWords].map(authorOf));
+  const candidates = areWordsClear ? [...naming, ...inWords] : all;
   const authors = candidates.map(authorOf);
   if (authors.length === 0) {
     const [grade, evidence] = isAnyOpen ? (['likely', 'beyond'] as const) : (['sure', 'no-call'] as const);
     return { authors: [FROM_OUTSIDE], grade, evidence };
   }
   const isUnclear = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
-  const evidence: Evidence = isUnclear ? 'unclear-call' : naming.length > 0 ? 'declared' : 'call';
-  const isOne = new Set(authors.map(authorKey)).size === 1;
-  if (isOne && !isUnclear) return { authors, grade: 'likely', evidence };
+  const evidence: Evidence = isUnclear
+    ? 'unclear-call'
+    : naming.length > 0
+      ? 'declared'
+      : areWordsClear
+        ? 'named'
+        : 'call';
+  if (isOneAuthor(authors) && !isUnclear) return { authors, grade: 'likely', evidence };
   return { authors: [...authors, FROM_OUTSIDE], grade: 'open', evidence };
+}
+
+function namesInWords({ named, background }: OpenCall, path: TreePath): boolean {
+  return !background && named !== undefined && isNamed(named, path);
+}
+
+function isOneAuthor(authors: readonly Author[]): boolean {
+  return new Set(authors.map(authorKey)).size === 1;
 }
 
 function authorKey({ actor, session }: Author): string {

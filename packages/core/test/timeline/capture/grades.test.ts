@@ -1,6 +1,6 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
 import { appendFileSync } from 'node:fs';
-import type { CallEnd, CallRequest, Checkpoint, Savepoint, Session } from '@savepoint/core';
+import type { CallEnd, CallRequest, Checkpoint, DiskPath, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
@@ -102,6 +102,66 @@ describe('while two agents have calls open', () => {
     w.write('a.txt', 'x\n');
     await savepoint.checkpoint();
     expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or outside (open, unclear-call)']]);
+  });
+});
+
+describe('the words of a command', () => {
+  const shell = (id: string, command: string) => ({ tool: 'Bash', kind: 'shell', id, args: { command } }) as const;
+
+  test('decide between two agents, and make nothing sure', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    await other.begin(shell('2', 'npm test'));
+    await session.call(shell('1', "sed -i 's/line 3/x/' a.txt"), () => {
+      w.write('a.txt', linesOf(9, { 3: 'x' }));
+      w.write('b.txt', 'x\n');
+    });
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([
+      ['a.txt by one (likely, named)', 'b.txt by one or two or outside (open, call)'],
+    ]);
+    const { details } = await savepoint.rollback({ agent: 'one', files: [PATH] });
+    expect(details.skipped).toMatchObject([
+      { why: "`sed -i 's/line 3/x/' a.txt` names it, and ran while it changed", grade: 'likely' },
+    ]);
+  });
+
+  test('do not decide if both name the path', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    await other.begin(shell('2', 'npx prettier --write a.txt'));
+    await session.call(shell('1', 'rm a.txt'), () => w.delete('a.txt'));
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two or outside (open, call)']]);
+  });
+
+  test('do not decide if it is not known when a call began', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    await other.beginLate(shell('2', 'npm test'));
+    await session.beginLate(shell('1', 'rm a.txt'));
+    w.delete('a.txt');
+    await session.end('1');
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two or outside (open, unclear-call)']]);
+  });
+
+  test('that only read a path do not decide', async () => {
+    const { w, savepoint, session } = await scene();
+    const other = savepoint.session({ agent: 'two' });
+    await other.begin(shell('2', 'npm test'));
+    await session.call(shell('1', 'cat a.txt; git diff a.txt'), () => w.write('a.txt', 'x\n'));
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or two or outside (open, call)']]);
+  });
+
+  test('are relative to the folder in which the command starts', async () => {
+    const { w, savepoint, session } = await scene();
+    w.write('sub/b.txt', 'x\n');
+    await session.call({ ...shell('1', 'tee ../a.txt b.txt'), dir: w.at('sub') as DiskPath }, () => {
+      w.write('a.txt', 'x\n');
+      w.write('sub/b.txt', 'y\n');
+    });
+    expect((await gradesAfter(savepoint, 'cp_2')).flat()).toEqual([
+      'a.txt by one (likely, named)',
+      'sub/b.txt by one (likely, named)',
+    ]);
   });
 });
 
