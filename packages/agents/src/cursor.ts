@@ -51,7 +51,8 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const native = textIn(event, 'hook_event_name') ?? hint;
   if (native === null) return ignoreEvent('it lacks an event');
   const folder = firstTextIn(event, 'workspace_roots');
-  const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: { file_path: event['file_path'] } } : {};
+  const input = { file_path: event['file_path'], edits: event['edits'] };
+  const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: input } : {};
   const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
   const parsed = parseClaudeEvent(full, env, DIALECT);
   return parsed.kind === 'ignored' || folder === null ? parsed : { ...parsed, project: folder };

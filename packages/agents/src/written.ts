@@ -17,6 +17,9 @@ const WHOLE_TEXT = ['content', 'file_text', 'contents'] as const;
 const OLD = ['old_string', 'old_str', 'oldString', 'old_text'] as const;
 const NEW = ['new_string', 'new_str', 'newString', 'new_text'] as const;
 
+/** `originalFileContents`: of MultiEdit in early versions of Claude Code. */
+const ORIGINAL = ['originalFile', 'originalFileContents', 'original_file'] as const;
+
 const ALL = ['replace_all', 'replaceAll', 'allow_multiple'] as const;
 
 /** @returns null if the report is not understood */
@@ -27,10 +30,20 @@ export function writtenText(path: string, input: Fields, response: Fields): Writ
     const found = field(shown, 'isNewFile') === true ? null : anyText(shown, 'originalContent');
     return { path, result: whole, ...(found === null && field(shown, 'isNewFile') !== true ? {} : { found }) };
   }
-  const result = resultIn(input);
+  const updated = anyText(response, 'updated_file');
+  if (updated !== null) return { path, result: updated, ...foundIn(response, false) };
+  // The user may have changed what the tool was to write.
+  const isResult = textIn(response, 'filePath') !== null;
+  const result = (isResult ? resultIn(response) : null) ?? resultIn(input);
   if (result === null) return null;
-  const original = field(response, 'originalFile');
-  return { path, result, ...(typeof original === 'string' || original === null ? { found: original } : {}) };
+  const isNew = textIn(response, 'type') === 'create' || (Array.isArray(result) && result[0]?.old === '');
+  return { path, result, ...foundIn(response, isNew) };
+}
+
+/** @param isNew whether the tool created the file. Otherwise null means that the original is too large to report. */
+function foundIn(response: Fields, isNew: boolean): Pick<WrittenText, 'found'> {
+  const original = ORIGINAL.map((key) => field(response, key)).find((value) => value !== undefined);
+  return typeof original === 'string' || (original === null && isNew) ? { found: original } : {};
 }
 
 /** A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`. */
@@ -57,12 +70,13 @@ export function writtenByPatch(patch: string): readonly WrittenText[] | null {
   return new Set(files.map(({ path }) => path)).size === files.length && files.length > 0 ? files : null;
 }
 
-/** Whether the result of a tool says that it failed. */
+/** Whether the result of a tool says that it failed, or that what it was to write waits for a review. */
 export function hasFailed(response: Fields): boolean {
   const status = textIn(response, 'resultType');
   return (
     field(response, 'success') === false ||
-    field(response, 'error') != null ||
+    (field(response, 'error') != null && field(response, 'error') !== '') ||
+    field(response, 'staged') === true ||
     (status !== null && status !== 'success')
   );
 }
@@ -74,6 +88,9 @@ function resultIn(input: Fields): WrittenText['result'] {
   const each = Array.isArray(edits) ? edits.map(fieldsOf) : [input];
   const found = each.map(replacementIn);
   if (found.length > 0 && found.every((one) => one !== null)) return found;
+  const diff = textIn(input, 'diff');
+  const blocks = diff === null ? null : replacedBlocks(diff);
+  if (blocks !== null) return blocks;
   // Some tools name the whole text of a new file like the new text of an edit.
   return textIn(input, 'command') === 'create' ? anyText(input, ...NEW) : null;
 }
@@ -82,6 +99,23 @@ function replacementIn(edit: Fields): TextReplacement | null {
   const [old, replacement] = [anyText(edit, ...OLD), anyText(edit, ...NEW)];
   if (old === null || replacement === null) return null;
   return { old, new: replacement, all: ALL.some((key) => field(edit, key) === true) };
+}
+
+/** Cline's `------- SEARCH`, `=======`, `+++++++ REPLACE`, with the lines between them. */
+function replacedBlocks(diff: string): readonly TextReplacement[] | null {
+  const blocks: TextReplacement[] = [];
+  let old: string | null = null;
+  let replacement: string | null = null;
+  for (const line of diff.replaceAll('\r\n', '\n').split('\n')) {
+    if (/^(?:-{3,}|<{3,}) SEARCH>?$/.test(line)) [old, replacement] = ['', null];
+    else if (old !== null && replacement === null && /^={3,}$/.test(line)) replacement = '';
+    else if (old !== null && replacement !== null && /^(?:\+{3,}|>{3,}) REPLACE>?$/.test(line)) {
+      blocks.push({ old, new: replacement, all: false });
+      [old, replacement] = [null, null];
+    } else if (replacement !== null) replacement += `${line}\n`;
+    else if (old !== null) old += `${line}\n`;
+  }
+  return blocks.length > 0 && old === null ? blocks : null;
 }
 
 /** Each hunk replaces its old lines, which include the context. */

@@ -201,7 +201,7 @@ test('Cursor: calls by id, and edits that are reported only after they are done'
   await p.tell(e.afterFileEdit(p.at('a.txt')));
   const lines = await p.timelineLines();
   expect(lines[1]).toMatch(/b by cursor\/c-1$/);
-  expect(lines[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#.*, outside\?$/);
+  expect(lines[2]).toMatch(/^late call: .*a\.txt by cursor\/afterFileEdit#[^,?]*$/);
 });
 
 test('a call of our own tool is one step by the agent of the session', async () => {
