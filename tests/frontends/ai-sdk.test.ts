@@ -246,7 +246,10 @@ describe('tools of the agent itself, tracked', () => {
         },
         reads: { execute: () => p.write('unseen', '5\n') },
       },
-      { later: { kind: 'write', paths: () => ['later'] }, reads: { track: false } },
+      {
+        later: { kind: 'write', paths: () => ['later'], writes: () => [{ path: 'later', result: '3\n' }] },
+        reads: { track: false },
+      },
     );
     const options = (toolCallId: string) => ({ toolCallId });
     const run = (name: keyof typeof tools, id: string): unknown =>
@@ -260,7 +263,12 @@ describe('tools of the agent itself, tracked', () => {
     const { checkpoints } = await savepoint.list();
     const reported = [...checkpoints]
       .reverse()
-      .map(({ toolCall, changes }) => [toolCall, ...(changes ?? []).map(({ path }) => path)]);
-    expect(reported).toEqual([[null], ['c-1', 'first', 'last'], ['c-2', 'later'], ['c-3', 'failed']]);
+      .map(({ toolCall, changes }) => [toolCall, ...(changes ?? []).map(({ path, by }) => `${path} ${by.grade}`)]);
+    expect(reported).toEqual([
+      [null],
+      ['c-1', 'first likely', 'last likely'],
+      ['c-2', 'later sure'],
+      ['c-3', 'failed likely'],
+    ]);
   });
 });

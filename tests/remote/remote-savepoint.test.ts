@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { DiskPath } from '@savepoint/core';
+import type { DiskPath, TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { e2bSandbox } from '@savepoint/e2b';
 import { realPorts } from '@savepoint/testkit';
@@ -42,6 +42,40 @@ describe('a workspace in a sandbox', () => {
       code: 'EDITS_REFUSED',
       data: { details: [{ file_path: 'gone' }] },
     });
+  });
+
+  it('what a tool reports to write, and how long it ran, is evidence there, too', async () => {
+    const inside = new Inside();
+    const path = 'a.txt' as TreePath;
+    inside.write(path, 'one\n');
+    await inside.open().checkpoint({});
+    const session = inside.open().session({ agent: 'tester' });
+    const result = [{ old: 'one', new: 'two', all: false }];
+    const begun = await session.begin({ tool: 'Edit', kind: 'edit', paths: [path], writes: [{ path, result }] });
+    inside.write(path, 'two\n');
+    expect(await session.end(begun.id)).toMatchObject({ changes: [{ path, grade: 'sure', evidence: 'content' }] });
+
+    const shell = await session.begin({ tool: 'Bash', kind: 'shell' });
+    inside.write(path, 'three\n');
+    const written = Date.now();
+    // An end may be reported two seconds late.
+    await expect.poll(() => Date.now() - written, { timeout: 20_000 }).toBeGreaterThan(2_100);
+    const { changes } = await session.end(shell.id, { ranMs: 0 });
+    expect(changes).toMatchObject([{ path, evidence: 'beyond' }]);
+    await expect(session.end(shell.id, { ranMs: -1 })).rejects.toMatchObject({ code: 'USAGE' });
+
+    const write = await session.begin({ tool: 'Write', kind: 'write', paths: [path] });
+    inside.write(path, 'mine\n');
+    expect(await session.end(write.id, { writes: [] })).toMatchObject({ changes: [{ path, evidence: 'beyond' }] });
+    await session.call({ tool: 'Write', kind: 'write', paths: [path] }, ({ report }) => {
+      inside.write(path, 'its\n');
+      report([{ path, found: 'mine\n', result: 'its\n' }]);
+    });
+    expect(await inside.open().show({ checkpoint: 'last' })).toMatchObject({ changes: [{ path, grade: 'sure' }] });
+    const bad = [{ path, result: 7 }] as never;
+    await expect(session.begin({ tool: 'Edit', writes: bad })).rejects.toMatchObject({ code: 'USAGE' });
+    const outside = [{ path: '../x' as TreePath, result: null }];
+    await expect(session.begin({ tool: 'Edit', writes: outside })).rejects.toMatchObject({ code: 'PATH_REFUSED' });
   });
 
   it('permissions of people and agents are enforced there', async () => {

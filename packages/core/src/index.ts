@@ -49,7 +49,7 @@ export { localSandbox } from './sandbox/local-sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { sshSandbox } from './sandbox/ssh-sandbox.ts';
 export { open, type Savepoint } from './savepoint.ts';
-export type { CallEnd, CallRequest, EndedCall } from './session/call-request.ts';
+export type { CallContext, CallEnd, CallRequest, EndedCall } from './session/call-request.ts';
 export type { PutBack } from './session/host.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';

@@ -5,10 +5,11 @@ import type { Random } from '../io/ports.ts';
 import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
 import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
+import type { ReportedWrite, TextReplacement } from '../model/reported-write.ts';
 import { invalidAnswer } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
-import type { CallRequest } from '../session/call-request.ts';
+import type { CallContext, CallEnd, CallRequest } from '../session/call-request.ts';
 import type { SessionOptions } from '../session/session.ts';
 import { VERBS } from '../verbs/table.ts';
 import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
@@ -66,10 +67,14 @@ export interface RemoteSession {
   begin(request: RemoteCall, options?: { readonly signal?: AbortSignal }): Promise<{ readonly id: string }>;
   end(
     id: string,
-    options?: { readonly background?: boolean; readonly signal?: AbortSignal },
+    options?: Pick<CallEnd, 'background' | 'writes' | 'ranMs' | 'signal'>,
   ): Promise<OutputOf<SessionVerbs['sessionEnd']>>;
   /** Runs `work` as a tool call. Changes in the sandbox meanwhile are attributed to it, even if it fails. */
-  call<T>(request: RemoteCall, work: () => T | Promise<T>, options?: { readonly signal?: AbortSignal }): Promise<T>;
+  call<T>(
+    request: RemoteCall,
+    work: (context: Pick<CallContext, 'report'>) => T | Promise<T>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<T>;
   close(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
@@ -267,20 +272,32 @@ function remoteSession(
       const input = { session: sessionInput, text, messageId, ...more };
       return (await asker.ask('sessionPrompt', input, contextOf(signal))).checkpoint;
     },
-    begin({ paths, ...rest }, { signal } = {}) {
-      const request = { ...rest, ...(paths === undefined ? {} : { paths: paths.map(nameToJson) }) };
+    begin({ paths, writes, dir, ...rest }, { signal } = {}) {
+      const request = {
+        ...rest,
+        ...(paths === undefined ? {} : { paths: paths.map(nameToJson) }),
+        ...(writes === undefined ? {} : { writes: writes.map(writeToJson) }),
+        ...(dir === undefined ? {} : { dir: nameToJson(dir) }),
+      };
       return asker.ask('sessionBegin', { session: sessionInput, request }, contextOf(signal));
     },
-    end(call, { background, signal } = {}) {
-      const input = { session: sessionInput, id: call, ...(background === undefined ? {} : { background }) };
+    end(call, { background, writes, ranMs, signal } = {}) {
+      const input = {
+        session: sessionInput,
+        id: call,
+        ...(background === undefined ? {} : { background }),
+        ...(writes === undefined ? {} : { writes: writes.map(writeToJson) }),
+        ...(ranMs === undefined ? {} : { ranMs }),
+      };
       return asker.ask('sessionEnd', input, contextOf(signal));
     },
     async call(request, work, options = {}) {
       const open = await it.begin(request, options);
+      const reported: CallEnd[] = [];
       try {
-        return await work();
+        return await work({ report: (writes) => void reported.push({ writes }) });
       } finally {
-        await it.end(open.id);
+        await it.end(open.id, reported.at(-1));
       }
     },
     async close({ signal } = {}) {
@@ -288,6 +305,11 @@ function remoteSession(
     },
   };
   return it;
+}
+
+function writeToJson({ path, result, ...rest }: ReportedWrite) {
+  const copied = Array.isArray(result) ? result.map((one: TextReplacement) => ({ ...one })) : result;
+  return { path: nameToJson(path), result: copied as string | TextReplacement[] | null, ...rest };
 }
 
 function contextOf(signal: AbortSignal | undefined): VerbContext {

@@ -1,8 +1,10 @@
 /** The steps of an agent's session as verbs, for a session in a sandbox that is controlled from outside. */
 
+import type * as z from 'zod';
 import { pathContextIn, treePathOf } from '../io/locate-path.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
-import { type JsonName, nameToJson, type TreePath } from '../model/names.ts';
+import { diskPathFromJson, type JsonName, nameToJson, type TreePath } from '../model/names.ts';
+import type { ReportedWrite } from '../model/reported-write.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { Session } from '../session/session.ts';
 import { briefToJson, gapToJson, recordedChangeToJson } from '../verbs/shapes/to-json.ts';
@@ -27,6 +29,16 @@ function conversationShape({ z }: Shapes) {
     contextSize: z.int().min(0).optional(),
   });
 }
+
+function writesShape({ z, jsonName }: Shapes) {
+  const replacement = z.strictObject({ old: z.string(), new: z.string(), all: z.boolean() });
+  const text = z.string().nullable();
+  return z.array(
+    z.strictObject({ path: jsonName, found: text.optional(), result: z.union([text, z.array(replacement)]) }),
+  );
+}
+
+type WritesJson = z.output<ReturnType<typeof writesShape>>;
 
 function checkpointShape({ z, checkpointBrief }: Shapes) {
   return z.strictObject({ checkpoint: checkpointBrief.nullable().describe('null if none was taken') });
@@ -82,6 +94,8 @@ const sessionBegin = verb({
           kind: z.enum(['write', 'edit', 'shell', 'other']).optional(),
           args: z.unknown().optional(),
           paths: z.array(jsonName).optional().describe('relative to the workspace'),
+          writes: writesShape(shapes).optional(),
+          dir: jsonName.optional().describe('absolute'),
           id: z.string().min(1).optional(),
           summary: z.string().optional(),
           track: z.boolean().optional(),
@@ -90,9 +104,13 @@ const sessionBegin = verb({
       output: z.strictObject({ id: z.string().describe('of the call') }),
     };
   },
-  async handle(savepoint, { session, request: { paths, ...rest } }, { signal }) {
-    const own = paths === undefined ? undefined : await treePathsOf(savepoint, paths);
-    const request = { tool: rest.tool, ...withoutUndefined({ ...rest, paths: own }) };
+  async handle(savepoint, { session, request: { paths, writes, dir, ...rest } }, { signal }) {
+    const given = {
+      paths: paths === undefined ? undefined : await treePathsOf(savepoint, paths),
+      writes: writes === undefined ? undefined : await writesOf(savepoint, writes),
+      dir: dir === undefined ? undefined : diskPathFromJson(dir),
+    };
+    const request = { tool: rest.tool, ...withoutUndefined({ ...rest, ...given }) };
     return { id: (await openSession(savepoint, session).begin(request, withoutUndefined({ signal }))).id };
   },
 });
@@ -101,6 +119,19 @@ const sessionBegin = verb({
 async function treePathsOf(savepoint: Savepoint, paths: readonly JsonName[]): Promise<readonly TreePath[]> {
   const place = await savepoint.place({ orNew: true });
   return paths.map((path) => treePathOf(pathContextIn(place, place.root), path));
+}
+
+/** @throws SavepointError PATH_REFUSED */
+async function writesOf(savepoint: Savepoint, writes: WritesJson): Promise<readonly ReportedWrite[]> {
+  const paths = await treePathsOf(
+    savepoint,
+    writes.map(({ path }) => path),
+  );
+  return writes.map(({ found, result }, index) => ({
+    path: paths[index]!,
+    result,
+    ...(found === undefined ? {} : { found }),
+  }));
 }
 
 const sessionEnd = verb({
@@ -115,6 +146,8 @@ const sessionEnd = verb({
         session: sessionShape(shapes),
         id: z.string(),
         background: z.boolean().optional(),
+        writes: writesShape(shapes).optional(),
+        ranMs: z.number().min(0).optional(),
       }),
       output: z.strictObject({
         found: z.boolean(),
@@ -125,8 +158,10 @@ const sessionEnd = verb({
       }),
     };
   },
-  async handle(savepoint, { session, id, background }, { signal }) {
-    const ended = await openSession(savepoint, session).end(id, withoutUndefined({ signal, background }));
+  async handle(savepoint, { session, id, background, writes, ranMs }, { signal }) {
+    const reported = writes === undefined ? undefined : await writesOf(savepoint, writes);
+    const options = withoutUndefined({ signal, background, writes: reported, ranMs });
+    const ended = await openSession(savepoint, session).end(id, options);
     const { found, checkpoint, changes, uncovered, putBack } = ended;
     return {
       found,

@@ -51,6 +51,13 @@ export interface CallEnd extends CallOptions {
   readonly ranMs?: number;
 }
 
+/** What `Session.call` passes to the tool. */
+export interface CallContext {
+  readonly signal: AbortSignal;
+  /** Reports what the tool wrote to the paths of its call; empty if it wrote nothing. */
+  readonly report: (writes: readonly ReportedWrite[]) => void;
+}
+
 /** The result of a call. */
 export interface EndedCall {
   /** Null if nothing differed from the last checkpoint, or if no call with that id was open. */

@@ -21,6 +21,7 @@ import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { agentProcess } from './agent-process.ts';
 import {
+  type CallContext,
   type CallEnd,
   type CallRequest,
   type EndedCall,
@@ -130,12 +131,13 @@ export class Session {
 
   /**
    * Runs a tool call between two captures. Changes on disk in between are attributed to it, even if it fails.
-   * @param work its signal is aborted with the one in the options, and when the session goes back in its conversation
+   * @param work its signal is aborted with the one in the options, and when the session goes back in its conversation.
+   *   It may report what it wrote, as `CallEnd.writes`
    * @returns what `work` returns
    */
   async call<T>(
     request: CallRequest,
-    work: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
+    work: (context: CallContext) => T | Promise<T>,
     options: CallOptions = {},
   ): Promise<T> {
     const named = { ...request, id: parseCallId(request.id ?? newId(this.#host)) };
@@ -143,10 +145,11 @@ export class Session {
     const signal = options.signal === undefined ? ownSignal : AbortSignal.any([ownSignal, options.signal]);
     try {
       const isOpen = await this.#begin(this.#newCall(named, false), named, options);
+      const reported: CallEnd[] = [];
       try {
-        return await work({ signal });
+        return await work({ signal, report: (writes) => void reported.push({ writes }) });
       } finally {
-        if (isOpen) await this.end(named.id, {});
+        if (isOpen) await this.end(named.id, reported.at(-1));
       }
     } finally {
       this.#inFlight.end(named.id);

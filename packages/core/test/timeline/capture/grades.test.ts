@@ -280,6 +280,19 @@ describe('a report of a file tool', () => {
     expect(s.w.read('a.txt')).toBe(`${found}later\n`);
   });
 
+  test('of a call of the library', async () => {
+    const { w, savepoint, session } = await scene();
+    const found = linesOf(9);
+    await session.call({ tool: 'note', kind: 'write', paths: [PATH] }, ({ report }) => {
+      w.write('a.txt', 'note\nmine\n');
+      report([{ path: PATH, found, result: 'note\n' }]);
+    });
+    expect((await gradesAfter(savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by one (sure, content)',
+      'a.txt by outside (likely, beyond)',
+    ]);
+  });
+
   test('of a tool that failed: it wrote nothing', async () => {
     const s = await scene();
     const writes = [{ path: PATH, result: [replacement(3, 'agent')] }];
