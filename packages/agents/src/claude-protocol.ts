@@ -12,6 +12,8 @@ export interface Dialect {
   readonly tools: ToolTable;
   /** The environment variable with the folder in which the session was started. */
   readonly projectVariable: string | null;
+  /** Whether `PermissionRequest` means that the user is asked, and that the tool has not run before. */
+  readonly asksBeforeRunning?: true;
   /** Its own names of Claude Code's events, if they differ. */
   readonly eventNames?: Readonly<Record<string, string>>;
 }
@@ -58,6 +60,8 @@ export function parseClaudeEvent(event: Fields, env: Environment, dialect: Diale
         background: runsInBackground(event),
         ranMs: durationIn(event, 'duration_ms', 'duration'),
       }));
+    case 'PermissionRequest':
+      return parsePermission(event, header, dialect);
     case 'SubagentStop':
       return header.subAgentId === null ? ignoreEvent('it lacks a sub-agent') : { ...header, kind: 'turn-ended' };
     case 'Stop':
@@ -104,6 +108,20 @@ function parseCall(event: Fields, { tools }: Dialect, make: (call: ToolCall) => 
   const known = classifyCall(tools, tool, input, response);
   if (known === null) return ignoreEvent(`${tool} only reads`);
   return make({ id: callIn(event, 'tool_use_id', 'toolUseId'), tool, input, own: isOwnTool(tool), ...known });
+}
+
+/** The event has no id in some versions. */
+function parsePermission(
+  event: Fields,
+  header: EventHeader,
+  { tools, asksBeforeRunning }: Dialect,
+): AgentEvent | IgnoredEvent {
+  const tool = textIn(event, 'tool_name');
+  if (asksBeforeRunning !== true || tool === null) return ignoreEvent('it is not known whether a call waits');
+  const input = field(event, 'tool_input');
+  if (classifyCall(tools, tool, input) === null) return ignoreEvent(`${tool} only reads`);
+  const call = { id: callIn(event, 'tool_use_id'), tool, input };
+  return { ...header, kind: 'permission-asked', call, isGrantReported: false };
 }
 
 /** Whether a shell command has returned but continues in the background. */

@@ -8,6 +8,7 @@ import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 const DIALECT: Dialect = {
   agent: 'claude',
   projectVariable: 'CLAUDE_PROJECT_DIR',
+  asksBeforeRunning: true,
   tools: {
     Write: fileTool('write', 'file_path'),
     Edit: fileTool('edit', 'file_path'),
@@ -50,6 +51,7 @@ export const claude: Agent = {
       SessionStart: null,
       UserPromptSubmit: null,
       PreToolUse: WRITE_MATCHER,
+      PermissionRequest: WRITE_MATCHER,
       PostToolUse: WRITE_MATCHER,
       PostToolUseFailure: WRITE_MATCHER,
       Stop: null,

@@ -54,6 +54,19 @@ export type AgentEvent =
       /** How long the tool ran, in milliseconds, without waiting for a permission; null if the agent does not say. */
       readonly ranMs: number | null;
     })
+  /** A call waits for the user's permission. Without an id, it is known by its tool and its input. */
+  | (EventHeader & {
+      readonly kind: 'permission-asked';
+      readonly call: Pick<ToolCall, 'id' | 'tool' | 'input'>;
+      /** Whether `permission-granted` follows if the user agrees. */
+      readonly isGrantReported: boolean;
+    })
+  | (EventHeader & {
+      readonly kind: 'permission-granted';
+      readonly call: CallId;
+      /** Milliseconds since 1970; null: now. */
+      readonly at: number | null;
+    })
   /** The agent, or the given sub-agent, has finished its turn. */
   | (EventHeader & { readonly kind: 'turn-ended' })
   | (EventHeader & { readonly kind: 'session-ended' });

@@ -58,6 +58,12 @@ export function stampIn(fields: Fields, key: string): string | null {
   return typeof time === 'number' && Number.isFinite(time) ? String(time) : null;
 }
 
+/** Reads a time in milliseconds since 1970. */
+export function timeIn(fields: Fields, key: string): number | null {
+  const value = field(fields, key);
+  return typeof value === 'number' && value > 0 && value < Number.MAX_SAFE_INTEGER ? value : null;
+}
+
 /** Reads a duration in milliseconds. */
 export function durationIn(fields: Fields, ...keys: readonly string[]): number | null {
   const value = keys.map((key) => field(fields, key)).find((one) => one !== undefined);

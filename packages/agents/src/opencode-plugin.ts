@@ -41,6 +41,9 @@ function tell(event) {
 
 export const Savepoint = async ({ directory }) => {
   const parents = new Map();
+  const asking = new Map();
+  let permissions = Promise.resolve();
+  const tellInOrder = (event) => (permissions = permissions.then(() => tell(event)));
   const about = (event, sessionID) => {
     let parentID = parents.get(sessionID);
     while (parents.has(parentID)) parentID = parents.get(parentID);
@@ -48,9 +51,17 @@ export const Savepoint = async ({ directory }) => {
   };
   return {
     event: async ({ event }) => {
-      const { info, sessionID = info?.id } = event.properties ?? {};
+      const { info, sessionID = info?.id, id, requestID, reply, tool } = event.properties ?? {};
       if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
       if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) await tell(about(event.type, sessionID));
+      if (event.type === 'permission.asked' && tool?.callID) {
+        asking.set(id, tool.callID);
+        await tellInOrder({ ...about(event.type, sessionID), callID: tool.callID });
+      }
+      const callID = event.type === 'permission.replied' ? asking.get(requestID) : undefined;
+      asking.delete(requestID);
+      if (callID === undefined || reply === 'reject') return;
+      await tellInOrder({ ...about('permission.granted', sessionID), callID, at: Date.now() });
     },
     'chat.message': async ({ sessionID, messageID }, { message, parts }) => {
       const text = (parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');

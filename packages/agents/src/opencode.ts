@@ -3,7 +3,7 @@
 import type { Agent } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
-import { callIn, type Fields, field, idIn, sessionIn, textIn } from './fields.ts';
+import { callIn, type Fields, field, idIn, sessionIn, textIn, timeIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
@@ -68,6 +68,15 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
     case 'session.deleted':
     case 'dispose':
       return parent === null ? { ...header, kind: 'session-ended' } : { ...header, kind: 'turn-ended' };
+    case 'permission.asked':
+    case 'permission.granted': {
+      const call = callIn(event, 'callID');
+      if (call === null) return ignoreEvent('it lacks a call');
+      if (native === 'permission.granted')
+        return { ...header, kind: 'permission-granted', call, at: timeIn(event, 'at') };
+      const asked = { id: call, tool: '', input: null };
+      return { ...header, kind: 'permission-asked', call: asked, isGrantReported: true };
+    }
     case 'tool.execute.before':
     case 'tool.execute.after':
       break;

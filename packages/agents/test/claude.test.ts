@@ -49,6 +49,26 @@ test('a session, from its start to its end', async () => {
   expect(all[2]?.conversation).toMatchObject({ messageId: 'pr-1', lastUser: 'Switch the lamp on.' });
 });
 
+test('while a call asks for a permission, a person may have made a change that another session finds', async () => {
+  const p = new AgentAtWork('claude');
+  const [e, other] = [claudeEvents(p.dir), claudeEvents(p.dir, 'session-2')];
+  await p.tell(e.start());
+  const bash = e.call('Bash', { command: 'make', description: 'x' });
+  await p.tell(bash.pre);
+  const { tool_use_id, ...asked } = bash.pre;
+  await p.tell({ ...asked, hook_event_name: 'PermissionRequest', permission_suggestions: [] });
+  p.write('mine.txt', 'x');
+  await p.tell(other.start());
+  p.write('its.txt', 'x');
+  await p.tell(bash.post({ stdout: '' }));
+  const changes = (await p.checkpoints()).flatMap((one) => one.changes ?? []);
+  const by = changes.map(({ path, by: { authors, grade } }) => [path, authors.map(({ actor }) => actor.name), grade]);
+  expect(by).toEqual([
+    ['mine.txt', ['claude', 'outside'], 'open'],
+    ['its.txt', ['claude'], 'likely'],
+  ]);
+});
+
 describe('calls', () => {
   test('that run in parallel or interleaved have their own paths', async () => {
     const p = new AgentAtWork('claude');

@@ -83,6 +83,8 @@ export function templates(dir: string): readonly (readonly [AgentName, string | 
     ['cursor', null, cursor.afterFileEdit(file)],
     ['cursor', null, cursor.pre('Shell', { command: 'x' }, 'c')],
     ['opencode', null, { event: 'session.created', sessionID: 's', directory: dir }],
+    ['opencode', null, { event: 'permission.asked', sessionID: 's', directory: dir, callID: 'c' }],
+    ['opencode', null, { event: 'permission.granted', sessionID: 's', directory: dir, callID: 'c', at: 1 }],
   ];
 }
 

@@ -126,6 +126,24 @@ test('Cline: a call reported by two installations of the hook is recorded once; 
   ]);
 });
 
+test('opencode: while a call waits for a permission, a change is not its own', async () => {
+  const p = new AgentAtWork('opencode');
+  const about = { sessionID: 's', directory: p.dir, callID: 'c1' };
+  const call = { ...about, tool: 'bash', args: { command: 'make' } };
+  await p.tell({ ...about, event: 'session.created' });
+  await p.tell({ ...call, event: 'tool.execute.before' });
+  await p.tell({ ...about, event: 'permission.asked' });
+  p.write('mine.txt', 'x');
+  await p.tell({ ...call, callID: 'c2', event: 'tool.execute.before' });
+  await p.tell({ ...about, event: 'permission.granted', at: Date.now() });
+  await p.tell({ ...about, callID: 'unknown', event: 'permission.granted', at: 'soon' });
+  p.write('its.txt', 'x');
+  await p.tell({ ...call, event: 'tool.execute.after' });
+  const lines = await p.timelineLines();
+  expect(lines[1]).toBe('before: 1 file, +1 −0: mine.txt | mine.txt by outside');
+  expect(lines[2]).toMatch(/its\.txt by opencode\/c1, opencode\/c2$/);
+});
+
 describe('Cline', () => {
   /** The file in which the command line keeps its session. */
   function clineSession(p: AgentAtWork, messages: readonly object[], prompt = 'Make a file.'): void {

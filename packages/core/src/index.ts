@@ -51,6 +51,7 @@ export { sshSandbox } from './sandbox/ssh-sandbox.ts';
 export { open, type Savepoint } from './savepoint.ts';
 export type { CallContext, CallEnd, CallRequest, EndedCall } from './session/call-request.ts';
 export type { PutBack } from './session/host.ts';
+export type { PermissionNote } from './session/permission.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
 export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';

@@ -114,6 +114,19 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
       return callBegan({ ...scene, event });
     case 'call-ended':
       return callEnded({ ...scene, event });
+    case 'permission-asked': {
+      const { call, isGrantReported } = event;
+      const known = call.id === null ? { tool: call.tool, args: call.input, actor: scene.actor } : { id: call.id };
+      await session.notePermission({ kind: 'asked', call: known, isGrantReported });
+      return [];
+    }
+    case 'permission-granted':
+      await session.notePermission({
+        kind: 'granted',
+        call: { id: event.call },
+        ...(event.at === null ? {} : { at: event.at }),
+      });
+      return [];
     case 'turn-ended':
       await withDeadline(
         scene,

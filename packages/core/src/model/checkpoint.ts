@@ -71,8 +71,8 @@ export interface Authorship {
 const OPEN_CALL: ReadonlySet<Evidence | null> = new Set(['declared', 'named', 'call']);
 
 /**
- * Whether only agents are known to have been active. If several were, outside is named as well, because a window of time
- * never excludes a person.
+ * Whether only agents are known to have been active. If several were, or one may have waited for a permission, outside is
+ * named as well, because a window of time never excludes a person.
  */
 export function wereOnlyAgentsActive({ authors, evidence }: Authorship): boolean {
   const known = OPEN_CALL.has(evidence) ? authors.filter(({ actor }) => actor.kind !== 'outside') : authors;

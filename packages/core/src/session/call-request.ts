@@ -83,7 +83,7 @@ export interface HowEnded {
 }
 
 /** An agent may report the end of a call this much later, in milliseconds. */
-const REPORT_MS = 2_000;
+export const REPORT_MS = 2_000;
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
 /** The arguments that describe a call best, in order of preference. */
@@ -107,10 +107,13 @@ export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean
 const MAX_REPORT_LENGTH = 1024 * 1024;
 
 /**
- * Adds what the end of a call reports. What an earlier capture has found already is not looked for again.
+ * Adds what the end of a call reports. A call that has ended no longer waits for a permission, unless its end is not known:
+ * then it may have been refused. What an earlier capture has found already is not looked for again.
  * @param now milliseconds since 1970
  */
-export function withReports(call: OpenCall, { writes, ranMs }: HowEnded, now: number): OpenCall {
+export function withReports(open: OpenCall, { writes, ranMs }: HowEnded, now: number): OpenCall {
+  const { waiting, ...call } = open;
+  if (writes === null && ranMs === null && (waiting === undefined || call.background)) return open;
   const left = writes?.filter(({ path }) => call.written?.includes(path) !== true);
   const isFailed = writes?.length === 0 && call.declared !== null;
   return {

@@ -39,6 +39,7 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
+import { markInDoubt, notePermission, type PermissionNote } from './permission.ts';
 import { findReported, noteHandled, wasHandled } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 
@@ -277,13 +278,12 @@ export class Session {
 
   /** Marks a call whose end is no longer known. It stays open, and its changes become uncertain. Takes no lock. */
   async markInDoubt(id: string): Promise<void> {
-    await this.#host.once(async ({ read }) =>
-      read((workspace) => {
-        const call = this.#openCall(workspace, parseCallId(id));
-        const { ports, store } = workspace;
-        if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
-      }),
-    );
+    await this.#host.once(async ({ read }) => read((workspace) => markInDoubt(workspace, this.id, parseCallId(id))));
+  }
+
+  /** Records that a call asks for a permission, or has got it: its tool has not run before. Takes no lock. */
+  async notePermission(note: PermissionNote): Promise<void> {
+    await this.#host.once(async ({ read }) => read((workspace) => notePermission(workspace, this.id, note)));
   }
 
   /**
@@ -424,12 +424,12 @@ export class Session {
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
     const now = ports.clock.now();
+    const reported = withReports(call, how, now);
     // The capture reads the open calls.
-    if (how.writes !== null || how.ranMs !== null) writeOpenCall(ports.fs, store.layout, withReports(call, how, now));
-    const tool = timedTool(call, now);
-    const info: CheckpointInfo = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool };
+    if (reported !== call) writeOpenCall(ports.fs, store.layout, reported);
+    const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, now) };
     const { recorded, scan } = await this.#capture(writing, info, false);
-    if (how.background) writeOpenCall(ports.fs, store.layout, { ...call, late: false, background: true });
+    if (how.background) writeOpenCall(ports.fs, store.layout, { ...reported, late: false, background: true });
     else removeOpenCall(ports.fs, store.layout, call.session, call.id);
     return endedCall(call, recorded, scan);
   }

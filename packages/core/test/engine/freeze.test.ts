@@ -72,6 +72,17 @@ describe('a shell', () => {
     expect(p.read('frozen/a')).toBe('first\n');
   });
 
+  test('that may wait for a permission is treated like one that runs', async () => {
+    const p = new Frozen();
+    const savepoint = await p.frozen();
+    const session = savepoint.session({ agent: AGENT });
+    const { id } = await session.begin({ tool: 'Bash', kind: 'shell' });
+    await session.notePermission({ kind: 'asked', call: { id }, isGrantReported: false });
+    p.write('frozen/a', 'second\n');
+    await session.begin({ tool: 'Bash', kind: 'shell' });
+    expect(p.read('frozen/a')).toBe('first\n');
+  });
+
   test('that runs in the background may not have made a change, which stays', async () => {
     const p = new Frozen();
     const savepoint = await p.frozen();

@@ -45,6 +45,11 @@ export interface OpenCall {
   readonly late: boolean;
   /** Its tool did not run before this moment, milliseconds since 1970. Known only at its end. */
   readonly ranSince?: number;
+  /**
+   * It has asked for a permission. `surely`: it waits for it. `perhaps`: it may have got it, because its agent does not
+   * report that.
+   */
+  readonly waiting?: 'surely' | 'perhaps';
   /** It has returned, but continues in the background; or its end is not known. */
   readonly background: boolean;
   /** The process of the agent, if it is known. When it is gone, the call has ended. */

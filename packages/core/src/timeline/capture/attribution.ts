@@ -9,8 +9,9 @@
  *   need not write what it names.
  * - If no call is open, a change came from outside. This is sure.
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
- * - If it is not known when a call ran, because it began before its capture (`late`) or runs in the background, outside is
- *   named, too. A background call is not considered while another call of its own session can have made the change.
+ * - A call that waits for a permission has made no change.
+ * - If a call may still wait for a permission, outside is named, too. So it is if it is not known when a call ran, because
+ *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call of its own session can have made the change.
  */
 
 import { type Author, type Authorship, type Evidence, GRADES, OUTSIDE } from '../../model/checkpoint.ts';
@@ -42,7 +43,8 @@ export function attributionOf(
   );
   const active = undeclared.filter((call) => !call.background || !foreground.has(authorKey(authorOf(call))));
   return (path) => {
-    const mayBeBy = (call: OpenCall): boolean => !isNotBy(call, path) && call.written?.includes(path) !== true;
+    const mayBeBy = (call: OpenCall): boolean =>
+      call.waiting !== 'surely' && !isNotBy(call, path) && call.written?.includes(path) !== true;
     const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && mayBeBy(call));
     return weigh(path, naming, active.filter(mayBeBy), calls.length > 0);
   };
@@ -73,7 +75,7 @@ function weigh(
   isAnyOpen: boolean,
 ): Authorship {
   const all = [...naming, ...active];
-  const inWords = all.some(({ late }) => late) ? [] : active.filter((call) => namesInWords(call, path));
+  const inWords = all.some(isStartUnclear) ? [] : active.filter((call) => namesInWords(call, path));
   const areWordsClear = inWords.length > 0 && isOneAuthor([...naming, ...inWords].map(authorOf));
   const candidates = areWordsClear ? [...naming, ...inWords] : all;
   const authors = candidates.map(authorOf);
@@ -89,8 +91,14 @@ function weigh(
       : areWordsClear
         ? 'named'
         : 'call';
-  if (isOneAuthor(authors) && !isUnclear) return { authors, grade: 'likely', evidence };
+  const mayWait = candidates.some(({ waiting }) => waiting !== undefined);
+  if (isOneAuthor(authors) && !isUnclear && !mayWait) return { authors, grade: 'likely', evidence };
   return { authors: [...authors, FROM_OUTSIDE], grade: 'open', evidence };
+}
+
+/** It began before its capture, or may still wait for a permission. */
+function isStartUnclear({ late, waiting }: OpenCall): boolean {
+  return late || waiting !== undefined;
 }
 
 function namesInWords({ named, background }: OpenCall, path: TreePath): boolean {

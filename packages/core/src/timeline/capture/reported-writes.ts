@@ -72,7 +72,7 @@ export function weighReports(
   const doubted: ReportedPath[] = [];
   const read = cachedFolderReader(batch);
   const seen = new Set<TreePath>();
-  for (const call of open) {
+  for (const call of open.filter(({ waiting }) => waiting !== 'surely')) {
     for (const write of call.writes ?? []) {
       const { path } = write;
       const [old, current] = [stateAt(read, before, path), stateAt(read, now, path)];

@@ -1,5 +1,5 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, utimesSync } from 'node:fs';
 import type { CallEnd, CallRequest, Checkpoint, DiskPath, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
@@ -185,6 +185,84 @@ describe('a call that waited for a permission', () => {
     expect(await gradesAfter(savepoint, 'cp_1')).toEqual([
       ['its.txt by one (likely, call)', 'mine.txt by outside (likely, beyond)'],
     ]);
+  });
+});
+
+describe('a call that asks for a permission', () => {
+  const shell = { tool: 'Bash', kind: 'shell', id: '1', args: { command: 'make' } } as const;
+
+  test('made no change before it got it', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.begin(shell);
+    await session.notePermission({ kind: 'asked', call: { id: '1' }, isGrantReported: true });
+    w.write('a.txt', 'mine\n');
+    await savepoint.checkpoint();
+    await session.notePermission({ kind: 'granted', call: { id: '1' } });
+    w.write('a.txt', 'its\n');
+    await session.end('1');
+    expect((await gradesAfter(savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by outside (likely, beyond)',
+      'a.txt by one (likely, call)',
+    ]);
+  });
+
+  test('did not write what was last written before it got it', async () => {
+    const { w } = await scene();
+    const ports = realPorts();
+    let ahead = 0;
+    const savepoint = w.open({ ports: { ...ports, clock: { ...ports.clock, now: () => Date.now() + ahead } } });
+    const session = savepoint.session({ agent: 'one' });
+    await session.begin(shell);
+    await session.notePermission({ kind: 'asked', call: { id: '1' }, isGrantReported: true });
+    w.write('mine.txt', 'x\n');
+    ahead = 60_000;
+    await session.notePermission({ kind: 'granted', call: { id: '1' } });
+    w.write('its.txt', 'x\n');
+    const later = new Date(Date.now() + ahead);
+    utimesSync(w.at('its.txt'), later, later);
+    await session.end('1');
+    expect((await gradesAfter(savepoint, 'cp_1')).flat()).toEqual([
+      'its.txt by one (likely, call)',
+      'mine.txt by outside (likely, beyond)',
+    ]);
+  });
+
+  test('made no change if it never got it', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.begin(shell);
+    await session.notePermission({ kind: 'asked', call: { id: '1' }, isGrantReported: true });
+    w.write('a.txt', 'x\n');
+    await session.endTurn(null);
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
+  });
+
+  test('may have made a change if its agent does not report the answer, so outside is named, too', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.begin(shell);
+    const { tool, args } = shell;
+    await session.notePermission({ kind: 'asked', call: { tool, args: { command: 'other' } }, isGrantReported: false });
+    w.write('a.txt', 'x\n');
+    await savepoint.checkpoint();
+    await session.notePermission({ kind: 'asked', call: { tool, args }, isGrantReported: false });
+    w.write('b.txt', 'x\n');
+    await savepoint.checkpoint();
+    w.write('c.txt', 'x\n');
+    await session.end('1');
+    expect((await gradesAfter(savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by one (likely, call)',
+      'b.txt by one or outside (open, call)',
+      'c.txt by one (likely, call)',
+    ]);
+  });
+
+  test('did not write what a file tool of it reports while it waits', async () => {
+    const { w, savepoint, session } = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'same')] }];
+    await session.begin({ tool: 'Edit', kind: 'edit', id: '1', paths: [PATH], writes });
+    await session.notePermission({ kind: 'asked', call: { id: '1' }, isGrantReported: true });
+    w.write('a.txt', linesOf(9, { 3: 'same' }));
+    await savepoint.checkpoint();
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by outside (likely, beyond)']]);
   });
 });
 

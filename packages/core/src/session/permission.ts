@@ -1,0 +1,65 @@
+/** What is reported of an open call between its start and its end. While it waits for a permission, its tool has not run. */
+
+import type { CallId, SessionId } from '../model/ids.ts';
+import { parseCallId } from '../model/parse-ids.ts';
+import { type OpenCall, readOpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { type CallRequest, REPORT_MS, toolInfo } from './call-request.ts';
+
+/** A call asks for a permission, or gets it. */
+export type PermissionNote =
+  | {
+      readonly kind: 'asked';
+      /** By its id, or by its tool and arguments, if exactly one open call has them. */
+      readonly call: { readonly id: string } | Pick<CallRequest, 'tool' | 'kind' | 'args' | 'actor'>;
+      /** Whether the agent also reports that the permission was granted. Otherwise the call may run at any moment. */
+      readonly isGrantReported: boolean;
+    }
+  | {
+      readonly kind: 'granted';
+      readonly call: { readonly id: string };
+      /** Milliseconds since 1970. Default: now. */
+      readonly at?: number;
+    };
+
+/** Records it with the open call. Takes no lock. A call that is not open is ignored. */
+export function notePermission({ ports, store }: Workspace, session: SessionId, note: PermissionNote): void {
+  const now = ports.clock.now();
+  const { layout } = store;
+  const known =
+    'id' in note.call
+      ? readOpenCall(ports.fs, layout, session, parseCallId(note.call.id))
+      : onlyCallLike(readOpenCalls(ports, layout), session, note.call);
+  // An unknown tool may ask in the middle of its work.
+  if (known === null || known.background || known.tool.kind === 'other') return;
+  const { waiting, ...running } = known;
+  if (note.kind === 'asked') {
+    writeOpenCall(ports.fs, layout, { ...running, waiting: note.isGrantReported ? 'surely' : 'perhaps' });
+  } else if (waiting !== undefined) {
+    const granted = Math.min(note.at ?? now, now);
+    writeOpenCall(ports.fs, layout, { ...running, ranSince: Math.max(running.ranSince ?? 0, granted - REPORT_MS) });
+  }
+}
+
+function onlyCallLike(
+  open: readonly OpenCall[],
+  session: SessionId,
+  { actor, ...request }: Pick<CallRequest, 'tool' | 'kind' | 'args' | 'actor'>,
+): OpenCall | null {
+  const { name, args } = toolInfo(request);
+  const [only, ...more] = open.filter(
+    (call) =>
+      call.session === session &&
+      !call.background &&
+      call.tool.name === name &&
+      call.tool.args === args &&
+      (actor === undefined || call.actor.id === actor.id),
+  );
+  return more.length === 0 ? (only ?? null) : null;
+}
+
+/** The end of a call is no longer known. */
+export function markInDoubt({ ports, store }: Workspace, session: SessionId, id: CallId): void {
+  const call = readOpenCall(ports.fs, store.layout, session, id);
+  if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+}
