@@ -40,12 +40,6 @@ export function writtenText(path: string, input: Fields, response: Fields): Writ
   return { path, result, ...foundIn(response, isNew) };
 }
 
-/** @param isNew whether the tool created the file. Otherwise null means that the original is too large to report. */
-function foundIn(response: Fields, isNew: boolean): Pick<WrittenText, 'found'> {
-  const original = ORIGINAL.map((key) => field(response, key)).find((value) => value !== undefined);
-  return typeof original === 'string' || (original === null && isNew) ? { found: original } : {};
-}
-
 /** A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`. */
 export function writtenByPatch(patch: string): readonly WrittenText[] | null {
   const files: WrittenText[] = [];
@@ -79,6 +73,12 @@ export function hasFailed(response: Fields): boolean {
     field(response, 'staged') === true ||
     (status !== null && status !== 'success')
   );
+}
+
+/** @param isNew whether the tool created the file. Otherwise null means that the original is too large to report. */
+function foundIn(response: Fields, isNew: boolean): Pick<WrittenText, 'found'> {
+  const original = ORIGINAL.map((key) => field(response, key)).find((value) => value !== undefined);
+  return typeof original === 'string' || (original === null && isNew) ? { found: original } : {};
 }
 
 function resultIn(input: Fields): WrittenText['result'] {

@@ -41,6 +41,12 @@ export function notePermission({ ports, store }: Workspace, session: SessionId, 
   }
 }
 
+/** The end of a call is no longer known. */
+export function markInDoubt({ ports, store }: Workspace, session: SessionId, id: CallId): void {
+  const call = readOpenCall(ports.fs, store.layout, session, id);
+  if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+}
+
 function onlyCallLike(
   open: readonly OpenCall[],
   session: SessionId,
@@ -56,10 +62,4 @@ function onlyCallLike(
       (actor === undefined || call.actor.id === actor.id),
   );
   return more.length === 0 ? (only ?? null) : null;
-}
-
-/** The end of a call is no longer known. */
-export function markInDoubt({ ports, store }: Workspace, session: SessionId, id: CallId): void {
-  const call = readOpenCall(ports.fs, store.layout, session, id);
-  if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
 }

@@ -14,7 +14,7 @@ import type { Entry } from '../../model/entries.ts';
 import { type ChangeId, PURGED } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { type Codec, closedRecord, list, nullable, optionalKey, pair } from './codec.ts';
-import { count, entry, enumOf, path } from './values.ts';
+import { count, entry, enumOf, lineString, path } from './values.ts';
 
 /** Longer lists are not stored (`changes: null`). They can be computed from the trees. */
 export const MAX_LISTED_CHANGES = 10_000;
@@ -32,8 +32,8 @@ export interface StoredChange {
   readonly unsure?: true;
   /** Only if `unsure`. Absent: open. */
   readonly grade?: 'likely';
-  /** Absent in checkpoints of early versions. */
-  readonly evidence?: Evidence;
+  /** Absent in checkpoints of early versions. Newer versions may have kinds that are unknown here. */
+  readonly evidence?: string;
   readonly before: Entry | null;
   readonly after: Entry | null;
   /** Lines added and removed. */
@@ -51,7 +51,7 @@ export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   by: optionalKey(list(count, MAX_AUTHORS)),
   unsure: optionalKey(enumOf(true)),
   grade: optionalKey(enumOf('likely')),
-  evidence: optionalKey(enumOf(...EVIDENCE)),
+  evidence: optionalKey(lineString()),
   before: entry,
   after: entry,
   lines: nullable(pair(count, count)),
@@ -108,7 +108,7 @@ export function recordedChange(
   const authors = (by ?? [0]).flatMap((place) => allAuthors[place] ?? []);
   return {
     id,
-    by: { authors, grade: gradeOf(stored, record, authors), evidence: stored.evidence ?? null },
+    by: { authors, grade: gradeOf(stored, record, authors), evidence: knownEvidence(stored.evidence) },
     path,
     operation: op,
     from: from ?? null,
@@ -134,6 +134,11 @@ export function withoutContents(change: RecordedChange): RecordedChange {
     beforeSize: null,
     afterSize: null,
   };
+}
+
+/** Null: not recorded, or of a newer version. The grade counts all the same. */
+function knownEvidence(stored: string | undefined): Evidence | null {
+  return EVIDENCE.find((known) => known === stored) ?? null;
 }
 
 /** Early versions recorded a change as sure if only one call was open. A call that may write anywhere proves less. */

@@ -125,6 +125,14 @@ describe('the words of a command', () => {
     ]);
   });
 
+  test('are evidence of an unknown kind for an older version, which uses the grade', async () => {
+    const { w, session } = await scene();
+    await session.call(shell('1', 'tee a.txt'), () => w.write('a.txt', 'x\n'));
+    w.replaceInRecord('cp_2', '"named"', '"of-a-newer-version"');
+    expect(await gradesAfter(w.open(), 'cp_1')).toEqual([['a.txt by one (likely, null)']]);
+    expect((await w.open().rollback({ agent: 'one' })).details.skipped).toMatchObject([{ grade: 'likely' }]);
+  });
+
   test('do not decide if both name the path', async () => {
     const { w, savepoint, session } = await scene();
     const other = savepoint.session({ agent: 'two' });
