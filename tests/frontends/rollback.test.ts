@@ -235,7 +235,7 @@ describe('changes whose author is only likely', () => {
     const { status, stdout } = w.p.run(['rollback', '--agent', 'alpha', '--yes']);
     expect([status, w.p.read('a.txt'), w.p.has('made.txt')]).toEqual([5, numbers(), true]);
     expect(stdout).toMatch(
-      /--likely includes it\):\n {2}cp_3\.1 {2}made\.txt \(it changed while `echo made > made\.txt` ran\)/,
+      /--likely includes it\):\n {2}cp_3\.1 {2}made\.txt \(`echo made > made\.txt` names it, and ran while it changed\)/,
     );
     expect(w.p.run(['rollback', '--agent', 'alpha', '--yes', '--likely']).status).toBe(0);
     expect(w.p.has('made.txt')).toBe(false);

@@ -14,7 +14,14 @@
  *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call of its own session can have made the change.
  */
 
-import { type Author, type Authorship, type Evidence, GRADES, OUTSIDE } from '../../model/checkpoint.ts';
+import {
+  type Author,
+  type Authorship,
+  type Evidence,
+  GRADES,
+  OUTSIDE,
+  wereOnlyAgentsActive,
+} from '../../model/checkpoint.ts';
 import { isNamed } from '../../model/named-path.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
@@ -54,9 +61,11 @@ export function authorOf({ actor, session, id, tool }: OpenCall): Author {
   return { actor, session, call: id, tool: tool.name };
 }
 
-/** Whether one author may have made both changes. */
+/** Whether one author is known who may have made both changes. */
 export function shareAuthor(a: Authorship, b: Authorship): boolean {
-  return a === b || a.authors.some((one) => b.authors.some((other) => authorKey(one) === authorKey(other)));
+  if (a === b) return true;
+  const keys = new Set(knownAuthors(a).map(authorKey));
+  return knownAuthors(b).some((author) => keys.has(authorKey(author)));
 }
 
 /** The authorship of one change that two paths show: it is only as certain as the weaker of both. */
@@ -65,6 +74,11 @@ export function eitherOf(a: Authorship, b: Authorship): Authorship {
   const known = new Set(weaker.authors.map((author) => JSON.stringify(author)));
   const more = [...a.authors, ...b.authors].filter((author) => !known.has(JSON.stringify(author)));
   return { ...weaker, authors: [...weaker.authors, ...more] };
+}
+
+/** Without outside, if only agents are known to have been active. */
+function knownAuthors(by: Authorship): readonly Author[] {
+  return wereOnlyAgentsActive(by) ? by.authors.filter(({ actor }) => actor.kind === 'agent') : by.authors;
 }
 
 /** @param isAnyOpen whether any call is open, including calls that declare other paths */
