@@ -109,11 +109,16 @@ function statesOf(
 ): WriteStates | 'contradicted' | null {
   const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
   if (oldText === undefined || currentText === undefined) return null;
+  // File tools keep the mode of a file, so somebody else changed it.
+  const fromTool =
+    old?.kind === 'file' && current?.kind === 'file' && old.mode !== current.mode
+      ? { ...current, mode: old.mode }
+      : current;
   const entryWith = (text: string | null): Entry | null => {
     if (text === null) return null;
-    if (currentText !== null && isSameText(text, currentText)) return current;
+    if (currentText !== null && isSameText(text, currentText)) return fromTool;
     if (oldText !== null && isSameText(text, oldText)) return old;
-    const mode = (current ?? old) as FileEntry;
+    const mode = (fromTool ?? old) as FileEntry;
     return { ...mode, id: batch.add('blob', Buffer.from(withLineEndsOf(oldText ?? currentText ?? '', text))) };
   };
   const foundText = reportedFound === undefined ? oldText : reportedFound;
@@ -135,13 +140,13 @@ function statesOf(
     return written !== null && isSameState(written, currentText) ? null : 'contradicted';
   }
   if (written !== null && isSameState(written, currentText) && (!isDoubted || isFoundOld)) {
-    return { found: entryWith(foundText), written: current };
+    return { found: entryWith(foundText), written: fromTool };
   }
   const isKnown = written !== null && isSinceOld;
   if (isKnown && reportedFound !== undefined) return { found: entryWith(foundText), written: entryWith(written) };
   // The tool may have read the file before the last checkpoint and written it afterwards.
   const previous = isDoubted || currentText === null ? null : textBeforeReplacing(unixLines(currentText), edits);
-  if (previous !== null) return { found: entryWith(previous), written: current };
+  if (previous !== null) return { found: entryWith(previous), written: fromTool };
   if (isKnown) return { found: entryWith(foundText), written: entryWith(written) };
   return isEnded ? null : 'contradicted';
 }

@@ -1,5 +1,5 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
-import { appendFileSync, utimesSync } from 'node:fs';
+import { appendFileSync, chmodSync, statSync, utimesSync } from 'node:fs';
 import type { CallEnd, CallRequest, Checkpoint, DiskPath, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
@@ -346,6 +346,25 @@ describe('a report of a file tool', () => {
     ]);
     await s.savepoint.rollback({ agent: 'one' });
     expect(s.w.read('a.txt')).toBe(`${linesOf(9)}mine\n`);
+  });
+
+  test('leaves a person the permissions that they changed meanwhile', async () => {
+    const s = await scene();
+    const [found, result] = [linesOf(9), linesOf(9, { 3: 'agent' })];
+    const mode = (): number => statSync(s.w.at('a.txt')).mode & 0o777;
+    chmodSync(s.w.at('a.txt'), 0o640);
+    await s.savepoint.checkpoint();
+    const write = (): void => {
+      s.w.write('a.txt', result);
+      chmodSync(s.w.at('a.txt'), 0o750);
+    };
+    await edit(s, { write }, { writes: [{ path: PATH, found, result }] });
+    expect(await gradesAfter(s.savepoint, 'cp_2')).toEqual([
+      ['a.txt by one (sure, content)'],
+      ['a.txt by outside (likely, beyond)'],
+    ]);
+    await s.savepoint.rollback({ agent: 'one' });
+    expect([s.w.read('a.txt'), mode()]).toEqual([found, 0o750]);
   });
 
   test('names what it found: a person had saved the file before, and did again afterwards', async () => {
