@@ -21,9 +21,10 @@ export interface World {
 /**
  * @param atEnd receives the function that removes the world, such as vitest's `onTestFinished` or `afterAll`. Without
  * it the caller calls `remove`.
+ * @param parent the folder in which it creates its own
  */
-export function world(atEnd?: (remove: () => void) => void): World {
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'savepoint-test-')));
+export function world(atEnd?: (remove: () => void) => void, parent = tmpdir()): World {
+  const folder = realpathSync.native(mkdtempSync(join(parent, 'savepoint-test-')));
   const at = (name: string): string => join(folder, name);
   for (const name of ['user', 'home', 'workspace']) mkdirSync(at(name), { mode: 0o700 });
   const remove = (): void => removeFolder(folder);

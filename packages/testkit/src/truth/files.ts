@@ -1,6 +1,6 @@
 /** Reads and writes the files of the folder in which everybody works. */
 
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesBelow } from './true-history.ts';
 
@@ -11,8 +11,13 @@ export class Files {
     this.dir = dir;
   }
 
+  /** Without links and binary files. */
   paths(): readonly string[] {
-    return filesBelow(this.dir);
+    return filesBelow(this.dir).filter((path) => !/\.(bin|link)$/.test(path));
+  }
+
+  binaries(): readonly string[] {
+    return filesBelow(this.dir).filter((path) => path.endsWith('.bin'));
   }
 
   /** Null: no such file. */
@@ -40,6 +45,16 @@ export class Files {
 
   rename(from: string, to: string): void {
     renameSync(join(this.dir, from), join(this.dir, to));
+  }
+
+  /** Makes a file executable, or takes that away. */
+  flipMode(path: string): void {
+    const at = join(this.dir, path);
+    chmodSync(at, statSync(at).mode ^ 0o111);
+  }
+
+  link(path: string, target: string): void {
+    symlinkSync(target, join(this.dir, path));
   }
 
   delete(path: string): void {

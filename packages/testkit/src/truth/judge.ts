@@ -2,8 +2,9 @@
 
 import { execFileSync } from 'node:child_process';
 import { type Checkpoint, type Entry, textFromBytes } from '@savepoint/core';
+import { markOf } from './lines.ts';
 import type { Played } from './play.ts';
-import { eventsBetween, type LineEvent, type Lines, linesOf } from './true-history.ts';
+import { eventsBetween, type LineEvent, type Lines, linesOfFile, linesOfLink } from './true-history.ts';
 
 export const VERDICTS = ['right', 'likely-right', 'likely-wrong', 'open', 'open, not named', 'wrong and sure'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -32,7 +33,7 @@ export function judge(
   objects: string,
   { truth, windows }: Played,
 ): readonly Judged[] {
-  const textOf = contentsOf(objects, checkpoints);
+  const contentOf = contentsOf(objects, checkpoints);
   const judged: Judged[] = [];
   const happened = new Map<string, LineEvent[]>();
   let [from, lastNumber] = [0, 1];
@@ -43,12 +44,17 @@ export function judge(
     }
     const shown = checkpoints
       .filter(({ number }) => number > lastNumber && number <= upTo)
-      .flatMap((checkpoint) => (checkpoint.changes ?? []).flatMap((change) => shownBy(change, textOf)));
+      .flatMap((checkpoint) => (checkpoint.changes ?? []).flatMap((change) => shownBy(change, contentOf)));
     [from, lastNumber] = [events, upTo];
     // The newest first: what a capture found is what was done last.
     for (const one of [...shown].reverse()) {
       const left = happened.get(keyOf(one)) ?? [];
-      const at = left.findLastIndex(({ added }) => added === one.added);
+      const isNamed = ({ author }: LineEvent): boolean =>
+        one.change.by.authors.some(({ actor }) => actor.name === author);
+      const named = left.findLastIndex((event) => event.added === one.added && isNamed(event));
+      // Of equal lines by several authors, it is unknown which one this is.
+      const at =
+        markOf(one.line) === null && named >= 0 ? named : left.findLastIndex(({ added }) => added === one.added);
       judged.push(verdictOn(one, left[at] ?? null, [...left]));
       if (at >= 0) left.splice(at, 1);
     }
@@ -85,11 +91,15 @@ function verdictOn({ path, line, added, change }: Shown, event: LineEvent | null
   return { verdict, kind: event?.kind ?? NEVER, change: change.id, path, line, added, truth, recorded };
 }
 
-function shownBy(change: RecordedChange, textOf: (entry: Entry | null) => string | null): readonly Shown[] {
+function shownBy(change: RecordedChange, contentOf: (entry: Entry) => Buffer): readonly Shown[] {
   const [from, to] = [nameOf(change.from ?? change.path), nameOf(change.path)];
+  if (to.startsWith('.')) return [];
   const state = (path: string, entry: Entry | null): Lines => {
-    const text = textOf(entry);
-    return new Map(text === null ? [] : [[path, new Set(linesOf(text))]]);
+    if (entry === null || entry.kind === 'folder') return new Map();
+    const content = contentOf(entry);
+    return new Map([
+      [path, entry.kind === 'link' ? linesOfLink(content.toString()) : linesOfFile(content, entry.mode)],
+    ]);
   };
   return eventsBetween(state(from, change.before), state(to, change.after)).map((event) => ({ ...event, change }));
 }
@@ -103,17 +113,21 @@ function nameOf(path: RecordedChange['path']): string {
 }
 
 /** Reads all contents at once, with git, and so without the code that is judged. */
-function contentsOf(objects: string, checkpoints: readonly Checkpoint[]): (entry: Entry | null) => string | null {
+function contentsOf(objects: string, checkpoints: readonly Checkpoint[]): (entry: Entry) => Buffer {
   const entries = checkpoints.flatMap(({ changes }) => (changes ?? []).flatMap(({ before, after }) => [before, after]));
-  const ids = [...new Set(entries.flatMap((entry) => (entry?.kind === 'file' ? [entry.id] : [])))];
+  const ids = [...new Set(entries.flatMap((entry) => (entry === null || entry.kind === 'folder' ? [] : [entry.id])))];
   const input = ids.map((id) => `${id}\n`).join('');
   const out = execFileSync('git', ['--git-dir', objects, 'cat-file', '--batch'], { input, maxBuffer: 1 << 28 });
-  const texts = new Map<string, string>();
+  const contents = new Map<string, Buffer>();
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf('\n', at);
     const [id = '', , size] = out.toString('latin1', at, end).split(' ');
-    texts.set(id, out.toString('utf8', end + 1, end + 1 + Number(size)));
+    contents.set(id, out.subarray(end + 1, end + 1 + Number(size)));
     at = end + 1 + Number(size) + 1;
   }
-  return (entry) => (entry?.kind === 'file' ? (texts.get(entry.id) ?? null) : null);
+  return (entry) => {
+    const content = entry.kind === 'folder' ? undefined : contents.get(entry.id);
+    if (content === undefined) throw new Error(`the store lacks the content of ${JSON.stringify(entry)}`);
+    return content;
+  };
 }

@@ -4,6 +4,8 @@ import type { SeededRandom } from '../seeded-random.ts';
 
 const WORDS = ['river', 'stone', 'cloud', 'grass', 'ember', 'field'] as const;
 
+const COMMON = ['}', '', '  return;'] as const;
+
 export class NewLines {
   readonly #random: SeededRandom;
   #count = 0;
@@ -22,8 +24,16 @@ export class NewLines {
     return `${this.mark(author)} ${this.#random.pick(WORDS)} ${this.#random.pick(WORDS)}`;
   }
 
+  /** Some of them are lines that many files have, as in programs. */
   several(author: string, count: number): readonly string[] {
-    return Array.from({ length: count }, () => this.line(author));
+    return Array.from({ length: count }, () =>
+      this.#random.integer(8) === 0 ? this.#random.pick(COMMON) : this.line(author),
+    );
+  }
+
+  /** A binary content, as text for `printf`. */
+  binary(author: string): string {
+    return `${this.mark(author)}\\000\\001`;
   }
 }
 

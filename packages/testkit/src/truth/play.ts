@@ -5,10 +5,11 @@
 
 import type { Savepoint } from '@savepoint/core';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
-import { Files, unixLines, withLineEndsOf } from './files.ts';
-import { joinLines, NewLines, retouched, splitLines } from './lines.ts';
+import { Files } from './files.ts';
+import { joinLines, NewLines } from './lines.ts';
+import { Person } from './person.ts';
 import { type CallEvents, type Protocol, protocolsIn, type Sent, type Task } from './protocols.ts';
-import { type Chance, chooseTask, newName } from './tasks.ts';
+import { type Chance, chooseTask } from './tasks.ts';
 import { runOf, type ToolRun } from './tools.ts';
 import { TrueHistory } from './true-history.ts';
 
@@ -82,6 +83,7 @@ class Scene {
   readonly #random: SeededRandom;
   readonly #files: Files;
   readonly #chance: Chance;
+  readonly #person: Person;
   #ticks = 0;
   #seen = 0;
 
@@ -90,6 +92,7 @@ class Scene {
     this.#random = seededRandom(seed);
     this.#files = new Files(stage.dir);
     this.#chance = { random: this.#random, fresh: new NewLines(this.#random) };
+    this.#person = new Person(this.#files, this.#chance);
     for (const [path, count] of Object.entries(SEEDED)) {
       const text = joinLines(this.#chance.fresh.several('seed', count));
       this.#files.write(path, path.startsWith('windows') ? text.replaceAll('\n', '\r\n') : text);
@@ -138,6 +141,7 @@ class Scene {
 
   async #agentDoes(agent: AgentState): Promise<void> {
     const { protocol, calls } = agent;
+    if (this.#random.integer(250) === 0) return this.#dies(agent);
     if (calls.length > 0 && (calls.length > 1 || this.#random.integer(4) > 0)) {
       return this.#advance(agent, this.#random.pick(calls));
     }
@@ -152,7 +156,8 @@ class Scene {
   }
 
   async #beginCall(agent: AgentState, task: Task): Promise<void> {
-    const events = agent.protocol.call(agent.session, task);
+    const subAgent = this.#random.integer(6) === 0 ? `sub-agent-${1 + this.#random.integer(2)}` : null;
+    const events = agent.protocol.call(agent.session, task, subAgent);
     const paths = task.kind === 'shell' ? [] : task.kind === 'patch' ? task.files.map(({ path }) => path) : [task.path];
     agent.calls.push({
       events,
@@ -192,6 +197,13 @@ class Scene {
     if (ended !== null) await this.#tell(agent, ended);
   }
 
+  /** It is killed and started again. Nothing reports the end of its calls or of its session. */
+  async #dies(agent: AgentState): Promise<void> {
+    agent.calls.length = 0;
+    agent.session = `${agent.protocol.name}-session-${this.#tick()}`;
+    await this.#tell(agent, agent.protocol.start(agent.session));
+  }
+
   async #startAgain(agent: AgentState): Promise<void> {
     await this.#close(agent);
     agent.session = `${agent.protocol.name}-session-${this.#tick()}`;
@@ -205,48 +217,8 @@ class Scene {
   }
 
   #personDoes(): void {
-    const { random, fresh } = this.#chance;
     const open = this.agents.flatMap(({ calls }) => calls);
-    const near = open.flatMap(({ paths }) => paths).filter((path) => this.#files.read(path) !== null);
-    const path = near.length > 0 && random.integer(2) === 0 ? random.pick(near) : random.pick(this.#files.paths());
-    const raw = this.#files.read(path) ?? '';
-    const does = (at: string, work: () => void): void => this.truth.did(PERSON, this.#situationOf(at), work);
-    const save = (text: string): void => {
-      const bytes = withLineEndsOf(raw, text);
-      does(path, () => (random.integer(2) === 0 ? this.#files.write(path, bytes) : this.#files.replace(path, bytes)));
-    };
-    const undone = open.filter(({ hasWritten, paths }) => hasWritten && paths.includes(path));
-    if (undone.length > 0 && random.integer(3) === 0) {
-      const before = random.pick(undone).before.get(path) ?? null;
-      const text = before === null ? null : random.integer(2) === 0 ? before : `${before}${fresh.line('person')}\n`;
-      does(path, () => (text === null ? this.#files.delete(path) : this.#files.write(path, text)));
-      return;
-    }
-    switch (random.integer(16)) {
-      case 0: {
-        const name = newName('person', this.#chance);
-        const text = joinLines(fresh.several('person', random.integer(6)));
-        does(name, () => this.#files.write(name, text));
-        return;
-      }
-      case 1:
-        if (this.#files.paths().length > 4) does(path, () => this.#files.delete(path));
-        return;
-      case 2:
-        does(path, () => this.#files.rename(path, `${fresh.mark('person').slice(0, -1)}.txt`));
-        return;
-      case 3:
-        if (random.integer(4) === 0) save('');
-        return;
-      case 4: {
-        const lines = splitLines(unixLines(raw));
-        lines.splice(random.integer(lines.length + 1), 1);
-        save(joinLines(lines));
-        return;
-      }
-      default:
-        save(retouched(unixLines(raw), 'person', random, fresh));
-    }
+    this.#person.does(open, (path, work) => this.truth.did(PERSON, this.#situationOf(path), work));
   }
 
   /** What the agents are doing while the person writes a path. */
@@ -283,7 +255,8 @@ class Scene {
   }
 }
 
-function kindOf(tool: string, task: Task): string {
+/** @param tool as its protocol names it */
+export function kindOf(tool: string, task: Task): string {
   switch (task.kind) {
     case 'shell':
       return task.background ? 'shell command in the background' : 'shell command';

@@ -41,14 +41,17 @@ export interface CallEvents {
   readonly failed: (why: string) => Sent | null;
 }
 
+export type Ability = 'write' | 'edit' | 'several' | 'all' | 'patch' | 'shell' | 'background';
+
 export interface Protocol {
   readonly name: string;
   /** What its tools can do. */
-  readonly can: readonly ('write' | 'edit' | 'several' | 'all' | 'patch' | 'shell' | 'background')[];
+  readonly can: readonly Ability[];
   start(session: string): Sent;
   prompt(session: string, text: string): Sent;
   stop(session: string): Sent;
-  call(session: string, task: Task): CallEvents;
+  /** @param subAgent its id, if a sub-agent of the session makes the call */
+  call(session: string, task: Task, subAgent: string | null): CallEvents;
 }
 
 /** @param dir the agent's folder @param tick returns another number each time */
@@ -61,6 +64,30 @@ export function protocolsIn(dir: string, tick: () => number): Readonly<Record<st
   };
 }
 
+export function patchText(files: readonly PatchedFile[]): string {
+  const sections = files.map(({ path, old, lines }) => {
+    if (lines === undefined) return `*** Delete File: ${path}\n`;
+    const added = lines.map((line) => `+${line}\n`).join('');
+    if (old === undefined) return `*** Add File: ${path}\n${added}`;
+    const body: string[] = [];
+    let next = 0;
+    for (const line of old) {
+      if (!lines.includes(line)) {
+        body.push(`-${line}\n`);
+        continue;
+      }
+      while (next < lines.length && lines[next] !== line) body.push(`+${lines[next++]}\n`);
+      next += 1;
+      body.push(` ${line}\n`);
+    }
+    while (next < lines.length) body.push(`+${lines[next++]}\n`);
+    return `*** Update File: ${path}\n@@\n${body.join('')}`;
+  });
+  return `*** Begin Patch\n${sections.join('')}*** End Patch\n`;
+}
+
+/** As Claude Code and Codex name a sub-agent. */
+const ofSubAgent = (id: string | null): object => (id === null ? {} : { agent_id: id, agent_type: 'general-purpose' });
 const plain = (event: object): Sent => ({ hint: null, event });
 const pathIn = (dir: string, path: string): string => `${dir}/${path}`;
 
@@ -103,9 +130,15 @@ function claudeIn(dir: string, tick: () => number): Protocol {
       return plain({ ...about(session, 'UserPromptSubmit'), ...turn, prompt_id: id, prompt });
     },
     stop: (session) => plain({ ...about(session, 'Stop'), ...turn, stop_hook_active: false, background_tasks: [] }),
-    call: (session, task) => {
+    call: (session, task, subAgent) => {
       const [tool, input] = inputOf(task);
-      const call = { ...turn, tool_name: tool, tool_input: input, tool_use_id: `toolu_${tick()}` };
+      const call = {
+        ...turn,
+        ...ofSubAgent(subAgent),
+        tool_name: tool,
+        tool_input: input,
+        tool_use_id: `toolu_${tick()}`,
+      };
       const respond = (done: Done | null): object => {
         if (done === null) {
           const id = task.kind === 'shell' && task.background ? { backgroundTaskId: `bash_${tick()}` } : {};
@@ -257,12 +290,18 @@ function codexIn(dir: string, tick: () => number): Protocol {
       return plain({ ...about(session, 'UserPromptSubmit'), turn_id, prompt });
     },
     stop: (session) => plain({ ...about(session, 'Stop'), turn_id: 'turn', stop_hook_active: false }),
-    call: (session, task) => {
+    call: (session, task, subAgent) => {
       const [tool, command] =
         task.kind === 'patch'
           ? ['apply_patch', patchText(task.files)]
           : ['Bash', task.kind === 'shell' ? task.commands.join('; ') : ''];
-      const call = { turn_id: 'turn', tool_name: tool, tool_input: { command }, tool_use_id: `call_${tick()}` };
+      const call = {
+        turn_id: 'turn',
+        ...ofSubAgent(subAgent),
+        tool_name: tool,
+        tool_input: { command },
+        tool_use_id: `call_${tick()}`,
+      };
       const after = (tool_response: string): Sent =>
         plain({ ...about(session, 'PostToolUse'), ...call, tool_response });
       return {
@@ -273,26 +312,4 @@ function codexIn(dir: string, tick: () => number): Protocol {
       };
     },
   };
-}
-
-function patchText(files: readonly PatchedFile[]): string {
-  const sections = files.map(({ path, old, lines }) => {
-    if (lines === undefined) return `*** Delete File: ${path}\n`;
-    const added = lines.map((line) => `+${line}\n`).join('');
-    if (old === undefined) return `*** Add File: ${path}\n${added}`;
-    const body: string[] = [];
-    let next = 0;
-    for (const line of old) {
-      if (!lines.includes(line)) {
-        body.push(`-${line}\n`);
-        continue;
-      }
-      while (next < lines.length && lines[next] !== line) body.push(`+${lines[next++]}\n`);
-      next += 1;
-      body.push(` ${line}\n`);
-    }
-    while (next < lines.length) body.push(`+${lines[next++]}\n`);
-    return `*** Update File: ${path}\n@@\n${body.join('')}`;
-  });
-  return `*** Begin Patch\n${sections.join('')}*** End Patch\n`;
 }

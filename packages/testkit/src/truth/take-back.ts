@@ -3,11 +3,13 @@
 import { SavepointError } from '@savepoint/core';
 import { manifest } from '../manifest.ts';
 import { Files } from './files.ts';
+import { markOf } from './lines.ts';
 import type { Played, Stage } from './play.ts';
-import { type LineEvent, linesOf, NO_LINES, TrueHistory } from './true-history.ts';
+import { type LineEvent, linesOf, NO_LINES, TrueHistory, without } from './true-history.ts';
 
 export interface TakenBack {
-  readonly outcome: 'rolled back' | 'nothing to do' | 'conflict';
+  readonly agent: string;
+  readonly outcome: 'rolled back' | 'nothing to do' | 'conflict' | 'conflict, the rest rolled back';
   /** What went wrong; empty if all is well. */
   readonly problems: readonly string[];
   /**
@@ -17,19 +19,20 @@ export interface TakenBack {
   readonly withDeleted: number;
 }
 
-export async function takeBack({ dir, savepoint }: Stage, { truth }: Played, agent: string): Promise<TakenBack> {
+export async function takeBack(
+  { dir, savepoint }: Pick<Stage, 'dir' | 'savepoint'>,
+  { truth }: Played,
+  agent: string,
+): Promise<TakenBack> {
   const before = manifest(dir);
   const linesBefore = truth.now;
   const problems: string[] = [];
   let withDeleted = 0;
-  try {
-    const { changed } = await rollback();
-    if (!changed) return { outcome: 'nothing to do', problems, withDeleted };
-  } catch (error) {
-    if (!(error instanceof SavepointError) || error.code !== 'CONFLICT') throw error;
-    if (!isSame(manifest(dir), before)) problems.push('a conflict changed files');
-    return { outcome: 'conflict', problems, withDeleted };
-  }
+  const first = await rollback(false);
+  if (first === 'conflict' && !isSame(manifest(dir), before)) problems.push('a conflict changed files');
+  const second = first === 'conflict' ? await rollback(true) : first;
+  if (second !== 'changed')
+    return { agent, outcome: first === 'conflict' ? first : 'nothing to do', problems, withDeleted };
   const after = new TrueHistory(dir).now;
   // A line that somebody moved to another file is still its writer's.
   const authorOf = (path: string, line: string, added: boolean): string => {
@@ -39,32 +42,50 @@ export async function takeBack({ dir, savepoint }: Stage, { truth }: Played, age
     return earlier.findLast((event) => isIt(event) && !event.isMoved)?.author ?? 'seed';
   };
   for (const path of new Set([...linesBefore.keys(), ...after.keys()])) {
-    for (const line of linesBefore.get(path) ?? []) {
-      if (after.get(path)?.has(line) === true) continue;
+    const [old, current] = [linesBefore.get(path) ?? [], after.get(path) ?? []];
+    const lost = without(old, current).filter((line) => line !== NO_LINES);
+    const back = without(current, old).filter((line) => line !== NO_LINES);
+    for (const line of lost.filter((one) => markOf(one) !== null)) {
       const by = authorOf(path, line, true);
       // The agent's own line, which somebody removed and brought back, is still its work.
       const isOwn = by === agent || truth.events.find((event) => event.line === line && event.added)?.author === agent;
-      if (!isOwn && line !== NO_LINES) problems.push(`lost in ${path}: "${line}" by ${by}`);
+      if (!isOwn) problems.push(`lost in ${path}: "${line}" by ${by}`);
     }
-    for (const line of after.get(path) ?? []) {
-      if (linesBefore.get(path)?.has(line) === true || line === NO_LINES) continue;
+    for (const line of back.filter((one) => markOf(one) !== null)) {
       const by = authorOf(path, line, false);
       if (by === agent) continue;
       if (!linesBefore.has(path)) withDeleted += 1;
       else problems.push(`came back in ${path}: "${line}", removed by ${by}`);
     }
-    const all = linesOf(new Files(dir).read(path) ?? '');
+    // Equal lines: no more of them may be lost or come back than the agent added or removed.
+    for (const [lines, added] of [
+      [lost, true],
+      [back, false],
+    ] as const) {
+      const own = truth.events.filter((event) => event.author === agent && event.added === added);
+      const others = without(
+        lines.filter((line) => markOf(line) === null),
+        own.map(({ line }) => line),
+      );
+      if (!added && !linesBefore.has(path)) withDeleted += others.length;
+      else problems.push(...others.map((line) => `${added ? 'lost' : 'came back'} in ${path}: "${line}"`));
+    }
+    const all = linesOf(new Files(dir).read(path) ?? '').filter((line) => markOf(line) !== null);
     for (const line of all.filter((one, at) => all.indexOf(one) !== at)) problems.push(`twice in ${path}: "${line}"`);
   }
   await savepoint.undo();
   if (!isSame(manifest(dir), before)) problems.push('the undo is not exact');
-  return { outcome: 'rolled back', problems, withDeleted };
+  const outcome = first === 'conflict' ? 'conflict, the rest rolled back' : 'rolled back';
+  return { agent, outcome, problems, withDeleted };
 
-  async function rollback(): Promise<{ readonly changed: boolean }> {
+  async function rollback(skipConflicts: boolean): Promise<'changed' | 'unchanged' | 'conflict'> {
     try {
-      return { changed: (await savepoint.rollback({ agent })).checkpoint !== null };
+      // A killed agent leaves open calls.
+      const { checkpoint } = await savepoint.rollback({ agent }, { skipConflicts, force: true });
+      return checkpoint === null ? 'unchanged' : 'changed';
     } catch (error) {
-      if (error instanceof SavepointError && error.code === 'UNKNOWN_AGENT') return { changed: false };
+      if (error instanceof SavepointError && error.code === 'UNKNOWN_AGENT') return 'unchanged';
+      if (error instanceof SavepointError && error.code === 'CONFLICT') return 'conflict';
       throw error;
     }
   }

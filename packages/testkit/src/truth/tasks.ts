@@ -11,7 +11,7 @@ export interface Chance {
 }
 
 /** Null: there is nothing to do with this tool now. */
-export function chooseTask(protocol: Protocol, files: Files, chance: Chance): Task | null {
+export function chooseTask(protocol: Pick<Protocol, 'name' | 'can'>, files: Files, chance: Chance): Task | null {
   const { random } = chance;
   const { name: author, can } = protocol;
   const way = random.pick(can);
@@ -46,6 +46,10 @@ export function newName(author: string, { fresh, random }: Chance): string {
   return random.integer(3) === 0 ? `made/${name}` : name;
 }
 
+export function newBinary(author: string, fresh: NewLines): string {
+  return `${fresh.mark(author).slice(0, -1)}.bin`;
+}
+
 function wholeText(author: string, { random, fresh }: Chance): string {
   const count = random.integer(7);
   const text = joinLines(fresh.several(author, count));
@@ -68,7 +72,8 @@ function oneEdit(path: string, seen: string, author: string, chance: Chance, cou
 function replacementAt(lines: readonly string[], at: number, author: string, { random, fresh }: Chance): Replacement {
   const [line = '', next = ''] = lines.slice(at, at + 2);
   const mark = markOf(line);
-  switch (random.integer(6)) {
+  const way = mark === null ? 3 : random.integer(6);
+  switch (way) {
     case 0:
       return { old: `${line}\n`, new: `${line}\n${fresh.line(author)}\n`, all: false };
     case 1:
@@ -95,6 +100,7 @@ function patchTask(author: string, files: Files, chance: Chance): Task | null {
     if (lines.length < 3) return [];
     const at = random.integer(lines.length - 2);
     const old = lines.slice(at, at + 3);
+    if (new Set(old).size < 3) return [];
     const [first = '', middle = '', last = ''] = old;
     const added = fresh.several(author, 1 + random.integer(2));
     const ways = [
@@ -114,7 +120,7 @@ function shellCommand(author: string, files: Files, chance: Chance): string {
   const lines = splitLines(unixLines(files.read(path) ?? ''));
   const fresh1 = fresh.line(author);
   const mark = lines.length === 0 ? null : markOf(random.pick(lines));
-  switch (random.integer(9)) {
+  switch (random.integer(12)) {
     case 0:
     case 1:
       if (mark !== null) return `sed -i 's/^${mark}.*/${fresh1}/' ${path}`;
@@ -125,11 +131,20 @@ function shellCommand(author: string, files: Files, chance: Chance): string {
     case 3:
       return `printf '%s\\n' '${fresh1}' '${fresh.line(author)}' > ${path}`;
     case 4:
-      return `mkdir -p made && mv ${path} ${newName(author, chance)}`;
+      return `mkdir -p made; mv ${path} ${newName(author, chance)}`;
     case 5:
       return `rm ${path}`;
     case 6:
-      return `mkdir -p made && printf '%s\\n' '${fresh1}' > ${newName(author, chance)}`;
+      return `mkdir -p made; printf '%s\\n' '${fresh1}' > ${newName(author, chance)}`;
+    case 7:
+      return `cat > ${newName(author, chance)} <<'END'\n${fresh1}\n}\n${fresh.line(author)}\nEND\n:`;
+    case 8: {
+      const binaries = files.binaries();
+      const binary = binaries.length > 0 && random.integer(2) === 0 ? random.pick(binaries) : newBinary(author, fresh);
+      return `printf '${fresh.binary(author)}' > ${binary}`;
+    }
+    case 9:
+      return `chmod ${random.integer(2) === 0 ? '+x' : '-x'} ${path}`;
   }
   return `printf '%s\\n' '${fresh1}' >> ${path}`;
 }
