@@ -13,6 +13,7 @@
  *             all
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
+ *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
  *   --write   writes the results into docs/performance.md
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     timeline: { type: 'string', default: '10000' },
     changes: { type: 'string', default: '3000' },
     seed: { type: 'string', default: '1' },
+    agents: { type: 'boolean', default: true },
     peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
@@ -127,6 +129,7 @@ try {
     tables['figures of attribution'] = await measureTruth({
       seed: Number(values.seed),
       changes: Number(values.changes),
+      agents: values.agents,
     });
   }
 } finally {

@@ -1,61 +1,62 @@
 // @ts-check
+import { register } from 'node:module';
 import { runHook } from '@savepoint/agents/hook';
-import { NEVER, runWithTruth, VERDICTS } from '@savepoint/testkit/truth';
+import { fastFolder, NEVER, runWithTruth, VERDICTS } from '@savepoint/testkit/truth';
 
 /**
  * Measures attribution where the real author of each line is known: three agents of different protocols and a person
- * work in one folder, interleaved at random. Then the work of one agent is rolled back, and the rollback is undone.
+ * work in one folder, interleaved at random. Then the work of each agent is rolled back, and the rollback is undone.
+ * Some agents are real programs with a scripted model, the others are played by the events of their protocols.
  */
 
 /** How often somebody does something in one folder. */
 const STEPS = 60;
+/** The part of the changes in folders with real agents. */
+const REAL_SHARE = 1 / 5;
+/** Of each real agent in one folder. */
+const CALLS = 36;
 /** Of all lines, in percent. */
 const MOST_WRONG_AND_SURE = 0.5;
 const MAX_SHOWN = 20;
 
 /** @typedef {import('@savepoint/testkit/truth').Verdict} Verdict */
+/** @typedef {import('@savepoint/testkit/truth').TruthRun} TruthRun */
 
 /**
- * @param {{ seed: number, changes: number }} options how many changes the timelines must have at least
+ * @param {{ seed: number, changes: number, agents: boolean }} options how many changes the timelines must have at
+ * least, and whether real agents take part
  * @returns {Promise<string>} a table
  * @throws if more is wrong and sure than it may be, or a rollback lost or brought back a line
  */
-export async function measureTruth({ seed, changes }) {
-  /** Lines by kind of action. @type {Map<string, Map<Verdict, number>>} */
-  const counts = new Map();
-  /** @type {Map<string, number>} */
-  const outcomes = new Map();
-  /** @type {string[]} */
-  const wrong = [];
-  /** @type {string[]} */
-  const problems = [];
-  let [folders, actions, recorded, withDeleted] = [0, 0, 0, 0];
-  for (; recorded < changes; folders++) {
-    const run = await runWithTruth(runHook, seed + folders, STEPS);
-    actions += run.actions;
-    recorded += run.changes;
-    for (const one of run.judged) {
-      const row = counts.get(one.kind) ?? new Map();
-      row.set(one.verdict, (row.get(one.verdict) ?? 0) + 1);
-      counts.set(one.kind, row);
-      if (one.verdict !== 'wrong and sure') continue;
-      const sign = one.added ? '+' : '-';
-      wrong.push(`seed ${seed + folders}, ${one.change} ${one.path}: ${sign}${one.line}, ${one.recorded}; ${one.kind}`);
+export async function measureTruth({ seed, changes, agents }) {
+  process.env['TMPDIR'] = fastFolder();
+  const played = new Results();
+  const real = new Results();
+  if (agents) {
+    const playReal = await realAgents();
+    for (let at = seed; playReal !== null && real.changes < changes * REAL_SHARE; at++) {
+      const began = performance.now();
+      real.add(at, await playReal(at, CALLS));
+      console.log(`real agents, seed ${at}: ${Math.round((performance.now() - began) / 1000)} s`);
     }
-    const { outcome } = run.takenBack;
-    withDeleted += run.takenBack.withDeleted;
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    problems.push(...run.takenBack.problems.map((problem) => `seed ${seed + folders}, ${run.agent}: ${problem}`));
   }
+  for (let at = seed; real.changes + played.changes < changes; at++) {
+    played.add(at, await runWithTruth(runHook, at, { steps: STEPS, rollbacks: 3 }));
+  }
+  const [wrong, problems] = [
+    [...played.wrong, ...real.wrong],
+    [...played.problems, ...real.problems],
+  ];
   for (const line of [...wrong.slice(0, MAX_SHOWN), ...problems.slice(0, MAX_SHOWN)]) console.log(line);
+  const counts = new Map([...played.counts, ...real.counts]);
   const total = totalOf(counts);
   const lines = [...total.values()].reduce((sum, count) => sum + count, 0);
   const report = [
-    `Seeds ${seed} to ${seed + folders - 1}: ${actions.toLocaleString('en')} actions of agents and persons, ${recorded.toLocaleString('en')} changes and ${lines.toLocaleString('en')} lines on the timelines.`,
+    `${played.inWords('Agents played by events')} ${real.inWords('Real agents')}`,
     '',
     ...table(counts, total, lines),
     '',
-    `Rollbacks of one agent: ${[...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}; ${problems.length} lines of others lost or back, or undos not exact. ${withDeleted} lines came back with a deleted file.`,
+    `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact. ${played.withDeleted + real.withDeleted} lines came back with a deleted file.`,
     '',
   ].join('\n');
   const share = (100 * (total.get('wrong and sure') ?? 0)) / lines;
@@ -64,6 +65,73 @@ export async function measureTruth({ seed, changes }) {
     throw new Error(`${share.toFixed(2)} % wrong and sure, ${problems.length} problems of rollbacks`);
   }
   return report;
+}
+
+/** @returns {Promise<((seed: number, calls: number) => Promise<TruthRun>) | null>} null: they cannot run here */
+async function realAgents() {
+  register('./typescript-hooks.mjs', import.meta.url);
+  const { whyNoNetwork } = await import('../tests/agents/run.ts');
+  const reason = whyNoNetwork();
+  if (reason !== null) {
+    console.warn(`\n*** NO REAL AGENTS TAKE PART: ${reason} ***\n`);
+    return null;
+  }
+  const { installPrograms, playRealAgents } = await import('../tests/agents/truth/real-agents.ts');
+  installPrograms();
+  return playRealAgents;
+}
+
+/** What was counted in several folders. */
+class Results {
+  /** Lines by kind of action. @type {Map<string, Map<Verdict, number>>} */
+  counts = new Map();
+  /** @type {Map<string, number>} */
+  outcomes = new Map();
+  /** @type {string[]} */
+  wrong = [];
+  /** @type {string[]} */
+  problems = [];
+  /** @type {number[]} */
+  seeds = [];
+  actions = 0;
+  changes = 0;
+  lines = 0;
+  withDeleted = 0;
+
+  /** @param {number} seed @param {TruthRun} run */
+  add(seed, { judged, takenBack, actions, changes }) {
+    this.seeds.push(seed);
+    this.actions += actions;
+    this.changes += changes;
+    this.lines += judged.length;
+    for (const one of judged) {
+      const row = this.counts.get(one.kind) ?? new Map();
+      row.set(one.verdict, (row.get(one.verdict) ?? 0) + 1);
+      this.counts.set(one.kind, row);
+      if (one.verdict !== 'wrong and sure') continue;
+      const sign = one.added ? '+' : '-';
+      this.wrong.push(`seed ${seed}, ${one.change} ${one.path}: ${sign}${one.line}, ${one.recorded}; ${one.kind}`);
+    }
+    for (const { agent, outcome, problems, withDeleted } of takenBack) {
+      this.withDeleted += withDeleted;
+      this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+      this.problems.push(...problems.map((problem) => `seed ${seed}, ${agent}: ${problem}`));
+    }
+  }
+
+  /** @param {string} who */
+  inWords(who) {
+    if (this.seeds.length === 0) return `${who}: none.`;
+    const number = (/** @type {number} */ count) => count.toLocaleString('en');
+    return `${who}, seeds ${this.seeds[0]} to ${this.seeds.at(-1)}: ${number(this.actions)} actions of agents and persons, ${number(this.changes)} changes and ${number(this.lines)} lines on the timelines.`;
+  }
+}
+
+/** @param {Results} played @param {Results} real */
+function outcomesOf(played, real) {
+  const list = (/** @type {Results} */ { outcomes }) =>
+    [...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'none';
+  return `played: ${list(played)}; real: ${list(real)}`;
 }
 
 /**

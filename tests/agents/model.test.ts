@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Conversation, Plan, ToolResult } from './model/plan.ts';
 import { nextStep, startModel } from './model/server.mjs';
@@ -55,4 +58,17 @@ it('gives the same answers in four protocols, at once and as a stream', async ()
   );
   expect(await fetch(`${model.url}/elsewhere`)).toMatchObject({ status: 404 });
   expect(model.trouble).toEqual(['no route for GET /elsewhere']);
+});
+
+it('asks for the steps that somebody else decides', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const asking: Plan = [{ marker: '', steps: [], asks: { prefix: join(folder, 'one') } }];
+  const model = await startModel({ plan: asking, folder });
+  onTestFinished(() => model.stop());
+  writeFileSync(join(folder, 'one.0.go'), JSON.stringify({ calls: [bash('asked')] }));
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'go' }], tools: [{ name: 'Bash' }] });
+  const answer = await fetch(`${model.url}/v1/messages`, { method: 'POST', body });
+  expect(await answer.text()).toContain('"command":"asked"');
+  expect(model.trouble).toEqual([]);
 });

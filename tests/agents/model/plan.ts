@@ -24,6 +24,17 @@ export interface Script {
   /** Selects the conversation whose first user message contains this text; '' matches any other conversation. */
   readonly marker: string;
   readonly steps: readonly Step[];
+  /** Somebody else decides each step when the model needs it; `steps` is empty. */
+  readonly asks?: Asking;
+}
+
+/**
+ * For each step, the model creates the file `PREFIX.N.at` and waits for `PREFIX.N.go`, which contains the step. `N` is
+ * the number of results in the conversation.
+ */
+export interface Asking {
+  /** Absolute path without the end of the name. */
+  readonly prefix: string;
 }
 
 export type Plan = readonly Script[];

@@ -4,7 +4,9 @@
  * next step, so a repeated request gets the same answer.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { anthropic } from './anthropic.mjs';
 import { chat } from './chat.mjs';
@@ -50,7 +52,9 @@ export async function startModel({ plan, folder, env = process.env, port = 0 }) 
       return send(response, small === null ? 404 : 200, small ?? { error: { message: 'not found' } });
     }
     const conversation = protocol.read(body, path);
-    const { script, at, step } = nextStep(plan, conversation);
+    const { script, at, step: planned } = nextStep(plan, conversation);
+    const isAsked = script.asks !== undefined && conversation.tools.length > 0;
+    const step = isAsked ? await askFor(`${script.asks?.prefix}.${conversation.results.length}`) : planned;
     if (conversation.tools.length > 0) {
       if (step.meanwhile !== undefined && !happened.has(step)) {
         happened.add(step);
@@ -103,6 +107,13 @@ export function nextStep(plan, { tools, results, firstUserText }) {
 /** @param {Step | undefined} step */
 function callsOf(step) {
   return step?.calls?.length ?? 0;
+}
+
+/** Waits as long as it takes. @param {string} name @returns {Promise<Step>} */
+async function askFor(name) {
+  writeFileSync(`${name}.at`, '');
+  while (!existsSync(`${name}.go`)) await sleep(5);
+  return JSON.parse(readFileSync(`${name}.go`, 'utf8'));
 }
 
 /** @param {string} command @param {string} folder @param {NodeJS.ProcessEnv} env */
