@@ -32,17 +32,18 @@ export async function measureTruth({ seed, changes, agents }) {
   process.env['TMPDIR'] = fastFolder();
   const played = new Results();
   const real = new Results();
-  if (agents) {
-    const playReal = await realAgents();
-    for (let at = seed; playReal !== null && real.changes < changes * REAL_SHARE; at++) {
-      const began = performance.now();
-      real.add(at, await playReal(at, CALLS));
-      console.log(`real agents, seed ${at}: ${Math.round((performance.now() - began) / 1000)} s`);
+  const playReal = agents ? await realAgents() : null;
+  const enough = playReal === null ? 0 : changes * REAL_SHARE;
+  const playAllReal = async () => {
+    for (let at = seed; playReal !== null && real.changes < enough; at++) real.add(at, await playReal(at, CALLS));
+  };
+  const playOthers = async () => {
+    for (let at = seed; played.changes < changes - enough; at++) {
+      played.add(at, await runWithTruth(runHook, at, { steps: STEPS, rollbacks: 3 }));
     }
-  }
-  for (let at = seed; real.changes + played.changes < changes; at++) {
-    played.add(at, await runWithTruth(runHook, at, { steps: STEPS, rollbacks: 3 }));
-  }
+  };
+  // At the same time, because real agents often wait.
+  await Promise.all([playAllReal(), playOthers()]);
   const [wrong, problems] = [
     [...played.wrong, ...real.wrong],
     [...played.problems, ...real.problems],
@@ -56,10 +57,11 @@ export async function measureTruth({ seed, changes, agents }) {
     '',
     ...table(counts, total, lines),
     '',
-    `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact. ${played.withDeleted + real.withDeleted} lines came back with a deleted file.`,
+    `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact. ${played.unreported + real.unreported} lines came back with a file that an agent deleted or replaced without a report of what it found.`,
     '',
   ].join('\n');
-  const share = (100 * (total.get('wrong and sure') ?? 0)) / lines;
+  // The real agents' lines are fewer, and must not be hidden among the others.
+  const share = Math.max(...[played, real].map(({ wrong, lines }) => (lines === 0 ? 0 : (100 * wrong.length) / lines)));
   if (share > MOST_WRONG_AND_SURE || problems.length > 0) {
     console.log(report);
     throw new Error(`${share.toFixed(2)} % wrong and sure, ${problems.length} problems of rollbacks`);
@@ -96,7 +98,7 @@ class Results {
   actions = 0;
   changes = 0;
   lines = 0;
-  withDeleted = 0;
+  unreported = 0;
 
   /** @param {number} seed @param {TruthRun} run */
   add(seed, { judged, takenBack, actions, changes }) {
@@ -112,8 +114,8 @@ class Results {
       const sign = one.added ? '+' : '-';
       this.wrong.push(`seed ${seed}, ${one.change} ${one.path}: ${sign}${one.line}, ${one.recorded}; ${one.kind}`);
     }
-    for (const { agent, outcome, problems, withDeleted } of takenBack) {
-      this.withDeleted += withDeleted;
+    for (const { agent, outcome, problems, unreported } of takenBack) {
+      this.unreported += unreported;
       this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
       this.problems.push(...problems.map((problem) => `seed ${seed}, ${agent}: ${problem}`));
     }

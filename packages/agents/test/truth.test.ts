@@ -7,8 +7,9 @@ import { runHook } from '../src/hook/index.ts';
 
 // Who answers the hooks makes no difference to the rules.
 const WITH_DAEMON = process.env['SAVEPOINT_TEST_WITH'] === 'daemon';
-const RUNS = testEffort({ quick: 25, ci: WITH_DAEMON ? 25 : 1_000, long: 3_000 });
-const STEPS = 18;
+const RUNS = testEffort({ quick: 10, ci: WITH_DAEMON ? 25 : 1_000, long: 3_000 });
+/** Few, so that a thousand runs take two minutes. The bench plays longer ones. */
+const STEPS = 16;
 /** Of all lines. `npm run bench -- --only truth` measures it exactly. */
 const MOST_WRONG_AND_SURE = 0.005;
 const seed = Number(process.env['SAVEPOINT_SEED'] ?? 1);

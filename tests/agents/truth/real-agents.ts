@@ -119,7 +119,9 @@ class RealScene {
 
   async play(calls: number): Promise<TruthRun> {
     const programs = this.#random.sample(PROGRAMS, AT_THE_SAME_TIME);
-    for (const program of programs) await this.#start(program, calls);
+    // Opencode waits more than a minute for the network before it begins, so all start at the same time.
+    for (const program of programs) this.#start(program, calls);
+    for (const agent of this.#agents) await this.#arrive(agent);
     while (this.#agents.some(({ left }) => left > 0)) await this.#step();
     await this.#end();
     const agents = programs.map(({ name }) => name);
@@ -132,15 +134,11 @@ class RealScene {
     this.#project.remove();
   }
 
-  async #start(program: AgentProgram, calls: number): Promise<void> {
+  #start(program: AgentProgram, calls: number): void {
     const { dir, home } = this.#project;
     const folder = installProgram(program.name);
     program.prepare({ project: dir, home }, folder);
-    this.#project.ok('install', program.name, '--project');
-    const script = this.#barriers.hookScript(hookScript);
-    for (const settings of filesIn(join(dir, `.${program.name}`))) {
-      writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(hookScript, script));
-    }
+    this.#installHooks(program);
     const env: Record<string, string> = {};
     const own = { ...program.env({ project: dir, home }), SAVEPOINT_DAEMON: 'on' };
     for (const [name, value] of Object.entries(this.#project.environment({ env: own }))) {
@@ -162,7 +160,18 @@ class RealScene {
       agent.isOver = true;
     };
     ended.then(over, over);
-    await this.#arrive(agent);
+  }
+
+  #installHooks({ name }: AgentProgram): void {
+    const { dir, home } = this.#project;
+    // For a plugin in a project, opencode waits a minute for the network.
+    const [scope, folder] =
+      name === 'opencode' ? ['--user', join(home, '.config/opencode/plugin')] : ['--project', join(dir, `.${name}`)];
+    this.#project.ok('install', name, scope);
+    const script = this.#barriers.hookScript(hookScript);
+    for (const settings of filesIn(folder)) {
+      writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(hookScript, script));
+    }
   }
 
   async #step(): Promise<void> {

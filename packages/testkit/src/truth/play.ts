@@ -15,6 +15,9 @@ import { TrueHistory } from './true-history.ts';
 
 export const PERSON = 'outside';
 
+/** The kind of a call that writes a whole file. */
+export const WHOLE_FILE = 'whole file';
+
 export interface Stage {
   readonly dir: string;
   readonly savepoint: Savepoint;
@@ -263,7 +266,7 @@ export function kindOf(tool: string, task: Task): string {
     case 'patch':
       return 'apply_patch';
     case 'write':
-      return 'whole file';
+      return WHOLE_FILE;
     case 'edit':
       if (tool === 'MultiEdit') return 'several edits of a file';
       return task.edits.some(({ all }) => all) ? 'edit, replace all' : 'edit';

@@ -4,8 +4,8 @@ import { SavepointError } from '@savepoint/core';
 import { manifest } from '../manifest.ts';
 import { Files } from './files.ts';
 import { markOf } from './lines.ts';
-import type { Played, Stage } from './play.ts';
-import { type LineEvent, linesOf, NO_LINES, TrueHistory, without } from './true-history.ts';
+import { type Played, type Stage, WHOLE_FILE } from './play.ts';
+import { EXECUTABLE, type LineEvent, linesOf, NO_LINES, TrueHistory, without } from './true-history.ts';
 
 export interface TakenBack {
   readonly agent: string;
@@ -13,11 +13,14 @@ export interface TakenBack {
   /** What went wrong; empty if all is well. */
   readonly problems: readonly string[];
   /**
-   * Lines of a file that the agent deleted, which somebody else had removed right before. No report says what a deleted
-   * file contained, so it comes back as it was before the call.
+   * Lines that came back with a file that the agent deleted or replaced, although somebody else had removed them right
+   * before. Its tools do not report what they found, so the file comes back as it was before the call.
    */
-  readonly withDeleted: number;
+  readonly unreported: number;
 }
+
+/** Their tools that write whole files do not report what they found. */
+const FOUND_UNREPORTED = ['copilot', 'opencode'];
 
 export async function takeBack(
   { dir, savepoint }: Pick<Stage, 'dir' | 'savepoint'>,
@@ -27,12 +30,12 @@ export async function takeBack(
   const before = manifest(dir);
   const linesBefore = truth.now;
   const problems: string[] = [];
-  let withDeleted = 0;
+  let unreported = 0;
   const first = await rollback(false);
   if (first === 'conflict' && !isSame(manifest(dir), before)) problems.push('a conflict changed files');
   const second = first === 'conflict' ? await rollback(true) : first;
   if (second !== 'changed')
-    return { agent, outcome: first === 'conflict' ? first : 'nothing to do', problems, withDeleted };
+    return { agent, outcome: first === 'conflict' ? first : 'nothing to do', problems, unreported };
   const after = new TrueHistory(dir).now;
   // A line that somebody moved to another file is still its writer's.
   const authorOf = (path: string, line: string, added: boolean): string => {
@@ -41,9 +44,16 @@ export async function takeBack(
     const earlier = here < 0 ? truth.events : truth.events.slice(0, here + 1);
     return earlier.findLast((event) => isIt(event) && !event.isMoved)?.author ?? 'seed';
   };
+  const isUnreported = (path: string): boolean => {
+    const isWhole = ({ author, kind, path: at }: LineEvent): boolean =>
+      author === agent && at === path && kind.endsWith(WHOLE_FILE);
+    return !linesBefore.has(path) || (FOUND_UNREPORTED.includes(agent) && truth.events.some(isWhole));
+  };
   for (const path of new Set([...linesBefore.keys(), ...after.keys()])) {
     const [old, current] = [linesBefore.get(path) ?? [], after.get(path) ?? []];
-    const lost = without(old, current).filter((line) => line !== NO_LINES);
+    // The permission to execute an agent's file goes with the file.
+    const isContent = (line: string): boolean => line !== NO_LINES && (line !== EXECUTABLE || after.has(path));
+    const lost = without(old, current).filter(isContent);
     const back = without(current, old).filter((line) => line !== NO_LINES);
     for (const line of lost.filter((one) => markOf(one) !== null)) {
       const by = authorOf(path, line, true);
@@ -54,7 +64,7 @@ export async function takeBack(
     for (const line of back.filter((one) => markOf(one) !== null)) {
       const by = authorOf(path, line, false);
       if (by === agent) continue;
-      if (!linesBefore.has(path)) withDeleted += 1;
+      if (isUnreported(path)) unreported += 1;
       else problems.push(`came back in ${path}: "${line}", removed by ${by}`);
     }
     // Equal lines: no more of them may be lost or come back than the agent added or removed.
@@ -67,7 +77,7 @@ export async function takeBack(
         lines.filter((line) => markOf(line) === null),
         own.map(({ line }) => line),
       );
-      if (!added && !linesBefore.has(path)) withDeleted += others.length;
+      if (!added && isUnreported(path)) unreported += others.length;
       else problems.push(...others.map((line) => `${added ? 'lost' : 'came back'} in ${path}: "${line}"`));
     }
     const all = linesOf(new Files(dir).read(path) ?? '').filter((line) => markOf(line) !== null);
@@ -76,7 +86,7 @@ export async function takeBack(
   await savepoint.undo();
   if (!isSame(manifest(dir), before)) problems.push('the undo is not exact');
   const outcome = first === 'conflict' ? 'conflict, the rest rolled back' : 'rolled back';
-  return { agent, outcome, problems, withDeleted };
+  return { agent, outcome, problems, unreported };
 
   async function rollback(skipConflicts: boolean): Promise<'changed' | 'unchanged' | 'conflict'> {
     try {

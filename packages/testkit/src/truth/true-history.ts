@@ -27,7 +27,7 @@ type BareEvent = Pick<LineEvent, 'path' | 'line' | 'added'>;
 export const NO_LINES = '(no lines)';
 
 /** A line of every file that may be executed. */
-const EXECUTABLE = '(executable)';
+export const EXECUTABLE = '(executable)';
 
 /** The lines of each file by its path. A file without lines has one line that says so. */
 export type Lines = ReadonlyMap<string, readonly string[]>;
