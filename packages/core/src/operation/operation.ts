@@ -9,10 +9,12 @@ import { type ErrorData, SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, nameToJson, type TreePath } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { HeldLock } from '../store/lock.ts';
+import { isDamage } from '../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
+import type { ReliedOn } from '../store/snapshot/overlay.ts';
 import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/state/frozen.ts';
 import { type CaptureResult, capture, rememberScan, scanWorkspace } from '../timeline/capture/capture.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
@@ -29,6 +31,7 @@ import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
 import { composeCheckpointAfter, timelineEndAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
 import { PresentEntries } from './own-entries.ts';
+import { assertStored } from './stored-before.ts';
 
 /** The workspace as an operation finds it. */
 export interface CurrentState {
@@ -83,13 +86,24 @@ export interface OperationResult extends Preview {
 /** Returns what the operation would do now. Writes nothing and holds no lock. */
 export async function previewOperation(workspace: Workspace, operation: Operation, pace: Pace): Promise<Preview> {
   let requiredPaths: readonly TreePath[] = [];
+  let reliesOn: ReliedOn = 'listed';
   for (;;) {
     const { scan, objects, latest } = await scanWorkspace(workspace, pace, {
       must: new PathSet(requiredPaths),
       missing: 'empty',
+      reliesOn,
     });
     const { snapshot, roots, own } = scan;
-    const planned = await planIn(workspace, operation, { snapshot, roots, own, objects, last: latest }, pace);
+    let planned: ChangeSet;
+    try {
+      planned = await planIn(workspace, operation, { snapshot, roots, own, objects, last: latest }, pace);
+    } catch (error) {
+      if (reliesOn === 'readable' || !isDamage(error)) throw error;
+      // The operation stores again what the folder still has. Only other damage stops it.
+      workspace.memory.forget();
+      reliesOn = 'readable';
+      continue;
+    }
     const plan = refuseFrozen(workspace, operation, planned);
     if (plan.toCapture.length === 0 || requiredPaths.length > 0) {
       return { info: withDescription(operation, plan).info, plan, fingerprint: fingerprintOf(plan), scan };
@@ -317,8 +331,9 @@ async function captureAndPlan(
       const { snapshot } = before.checkpoint;
       const { roots, own } = before.scan;
       plan = await planIn(workspace, operation, { snapshot, roots, own, objects: batch, last: last.latest }, pace);
+      await assertStored(batch, snapshot, plan, pace);
     } catch (error) {
-      if (isStoredAgain || !(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
+      if (isStoredAgain || !isDamage(error)) throw error;
       // The capture did not read files that the stat cache reports as unchanged. Without the cache, it stores
       // every valid file again.
       workspace.memory.forget();

@@ -1,5 +1,6 @@
 /** Calls that take and show checkpoints. */
 
+import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
@@ -8,6 +9,8 @@ import type { DiskPath, TreePath } from '../../model/names.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
+import { describeDamage, FoundDamage } from '../../timeline/capture/found-damage.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
@@ -195,18 +198,14 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
     const pace = engine.pace(options);
     const { ports, store, timeline } = workspace;
     const isMissing = ports.fs.lstat(workspace.root) === null;
-    const seen = isMissing ? null : await scanWorkspace(workspace, pace);
     const last = timeline.latest();
-    const changed =
-      seen === null || last === null
-        ? null
-        : await compare(seen.objects, { before: last.snapshot, after: seen.scan.snapshot }, pace);
+    const seen = isMissing ? null : await seeFiles(workspace, last, pace);
     return {
       workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
       moved: found.kind === 'moved' ? 'moved' : found.isRecreated ? 'made-anew' : null,
       checkpoints: timeline.list().length,
       last,
-      changed,
+      changed: seen?.changed ?? null,
       scan: seen?.scan ?? null,
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
@@ -216,6 +215,27 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       exporting: exportStatus(workspace, context),
     };
   });
+}
+
+/** Compares the files with the last checkpoint. Damage of the store stops nothing: it is one of the scan's problems. */
+async function seeFiles(
+  workspace: Workspace,
+  last: Checkpoint | null,
+  pace: Pace,
+): Promise<{ readonly scan: ScanResult; readonly changed: SnapshotComparison | null }> {
+  const seen = await scanWorkspace(workspace, pace);
+  if (last === null) return { scan: seen.scan, changed: null };
+  const damage = new FoundDamage();
+  const input = { before: last.snapshot, after: seen.scan.snapshot, onDamage: damage.add };
+  const changed = await compare(seen.objects, input, pace);
+  if (damage.errors.length === 0) return { scan: seen.scan, changed };
+  // Without the cache, the state of the files does not depend on the store.
+  workspace.memory.forget();
+  const { scan, objects } = await scanWorkspace(workspace, pace, { reliesOn: 'readable' });
+  return {
+    scan: { ...scan, problems: [...scan.problems, ...describeDamage(damage.errors, damage.errors, last)] },
+    changed: await compare(objects, { ...input, after: scan.snapshot }, pace),
+  };
 }
 
 function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {

@@ -18,6 +18,20 @@ export function isDamage(error: unknown): error is SavepointError {
   return error instanceof SavepointError && error.code === 'STORE_DAMAGED';
 }
 
+/** Receives the error of a damaged object that the caller can do without. May be called several times for one object. */
+export type OnDamage = (error: SavepointError) => void;
+
+/** Returns null if what `read` needs is damaged. For what nothing else depends on, such as numbers for display. */
+export function unlessDamaged<T>(onDamage: OnDamage | undefined, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    onDamage?.(error);
+    return null;
+  }
+}
+
 /** Says why bytes do not have the expected format. Code that knows the file converts it with {@link damaged}. */
 export class FormatProblem extends Error {
   override readonly name = 'FormatProblem';

@@ -2,8 +2,12 @@
 
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
+import { unlessDamaged } from '../objects/damage.ts';
 import { hashObject, idFrom, startObjectHash } from '../objects/object-hash.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from '../objects/object-reader.ts';
+
+/** Which objects of the store a preview relies on: those that are listed, or only those that can be read. */
+export type ReliedOn = 'listed' | 'readable';
 
 /** Limit for new contents kept in memory to display differences. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
@@ -14,10 +18,14 @@ export class OverlayBatch implements ObjectBatch {
   readonly #sizes = new Map<ObjectId, ObjectInfo>();
   #bytesLeft: number;
 
-  /** @param keptBytes limit for new contents kept in memory */
+  /**
+   * @param keptBytes limit for new contents kept in memory
+   * @param reliesOn `readable` reads each object, so that damaged ones are kept as well
+   */
   constructor(
     private readonly below: ObjectReader,
     keptBytes: number = MAX_KEPT_BYTES,
+    private readonly reliesOn: ReliedOn = 'listed',
   ) {
     this.#bytesLeft = keptBytes;
   }
@@ -28,7 +36,7 @@ export class OverlayBatch implements ObjectBatch {
 
   add(type: ObjectType, data: Uint8Array): ObjectId {
     const id = hashObject(type, data);
-    if (this.#sizes.has(id) || this.below.has(id)) return id;
+    if (this.#sizes.has(id) || this.#isStored(id)) return id;
     this.#sizes.set(id, { type, size: data.length });
     // Trees are needed to walk the snapshot; contents only for display.
     if (type !== 'blob' || data.length <= this.#bytesLeft) {
@@ -76,6 +84,11 @@ export class OverlayBatch implements ObjectBatch {
 
   async finish(): Promise<void> {
     throw new SavepointError('INTERNAL', 'A preview of the workspace cannot be stored.');
+  }
+
+  #isStored(id: ObjectId): boolean {
+    if (!this.below.has(id)) return false;
+    return this.reliesOn === 'listed' || unlessDamaged(undefined, () => this.below.read(id)) !== null;
   }
 
   abandon(): void {

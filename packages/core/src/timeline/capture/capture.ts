@@ -10,9 +10,10 @@ import { onDisk, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-batch.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
-import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import {
   isOfDeadAgent,
@@ -26,6 +27,7 @@ import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
 import { type Attribution, attributionOf } from './attribution.ts';
 import { type CheckpointInfo, composeInOrder, type NewCheckpoint, type Recorded } from './compose.ts';
+import { describeDamage, FoundDamage } from './found-damage.ts';
 import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 import { reportedSteps } from './reported-steps.ts';
@@ -58,19 +60,24 @@ export interface CaptureOptions {
   readonly attribution?: Attribution;
 }
 
-/** Scans the workspace without writing anything. The returned objects include what the scan found. */
+/**
+ * Scans the workspace without writing anything. The returned objects include what the scan found.
+ * @param options.reliesOn which objects of the store are relied on, and not kept in memory
+ */
 export async function scanWorkspace(
   workspace: Workspace,
   pace: Pace,
-  options: Omit<CaptureOptions, 'always' | 'attribution' | 'end'> = {},
+  options: Pick<CaptureOptions, 'must' | 'missing'> & { readonly reliesOn?: ReliedOn } = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
-  const objects = new OverlayBatch(workspace.store.objects);
+  const objects = new OverlayBatch(workspace.store.objects, undefined, options.reliesOn);
   return { scan: await runScan(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
 }
 
 /**
- * Takes a checkpoint, unless `always` is false and nothing differs from the last one.
+ * Takes a checkpoint, unless `always` is false and nothing differs from the last one. Damage in the last checkpoint does
+ * not stop it: everything is then scanned again without the cache, so that damaged objects are stored again as far as
+ * the folder still has them, and what remains unknown is named in the problems of the scan.
  * @throws SavepointError CAPTURE_FAILED, STORE_FULL, NO_SPACE, IO, LOCK_LOST, CANCELLED: no checkpoint was made
  */
 export async function capture(
@@ -80,57 +87,16 @@ export async function capture(
   info: CheckpointInfo,
   options: CaptureOptions,
 ): Promise<CaptureResult> {
-  const { store, timeline } = workspace;
-  const end = options.end ?? timeline.end();
-  const { latest } = end;
-  const limit = batchLimit(workspace);
-  let batch = store.objects.batch(limit);
-  try {
-    const adopted = latest === null ? await adoptingScan(workspace, batch, options, pace) : null;
-    if (latest === null && adopted === null) {
-      batch.abandon();
-      batch = store.objects.batch(limit);
-    }
-    let found = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
-    const same =
-      latest !== null && latest.snapshot.files === found.snapshot.files && latest.snapshot.side === found.snapshot.side;
-    const open = readCallsSinceCapture(workspace.ports, store.layout);
-    if (same && !options.always) {
-      updateOpenCalls(workspace, open, NO_EVIDENCE);
-      // Objects that are damaged in the store and intact on disk were written again.
-      if (batch.count > 0) await batch.finish();
-      else batch.abandon();
-      rememberScan(workspace, latest.commit, found);
-      return { checkpoint: latest, made: false, scan: found, recorded: [] };
-    }
-    const { roots, problems } = await withIndexes(workspace, batch, found.roots, latest?.roots ?? [], pace);
-    found = { ...found, roots, problems: [...found.problems, ...problems] };
-    const isNotBy = (call: OpenCall, path: TreePath): boolean => wasWrittenBefore(workspace, call, path);
-    const composed: NewCheckpoint = {
-      end,
-      state: found,
-      // If a call began before its capture, its changes so far cannot be distinguished from earlier ones.
-      info: { ...info, late: info.late || open.some(({ late }) => late) },
-      attribution: options.attribution ?? attributionFor(timeline, found, info, open, isNotBy),
-    };
-    const { steps, evidence } =
-      options.attribution === undefined && latest !== null
-        ? reportedSteps(batch, latest, open, composed, isNotBy)
-        : { steps: [composed], evidence: NO_EVIDENCE };
-    const recorded = await composeInOrder(workspace, batch, steps, pace);
-    await batch.finish();
-    pace.throwIfCancelled();
-    lock.assertHeld();
-    const [ref, checkpoint] = recorded.at(-1) as Recorded;
-    if (adopted?.isUnread === true) writeAdoptedMarker(workspace.ports, store.layout, ref.commit);
-    for (const one of recorded) timeline.publish(...one);
-    updateOpenCalls(workspace, open, evidence);
-    rememberScan(workspace, ref.commit, found);
-    return { checkpoint, made: true, scan: found, recorded: recorded.map(([, one]) => one) };
-  } catch (error) {
-    batch.abandon();
-    throw error;
-  }
+  const end = options.end ?? workspace.timeline.end();
+  const found = new FoundDamage();
+  const first = await draftCheckpoint(workspace, pace, info, { ...options, end }, found);
+  if (found.errors.length === 0) return completeCapture(workspace, lock, pace, first);
+  first.batch.abandon();
+  workspace.memory.forget();
+  const remaining = new FoundDamage();
+  const second = await draftCheckpoint(workspace, pace, info, { ...options, end }, remaining);
+  const problems = [...second.scan.problems, ...describeDamage(found.errors, remaining.errors, end.latest)];
+  return completeCapture(workspace, lock, pace, { ...second, scan: { ...second.scan, problems } });
 }
 
 const BETWEEN_CALLS: ReadonlySet<Trigger> = new Set(['before', 'session', 'prompt', 'message']);
@@ -146,6 +112,99 @@ export function rememberScan(
   changedSince: readonly TreePath[] = [],
 ): void {
   if (recalled !== null) memory.keep(commit, recalled, visited, changedSince);
+}
+
+/** A capture whose objects are in a batch that is not finished yet. */
+interface DraftedCapture {
+  readonly batch: AdoptingBatch;
+  readonly scan: ScanResult;
+  readonly open: readonly OpenCall[];
+  readonly evidence: Pick<ReportEvidence, 'proven' | 'doubted'>;
+  /** The contents were adopted without being read. */
+  readonly isUnread: boolean;
+  /** Oldest first. Empty if nothing differs from `latest`. */
+  readonly recorded: readonly Recorded[];
+  readonly latest: Checkpoint | null;
+}
+
+/** @param damage receives the damage of the last checkpoint that was found on the way */
+async function draftCheckpoint(
+  workspace: Workspace,
+  pace: Pace,
+  info: CheckpointInfo,
+  options: CaptureOptions & { readonly end: TimelineEnd },
+  damage: FoundDamage,
+): Promise<DraftedCapture> {
+  const { store, timeline } = workspace;
+  const { end } = options;
+  const { latest } = end;
+  const limit = batchLimit(workspace);
+  let batch = store.objects.batch(limit);
+  try {
+    const adopted = latest === null ? await adoptingScan(workspace, batch, options, pace) : null;
+    if (latest === null && adopted === null) {
+      batch.abandon();
+      batch = store.objects.batch(limit);
+    }
+    let scan = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
+    const same =
+      latest !== null && latest.snapshot.files === scan.snapshot.files && latest.snapshot.side === scan.snapshot.side;
+    const open = readCallsSinceCapture(workspace.ports, store.layout);
+    const isUnread = adopted?.isUnread === true;
+    const drafted = { batch, scan, open, evidence: NO_EVIDENCE, isUnread, recorded: [], latest };
+    if (same && !options.always) return drafted;
+    const { roots, problems } = await withIndexes(workspace, batch, scan.roots, latest?.roots ?? [], pace);
+    scan = { ...scan, roots, problems: [...scan.problems, ...problems] };
+    const isNotBy = (call: OpenCall, path: TreePath): boolean => wasWrittenBefore(workspace, call, path);
+    const composed: NewCheckpoint = {
+      end,
+      state: scan,
+      // If a call began before its capture, its changes so far cannot be distinguished from earlier ones.
+      info: { ...info, late: info.late || open.some(({ late }) => late) },
+      attribution: options.attribution ?? attributionFor(timeline, scan, info, open, isNotBy),
+      onDamage: damage.add,
+    };
+    const usesReports = options.attribution === undefined && latest !== null;
+    const { steps, evidence } = (usesReports
+      ? unlessDamaged(composed.onDamage, () => reportedSteps(batch, latest, open, composed, isNotBy))
+      : null) ?? { steps: [composed], evidence: NO_EVIDENCE };
+    return { ...drafted, scan, evidence, recorded: await composeInOrder(workspace, batch, steps, pace) };
+  } catch (error) {
+    batch.abandon();
+    throw error;
+  }
+}
+
+async function completeCapture(
+  workspace: Workspace,
+  lock: HeldLock,
+  pace: Pace,
+  { batch, scan, open, evidence, isUnread, recorded, latest }: DraftedCapture,
+): Promise<CaptureResult> {
+  const { ports, store, timeline } = workspace;
+  try {
+    const last = recorded.at(-1);
+    if (last === undefined && latest !== null) {
+      updateOpenCalls(workspace, open, NO_EVIDENCE);
+      // Objects that are damaged in the store and intact on disk were written again.
+      if (batch.count > 0) await batch.finish();
+      else batch.abandon();
+      rememberScan(workspace, latest.commit, scan);
+      return { checkpoint: latest, made: false, scan, recorded: [] };
+    }
+    await batch.finish();
+    pace.throwIfCancelled();
+    lock.assertHeld();
+    const [ref, checkpoint] = last as Recorded;
+    if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
+    for (const one of recorded) timeline.publish(...one);
+    updateOpenCalls(workspace, open, evidence);
+    rememberScan(workspace, ref.commit, scan);
+    return { checkpoint, made: true, scan, recorded: recorded.map(([, one]) => one) };
+  } catch (error) {
+    batch.abandon();
+    throw error;
+  }
 }
 
 /** Contents that exceed the limit of the whole store can never be kept, so they are not read to the end. */
@@ -269,7 +328,8 @@ async function runScan(
   if (missing === 'empty' && ports.fs.lstat(root) === null) return EMPTY_SCAN;
   const { rules } = workspace;
   const own = ownPaths(ports, store.layout);
-  const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.has(commit);
+  // A checkpoint that cannot be read does not vouch for its objects.
+  const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.canRead(commit);
   for (let look = 1; ; look++) {
     const recalled = workspace.memory.recall({ root, rules, own, isCheckpoint });
     const found = await scan({

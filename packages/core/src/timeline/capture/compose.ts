@@ -12,6 +12,7 @@ import {
 } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { changeId, checkpointId } from '../../model/ids.ts';
+import type { OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import type { ContentCache } from '../../store/snapshot/content-cache.ts';
 import { readCallsSinceCapture } from '../../store/state/open-calls.ts';
@@ -63,17 +64,19 @@ export interface NewCheckpoint {
   readonly attribution: Attribution;
   /** Moves known to the code that made the snapshot. Default: none. */
   readonly moves?: readonly Move[];
+  /** Receives each error of damage in the previous checkpoint. Changes in a damaged folder are then not listed. */
+  readonly onDamage?: OnDamage;
 }
 
 /** Writes a checkpoint into the batch. The checkpoint exists once it is published. */
 export async function composeCheckpoint(
   workspace: Workspace,
   batch: ObjectBatch,
-  { end: { latest: previous, lastNumber }, state, info, attribution, moves = [] }: NewCheckpoint,
+  { end: { latest: previous, lastNumber }, state, info, attribution, moves = [], onDamage }: NewCheckpoint,
   pace: Pace,
 ): Promise<CheckpointRef> {
   const reader = state.contents?.wrap(batch) ?? batch;
-  const options = moveOptions(attribution, moves);
+  const options = { ...moveOptions(attribution, moves), ...(onDamage === undefined ? {} : { onDamage }) };
   // Everything is new in a first checkpoint, as its trees already show.
   const { changes, totals } =
     previous === null

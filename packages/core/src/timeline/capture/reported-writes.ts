@@ -14,6 +14,7 @@ import {
   type TextReplacement,
   textBeforeReplacing,
 } from '../../model/reported-write.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader, readBlob } from '../../store/snapshot/snapshot.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
@@ -81,7 +82,10 @@ export function weighReports(
       const isAlone = !seen.has(path) && !isReportedElsewhere(open, call, path);
       seen.add(path);
       const known = { isEnded: call === ended, isDoubted: call.doubted?.includes(path) === true };
-      const states = isAlone ? statesOf(batch, write, old.entry, current.entry, known) : null;
+      // A damaged content cannot be compared either. The line counts of the checkpoint report it.
+      const states = isAlone
+        ? unlessDamaged(undefined, () => statesOf(batch, write, old.entry, current.entry, known))
+        : null;
       if (states === 'contradicted') contradicted.push({ path, call });
       if (states === 'contradicted' || states === null) doubted.push({ path, call });
       else {

@@ -6,6 +6,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Change, ChangeKind, ChangeTotals } from '../../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../../model/entries.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
+import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { findMoves, type MoveOptions } from './renames.ts';
@@ -26,6 +27,11 @@ export interface ListOptions extends MoveOptions {
    * deleted. Default: everything.
    */
   readonly within?: readonly TreePath[];
+  /**
+   * Receives each error of damage. Changes in a damaged folder are then not listed, because they are unknown. Default:
+   * a damaged folder is an error, and what is unknown because of a damaged content (lines, size, a move) is just that.
+   */
+  readonly onDamage?: OnDamage;
 }
 
 /**
@@ -43,7 +49,7 @@ export async function listChanges(
   const found: PathDifference[] = [];
   const isSelected = ({ path }: PathDifference): boolean =>
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
-  for (const difference of differences(reader, before, after)) {
+  for (const difference of differences(reader, before, after, options.onDamage ?? null)) {
     if (pace.isDue()) await pace.yieldNow();
     if (difference.before.skip === null && difference.after.skip === null && isSelected(difference)) {
       found.push(difference);
@@ -62,7 +68,8 @@ export async function listChanges(
     if (pace.isDue()) await pace.yieldNow();
     const from = moves.get(path) ?? null;
     const entry = from === null ? was.entry : (old.get(from) ?? null);
-    const lines = counted < COUNTED_FILES ? lineCounts(reader, entry, now.entry) : null;
+    const lines =
+      counted < COUNTED_FILES ? unlessDamaged(options.onDamage, () => lineCounts(reader, entry, now.entry)) : null;
     if (lines !== null) counted += 1;
     changes.push({
       path,
@@ -73,8 +80,8 @@ export async function listChanges(
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
       lines: lines?.lines ?? null,
-      beforeSize: sizeOf(reader, entry),
-      afterSize: sizeOf(reader, now.entry),
+      beforeSize: unlessDamaged(options.onDamage, () => sizeOf(reader, entry)),
+      afterSize: unlessDamaged(options.onDamage, () => sizeOf(reader, now.entry)),
     });
   }
   return { changes, totals: totalsOf(changes) };

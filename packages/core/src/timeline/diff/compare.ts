@@ -5,6 +5,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Change, ChangeTotals } from '../../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../../model/entries.ts';
 import type { TreePath } from '../../model/names.ts';
+import type { OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { listChanges } from './changes.ts';
@@ -23,14 +24,19 @@ export interface CompareInput {
   readonly paths?: readonly TreePath[];
   /** Default false. */
   readonly patch?: boolean;
+  /** See `ListOptions`. Default: a damaged folder is an error. */
+  readonly onDamage?: OnDamage;
 }
 
 export async function compare(
   objects: ObjectReader,
-  { before, after, paths = [], patch = false }: CompareInput,
+  { before, after, paths = [], patch = false, onDamage }: CompareInput,
   pace: Pace,
 ): Promise<SnapshotComparison> {
-  const options = paths.length === 0 ? {} : { within: paths };
+  const options = {
+    ...(paths.length === 0 ? {} : { within: paths }),
+    ...(onDamage === undefined ? {} : { onDamage }),
+  };
   const { changes, totals } = await listChanges(objects, before, after, pace, options);
   return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
 }

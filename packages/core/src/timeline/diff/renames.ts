@@ -7,6 +7,7 @@ import { splitLines } from '../../content/lines.ts';
 import { isBinary } from '../../content/text-or-binary.ts';
 import type { Pace } from '../../io/pace.ts';
 import { baseName, type TreePath } from '../../model/names.ts';
+import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import type { PathDifference } from './snapshot-diff.ts';
@@ -25,6 +26,8 @@ export interface MoveOptions {
   readonly known?: readonly Move[];
   /** Whether the two paths can be one file; false if different actors changed them. */
   readonly canBeSameFile?: (move: Move) => boolean;
+  /** Receives each error of a damaged content. Files with damaged contents have not moved. */
+  readonly onDamage?: OnDamage;
 }
 
 /** Longer files are compared by their bytes only. */
@@ -41,7 +44,7 @@ const MIN_SHARED = 0.5;
 export async function findMoves(
   reader: ObjectReader,
   differences: readonly PathDifference[],
-  { known = [], canBeSameFile: mayBeOne = () => true }: MoveOptions,
+  { known = [], canBeSameFile: mayBeOne = () => true, onDamage }: MoveOptions,
   pace: Pace,
 ): Promise<Moves> {
   const removed = new Map<TreePath, MovableEntry>();
@@ -61,8 +64,8 @@ export async function findMoves(
   };
   for (const move of known) accept(move);
   if (removed.size === 0 || added.size === 0) return moves;
-  for (const move of movesBySameBytes(reader, removed, added)) accept(move);
-  for (const move of await movesBySimilarLines(reader, removed, added, pace)) accept(move);
+  for (const move of movesBySameBytes(reader, removed, added, onDamage)) accept(move);
+  for (const move of await movesBySimilarLines(new LineIndex(reader, onDamage), removed, added, pace)) accept(move);
   return moves;
 }
 
@@ -70,14 +73,19 @@ type MovableEntry = Exclude<NonNullable<PathDifference['before']['entry']>, { re
 type MovableEntries = ReadonlyMap<TreePath, MovableEntry>;
 
 /** Returns pairs with identical bytes. Pairs of the same name come first, as the likeliest among many equal files. */
-function movesBySameBytes(reader: ObjectReader, removed: MovableEntries, added: MovableEntries): readonly Move[] {
+function movesBySameBytes(
+  reader: ObjectReader,
+  removed: MovableEntries,
+  added: MovableEntries,
+  onDamage: OnDamage | undefined,
+): readonly Move[] {
   const byId = new Map<string, TreePath[]>();
   for (const [path, { id }] of removed) byId.set(id, [...(byId.get(id) ?? []), path]);
   const sameName: Move[] = [];
   const others: Move[] = [];
   for (const [to, { id }] of added) {
     // Two empty files are not evidence of a move.
-    const says = reader.info(id)?.size !== 0;
+    const says = unlessDamaged(onDamage, () => reader.info(id)?.size !== 0) ?? false;
     for (const from of byId.get(id) ?? []) {
       if (baseName(from) === baseName(to)) sameName.push({ from, to });
       else if (says && others.length < MAX_PAIRS) others.push({ from, to });
@@ -87,13 +95,12 @@ function movesBySameBytes(reader: ObjectReader, removed: MovableEntries, added: 
 }
 
 async function movesBySimilarLines(
-  reader: ObjectReader,
+  lines: LineIndex,
   removed: MovableEntries,
   added: MovableEntries,
   pace: Pace,
 ): Promise<readonly Move[]> {
   const few = removed.size * added.size <= MAX_PAIRS;
-  const lines = new LineIndex(reader);
   const found: (Move & { readonly shared: number; readonly sameName: boolean })[] = [];
   const byName = few ? null : namesOf(removed);
   for (const [to, now] of added) {
@@ -125,7 +132,10 @@ class LineIndex {
   #bytes = MAX_TOTAL_BYTES;
   #steps = MAX_LOOKUPS;
 
-  constructor(private readonly reader: ObjectReader) {}
+  constructor(
+    private readonly reader: ObjectReader,
+    private readonly onDamage: OnDamage | undefined,
+  ) {}
 
   /** Returns the share of the longer file's lines that both have, 0 to 1; null if the files were not compared. */
   shared(a: MovableEntry['id'], b: MovableEntry['id']): number | null {
@@ -143,15 +153,17 @@ class LineIndex {
   #linesOf(id: MovableEntry['id']): CountedLines | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    const size = this.reader.info(id)?.size ?? Number.POSITIVE_INFINITY;
-    let lines: CountedLines | null = null;
-    if (size <= MAX_FILE_BYTES && size <= this.#bytes) {
-      this.#bytes -= size;
-      const content = readBlob(this.reader, id);
-      if (!isBinary(content)) lines = countsOf(content);
-    }
+    const lines = unlessDamaged(this.onDamage, () => this.#countLines(id));
     this.#known.set(id, lines);
     return lines;
+  }
+
+  #countLines(id: MovableEntry['id']): CountedLines | null {
+    const size = this.reader.info(id)?.size ?? Number.POSITIVE_INFINITY;
+    if (size > MAX_FILE_BYTES || size > this.#bytes) return null;
+    this.#bytes -= size;
+    const content = readBlob(this.reader, id);
+    return isBinary(content) ? null : countsOf(content);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Entry, FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { childPath, type Name, pathComponents, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { isDamage, type OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { ALL_OTHERS } from '../../store/snapshot/side.ts';
 import {
@@ -35,19 +36,24 @@ interface DiffSide {
   readonly covering: Skip | null;
 }
 
+/** What a damaged tree hides: nothing is known of the folder. */
+const DAMAGED: Skip = { reason: 'unreadable' };
+
 /**
  * Yields the paths that differ. Folders come before their contents, names in byte order. A path that was skipped on one
  * side is reported with that skip, never as absent: the caller decides how to treat the unknown.
  * @param before null for a state in which nothing existed
+ * @param onDamage receives each error of a damaged folder, which then counts as skipped. Default: the error is thrown
  */
 export function* differences(
   reader: ObjectReader,
   before: Snapshot | null,
   after: Snapshot | null,
+  onDamage: OnDamage | null = null,
 ): Generator<PathDifference> {
   const a: DiffSide = { folder: before === null ? null : rootOf(before), covering: null };
   const b: DiffSide = { folder: after === null ? null : rootOf(after), covering: null };
-  yield* differencesInFolder(reader, WORKSPACE_ITSELF, a, b);
+  yield* differencesInFolder({ reader, onDamage }, WORKSPACE_ITSELF, a, b);
 }
 
 interface NameState {
@@ -71,38 +77,60 @@ export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath):
   return folderState(read(folder), false);
 }
 
-function* differencesInFolder(
-  reader: ObjectReader,
-  path: TreePath,
-  a: DiffSide,
-  b: DiffSide,
-): Generator<PathDifference> {
+interface DiffSource {
+  readonly reader: ObjectReader;
+  readonly onDamage: OnDamage | null;
+}
+
+/** A folder's contents, and why nothing of them is known. Both are null if there is no folder. */
+interface OpenedSide {
+  readonly contents: FolderContents | null;
+  readonly covering: Skip | null;
+}
+
+function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b: DiffSide): Generator<PathDifference> {
   if (sameFolderRef(a.folder, b.folder)) return;
-  const left = a.folder === null ? null : readFolder(reader, a.folder);
-  const right = b.folder === null ? null : readFolder(reader, b.folder);
+  const { contents: left, covering: coveringLeft } = openSide(source, a);
+  const { contents: right, covering: coveringRight } = openSide(source, b);
   if (path === '' && left !== null && right !== null && left.note.mode !== right.note.mode) {
     yield { path, before: folderState(left, false), after: folderState(right, false) };
   }
   for (const name of namesOf(left, right)) {
     const child = childPath(path, name);
-    const x = lookUp(left, a.covering, name);
-    const y = lookUp(right, b.covering, name);
+    const x = lookUp(left, coveringLeft, name);
+    const y = lookUp(right, coveringRight, name);
     const folders = x.ref !== null || y.ref !== null;
     if (folders && sameFolderRef(x.ref, y.ref)) continue;
-    const before = x.ref === null ? x.state : folderState(readFolder(reader, x.ref), x.state.ignored);
-    const after = y.ref === null ? y.state : folderState(readFolder(reader, y.ref), y.state.ignored);
+    const before = x.ref === null ? x.state : stateOfFolder(source, x.ref, x.state.ignored);
+    const after = y.ref === null ? y.state : stateOfFolder(source, y.ref, y.state.ignored);
     if (!sameEntry(before.entry, after.entry) || (before.skip === null) !== (after.skip === null)) {
       if (before.entry !== null || after.entry !== null) yield { path: child, before, after };
     }
     if (folders) {
       yield* differencesInFolder(
-        reader,
+        source,
         child,
         { folder: x.ref, covering: x.ref === null ? (x.state.skip ?? null) : null },
         { folder: y.ref, covering: y.ref === null ? (y.state.skip ?? null) : null },
       );
     }
   }
+}
+
+function openSide({ reader, onDamage }: DiffSource, { folder, covering }: DiffSide): OpenedSide {
+  if (folder === null) return { contents: null, covering };
+  try {
+    return { contents: readFolder(reader, folder), covering };
+  } catch (error) {
+    if (onDamage === null || !isDamage(error)) throw error;
+    onDamage(error);
+    return { contents: null, covering: DAMAGED };
+  }
+}
+
+function stateOfFolder(source: DiffSource, folder: FolderRef, ignored: boolean): PathState {
+  const { contents, covering } = openSide(source, { folder, covering: null });
+  return contents === null ? { entry: null, skip: covering, ignored } : folderState(contents, ignored);
 }
 
 function sameFolderRef(a: FolderRef | null, b: FolderRef | null): boolean {

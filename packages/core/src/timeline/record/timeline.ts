@@ -63,8 +63,10 @@ export class Timeline {
     return listed;
   }
 
-  has(commit: ObjectId): boolean {
-    return this.list().some((ref) => ref.commit === commit);
+  /** Whether the commit is a checkpoint that can be read. */
+  canRead(commit: ObjectId): boolean {
+    const ref = this.list().find((one) => one.commit === commit);
+    return ref !== undefined && this.readAll([ref]).damaged.length === 0;
   }
 
   /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */

@@ -2,6 +2,8 @@
 
 import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import { isDamage } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { findCheckpointDamage } from './reachable.ts';
 
@@ -26,7 +28,12 @@ export interface Verification {
 export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
   const { store, timeline } = workspace;
   const problems = await store.objects.verifyObjects({ deep, pace });
-  const damagedIds = new Set(problems.flatMap(({ object }) => (object === undefined ? [] : [object])));
+  const damagedIds = new Set<ObjectId>();
+  for (const { object } of problems) {
+    // Another copy of the object may be intact.
+    if (object !== undefined && !damagedIds.has(object) && !(await isReadable(store.objects, object)))
+      damagedIds.add(object);
+  }
   const refs = timeline.list();
   const affected = await findCheckpointDamage(store.objects, refs, damagedIds, pace);
   const affectedBy = new Map<ObjectId, CheckpointId[]>();
@@ -44,4 +51,15 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
       damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
   }
   return { deep, checkpoints: refs.length, damage, valid: refs.length - affected.length };
+}
+
+async function isReadable(objects: ObjectReader, id: ObjectId): Promise<boolean> {
+  try {
+    if (objects.info(id)?.type === 'blob') await objects.copyBlob(id, () => undefined);
+    else objects.read(id);
+    return true;
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  }
 }

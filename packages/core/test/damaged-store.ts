@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import type { Ports } from '@savepoint/core/ports';
+import { realPorts } from '@savepoint/testkit';
+import { VerbsWorld } from './verbs/verbs-world.ts';
+
+/** How much later the clock is, so that files that were just written do not count as recent and are not read again. */
+const LATER_MS = 60_000;
+
+/** A workspace whose store a test damages. Its scans trust the times of all files. */
+export class DamagedWorld extends VerbsWorld {
+  override openAt(dir: string): Savepoint {
+    const { clock } = realPorts();
+    const later: Ports['clock'] = {
+      now: () => clock.now() + LATER_MS,
+      monotonic: () => clock.monotonic(),
+      sleep: (ms) => clock.sleep(ms),
+      turn: () => clock.turn(),
+    };
+    const ports = realPorts({ clock: later });
+    return open({ dir: bytesFromText(dir) as DiskPath, ports, places: this.world.places });
+  }
+
+  /** The only store in the home. */
+  get store(): string {
+    const stores = join(Buffer.from(this.world.places.home, 'latin1').toString(), 'workspaces');
+    return join(stores, readdirSync(stores).filter((name) => /^[0-9a-f]{32}$/.test(name))[0] as string);
+  }
+
+  inStore(...names: readonly string[]): string {
+    return join(this.store, ...names);
+  }
+
+  git(...args: readonly string[]): string {
+    const environment = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+    return execFileSync('git', [`--git-dir=${this.inStore('objects.git')}`, ...args], {
+      env: environment,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  /** @param name as git names it, such as `refs/savepoint/cp/2:files/a.md` */
+  idOf(name: string): string {
+    return this.git('rev-parse', '--verify', name).trim();
+  }
+
+  packs(): readonly string[] {
+    const folder = this.inStore('objects.git', 'objects', 'pack');
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.pack'))
+      .map((name) => join(folder, name));
+  }
+
+  /** The pack that has the object. */
+  packOf(id: string): string {
+    return this.packs().find((pack) => placesIn(pack).some((place) => place.id === id)) as string;
+  }
+
+  /** Changes the last bytes of the object in every pack that has it. */
+  damageObject(id: string): void {
+    for (const pack of this.packs()) {
+      const places = placesIn(pack);
+      const at = places.findIndex((place) => place.id === id);
+      if (at < 0) continue;
+      const bytes = readFileSync(pack);
+      const end = places[at + 1]?.offset ?? bytes.length - 20;
+      for (let byte = end - 4; byte < end; byte++) bytes[byte] = (bytes[byte] as number) ^ 0x55;
+      replaceFile(pack, bytes);
+    }
+  }
+}
+
+export function replaceFile(path: string, bytes: Uint8Array | string): void {
+  chmodSync(path, 0o600);
+  writeFileSync(path, bytes);
+}
+
+/** In the order of the pack. */
+function placesIn(pack: string): readonly { readonly id: string; readonly offset: number }[] {
+  const index = readFileSync(pack.replace(/\.pack$/, '.idx'));
+  return execFileSync('git', ['show-index'], { input: index, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([offset, id]) => ({ id: id as string, offset: Number(offset) }))
+    .sort((a, b) => a.offset - b.offset);
+}

@@ -1,0 +1,119 @@
+import { readFileSync, truncateSync } from 'node:fs';
+import type { TreePath } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { describe, expect, it } from 'vitest';
+import { DamagedWorld, replaceFile } from '../damaged-store.ts';
+
+/** Damage in the newest checkpoint: captures and restores of something else go on, and intact files are stored again. */
+
+async function twoCheckpoints(): Promise<DamagedWorld> {
+  const w = new DamagedWorld();
+  w.write('a.md', 'one\n'.repeat(20));
+  w.write('b.md', 'b one\n');
+  w.write('deep/c.md', 'c one\n', 0o600);
+  w.write('deep/still.md', 'still\n');
+  await w.open().checkpoint();
+  w.write('a.md', 'two\n'.repeat(20));
+  w.write('deep/c.md', 'c two\n', 0o600);
+  await w.open().checkpoint();
+  return w;
+}
+
+/** What to damage of `cp_2`. */
+const DAMAGES: Readonly<Record<string, (w: DamagedWorld) => void>> = {
+  'a blob': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:files/a.md')),
+  'the top tree': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:files')),
+  'a tree': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:files/deep')),
+  'a side tree': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:side/deep')),
+  'a side blob': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:side/deep/%')),
+  'the record': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2:checkpoint.json')),
+  'the commit': (w) => w.damageObject(w.idOf('refs/savepoint/cp/2')),
+  'the index of the pack': (w) =>
+    replaceFile(w.packOf(w.idOf('refs/savepoint/cp/2')).replace(/\.pack$/, '.idx'), 'nothing'),
+  'the pack, cut off in its first object': (w) => truncateSync(w.packOf(w.idOf('refs/savepoint/cp/2')), 20),
+  'the pack, empty': (w) => truncateSync(w.packOf(w.idOf('refs/savepoint/cp/2')), 0),
+};
+
+describe.each(Object.entries(DAMAGES))('with %s of the newest checkpoint damaged', (_, damage) => {
+  it('a checkpoint after changes is taken, and what the folder still has is stored again', async () => {
+    const w = await twoCheckpoints();
+    damage(w);
+    w.write('a.md', 'three\n'.repeat(20));
+    w.write('deep/c.md', 'c three\n', 0o600);
+    const { checkpoint } = await w.open().checkpoint();
+    expect(checkpoint.id).toBe('cp_3');
+    const { damage: found } = await w.open().verify({ deep: true });
+    expect(found.flatMap(({ checkpoints }) => checkpoints)).not.toContain('cp_3');
+    w.write('a.md', 'four\n');
+    w.delete('deep');
+    await w.open().restore('cp_3');
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('three\n'.repeat(20));
+    expect(readFileSync(w.at('deep/c.md'), 'utf8')).toBe('c three\n');
+    expect(readFileSync(w.at('deep/still.md'), 'utf8')).toBe('still\n');
+  });
+
+  it('an older checkpoint is restored, and the restore can be undone', async () => {
+    const w = await twoCheckpoints();
+    damage(w);
+    await w.open().previewRestore('cp_1');
+    await w.open().restore('cp_1');
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('one\n'.repeat(20));
+    expect(readFileSync(w.at('deep/c.md'), 'utf8')).toBe('c one\n');
+    await w.open().undo();
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('two\n'.repeat(20));
+    expect(readFileSync(w.at('deep/c.md'), 'utf8')).toBe('c two\n');
+  });
+
+  it('status and the comparison with the files do not fail', async () => {
+    const w = await twoCheckpoints();
+    damage(w);
+    w.write('a.md', 'three\n'.repeat(20));
+    expect((await w.open().status()).changed).not.toBeNull();
+  });
+});
+
+describe('a damaged blob of the newest checkpoint', () => {
+  it('is named once, with an unknown line count, and is stored again if its file is unchanged', async () => {
+    const w = await twoCheckpoints();
+    const id = w.idOf('refs/savepoint/cp/2:files/a.md');
+    w.damageObject(id);
+    w.write('a.md', 'three\n'.repeat(20));
+    const taken = await w.call(VERBS.checkpoint, {});
+    expect(taken.capture.warnings.filter((warning) => warning.includes(id))).toHaveLength(1);
+    expect((await w.open().show('cp_3')).changes).toMatchObject([{ path: 'a.md', added: null, removed: null }]);
+    w.write('b.md', 'b two\n');
+    expect((await w.call(VERBS.checkpoint, {})).capture.warnings).toEqual([]);
+  });
+
+  it('does not hide a rename of another file, and stays unknown for its own', async () => {
+    const w = await twoCheckpoints();
+    w.damageObject(w.idOf('refs/savepoint/cp/2:files/a.md'));
+    w.write('moved.md', 'b one\n');
+    w.delete('b.md');
+    w.write('a-moved.md', `${'two\n'.repeat(20)}more\n`);
+    w.delete('a.md');
+    const { checkpoint } = await w.open().checkpoint();
+    expect(checkpoint.changes?.find(({ path }) => path === 'moved.md')).toMatchObject({ from: 'b.md' });
+  });
+
+  it('that the folder still has is written again before a restore replaces it', async () => {
+    const w = await twoCheckpoints();
+    w.damageObject(w.idOf('refs/savepoint/cp/2:files/a.md'));
+    await w.call(VERBS.restore, { checkpoint: 'cp_1' });
+    expect((await w.open().verify({ deep: true })).damage.flatMap(({ object }) => object ?? [])).not.toEqual([]);
+    await w.open().undo();
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('two\n'.repeat(20));
+  });
+
+  it('cannot be compared with what a file tool reports, and the call is recorded', async () => {
+    const w = await twoCheckpoints();
+    const session = w.open().session({ agent: 'one' });
+    w.damageObject(w.idOf('refs/savepoint/cp/2:files/a.md'));
+    const path = 'a.md' as TreePath;
+    const writes = [{ path, result: [{ old: 'two\n', new: 'three\n', all: false }] }];
+    const { id } = await session.begin({ tool: 'Edit', kind: 'edit', paths: [path], writes });
+    w.write('a.md', `three\n${'two\n'.repeat(19)}`);
+    const { checkpoint } = await session.end(id);
+    expect(checkpoint?.changes).toMatchObject([{ path: 'a.md', by: { grade: 'likely' } }]);
+  });
+});
