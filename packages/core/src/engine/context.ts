@@ -12,8 +12,15 @@ import { sameFolder } from '../store/folder-identity.ts';
 import { storesIn } from '../store/home.ts';
 import { type OpenStore, openStore } from '../store/layout.ts';
 import { assertNoLink, assertPrivate } from '../store/private-folders.ts';
-import { type IndexedRecord, readRecordIndex } from '../store/record-index.ts';
-import { type FoundRecord, findRecord, listRecords, readRecord, type WorkspaceRecord } from '../store/records.ts';
+import { type IndexedRecord, readOldIndex, readRecordIndex } from '../store/record-index.ts';
+import {
+  type FoundRecord,
+  findRecord,
+  listRecords,
+  readRecord,
+  type UnusableStore,
+  type WorkspaceRecord,
+} from '../store/records.ts';
 import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { SettingsReader } from './settings.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
@@ -51,6 +58,7 @@ export class Context {
   #found: FoundRecord | null | undefined;
   #stores: readonly IndexedRecord[] | null = null;
   #needsIndex = false;
+  #unusable: readonly UnusableStore[] = [];
 
   constructor(options: ContextOptions) {
     const { ports, places, dir, here, allowHome, cache } = options;
@@ -96,6 +104,11 @@ export class Context {
   /** Whether all records had to be read to find the workspace because the index was unusable. */
   get needsIndex(): boolean {
     return this.#needsIndex;
+  }
+
+  /** Stores of which not even the folder is known, as far as all records had to be read. One may belong here. */
+  get unusable(): readonly UnusableStore[] {
+    return this.#unusable;
   }
 
   /** The workspace's folder, even if there is no store yet. */
@@ -148,9 +161,15 @@ export class Context {
     const message = exists
       ? 'This folder has no checkpoints yet.'
       : `${showName(folder)} does not exist and has no checkpoints.`;
-    const hint = '`savepoint workspaces` lists the folders that have checkpoints.';
+    const [unusable] = this.#unusable;
+    const hint =
+      unusable !== undefined
+        ? `${unusable.error.message} If that store belongs to this folder, run \`savepoint repair\` here.`
+        : exists
+          ? undefined
+          : '`savepoint workspaces` lists the folders that have checkpoints.';
     const data = { folder: nameToJson(folder), exists };
-    return new SavepointError('NO_WORKSPACE', message, data, exists ? {} : { hint });
+    return new SavepointError('NO_WORKSPACE', message, data, hint === undefined ? {} : { hint });
   }
 
   #lookUp(): FoundRecord | null {
@@ -178,17 +197,26 @@ export class Context {
 
   #searchAll(): FoundRecord | null {
     const { ports, places, folder } = this;
-    const { records, problems } = listRecords(ports, places.home);
+    const { records, problems, unusable } = listRecords(ports, places.home);
     this.#stores = records;
     this.#needsIndex = problems.length === 0;
+    this.#unusable = unusable;
     const found = findRecord(ports, records, folder);
     const fits = found !== null && this.#isAcceptable(found) ? found : null;
-    // An unreadable store might be the one that belongs here.
-    if (fits === null && problems[0] !== undefined) throw problems[0];
+    if (fits === null && unusable.length > 0) this.#assertNotHere(unusable);
     return fits;
   }
 
-  #isAcceptable(found: FoundRecord): boolean {
+  /** @throws the error of an unusable store, if it is known to belong to this folder */
+  #assertNotHere(unusable: readonly UnusableStore[]): void {
+    const errors = new Map(unusable.map(({ id, error }) => [id, error]));
+    const old = readOldIndex(this.ports, this.places.home).filter(({ id }) => errors.has(id));
+    const found = findRecord(this.ports, old, this.folder);
+    if (found === null || !this.#isAcceptable(found)) return;
+    throw errors.get(found.record.id);
+  }
+
+  #isAcceptable(found: FoundRecord<IndexedRecord>): boolean {
     return !this.here || pathOf(found) === this.folder;
   }
 }

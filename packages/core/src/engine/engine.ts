@@ -130,7 +130,9 @@ export class Engine {
       const context = this.context();
       const pace = this.pace(options);
       if (scope === 'existing' && context.find() === null) throw context.noWorkspace();
+      const isNew = context.find() === null;
       const workspace = await ensureWorkspace(context, pace, this.wait);
+      if (isNew) this.#warnOfUnusable(context);
       const { store } = workspace;
       const lock =
         scope === 'alone'
@@ -163,6 +165,14 @@ export class Engine {
       const { waiting } = await recoverOverlapping(this.events, writing, null);
       return work({ ...writing, waiting });
     });
+  }
+
+  /** The folder got a new store. Its old one may be among those that cannot be used. */
+  #warnOfUnusable({ unusable }: Context): void {
+    for (const { error } of unusable) {
+      const hint = 'If that store belongs to this folder, its checkpoints are not lost: see `savepoint repair`.';
+      this.events.emit('warning', { message: `${error.message} ${hint}` });
+    }
   }
 
   #newContext(): Context {

@@ -56,12 +56,13 @@ export function readRecordIndex({ fs }: Ports, home: DiskPath): readonly Indexed
   const json = readIndexJson(fs, home);
   const now = folderStampOf(fs, home);
   if (json === null || now === null || !isSame(json.folder, now)) return null;
-  return json.workspaces.map(([id, path, device, inode, born]) => ({
-    id: id as WorkspaceId,
-    path: diskPathFromJson(path),
-    identity: device === null || inode === null ? null : { device, inode, born: born ?? 0 },
-    storePath: storePathIn(home, id as WorkspaceId),
-  }));
+  return recordsIn(json, home);
+}
+
+/** Returns what is known of stores whose own records are damaged, even if the index is out of date. */
+export function readOldIndex({ fs }: Ports, home: DiskPath): readonly IndexedRecord[] {
+  const json = readIndexJson(fs, home);
+  return json === null ? [] : recordsIn(json, home);
 }
 
 /**
@@ -84,6 +85,15 @@ export function writeRecordIndex({ fs }: Ports, home: DiskPath, list: () => List
 /** Call it before a record changes. Durable, so that no power cut restores the index. */
 export function removeRecordIndex({ fs }: Ports, home: DiskPath): void {
   if (removeIfExists(fs, diskChild(home, INDEX_FILE))) syncFolder(fs, home);
+}
+
+function recordsIn(json: IndexJson, home: DiskPath): readonly IndexedRecord[] {
+  return json.workspaces.map(([id, path, device, inode, born]) => ({
+    id: id as WorkspaceId,
+    path: diskPathFromJson(path),
+    identity: device === null || inode === null ? null : { device, inode, born: born ?? 0 },
+    storePath: storePathIn(home, id as WorkspaceId),
+  }));
 }
 
 function readIndexJson(fs: Ports['fs'], home: DiskPath): IndexJson | null {

@@ -97,7 +97,7 @@ describe('the record of a workspace', () => {
     expect(readRecord(ports, STORE)).toEqual(RECORD);
     disk.unlink(`${STORE}/workspace.json` as DiskPath);
     expect(readRecord(ports, STORE)).toBeNull();
-    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [] });
+    expect(listRecords(ports, HOME)).toEqual({ records: [], problems: [], unusable: [] });
   });
 
   test.each([
@@ -110,9 +110,23 @@ describe('the record of a workspace', () => {
     ['{"format":1,"id":"x"}', 'STORE_DAMAGED'],
   ])('%j is reported as invalid, not as a record', (content, code) => {
     const { disk, ports } = withStore();
+    disk.unlink(`${STORE}/workspace.copy.json` as DiskPath);
     replace(disk, content);
     expect(() => readRecord(ports, STORE)).toThrow(expect.objectContaining({ code }));
     expect(listRecords(ports, HOME)).toMatchObject({ records: [], problems: [{ code }] });
+  });
+
+  test('that is damaged is read from its copy, and the damage is named', () => {
+    const { disk, ports } = withStore();
+    for (const content of ['', 'null', '{"format":1,"id":"x","path":"/w"}']) {
+      replace(disk, content);
+      const { damage, ...record } = readRecord(ports, STORE) as WorkspaceRecord;
+      expect(record).toEqual(RECORD);
+      expect(damage).toMatchObject({ code: 'STORE_DAMAGED' });
+      expect(listRecords(ports, HOME)).toMatchObject({ records: [RECORD], problems: [damage], unusable: [] });
+    }
+    replace(disk, '{"format":2}');
+    expect(() => readRecord(ports, STORE)).toThrow(expect.objectContaining({ code: 'STORE_TOO_NEW' }));
   });
 
   test('that cannot be read is neither damaged nor absent', () => {

@@ -199,14 +199,16 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
     const { ports, store, timeline } = workspace;
     const isMissing = ports.fs.lstat(workspace.root) === null;
     const last = timeline.latest();
+    const refs = timeline.list();
+    const unreadable = timeline.readAll(refs.filter(({ damage }) => damage !== undefined)).damaged;
     const seen = isMissing ? null : await seeFiles(workspace, last, pace);
     return {
       workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
       moved: found.kind === 'moved' ? 'moved' : found.isRecreated ? 'made-anew' : null,
-      checkpoints: timeline.list().length,
+      checkpoints: refs.length,
       last,
       changed: seen?.changed ?? null,
-      scan: seen?.scan ?? null,
+      scan: seen && withProblems(seen.scan, [found.record.damage, ...unreadable.map(({ error }) => error)]),
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
         missing: missingMounts(ports, journal),
@@ -215,6 +217,10 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       exporting: exportStatus(workspace, context),
     };
   });
+}
+
+function withProblems(scan: ScanResult, errors: readonly (SavepointError | undefined)[]): ScanResult {
+  return { ...scan, problems: [...scan.problems, ...errors.flatMap((error) => error?.message ?? [])] };
 }
 
 /** Compares the files with the last checkpoint. Damage of the store stops nothing: it is one of the scan's problems. */

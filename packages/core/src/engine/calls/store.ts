@@ -14,6 +14,7 @@ import type { Engine } from '../engine.ts';
 import { applyRetention, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
+import { findFileDamage } from '../store-files.ts';
 import { pathExists } from './workspaces.ts';
 
 /** What a purge does not remove. */
@@ -55,8 +56,9 @@ export function storeCalls(engine: Engine): StoreCalls {
   return {
     verify: async (options = {}) => {
       const { verifyStore } = await import('../../timeline/retention/verify.ts');
-      return engine.read(async (workspace) => {
-        const verification = await verifyStore(workspace, options.deep ?? false, engine.pace(options));
+      return engine.read(async (workspace, _, found) => {
+        const checked = await verifyStore(workspace, options.deep ?? false, engine.pace(options));
+        const verification = { ...checked, damage: [...checked.damage, ...findFileDamage(workspace, found)] };
         // Makes the next capture read every file again. It stores damaged contents again if the files are intact.
         if (verification.damage.length > 0) workspace.memory.forget();
         return verification;

@@ -39,6 +39,8 @@ export function readLooseRef(fs: Fs, path: DiskPath): LooseRef | null {
       if (stat === null || kindOf(stat) === 'folder') return null;
     }
     if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw new FormatProblem('is not a ref', { cause: error });
+    if (isFsError(error, 'EIO', 'EACCES', 'EPERM'))
+      throw new FormatProblem(`cannot be read (${error.code})`, { cause: error });
     throw error;
   }
   const id = text.slice(0, 40);

@@ -22,7 +22,9 @@ const ID_LENGTH = 40;
 /** @throws FormatProblem if any line is malformed */
 export function parsePackedRefs(data: Buffer): PackedRefs {
   const text = data.toString('latin1');
-  if (text !== '' && !text.endsWith('\n')) throw new FormatProblem('is cut off');
+  // Savepoint and git always write a header.
+  if (text === '') throw new FormatProblem('is empty');
+  if (!text.endsWith('\n')) throw new FormatProblem('is cut off');
   const header: string[] = [];
   const ids = new Map<string, ObjectId>();
   const lines = new Map<string, string>();

@@ -16,7 +16,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { LastWriterMark } from '../last-writer-mark.ts';
-import { damaged, FormatProblem } from '../objects/damage.ts';
+import { damaged, FormatProblem, isDamage } from '../objects/damage.ts';
 import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './loose-refs.ts';
 import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
 import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './packed-refs.ts';
@@ -31,11 +31,19 @@ export interface Ref {
 export interface RefListing {
   /** Sorted by name. */
   readonly refs: readonly Ref[];
-  /** Ref files that cannot be parsed. */
-  readonly damaged: readonly { readonly name: string; readonly file: DiskPath; readonly problem: string }[];
+  /** Ref files that cannot be parsed, and folders in their place. */
+  readonly damaged: readonly DamagedRef[];
+}
+
+export interface DamagedRef {
+  readonly name: string;
+  readonly file: DiskPath;
+  readonly problem: string;
 }
 
 const PACKED_BYTES = 256 * 1024 * 1024;
+/** All refs of Savepoint, and no others that git creates, are named like this. */
+const NUMBERED = /^refs\/savepoint\/\w+\/[1-9]\d*$/;
 const FILE_MODE = 0o600;
 /** git's own limit on chains of symbolic refs. */
 const MAX_SYMBOLIC_DEPTH = 5;
@@ -47,7 +55,7 @@ export class Refs {
   readonly #packedPath: DiskPath;
   /** Listings by prefix, valid while nothing changes; see `#stampOf`. */
   readonly #cache = new Map<string, { readonly stamp: string; readonly refs: RefListing }>();
-  #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } = { bytes: Buffer.alloc(0), refs: NO_PACKED_REFS };
+  #packed: { readonly bytes: Buffer; readonly refs: PackedRefs } | null = null;
 
   constructor(
     private readonly ports: Ports,
@@ -93,7 +101,8 @@ export class Refs {
   #readRefs(prefix: string): RefListing {
     const files = new Map<string, LooseRef>();
     const damagedRefs = new Map<string, string>();
-    for (const name of this.#looseNames(prefix)) {
+    const folders: string[] = [];
+    for (const name of this.#looseNames(prefix, folders)) {
       try {
         const ref = readLooseRef(this.#fs, this.#pathOf(name));
         if (ref !== null) files.set(name, ref);
@@ -106,9 +115,19 @@ export class Refs {
     for (const [name, id] of this.#readPacked().ids) {
       if (name.startsWith(prefix) && !damagedRefs.has(name)) ids.set(name, id);
     }
+    for (const folder of folders) {
+      for (const name of damagedRefs.keys()) if (name.startsWith(`${folder}/`)) damagedRefs.delete(name);
+      if (!ids.has(folder)) damagedRefs.set(folder, 'is a folder and not a ref');
+    }
     for (const [name, ref] of files) {
-      const id = 'id' in ref ? ref.id : this.read(ref.target);
-      if (id !== null) ids.set(name, id);
+      try {
+        const id = 'id' in ref ? ref.id : this.read(ref.target);
+        if (id !== null) ids.set(name, id);
+        else if (NUMBERED.test(name)) damagedRefs.set(name, 'is a symbolic ref to nothing');
+      } catch (error) {
+        if (!(error instanceof FormatProblem || isDamage(error))) throw error;
+        damagedRefs.set(name, error.message);
+      }
     }
     return {
       refs: [...ids].map(([name, id]) => ({ name, id })).sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -274,7 +293,8 @@ export class Refs {
     // The work of a dead process may not be durable yet, but recovery relies on what it reads.
     const sync = (folder: DiskPath): void => syncFolder(this.#fs, folder);
     sync(this.folder);
-    for (const { path, name } of [...this.#walk('refs', sync)]) {
+    for (const { path, name, isFolder } of [...this.#walk('refs', sync)]) {
+      if (isFolder) continue;
       if (!isTemporaryRef(name) && !(name.endsWith('.lock') && isOld(path))) continue;
       if (this.#unlink(path)) removed++;
     }
@@ -302,7 +322,7 @@ export class Refs {
       if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw damaged('is invalid', { file: this.#packedPath });
       throw error;
     }
-    if (!bytes.equals(this.#packed.bytes)) {
+    if (this.#packed === null || !bytes.equals(this.#packed.bytes)) {
       this.#packed = { bytes, refs: guarded(this.#packedPath, () => parsePackedRefs(bytes)) };
     }
     return this.#packed.refs;
@@ -317,21 +337,29 @@ export class Refs {
     }
   }
 
-  *#looseNames(prefix: string): Generator<string> {
+  /** @param folders receives the names of folders that look like a numbered ref; git leaves none */
+  *#looseNames(prefix: string, folders: string[] = []): Generator<string> {
     const cut = prefix.lastIndexOf('/');
     if (!prefix.startsWith('refs/') || !isRefName(`${prefix.slice(0, cut)}/x`)) {
       throw refused(`not the beginning of a ref's name: ${JSON.stringify(prefix)}`);
     }
-    for (const { ref } of this.#walk(prefix.slice(0, cut))) {
-      if (ref.startsWith(prefix) && isRefName(ref)) yield ref;
+    for (const { ref, isFolder } of this.#walk(prefix.slice(0, cut))) {
+      if (!ref.startsWith(prefix) || !isRefName(ref)) continue;
+      if (!isFolder) yield ref;
+      else if (NUMBERED.test(ref)) folders.push(ref);
     }
   }
 
-  /** Yields every file below a folder of refs. @param before called with each folder before it is listed */
+  /** Yields every file and folder below a folder of refs. @param before called with each folder before it is listed */
   *#walk(
     folder: string,
     before?: (folder: DiskPath) => void,
-  ): Generator<{ readonly path: DiskPath; readonly name: string; readonly ref: string }> {
+  ): Generator<{
+    readonly path: DiskPath;
+    readonly name: string;
+    readonly ref: string;
+    readonly isFolder: boolean;
+  }> {
     let names: readonly string[];
     try {
       before?.(this.#pathOf(folder));
@@ -345,8 +373,9 @@ export class Refs {
       const path = this.#pathOf(ref);
       const stat = this.#fs.lstat(path);
       if (stat === null) continue;
-      if (kindOf(stat) !== 'folder') yield { path, name, ref };
-      else if (before !== undefined || isRefName(ref)) yield* this.#walk(ref, before);
+      const isFolder = kindOf(stat) === 'folder';
+      yield { path, name, ref, isFolder };
+      if (isFolder && (before !== undefined || isRefName(ref))) yield* this.#walk(ref, before);
     }
   }
 

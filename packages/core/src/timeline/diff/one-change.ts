@@ -34,7 +34,7 @@ export function findChange(timeline: Timeline, given: string): FoundChange {
   const ref = id === null ? undefined : timeline.list().find(({ number }) => number === id.checkpoint);
   if (id === null) throw unknownChangeError(given, 'The id of a change looks like cp_12.3.');
   if (ref === undefined)
-    throw unknownChangeError(given, `There is no cp_${id.checkpoint}: it was dropped or never existed.`);
+    throw unknownChangeError(given, `There is no cp_${id.checkpoint}: it was dropped, lost its ref, or never existed.`);
   const checkpoint = timeline.read(ref);
   if (checkpoint.changes === null) throw unknownChangeError(given, `${checkpoint.id} has no list of changes.`);
   const change = checkpoint.changes[id.place - 1];

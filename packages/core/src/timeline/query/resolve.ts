@@ -81,7 +81,10 @@ function findByName(
 
 function findByNumber(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {
   const newest = refs.at(-1)?.number ?? 0;
-  const why = number > newest ? `The newest is cp_${newest}.` : 'It was dropped by clean-up.';
+  const why =
+    number > newest
+      ? `The newest is cp_${newest}.`
+      : 'A clean-up or the deletion of a session dropped it, or somebody deleted its ref.';
   return refs.find((ref) => ref.number === number) ?? throwUnknownCheckpoint(given, why);
 }
 
@@ -100,7 +103,7 @@ function findByPrefix(given: string, refs: readonly CheckpointRef[]): Checkpoint
 function findAtTime(time: number, refs: readonly CheckpointRef[], timeline: Timeline, given: string): CheckpointRef {
   for (const ref of [...refs].reverse()) {
     const [checkpoint] = timeline.readAll([ref]).checkpoints;
-    if (checkpoint !== undefined && checkpoint.time <= time) return ref;
+    if (checkpoint !== undefined && checkpoint.time <= time) return assertNextIsReadable(given, ref, refs, timeline);
   }
   return throwUnknownCheckpoint(given, 'All checkpoints are newer than that.');
 }
@@ -124,8 +127,30 @@ function findAtMessage(
   const [session] = sessions;
   const place = session === undefined ? null : stateOfMessage(checkpoints, session, message, before);
   const ref = refs.find(({ number }) => number === place?.state.number);
-  if (ref !== undefined) return ref;
+  if (ref !== undefined) return assertNextIsReadable(given, ref, refs, timeline);
   throw new SavepointError('NO_MESSAGE', 'No checkpoint belongs to this message.', { message, nearest: null });
+}
+
+/**
+ * If the checkpoint after the found one cannot be read, that one may be meant.
+ * @throws SavepointError STORE_DAMAGED
+ */
+function assertNextIsReadable(
+  given: string,
+  found: CheckpointRef,
+  refs: readonly CheckpointRef[],
+  timeline: Timeline,
+): CheckpointRef {
+  const next = refs[refs.indexOf(found) + 1];
+  const [damaged] = next === undefined ? [] : timeline.readAll([next]).damaged;
+  if (damaged === undefined) return found;
+  const [id, older] = [damaged.id, checkpointId(found.number)];
+  throw new SavepointError(
+    'STORE_DAMAGED',
+    `${JSON.stringify(given)} may mean ${id}, which cannot be read, or ${older}.`,
+    { checkpoints: [id] },
+    { cause: damaged.error, hint: `Name ${older} to use it, or run \`savepoint repair\`.` },
+  );
 }
 
 function throwUnknownCheckpoint(given: string, why: string): never {

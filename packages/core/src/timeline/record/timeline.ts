@@ -1,12 +1,13 @@
 /** All checkpoints of a workspace, in the order of their numbers. */
+import { showName } from '../../content/show-name.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
-import { type Name, nameOf } from '../../model/names.ts';
+import { type Name, nameOf, nameToJson } from '../../model/names.ts';
 import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { encodeTree, type TreeEntry } from '../../store/objects/tree.ts';
-import type { Ref, Refs } from '../../store/refs/refs.ts';
+import type { DamagedRef, RefListing, Refs } from '../../store/refs/refs.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
 import { type CheckpointRecord, decodeRecord, encodeRecord } from './checkpoint-json.ts';
 import { RecordCache } from './record-cache.ts';
@@ -17,12 +18,16 @@ const FILES = nameOf('files');
 const SIDE = nameOf('side');
 const INDEXES = nameOf('indexes');
 const RECORD = nameOf('checkpoint.json');
+const NOTHING = '0'.repeat(40) as ObjectId;
 const BLOB = 0o100644;
 const TREE = 0o040000;
 
 export interface CheckpointRef {
   readonly number: number;
+  /** Forty zeros, the id of nothing, if the ref cannot be read. */
   readonly commit: ObjectId;
+  /** Only if the ref cannot be read. It still has its place among the others, so that no name means another one. */
+  readonly damage?: DamagedRef;
 }
 
 export interface DamagedCheckpoint {
@@ -43,7 +48,7 @@ export interface TimelineEnd {
 }
 
 /** Caches the parsed list for each list of refs, so that unchanged refs are not parsed again. */
-const PARSED_REFS = new WeakMap<readonly Ref[], readonly CheckpointRef[]>();
+const PARSED_REFS = new WeakMap<RefListing, readonly CheckpointRef[]>();
 
 export class Timeline {
   constructor(
@@ -52,9 +57,9 @@ export class Timeline {
     private readonly records = new RecordCache(),
   ) {}
 
-  /** Returns all checkpoints, newest last. Reads the refs on each call, because other processes publish too. */
+  /** Returns all checkpoints, newest last, with the damaged ones. Reads the refs on each call, because other processes publish too. */
   list(): readonly CheckpointRef[] {
-    const refs = this.refs.list(PREFIX);
+    const refs = this.refs.listWithDamage(PREFIX);
     let listed = PARSED_REFS.get(refs);
     if (listed === undefined) {
       listed = checkpointsOf(refs);
@@ -71,6 +76,7 @@ export class Timeline {
 
   /** @throws SavepointError STORE_DAMAGED, STORE_TOO_NEW */
   read(ref: CheckpointRef): Checkpoint {
+    if (ref.damage !== undefined) throw unreadableRef(ref.number, ref.damage);
     const checkpoint = readCheckpoint(this.objects, ref.commit);
     if (checkpoint.number !== ref.number) {
       throw new SavepointError('STORE_DAMAGED', `cp_${ref.number} points at the commit of ${checkpoint.id}.`, {
@@ -194,7 +200,9 @@ export class Timeline {
 
   /** Returns the numbers of the checkpoints that clean-up never drops. */
   pinned(): ReadonlySet<number> {
-    return new Set(this.refs.list(PINS).map(({ name }) => Number(name.slice(PINS.length))));
+    const { refs, damaged } = this.refs.listWithDamage(PINS);
+    // The name alone says what is pinned.
+    return new Set([...refs, ...damaged].map(({ name }) => Number(name.slice(PINS.length))));
   }
 
   /** @returns false if it was pinned already */
@@ -264,13 +272,31 @@ export function writeCheckpoint(
   return { number: record.number, commit };
 }
 
-function checkpointsOf(refs: readonly Ref[]): readonly CheckpointRef[] {
+function checkpointsOf({ refs, damaged }: RefListing): readonly CheckpointRef[] {
   const found: CheckpointRef[] = [];
   for (const { name, id } of refs) {
-    const number = Number(/^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0] ?? Number.NaN);
-    if (!Number.isNaN(number)) found.push({ number, commit: id });
+    const number = numberIn(name);
+    if (number !== null) found.push({ number, commit: id });
+  }
+  for (const damage of damaged) {
+    const number = numberIn(damage.name);
+    if (number !== null) found.push({ number, commit: NOTHING, damage });
   }
   return found.sort((a, b) => a.number - b.number);
+}
+
+function numberIn(name: string): number | null {
+  const digits = /^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0];
+  return digits === undefined ? null : Number(digits);
+}
+
+function unreadableRef(number: number, { file, problem }: DamagedRef): SavepointError {
+  return new SavepointError(
+    'STORE_DAMAGED',
+    `The ref of cp_${number}, ${showName(file)}, ${problem}.`,
+    { file: nameToJson(file) },
+    { hint: '`savepoint repair` finds its commit in the store. All other checkpoints can be used.' },
+  );
 }
 
 /** Makes the objects that the record names reachable from the commit. No code reads this tree. */

@@ -66,6 +66,9 @@ export async function dropCheckpoints(
   const { timeline, store } = workspace;
   const dropped = new Set(drop);
   const staying = timeline.list().filter(({ number }) => !dropped.has(number));
+  // What a damaged ref needs is unknown, so nothing may be swept.
+  const unreadable = staying.find(({ damage }) => damage !== undefined);
+  if (unreadable !== undefined) timeline.read(unreadable);
   const live = await reachable(
     store.objects,
     staying.map(({ commit }) => commit),

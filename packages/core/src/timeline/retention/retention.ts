@@ -55,7 +55,7 @@ export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy):
 /** Returns the next checkpoints to drop if the store is too large; empty if only the newest and the pinned are left. */
 export function oldestToDrop(timeline: Timeline): readonly number[] {
   const pinned = timeline.pinned();
-  const numbers = timeline.list().map(({ number }) => number);
+  const numbers = timeline.list().flatMap(({ number, damage }) => (damage === undefined ? [number] : []));
   const droppable = numbers.slice(0, -1).filter((number) => !pinned.has(number));
   return droppable.slice(0, Math.ceil(droppable.length * DROPPED_AT_ONCE));
 }

@@ -1,10 +1,11 @@
 /** Checks that everything the checkpoints need exists and is valid. */
 
 import type { Pace } from '../../io/pace.ts';
-import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.ts';
 import { isDamage } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import type { Workspace } from '../capture/workspace.ts';
+import type { CheckpointRef } from '../record/timeline.ts';
 import { findCheckpointDamage } from './reachable.ts';
 
 export interface Damage {
@@ -26,7 +27,7 @@ export interface Verification {
 
 /** @param deep read and hash every byte of the store; otherwise check only what is visible without contents */
 export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
-  const { store, timeline } = workspace;
+  const { store } = workspace;
   const problems = await store.objects.verifyObjects({ deep, pace });
   const damagedIds = new Set<ObjectId>();
   for (const { object } of problems) {
@@ -34,8 +35,9 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
     if (object !== undefined && !damagedIds.has(object) && !(await isReadable(store.objects, object)))
       damagedIds.add(object);
   }
-  const refs = timeline.list();
-  const affected = await findCheckpointDamage(store.objects, refs, damagedIds, pace);
+  const { refs, damage: damagedRefs } = findRefDamage(workspace);
+  const readable = refs.filter(({ damage: hidden }) => hidden === undefined);
+  const affected = await findCheckpointDamage(store.objects, readable, damagedIds, pace);
   const affectedBy = new Map<ObjectId, CheckpointId[]>();
   for (const { checkpoint, objects } of affected) {
     for (const id of objects) affectedBy.set(id, [...(affectedBy.get(id) ?? []), checkpoint]);
@@ -50,7 +52,32 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
     if (!damagedIds.has(object))
       damage.push({ object, file: null, problem: 'is missing or cannot be read', checkpoints });
   }
-  return { deep, checkpoints: refs.length, damage, valid: refs.length - affected.length };
+  return {
+    deep,
+    checkpoints: refs.length,
+    damage: [...damage, ...damagedRefs],
+    valid: readable.length - affected.length,
+  };
+}
+
+/** Lists the checkpoints, and every damaged file of refs. */
+function findRefDamage({ store, timeline }: Workspace): {
+  readonly refs: readonly CheckpointRef[];
+  readonly damage: readonly Damage[];
+} {
+  try {
+    const refs = timeline.list();
+    const { damaged } = store.refs.listWithDamage('refs/');
+    const damage = damaged.map(({ name, file, problem }): Damage => {
+      const checkpoints = refs.filter((ref) => ref.damage?.name === name).map(({ number }) => checkpointId(number));
+      return { object: null, file, problem, checkpoints };
+    });
+    return { refs, damage };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const { file = null } = error.data as { readonly file?: string };
+    return { refs: [], damage: [{ object: null, file, problem: error.message, checkpoints: [] }] };
+  }
 }
 
 async function isReadable(objects: ObjectReader, id: ObjectId): Promise<boolean> {
