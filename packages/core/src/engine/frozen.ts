@@ -26,10 +26,10 @@ export async function putBackFrozen(engine: Engine, checkpoints: readonly Checkp
   const paths = new Set<TreePath>();
   let problem: SavepointError | null = null;
   for (const left of [...checkpoints].reverse()) {
-    const touched = frozenPathsChanged(left, frozenPathsIn(engine.context()));
-    if (touched.length === 0 || left.previous === null) continue;
     const { previous } = left;
     try {
+      const touched = frozenPathsChanged(left, frozenPathsIn(engine.context()));
+      if (touched.length === 0 || previous === null) continue;
       await engine.operate({}, async (operating) => {
         const { context, workspace, pace } = operating;
         const found = engine.resolve(workspace, previous);

@@ -2,6 +2,7 @@
 
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
+import { unlessDamaged } from '../store/objects/damage.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { announceCapture } from './announce.ts';
 import { restoreIn } from './calls/rewind.ts';
@@ -28,6 +29,7 @@ function sessionSteps(engine: Engine): SessionSteps {
   return {
     automatic: () => context.effectiveSettings(context.root()).automatic,
     frozen: () => frozenPathsIn(context),
+    frozenIfKnown: () => unlessDamaged(undefined, () => frozenPathsIn(context)),
     location: () => locationOf(engine, context),
     read: (work) => readIfFound(context, work),
     write: (options, work) => write(engine, options, work),

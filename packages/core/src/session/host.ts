@@ -28,7 +28,10 @@ export interface SessionHost {
 export interface SessionSteps {
   /** What is captured automatically. @throws SavepointError BAD_CONFIG */
   automatic(): AutomaticCapture;
+  /** @throws SavepointError STORE_DAMAGED */
   frozen(): readonly FrozenPath[];
+  /** Null if the file is damaged. */
+  frozenIfKnown(): readonly FrozenPath[] | null;
   /** @throws SavepointError ROOT_REFUSED */
   location(): PathContext;
   /** Runs without the lock. @returns null if there is no store yet */

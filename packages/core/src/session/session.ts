@@ -348,9 +348,9 @@ export class Session {
     if (!this.#track || request.track === false) return false;
     const automatic = steps.automatic();
     if (!automatic.enabled) return false;
-    const frozen = steps.frozen();
-    assertNotFrozen(frozen, request.paths ?? []);
-    return isTriggered(request, automatic) || (frozen.length > 0 && request.paths === undefined);
+    const frozen = request.paths === undefined ? steps.frozenIfKnown() : steps.frozen();
+    assertNotFrozen(frozen ?? [], request.paths ?? []);
+    return isTriggered(request, automatic) || (frozen?.length !== 0 && request.paths === undefined);
   }
 
   #newCall(request: CallRequest, late: boolean): OpenCall {

@@ -5,6 +5,7 @@ import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import { LastWriterMark } from './last-writer-mark.ts';
+import { createBareRepository } from './objects/bare-repository.ts';
 import { ObjectStore } from './objects/object-store.ts';
 import { assertPrivate, makeFolders } from './private-folders.ts';
 import { Refs } from './refs/refs.ts';
@@ -73,7 +74,9 @@ export function removeStore({ fs }: Ports, storePath: DiskPath): void {
 /** @throws SavepointError STORE_UNSAFE if other users can access the store */
 export function openStore(ports: Ports, storePath: DiskPath): OpenStore {
   assertPrivate(ports, storePath);
-  return openLayout(ports, layoutOf(storePath));
+  const layout = layoutOf(storePath);
+  makeMissingFolders(ports, layout);
+  return openLayout(ports, layout);
 }
 
 /** Creates the cache folder if it is missing: users and processes may delete it at any time. */
@@ -83,6 +86,16 @@ export function ensureCache(ports: Ports, layout: StoreLayout): void {
   } catch (error) {
     if (!isFsError(error)) throw error;
   }
+}
+
+/**
+ * Many programs that copy folders leave out empty ones. A store without one of these folders is not damaged, unless it
+ * has no repository at all.
+ */
+function makeMissingFolders({ fs }: Ports, { lock, journal, backups, objects }: StoreLayout): void {
+  for (const folder of [lock, journal, backups]) if (fs.lstat(folder) === null) makeFolders(fs, folder, 0o700);
+  if (fs.lstat(diskChild(objects, 'objects/pack')) === null && fs.lstat(diskChild(objects, 'HEAD')) !== null)
+    createBareRepository(fs, objects);
 }
 
 function openLayout(ports: Ports, layout: StoreLayout): OpenStore {

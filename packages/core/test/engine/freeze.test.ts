@@ -186,6 +186,6 @@ describe('acts', () => {
     const file = path.join(Buffer.from(workspace.store, 'latin1').toString(), 'frozen.json');
     rmSync(file);
     mkdirSync(file);
-    await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'IO' });
+    await expect(savepoint.frozen()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
   });
 });

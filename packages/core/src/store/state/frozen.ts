@@ -17,6 +17,7 @@ import {
   type TreePath,
   treePathFromJson,
 } from '../../model/names.ts';
+import { formatProblem, isJsonName, listOf, objectOf, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
 
 export interface FrozenPath {
@@ -32,21 +33,35 @@ interface FrozenJson {
 }
 
 const FROZEN_BYTES = 16 * 1024 * 1024;
+const MAX_PATHS = 1_000_000;
+
+const FROZEN = objectOf({
+  paths: listOf(
+    objectOf({
+      path: (value, at) => {
+        if (!isJsonName(value)) throw formatProblem(at, 'is not a path');
+      },
+      since: text(100),
+    }),
+    MAX_PATHS,
+  ),
+});
 
 /** @throws SavepointError STORE_DAMAGED */
 export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenPath[] {
   const file = fileOf(layout);
   try {
     const json = JSON.parse(readEntireFile(fs, file, FROZEN_BYTES).toString()) as FrozenJson;
+    FROZEN(json, '');
     return json.paths.map(({ path, since }) => ({ path: treePathFromJson(path), since: Date.parse(since) }));
   } catch (cause) {
     if (isFsError(cause, 'ENOENT')) return [];
-    if (isFsError(cause)) throw cause;
+    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
     throw new SavepointError(
       'STORE_DAMAGED',
       `${showName(file)} cannot be read, so the frozen paths are unknown.`,
       { file: nameToJson(file) },
-      { cause, hint: 'Delete the file, and freeze the paths again.' },
+      { cause, hint: '`savepoint repair` moves the file aside. Then freeze the paths again.' },
     );
   }
 }
