@@ -39,6 +39,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['restore', ['cp_2', '--yes', '--keep-outside'], 'Restored cp_2'],
   ['verify', [], 'no damage found'],
   ['verify', ['--deep'], 'every byte'],
+  ['repair', ['--dry-run'], 'Nothing to repair'],
+  ['repair', [], 'can be fully restored'],
   ['recover', [], 'Nothing is pending'],
   ['pin', ['last'], 'is now pinned'],
   ['list', [], '[pinned]'],

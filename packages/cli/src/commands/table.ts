@@ -125,6 +125,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('share', VERBS.exportSession, async () => (await import('./history/export.ts')).exportSession),
   verbRow('store', VERBS.verify, async () => (await import('./store/verify.ts')).verify),
   verbRow('store', VERBS.recover, async () => (await import('./store/recover.ts')).recover),
+  verbRow('store', VERBS.repair, async () => (await import('./store/repair.ts')).repair),
   verbRow('store', VERBS.gc, async () => (await import('./store/gc.ts')).gc),
   verbRow('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
   verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),

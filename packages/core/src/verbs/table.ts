@@ -22,6 +22,7 @@ import { exportSession } from './share/export.ts';
 import { gc } from './store/gc.ts';
 import { purge } from './store/purge.ts';
 import { recover } from './store/recover.ts';
+import { repair } from './store/repair.ts';
 import { verify } from './store/verify.ts';
 import { config } from './workspace/config.ts';
 import { context } from './workspace/context.ts';
@@ -52,6 +53,7 @@ export const VERBS = {
   redo,
   verify,
   recover,
+  repair,
   gc,
   purge,
   pin,

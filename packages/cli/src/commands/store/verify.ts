@@ -25,7 +25,7 @@ export const verify = command({
         ...(file === null || object === null ? [] : [`    in ${pathText(file)}`]),
         ...(checkpoints.length === 0 ? [] : [`    affects ${checkpoints.join(', ')}`]),
       ]),
-      'Run `savepoint checkpoint` now: it repairs damaged objects whose content is still in the workspace.',
+      'Run `savepoint repair` now: it moves damaged parts aside, and stores again what still exists elsewhere.',
     );
   },
 });

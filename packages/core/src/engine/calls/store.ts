@@ -14,6 +14,7 @@ import type { Engine } from '../engine.ts';
 import { applyRetention, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
+import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { findFileDamage } from '../store-files.ts';
 import { pathExists } from './workspaces.ts';
 
@@ -23,6 +24,13 @@ export interface PurgeRemainder {
   readonly stillThere: readonly TreePath[];
   /** Folders of workspaces around this one or inside it, which have their own stores. */
   readonly otherWorkspaces: readonly DiskPath[];
+}
+
+/** What a repair did, and what can be restored afterwards. */
+export interface RepairResult extends Repair {
+  readonly checkpoints: number;
+  /** Number of checkpoints that can be fully restored. */
+  readonly valid: number;
 }
 
 export interface StoreCalls {
@@ -35,6 +43,13 @@ export interface StoreCalls {
    * @throws SavepointError PENDING if a transaction needs a decision
    */
   recover(options?: CallOptions & { readonly decision?: 'forward' | 'back' }): Promise<Recovery>;
+  /**
+   * Moves damaged parts of the store aside, and takes what they lack from wherever it still exists: the workspace, its
+   * repositories, backups, bundles. Deletes nothing.
+   * @param options.from bundles to look into
+   * @param options.dryRun only look
+   */
+  repair(options?: CallOptions & Partial<RepairOptions>): Promise<RepairResult>;
   /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
   gc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpResult>;
   /**
@@ -68,6 +83,27 @@ export function storeCalls(engine: Engine): StoreCalls {
       engine.write(options, 'existing', (writing) =>
         recoverOverlapping(engine.events, writing, options.decision ?? null),
       ),
+    repair: async ({ from = [], dryRun = false, ...options } = {}) => {
+      const { repairStore } = await import('../repair/repair.ts');
+      const check = async (workspace: Workspace) => {
+        const { verifyStore } = await import('../../timeline/retention/verify.ts');
+        const { checkpoints, valid } = await verifyStore(workspace, false, engine.pace(options));
+        return { checkpoints, valid };
+      };
+      const repairOptions = { from, dryRun };
+      if (dryRun) {
+        return engine.read(async (workspace, _, found) => ({
+          ...(await repairStore(workspace, found, repairOptions, engine.pace(options))),
+          ...(await check(workspace)),
+        }));
+      }
+      return engine.write(options, 'existing', async ({ context, workspace, pace }) => {
+        const found = context.find();
+        if (found === null) throw context.noWorkspace();
+        const repaired = await repairStore(workspace, found, repairOptions, pace);
+        return { ...repaired, ...(await check(workspace)) };
+      });
+    },
     gc: (options = {}) =>
       engine.operate(options, (operating) => {
         const { context, workspace } = assertNothingPending(operating);

@@ -34,10 +34,11 @@ export class ObjectFiles implements ObjectReader {
     readonly ports: Ports,
     /** The bare repository. */
     readonly folder: DiskPath,
+    ignoredPacks: ReadonlySet<DiskPath> = new Set(),
   ) {
     this.fs = ports.fs;
     this.handles = new FileHandleCache(this.fs);
-    this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'));
+    this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'), ignoredPacks);
     this.loose = new LooseObjects(this.fs, diskChild(folder, 'objects'));
     this.refresh();
   }

@@ -23,8 +23,9 @@ export class ObjectStore implements ObjectReader {
     folder: DiskPath,
     /** Detects changes: other processes write packs only after taking the marker. */
     private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null,
+    ignoredPacks: ReadonlySet<DiskPath> = new Set(),
   ) {
-    this.#files = new ObjectFiles(ports, folder);
+    this.#files = new ObjectFiles(ports, folder, ignoredPacks);
   }
 
   /** Creates the repository in `folder`, or completes an interrupted creation, and opens it. Durable on return. */
@@ -36,6 +37,11 @@ export class ObjectStore implements ObjectReader {
   /** @throws SavepointError STORE_DAMAGED if there is no repository */
   static open(ports: Ports, folder: DiskPath, lastWriter: Pick<LastWriterMark, 'isOurs'> | null = null): ObjectStore {
     return new ObjectStore(ports, folder, lastWriter);
+  }
+
+  /** Opens a store as it would be without these packs: a batch writes their objects again. */
+  static openWithout(ports: Ports, folder: DiskPath, packs: ReadonlySet<DiskPath>): ObjectStore {
+    return new ObjectStore(ports, folder, null, packs);
   }
 
   /** Scans for objects again. Call it after acquiring the store's lock, before relying on `has`. */

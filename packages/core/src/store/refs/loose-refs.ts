@@ -82,6 +82,25 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
   }
 }
 
+/** Replaces the file of a damaged ref. After a crash, it is the old file or the new one (L1). Durable on return. */
+export function replaceLooseRef(fs: Fs, random: Random, path: DiskPath, top: DiskPath, id: ObjectId): void {
+  const temporary = temporaryPathOf(path, random);
+  const fd = openIn(fs, temporary, top);
+  try {
+    try {
+      fs.write(fd, Buffer.from(`${id}\n`), 0);
+      fs.sync(fd);
+    } finally {
+      fs.close(fd);
+    }
+    fs.rename(temporary, path);
+    syncFolder(fs, containingFolder(path));
+  } catch (error) {
+    discard(fs, temporary);
+    throw error;
+  }
+}
+
 /** Returns a unique name next to `path` that no reader uses. */
 export function temporaryPathOf(path: DiskPath, random: Random): DiskPath {
   return withSuffix(path, `.${random.hex(NONCE_BYTES)}.lock`);

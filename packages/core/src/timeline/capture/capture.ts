@@ -63,14 +63,18 @@ export interface CaptureOptions {
 /**
  * Scans the workspace without writing anything. The returned objects include what the scan found.
  * @param options.reliesOn which objects of the store are relied on, and not kept in memory
+ * @param options.into receives what is found. Default: only what is needed for a comparison is kept in memory
  */
 export async function scanWorkspace(
   workspace: Workspace,
   pace: Pace,
-  options: Pick<CaptureOptions, 'must' | 'missing'> & { readonly reliesOn?: ReliedOn } = {},
+  options: Pick<CaptureOptions, 'must' | 'missing'> & {
+    readonly reliesOn?: ReliedOn;
+    readonly into?: OverlayBatch;
+  } = {},
 ): Promise<{ readonly scan: ScanResult; readonly objects: ObjectBatch; readonly latest: Checkpoint | null }> {
   const latest = workspace.timeline.latest();
-  const objects = new OverlayBatch(workspace.store.objects, undefined, options.reliesOn);
+  const objects = options.into ?? new OverlayBatch(workspace.store.objects, undefined, options.reliesOn);
   return { scan: await runScan(workspace, { ...options, batch: objects, latest }, pace), objects, latest };
 }
 

@@ -42,6 +42,8 @@ export class PackSet {
     private readonly fs: Fs,
     private readonly handles: FileHandleCache,
     readonly folder: DiskPath,
+    /** Packs that count as absent. */
+    private readonly ignored: ReadonlySet<DiskPath> = new Set(),
   ) {
     this.#readContext = { fs, handles, cache: new BaseCache() };
   }
@@ -65,7 +67,7 @@ export class PackSet {
       const path = diskChild(this.folder, name);
       const stat = this.fs.lstat(path);
       const old = known.get(path);
-      if (stat === null) continue;
+      if (stat === null || this.ignored.has(path)) continue;
       if (kindOf(stat) !== 'file') {
         problems.set(path, 'is not a file');
         continue;

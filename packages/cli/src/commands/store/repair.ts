@@ -1,0 +1,42 @@
+import { showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { command, lines } from '../../command.ts';
+import { countText, pathText } from '../../show/format.ts';
+
+const SHOWN_PATHS = 20;
+
+export const repair = command({
+  verb: VERBS.repair,
+  operands: [],
+  takesPaths: false,
+  options: [
+    { flags: '--from <bundle>', description: 'also look into this bundle; can be repeated', isRepeatable: true },
+    { flags: '--dry-run', description: 'only show what would be done' },
+  ],
+  examples: ['savepoint repair --dry-run', 'savepoint repair', 'savepoint repair --from ../project.bundle'],
+
+  input: ({ options }, { absolutePath }) => ({
+    ...(Array.isArray(options['from']) ? { from: options['from'].map(absolutePath) } : {}),
+    ...(options['dryRun'] === true ? { dryRun: true } : {}),
+  }),
+
+  render({ dryRun, objects, rewritten, movedAside, lost, problems, checkpoints, sound }, { style }) {
+    const would = dryRun ? 'would be ' : '';
+    const sources = new Map<string, number>();
+    for (const { from } of objects) sources.set(from, (sources.get(from) ?? 0) + 1);
+    const isClean = objects.length + rewritten.length + movedAside.length + lost.length === 0;
+    return lines(
+      isClean ? style.good('Nothing to repair.') : [],
+      [...sources].map(([from, count]) => `  ${countText(count, 'object')} ${would}stored again (${from})`),
+      rewritten.map((what) => `  ${would}written again: ${showText(what)}`),
+      movedAside.map(({ file, to }) => `  moved aside: ${pathText(file)} to ${pathText(to)}`),
+      lost.flatMap(({ checkpoint, paths, why }) => [
+        style.bad(`  lost${checkpoint === null ? '' : ` in ${checkpoint}`}: ${showText(why)}`),
+        ...paths.slice(0, SHOWN_PATHS).map((path) => `    ${pathText(path)}`),
+        ...(paths.length > SHOWN_PATHS ? [`    and ${paths.length - SHOWN_PATHS} more`] : []),
+      ]),
+      problems.map((problem) => `  not searched: ${showText(problem)}`),
+      dryRun ? [] : `${sound} of ${countText(checkpoints, 'checkpoint')} can be fully restored`,
+    );
+  },
+});

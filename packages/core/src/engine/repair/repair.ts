@@ -1,0 +1,213 @@
+/**
+ * Repairs a store. Invariants:
+ *
+ * E1 Nothing is deleted: a damaged part is moved into `damaged/<k>/`.
+ * E2 What replaces a damaged part is durable before the part is moved. So a repair that is killed at any step leaves a
+ *    store that is not worse, and the next one finds what is left to do.
+ * E3 An object is taken from elsewhere only under the id that its bytes have.
+ */
+
+import type { Pace } from '../../io/pace.ts';
+import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
+import { AsideFolder, type MovedAside } from '../../store/aside.ts';
+import { damaged as damagedError, isDamage, unlessDamaged } from '../../store/objects/damage.ts';
+import type { ObjectBatch, ObjectInfo, ObjectReader, StoredObject } from '../../store/objects/object-reader.ts';
+import { ObjectStore } from '../../store/objects/object-store.ts';
+import { indexPathOf } from '../../store/objects/packs/pack-names.ts';
+import type { ObjectProblem } from '../../store/objects/verify-objects.ts';
+import { type FoundRecord, writeRecord } from '../../store/records.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { readFrozen } from '../../store/state/frozen.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import type { CheckpointRef } from '../../timeline/record/timeline.ts';
+import { findCheckpointDamage } from '../../timeline/retention/reachable.ts';
+import { lostPaths } from './lost-paths.ts';
+import { repairRefs } from './repair-refs.ts';
+import { type Salvaged, salvage } from './salvage.ts';
+
+/** What a checkpoint lacks. */
+export interface LostPart {
+  /** Null if no checkpoint is known to need it. */
+  readonly checkpoint: CheckpointId | null;
+  /** Files, and folders of which nothing is known. */
+  readonly paths: readonly TreePath[];
+  readonly why: string;
+}
+
+export interface Repair {
+  /** Objects that were found elsewhere and stored again. */
+  readonly objects: readonly Salvaged[];
+  /** Other parts that were written again, described for users. */
+  readonly rewritten: readonly string[];
+  readonly movedAside: readonly MovedAside[];
+  readonly lost: readonly LostPart[];
+  /** Sources that could not be read. */
+  readonly problems: readonly string[];
+}
+
+export interface RepairOptions {
+  /** Bundles that may have lost objects. */
+  readonly from: readonly DiskPath[];
+  /** Only look; the result says what would happen. */
+  readonly dryRun: boolean;
+}
+
+/** The caller holds the store's lock, unless it is a dry run. */
+export async function repairStore(
+  workspace: Workspace,
+  found: FoundRecord,
+  { from, dryRun }: RepairOptions,
+  pace: Pace,
+): Promise<Repair> {
+  const { ports, store, timeline } = workspace;
+  const aside = dryRun ? null : new AsideFolder(ports.fs, store.layout.path);
+  const rewritten = [...repairRecord(workspace, found, aside), ...repairFrozen(workspace, aside)];
+  const refs = await repairRefs(workspace, aside, pace);
+  rewritten.push(...refs.repaired);
+  const lost: LostPart[] = refs.lost.map((one) => ({ ...one, paths: [] }));
+
+  const problems = await store.objects.verifyObjects({ deep: true, pace });
+  const bad = badFiles(problems);
+  const intact = ObjectStore.openWithout(ports, store.layout.objects, bad.packs);
+  const batch: ObjectBatch = dryRun ? new OverlayBatch(intact, Number.POSITIVE_INFINITY) : intact.batch();
+  try {
+    const known = readableRefs(workspace);
+    copyReadable(workspace, intact, batch, bad.packs);
+    const stored = new IntactObjects(batch, intact, new Set(bad.objects));
+    const needed = await findCheckpointDamage(stored, known, new Set(), pace);
+    const wanted = new Set([...needed.flatMap(({ objects }) => objects), ...unreadableIn(problems, stored)]);
+    const salvaged = await salvage(workspace, batch, wanted, from, pace);
+    const left = await findCheckpointDamage(stored, known, new Set(), pace);
+    for (const { checkpoint, objects } of left) {
+      const ref = known.find(({ number }) => `cp_${number}` === checkpoint);
+      const read = ref === undefined ? [] : timeline.readAll([ref]).checkpoints;
+      const paths = read.flatMap((one) => lostPaths(stored, one, new Set(objects)));
+      lost.push({ checkpoint, paths, why: `objects are lost: ${objects.slice(0, 10).join(', ')}` });
+    }
+    if (aside !== null) {
+      const stamps = new Map(bad.files.map((file) => [file, ports.fs.lstat(file)?.ino]));
+      await batch.finish(); // E2
+      for (const file of bad.files) {
+        const ino = ports.fs.lstat(file)?.ino;
+        // A pack with the same contents has the same name, and has replaced the damaged file.
+        if (ino !== undefined && ino === stamps.get(file)) aside.move(file);
+      }
+      store.objects.close();
+      store.objects.refresh();
+      workspace.memory.forget();
+    }
+    return {
+      objects: salvaged.found,
+      rewritten,
+      movedAside: aside?.moved ?? [],
+      lost,
+      problems: salvaged.problems,
+    };
+  } finally {
+    batch.abandon();
+    intact.close();
+  }
+}
+
+interface BadFiles {
+  readonly packs: ReadonlySet<DiskPath>;
+  /** Packs with their indexes, and loose objects. */
+  readonly files: readonly DiskPath[];
+  /** The objects in damaged loose files. */
+  readonly objects: readonly ObjectId[];
+}
+
+/** The objects as they are once the damaged files are gone. */
+class IntactObjects implements ObjectReader {
+  constructor(
+    private readonly batch: ObjectBatch,
+    private readonly intact: ObjectReader,
+    private readonly damagedLoose: ReadonlySet<ObjectId>,
+  ) {}
+
+  has(id: ObjectId): boolean {
+    return this.batch.has(id) || (this.intact.has(id) && !this.damagedLoose.has(id));
+  }
+
+  info(id: ObjectId): ObjectInfo | null {
+    return this.has(id) ? this.batch.info(id) : null;
+  }
+
+  read(id: ObjectId): StoredObject {
+    return this.batch.read(id);
+  }
+
+  copyBlob(id: ObjectId, sink: (chunk: Buffer) => void): Promise<void> {
+    return this.batch.copyBlob(id, sink);
+  }
+}
+
+function badFiles(problems: readonly ObjectProblem[]): BadFiles {
+  const packs = new Set<DiskPath>();
+  const files = new Set<DiskPath>();
+  const objects: ObjectId[] = [];
+  for (const { file, object } of problems) {
+    const pack = file.replace(/\.idx$/, '.pack') as DiskPath;
+    if (pack.endsWith('.pack')) packs.add(pack);
+    else {
+      files.add(file);
+      if (object !== undefined) objects.push(object);
+    }
+  }
+  for (const pack of packs) files.add(pack).add(indexPathOf(pack));
+  return { packs, files: [...files], objects };
+}
+
+/** Copies what can still be read of damaged packs, unless an intact file has it. */
+function copyReadable(
+  { store }: Workspace,
+  intact: ObjectStore,
+  batch: ObjectBatch,
+  packs: ReadonlySet<DiskPath>,
+): void {
+  if (packs.size === 0) return;
+  for (const id of [...store.objects.ids()]) {
+    if (intact.has(id)) continue;
+    try {
+      const { type, data } = store.objects.read(id);
+      batch.add(type, data);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+}
+
+/** Damaged objects of which no copy is left: contents before a change, which no tree has. */
+function* unreadableIn(problems: readonly ObjectProblem[], stored: ObjectReader): Generator<ObjectId> {
+  for (const { object } of problems) if (object !== undefined && !stored.has(object)) yield object;
+}
+
+/** Empty in a dry run without readable packed refs. */
+function readableRefs({ timeline }: Workspace): readonly CheckpointRef[] {
+  const refs = unlessDamaged(undefined, () => timeline.list()) ?? [];
+  return refs.filter(({ damage }) => damage === undefined);
+}
+
+function repairRecord({ ports, store }: Workspace, { record }: FoundRecord, aside: AsideFolder | null): string[] {
+  if (record.damage === undefined) return [];
+  const file = diskChild(store.layout.path, 'workspace.json');
+  const { damage: _, ...intact } = record;
+  if (aside !== null) {
+    // A record that is missing would make the whole store invalid.
+    if (!aside.keep(file)) throw damagedError('The record of the workspace is not a file', { file });
+    writeRecord(ports, intact);
+  }
+  return ['workspace.json, from its copy'];
+}
+
+function repairFrozen({ ports, store }: Workspace, aside: AsideFolder | null): string[] {
+  try {
+    readFrozen(ports, store.layout);
+    return [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    aside?.move(diskChild(store.layout.path, 'frozen.json'));
+    return ['frozen.json is empty now: nothing is frozen any more. Freeze the paths again'];
+  }
+}

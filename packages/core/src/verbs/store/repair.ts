@@ -1,0 +1,56 @@
+import { diskPathFromJson, nameToJson } from '../../model/names.ts';
+import { verb, withoutUndefined } from '../verb.ts';
+
+export const repair = verb({
+  name: 'repair',
+  summary: 'repair a damaged store',
+  description:
+    'Checks every byte of the store, moves damaged parts aside into its folder `damaged`, and stores again what they ' +
+    'lack, as far as it still exists: in other parts of the store, in backups, in the bundles given with `from`, in ' +
+    'the files of the workspace, and in its repositories. A damaged ref gets the commit of its checkpoint again. ' +
+    'Nothing is deleted, and the files of the workspace are not changed. What is lost is listed by checkpoint and path.',
+  changes: 'store',
+  schemas: ({ z, jsonName, objectId, checkpointId }) => ({
+    input: z.strictObject({
+      from: z.array(jsonName).optional().describe('bundles that may have what the store lacks'),
+      dryRun: z.boolean().optional().describe('only show what would be done'),
+    }),
+    output: z.strictObject({
+      dryRun: z.boolean(),
+      objects: z
+        .array(z.strictObject({ object: objectId, from: z.enum(['workspace', 'backups', 'bundle', 'repository']) }))
+        .describe('objects that were found elsewhere and stored again'),
+      rewritten: z.array(z.string()).describe('refs and records that were written again'),
+      movedAside: z.array(z.strictObject({ file: jsonName, to: jsonName })),
+      lost: z
+        .array(
+          z.strictObject({
+            checkpoint: checkpointId.nullable(),
+            paths: z.array(jsonName).describe('files, and folders of which nothing is known; at most 1000'),
+            why: z.string(),
+          }),
+        )
+        .describe('what is lost, or would be'),
+      problems: z.array(z.string()).describe('places that could not be searched'),
+      checkpoints: z.int().min(0),
+      sound: z.int().min(0).describe('checkpoints that can be restored completely, after the repair'),
+    }),
+  }),
+
+  async handle(savepoint, { from, dryRun }, context) {
+    const files = from?.map(diskPathFromJson);
+    const done = await savepoint.repair(withoutUndefined({ from: files, dryRun, signal: context.signal }));
+    return {
+      dryRun: dryRun ?? false,
+      objects: done.objects.map((one) => ({ ...one })),
+      rewritten: [...done.rewritten],
+      movedAside: done.movedAside.map(({ file, to }) => ({ file: nameToJson(file), to: nameToJson(to) })),
+      lost: done.lost.map(({ checkpoint, paths, why }) => ({ checkpoint, paths: paths.map(nameToJson), why })),
+      problems: [...done.problems],
+      checkpoints: done.checkpoints,
+      sound: done.valid,
+    };
+  },
+
+  status: ({ lost }) => (lost.length > 0 ? 1 : 0),
+});

@@ -1,0 +1,91 @@
+import type { DiskPath, Savepoint } from '@savepoint/core';
+import { ProcessDied, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { engine, ROOT, tell, treeOf } from '../simulated.ts';
+
+/**
+ * A repair that is killed at any call, or interrupted by a power cut, leaves a store that is not worse, and a second
+ * repair finishes it.
+ */
+const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const MOMENTS = testEffort({ quick: 12, ci: 24, long: Number.POSITIVE_INFINITY });
+
+function put(disk: SimDisk, path: string, bytes: Uint8Array | string): void {
+  if (disk.lstat(path as DiskPath) !== null) disk.unlink(path as DiskPath);
+  const file = disk.openNew(path as DiskPath, 0o600);
+  disk.write(file, Buffer.from(bytes), 0);
+  disk.close(file);
+}
+
+function bytesOf(disk: SimDisk, path: DiskPath): Buffer {
+  const bytes = Buffer.alloc(disk.lstat(path)?.size ?? 0);
+  const file = disk.openRead(path);
+  disk.read(file, bytes, 0, bytes.length, 0);
+  disk.close(file);
+  return bytes;
+}
+
+/** Three checkpoints. The first object of each pack, the record, a ref and the frozen paths are damaged. */
+async function damagedStore(): Promise<SimDisk> {
+  const disk = new SimDisk();
+  disk.makeFolder(ROOT, 0o755);
+  for (const number of [1, 2, 3]) {
+    put(disk, `${ROOT}/a.txt`, `${number}\n`.repeat(30));
+    put(disk, `${ROOT}/kept-${number}.txt`, `kept ${number}\n`);
+    await engine(disk, number).checkpoint();
+  }
+  const store = (await engine(disk, 10).status()).workspace.store;
+  const packs = `${store}/objects.git/objects/pack` as DiskPath;
+  for (const name of disk.list(packs).filter((each) => each.endsWith('.pack'))) {
+    const bytes = bytesOf(disk, `${packs}/${name}` as DiskPath);
+    bytes[20] = (bytes[20] as number) ^ 0x55;
+    put(disk, `${packs}/${name}`, bytes);
+  }
+  put(disk, `${store}/objects.git/refs/savepoint/cp/2`, '');
+  put(disk, `${store}/workspace.json`, 'null');
+  put(disk, `${store}/frozen.json`, '{');
+  disk.makeDurable();
+  return disk;
+}
+
+const lostIn = ({ lost }: Awaited<ReturnType<Savepoint['repair']>>): string =>
+  JSON.stringify(lost.map(({ checkpoint, paths }) => [checkpoint, paths]));
+
+test('after an interruption at any call, repeating the repair completes it', { timeout: 3_600_000 }, async () => {
+  const random = seededRandom(SEED);
+  const start = await damagedStore();
+  const before = await engine(start.afterProcessDeath(), 50).verify({ deep: true });
+  expect(before.damage.length).toBeGreaterThan(3);
+  const whole = start.afterProcessDeath();
+  const from = whole.calls;
+  const lost = lostIn(await engine(whole, 100).repair());
+  const calls = whole.calls - from;
+  const repaired = await engine(whole, 101).verify({ deep: true });
+  const files = tell(treeOf(start).tree);
+
+  const judge = async (disk: SimDisk, where: string): Promise<void> => {
+    const left = await engine(disk, 200).verify({ deep: true });
+    expect(left.valid, where).toBeGreaterThanOrEqual(before.valid);
+    expect(left.checkpoints, where).toBeGreaterThanOrEqual(2);
+    expect(lostIn(await engine(disk, 201).repair()), where).toBe(lost);
+    const { damage, valid } = await engine(disk, 202).verify({ deep: true });
+    expect(damage, where).toEqual(repaired.damage);
+    expect(valid, where).toBe(repaired.valid);
+    expect(tell(treeOf(disk).tree), where).toBe(files);
+  };
+
+  const all = Array.from({ length: calls }, (_, index) => index + 1);
+  for (const at of all.length > MOMENTS ? random.sample(all, MOMENTS) : all) {
+    const disk = start.afterProcessDeath();
+    let call = 0;
+    disk.onCall = () => {
+      call += 1;
+      if (call >= at) throw new ProcessDied();
+    };
+    await expect(engine(disk, 100).repair()).rejects.toThrow();
+    disk.onCall = null;
+    const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;
+    for (const state of disk.crashStates('any-subset', 1, random)) await judge(state, `${where}, power cut`);
+    await judge(disk.afterProcessDeath(), where);
+  }
+});
