@@ -14,7 +14,7 @@ const STEPS = 60;
 /** The part of the changes in folders with real agents. */
 const REAL_SHARE = 1 / 5;
 /** Of each real agent in one folder. */
-const CALLS = 36;
+const CALLS = 45;
 /** Of all lines, in percent. */
 const MOST_WRONG_AND_SURE = 0.5;
 const MAX_SHOWN = 20;
@@ -60,8 +60,7 @@ export async function measureTruth({ seed, changes, agents }) {
     `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact. ${played.unreported + real.unreported} lines came back with a file that an agent deleted or replaced without a report of what it found.`,
     '',
   ].join('\n');
-  // The real agents' lines are fewer, and must not be hidden among the others.
-  const share = Math.max(...[played, real].map(({ wrong, lines }) => (lines === 0 ? 0 : (100 * wrong.length) / lines)));
+  const share = (100 * wrong.length) / lines;
   if (share > MOST_WRONG_AND_SURE || problems.length > 0) {
     console.log(report);
     throw new Error(`${share.toFixed(2)} % wrong and sure, ${problems.length} problems of rollbacks`);
@@ -125,7 +124,7 @@ class Results {
   inWords(who) {
     if (this.seeds.length === 0) return `${who}: none.`;
     const number = (/** @type {number} */ count) => count.toLocaleString('en');
-    return `${who}, seeds ${this.seeds[0]} to ${this.seeds.at(-1)}: ${number(this.actions)} actions of agents and persons, ${number(this.changes)} changes and ${number(this.lines)} lines on the timelines.`;
+    return `${who}, seeds ${this.seeds[0]} to ${this.seeds.at(-1)}: ${number(this.actions)} actions of agents and persons, ${number(this.changes)} changes and ${number(this.lines)} lines on the timelines, ${((100 * this.wrong.length) / this.lines).toFixed(2)} % wrong and sure.`;
   }
 }
 
