@@ -184,14 +184,16 @@ function capitalised(text: string): string {
 const MAIN_HELP = `
 Run \`savepoint help <command>\` for details and examples.
 
-Refer to a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits),
-@{10 minutes ago} or @{2026-01-31 12:00}. With the id of a message in an agent's
-conversation: message:ID (after the work on it) or before:ID.
+Refer to a checkpoint as cp_12, last, last~2 (two before the last), @prompt
+(before the work on the last prompt to an agent), @prompt~2 (before the second
+last), @session (the start of the last session), a commit id (at least 4
+digits), @{10 minutes ago} or @{2026-01-31 12:00}. With the id of a message in
+an agent's conversation: message:ID (after the work on it) or before:ID.
 
 Examples:
   savepoint checkpoint -m "before the agent starts"
   savepoint diff
-  savepoint restore last --dry-run
+  savepoint restore @prompt --dry-run
   savepoint restore last -- src/a.ts
   savepoint undo
 

@@ -28,3 +28,11 @@ export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJ
     ...(unsettled.length === 0 ? [] : [`${countText(unsettled.length, 'file')} unsettled`]),
   ];
 }
+
+const SHOWN_LETTERS = 100;
+
+/** The beginning of a text, on one line. */
+export function shortText(text: string): string {
+  const line = showText(text.replace(/\s+/g, ' ').trim());
+  return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
+}

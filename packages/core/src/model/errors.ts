@@ -53,8 +53,8 @@ export const ERROR_CODES = {
     when: 'An argument is not a valid reference to a checkpoint.',
     data: { given: 'string' },
     hint:
-      'Use cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago}, message:ID or before:ID (ID: a ' +
-      'message of an agent).',
+      'Use cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last session), a commit id ' +
+      '(at least 4 digits), @{10 minutes ago}, message:ID or before:ID (ID: a message of an agent).',
   },
   UNKNOWN_CHECKPOINT: {
     exit: 1,

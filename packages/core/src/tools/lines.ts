@@ -112,3 +112,14 @@ export function editLines({ files, dry_run, diff, checkpoint_before, checkpoint_
     `Checkpoint now: ${checkpoint_after.id}. Use undo to revert the edit.`,
   ];
 }
+
+/** Like `operationLines`, with earlier states if there was nothing to restore. */
+export function restoreLines(output: OutputOf<typeof VERBS.restore>): string[] {
+  return [
+    ...operationLines(output),
+    ...output.alternatives.map(
+      ({ name, checkpoint, files }) =>
+        `${files} ${files === 1 ? 'path differs' : 'paths differ'} from ${name}: ${checkpointLine(checkpoint)}`,
+    ),
+  ];
+}

@@ -5,7 +5,16 @@ import { nameFromJson } from '../model/names.ts';
 import { VERBS } from '../verbs/table.ts';
 import { withoutLongContents } from './contents.ts';
 import { blameLines, historyLines, rollbackLines } from './history-lines.ts';
-import { captureLines, changeLines, checkpointLine, countsText, editLines, operationLines, pathText } from './lines.ts';
+import {
+  captureLines,
+  changeLines,
+  checkpointLine,
+  countsText,
+  editLines,
+  operationLines,
+  pathText,
+  restoreLines,
+} from './lines.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -23,7 +32,8 @@ const TWO_STEPS =
   'since.';
 
 const NAMES =
-  'Refer to a checkpoint as cp_12, last, last~2, a commit id (at least 4 digits), @{10 minutes ago} or message:ID.';
+  'Refer to a checkpoint as cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last ' +
+  'session), a commit id (at least 4 digits), @{10 minutes ago} or message:ID.';
 
 const ALL_OR_NONE =
   'Atomic: either all edits are applied or none. All edits are validated first, and all errors are returned ' +
@@ -242,7 +252,7 @@ export const TOOLS = [
     annotations: CHANGES_FILES,
     argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
     twoSteps: true,
-    render: operationLines,
+    render: restoreLines,
   }),
   tool({
     name: 'rollback',

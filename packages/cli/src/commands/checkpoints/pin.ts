@@ -2,7 +2,7 @@ import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 
-const operands = [['<checkpoint>', 'for example cp_12, last or last~2']] as const;
+const operands = [['<checkpoint>', 'for example cp_12, last or @prompt']] as const;
 
 export const pin = command({
   verb: VERBS.pin,

@@ -4,12 +4,13 @@ import { command, lines } from '../../command.ts';
 import { authorsText } from '../../show/authors.ts';
 import { gapReason, listWithHeading } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
+import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
 
 export const show = command({
   verb: VERBS.show,
-  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id or @{10 minutes ago}']],
+  operands: [['<checkpoint>', 'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}']],
   takesPaths: false,
   options: [],
   examples: ['savepoint show last', 'savepoint show cp_12', "savepoint show '@{2 hours ago}'"],
@@ -71,8 +72,6 @@ export const show = command({
 
 type ToolJson = NonNullable<OutputOf<(typeof VERBS)['show']>['tool']>;
 
-const SHOWN_LETTERS = 100;
-
 function toolLine({ name, summary, took }: ToolJson, call: string | null): string {
   return [
     showText(name),
@@ -80,9 +79,4 @@ function toolLine({ name, summary, took }: ToolJson, call: string | null): strin
     ...(took === null ? [] : [`took ${took < 1000 ? `${took} ms` : `${Math.round(took / 100) / 10} s`}`]),
     ...(call === null ? [] : [`call ${showText(call)}`]),
   ].join(', ');
-}
-
-function shortText(text: string): string {
-  const line = showText(text.replace(/\s+/g, ' ').trim());
-  return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
 }

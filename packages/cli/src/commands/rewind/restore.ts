@@ -3,6 +3,7 @@ import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandContext, command, lines } from '../../command.ts';
 import { confirm } from '../../confirm.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
+import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
@@ -13,7 +14,7 @@ const LISTED_WHEN_DONE = 10;
 
 export const restore = command({
   verb: VERBS.restore,
-  operands: [['<checkpoint>', 'cp_12, last, last~2, a commit id or @{10 minutes ago}']],
+  operands: [['<checkpoint>', 'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}']],
   takesPaths: true,
   options: [
     { flags: '-n, --dry-run', description: 'only show what would change' },
@@ -35,6 +36,7 @@ export const restore = command({
   ],
   examples: [
     'savepoint restore last --dry-run',
+    'savepoint restore @prompt',
     'savepoint restore cp_12',
     'savepoint restore cp_12 --yes -- src/a.ts docs',
     'savepoint restore cp_12 --root backend-api',
@@ -76,7 +78,11 @@ export const restore = command({
     if (output.dryRun) return previewText(output, view, keepsOutside);
     const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
-      return lines(nothingText(output, target.id, keepsOutside || output.parties !== null), planNotes(output, target));
+      return lines(
+        nothingText(output, target.id, keepsOutside || output.parties !== null),
+        alternativeLines(output),
+        planNotes(output, target),
+      );
     }
     return lines(
       `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
@@ -131,12 +137,23 @@ function nothingText({ plan }: RestoreJson, what: string, keepsOutside: boolean)
     : `Nothing to restore from ${what}.`;
 }
 
+/** Offers earlier states in which these files differ. */
+function alternativeLines({ alternatives }: RestoreJson): string[] {
+  return alternatives.map(({ name, checkpoint, files }) => {
+    const prompt = checkpoint.trigger === 'prompt' ? (checkpoint.conversation?.lastUser ?? null) : null;
+    const goal =
+      prompt === null ? `to ${checkpoint.id}, ${showText(checkpoint.description)}` : `to before "${shortText(prompt)}"`;
+    return `\`savepoint restore ${name}\` goes back ${goal} (${countText(files, 'path')}).`;
+  });
+}
+
 function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: boolean): string {
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
   const heading = outcome === 'nothing' ? nothingText(preview, what, keepsOutside) : `Preview: would restore ${what}`;
   return lines(
     heading,
+    alternativeLines(preview),
     planLines(preview, style),
     planNotes(preview, target),
     captureNotes(preview.capture),

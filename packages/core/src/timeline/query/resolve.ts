@@ -1,5 +1,6 @@
 /**
- * Resolves the names of checkpoints: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`.
+ * Resolves the names of checkpoints: `cp_12`, `last`, `last~2`, a commit id prefix, `@{10 minutes ago}`, `@prompt` and
+ * `@session`.
  * With an agent's id of a message, or a unique beginning of it, `message:ID` means after its work and before the next
  * message. `before:ID` means before its work.
  */
@@ -9,6 +10,7 @@ import { checkpointId } from '../../model/ids.ts';
 import type { CheckpointRef, Timeline } from '../record/timeline.ts';
 import { uniqueMatch } from './match-id.ts';
 import { sessionsOf, stateOfMessage } from './messages.ts';
+import { findWorkStart, parseWorkStart } from './work-starts.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   second: 1_000,
@@ -71,6 +73,12 @@ function findByName(
     return () =>
       refs.at(-1 - Number(last[1] ?? 0)) ?? throwUnknownCheckpoint(given, 'There are not that many checkpoints.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => findByPrefix(given, refs);
+  const start = parseWorkStart(given);
+  if (start !== null)
+    return () => {
+      const found = findWorkStart(timeline, refs, start.kind, start.count);
+      return found.ref ?? throwUnknownCheckpoint(given, found.why);
+    };
   const message = /^(message|before):(.{1,500})$/s.exec(given);
   if (message !== null) return () => findAtMessage(message[2]!, message[1] === 'before', refs, timeline);
   const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];

@@ -1,5 +1,8 @@
+import type { DiffOptions, DiffResult } from '../../engine/calls/checkpoints.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isWithin, nameToJson, type TreePath } from '../../model/names.ts';
+import type { Savepoint } from '../../savepoint.ts';
+import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
 import { scopeOf } from '../input/paths.ts';
 import { briefToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -87,10 +90,34 @@ export const restore = verb({
         : one === root;
     const recorded = seen.target.roots.filter(({ path }) => touches(path));
     const parties = 'parties' in seen ? seen.parties : null;
+    const output = operationToJson(seen, recorded);
+    const isPlain = mode === undefined && root === undefined;
     return {
-      ...operationToJson(seen, recorded),
+      ...output,
       target: briefToJson(seen.target),
       parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
+      alternatives: output.outcome === 'nothing' && isPlain ? await alternatives(savepoint, paths, context.signal) : [],
     };
   },
 });
+
+/** Every operation takes a checkpoint, so `last` rarely is what users mean. */
+async function alternatives(savepoint: Savepoint, paths: readonly TreePath[], signal: AbortSignal | undefined) {
+  const found: { name: string; checkpoint: ReturnType<typeof briefToJson>; files: number }[] = [];
+  for (const name of WORK_STARTS) {
+    const differing = await diffIfExists(savepoint, withoutUndefined({ from: name, paths, signal }));
+    if (differing === null || differing.totals.files === 0) continue;
+    if (found.some(({ checkpoint }) => checkpoint.id === differing.from.id)) continue;
+    found.push({ name, checkpoint: briefToJson(differing.from), files: differing.totals.files });
+  }
+  return found;
+}
+
+async function diffIfExists(savepoint: Savepoint, options: DiffOptions): Promise<DiffResult | null> {
+  try {
+    return await savepoint.diff(options);
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'UNKNOWN_CHECKPOINT') return null;
+    throw error;
+  }
+}

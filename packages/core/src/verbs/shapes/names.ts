@@ -35,7 +35,8 @@ export const objectId = named('ObjectId', "A git object's id: 40 hex digits.", z
 export const checkpointName = named(
   'CheckpointName',
   'A reference to a checkpoint: `cp_12`, `last`, `last~2`, a commit id (at least 4 digits), `@{10 minutes ago}` or ' +
-    '`@{2026-01-31 12:00}`. With the id of a message in an agent’s conversation: `message:ID` (the state after the work on ' +
+    '`@{2026-01-31 12:00}`. `@prompt` is the state before the work on the last prompt to an agent, `@prompt~2` before ' +
+    'the second last; `@session` is the start of the last session, `@session~2` of the second last. With the id of a message in an agent’s conversation: `message:ID` (the state after the work on ' +
     'that message) or `before:ID` (the state before it).',
   z.string(),
 );

@@ -325,6 +325,15 @@ export const restored = z.strictObject({
     .describe(
       'set if both agents and others changed paths since the target and no mode was given, which is a conflict',
     ),
+  alternatives: z
+    .array(
+      z.strictObject({
+        name: checkpointName,
+        checkpoint: checkpointBrief,
+        files: count.describe('number of these paths that differ from the current files'),
+      }),
+    )
+    .describe('if there was nothing to restore: the start of recent work of agents, where something differs'),
 });
 
 export const rolledBack = z.strictObject({
