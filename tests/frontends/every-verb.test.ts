@@ -16,6 +16,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['diff', [], 'a.txt'],
   ['diff', ['cp_1', '--patch'], '+two'],
   ['diff', ['cp_1', '--stat', '--', 'a.txt'], 'a.txt'],
+  ['cat', ['cp_1', '--', 'a.txt'], 'one'],
   ['restore', ['last', '--dry-run'], 'a.txt'],
   ['restore', ['last', '--yes'], 'Restored cp_1'],
   ['restore', ['cp_1', '--yes', '--exact'], 'Nothing to restore'],

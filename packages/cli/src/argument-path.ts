@@ -38,6 +38,16 @@ export function nameOfArgument(argument: string): JsonName {
   return nameToJson(bytesOfArgument(argument));
 }
 
+/**
+ * Splits `cp_12:src/a.ts` into the name of a checkpoint and a path.
+ * @returns null without a path, and for `message:ID` and `before:ID`, whose ids may contain colons
+ */
+export function splitAtPath(argument: string): { readonly checkpoint: string; readonly path: string } | null {
+  if (/^(?:message|before):/.test(argument)) return null;
+  const found = /^(@\{[^}]*\}|[^:]+):(.+)$/s.exec(argument);
+  return found === null ? null : { checkpoint: found[1]!, path: found[2]! };
+}
+
 function bytesOfQuoted(argument: string): string {
   const inner = argument.slice(1, -1);
   const isClosed = argument.length >= 2 && argument.endsWith('"');

@@ -50,6 +50,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Shows a text, asks the user a question, and returns whether the answer is yes. Null without a terminal. */
   readonly ask: ((text: string, question: string) => Promise<boolean>) | null;
+  /** Where the result goes: JSON, text on a terminal, or text for a file or another program. */
+  readonly output: 'json' | 'terminal' | 'plain';
   /** Clears the progress line. */
   readonly clearProgress: () => void;
   /** The style of text on standard error. */
@@ -70,6 +72,10 @@ interface CommandSyntax {
 
 export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly verb: V;
+  /** Another command that these arguments mean; null: this one. */
+  instead?(given: VerbArguments): Promise<{ readonly command: VerbCommand; readonly given: VerbArguments } | null>;
+  /** Whether long output goes through the pager on a terminal. */
+  readonly isPaged?: boolean;
   /** Whether paths may follow `--`. */
   readonly takesPaths: boolean;
   /** @throws SavepointError USAGE */

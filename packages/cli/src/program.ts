@@ -39,6 +39,7 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
   for (const row of COMMANDS) {
     const parent = parentOf(program, row, configure);
     const built = configure(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
+    built.aliases(row.aliases ?? []);
     if (parent === program) built.helpGroup(SECTIONS[row.section]);
     const command = loaded.get(row);
     if (command === undefined) continue;
@@ -86,7 +87,9 @@ function createProgram(configure: Configure): Commander {
  */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<CommandRow, Command>> {
   const words = new Set(args);
-  const named = COMMANDS.filter(({ name }) => name.split(' ').every((word) => words.has(word)));
+  const named = COMMANDS.filter(({ name, aliases = [] }) =>
+    [name, ...aliases].some((one) => one.split(' ').every((word) => words.has(word))),
+  );
   const isHelp = named.length === 0 || ['help', '--help', '-h'].some((word) => words.has(word));
   const rows = isHelp ? COMMANDS : named;
   return new Map(await Promise.all(rows.map(async (row) => [row, await row.load()] as const)));
@@ -103,7 +106,9 @@ function splitArguments(
   if (separator < 0) return { head: args, rest: [] };
   const head = args.slice(0, separator);
   const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
-  const takesRest = [...loaded].some(([{ name }, command]) => name === word && restOf(command) !== null);
+  const takesRest = [...loaded].some(
+    ([{ name, aliases = [] }, command]) => [name, ...aliases].includes(word ?? '') && restOf(command) !== null,
+  );
   return takesRest ? { head, rest: args.slice(separator + 1) } : { head: args, rest: [] };
 }
 

@@ -12,6 +12,7 @@ import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { listenForInterrupts } from './interrupt.ts';
+import { page } from './pager.ts';
 import { parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import { countText } from './show/format.ts';
@@ -63,12 +64,13 @@ interface RunContext {
 }
 
 async function runVerb(
-  command: VerbCommand,
+  parsed: VerbCommand,
   { operands, rest, options }: ParsedArguments,
   start: RunContext,
 ): Promise<number> {
+  const typed: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
+  const { command, given } = (await parsed.instead?.(typed)) ?? { command: parsed, given: typed };
   const { verb } = command;
-  const given: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
   const { globals, env, signal } = start;
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
     const input = command.input(given, context);
@@ -77,7 +79,9 @@ async function runVerb(
     context.clearProgress();
     for (const message of warningsIn(output)) warned.delete(message);
     const view = outputViewOf(1, env);
-    writeAll(1, globals.json ? `${safeJson(output, view.isTerminal ? 2 : 0)}\n` : command.render(output, view, given));
+    if (globals.json) writeAll(1, `${safeJson(output, view.isTerminal ? 2 : 0)}\n`);
+    else if (command.isPaged === true && view.isTerminal) page(command.render(output, view, given), env);
+    else writeAll(1, command.render(output, view, given));
     return answerStatus(verb, output);
   });
 }
@@ -119,6 +123,7 @@ async function withWorkspace(
       {
         savepoint,
         signal,
+        output: globals.json ? 'json' : isatty(1) ? 'terminal' : 'plain',
         clearProgress: () => progress.clear(),
         view: outputViewOf(2, env),
         ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,

@@ -5,6 +5,8 @@ import type { Command } from '../command.ts';
 export interface CommandRow {
   /** As the user types it; may be two words. */
   readonly name: string;
+  /** Other names that users may type. */
+  readonly aliases?: readonly string[];
   /** One line, without a full stop. */
   readonly summary: string;
   /** The heading in the help. */
@@ -51,9 +53,10 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./agents/run.ts')).run,
   },
   verbRow('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
-  verbRow('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list),
+  { ...verbRow('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list), aliases: ['log'] },
   verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),
   verbRow('look', VERBS.diff, async () => (await import('./changes/diff.ts')).diff),
+  verbRow('look', VERBS.cat, async () => (await import('./checkpoints/cat.ts')).cat),
   verbRow('look', VERBS.history, async () => (await import('./history/history.ts')).history),
   verbRow('look', VERBS.blame, async () => (await import('./history/blame.ts')).blame),
   verbRow('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),

@@ -1,22 +1,40 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
-import { countText, localTime } from './format.ts';
+import { countText } from './format.ts';
 
 /** A checkpoint without its changes. */
 export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
 
 /**
- * Shows a checkpoint on one line: `cp_4  2026-01-31 12:00:00  manual   what it is about  [partial …]`.
- * @param idColumns minimum width of the id, to align several lines
+ * Shows a checkpoint on one line: `cp_4  5 min ago  manual    user  what it is about  [partial …]`.
+ * @param columns minimum widths, to align several lines
  */
-export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, idColumns = 0): string {
-  const { id, time, trigger, description } = checkpoint;
+export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, columns: LineColumns): string {
+  const { id, trigger, description } = checkpoint;
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
   // Padded by the length of the plain id: the escape sequences of a style have no width.
-  const padding = ' '.repeat(Math.max(0, idColumns - id.length));
-  const start = `${style.id(id)}${padding}  ${style.faint(localTime(time))}`;
-  return `${start}  ${trigger.padEnd(8)}  ${showText(description)}${marks.join('')}`;
+  const padding = ' '.repeat(Math.max(0, columns.id - id.length));
+  const start = `${style.id(id)}${padding}  ${style.faint(columns.timeOf(checkpoint).padEnd(columns.time))}`;
+  const by = actorName(checkpoint).padEnd(columns.actor);
+  return `${start}  ${trigger.padEnd(8)}  ${by}  ${showText(description)}${marks.join('')}`;
+}
+
+interface LineColumns {
+  readonly id: number;
+  readonly time: number;
+  readonly actor: number;
+  readonly timeOf: (checkpoint: BriefJson) => string;
+}
+
+/** @param timeOf how to show the time of a checkpoint */
+export function lineColumns(
+  ids: readonly string[],
+  checkpoints: readonly BriefJson[],
+  timeOf: (checkpoint: BriefJson) => string,
+): LineColumns {
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
+  return { id: widest(ids), time: widest(checkpoints.map(timeOf)), actor: widest(checkpoints.map(actorName)), timeOf };
 }
 
 /** Lists the warnings about a checkpoint, and its test result. */
@@ -35,4 +53,10 @@ const SHOWN_LETTERS = 100;
 export function shortText(text: string): string {
   const line = showText(text.replace(/\s+/g, ' ').trim());
   return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
+}
+
+const ACTOR_LETTERS = 20;
+
+function actorName({ actor }: BriefJson): string {
+  return showText(actor.name).slice(0, ACTOR_LETTERS);
 }

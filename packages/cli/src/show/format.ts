@@ -29,6 +29,20 @@ export function localTime(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `5 min ago`. Local time if it is older than four weeks or, after the clock was set back, in the future. */
+export function relativeTime(iso: string, now: number): string {
+  const age = now - new Date(iso).getTime();
+  if (age < 0 || age >= 28 * DAY_MS) return localTime(iso);
+  if (age < MINUTE_MS) return `${Math.floor(age / 1000)} s ago`;
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
+  return `${countText(Math.floor(age / DAY_MS), 'day')} ago`;
+}
+
 /** `+3 −1`; empty if lines were not counted. */
 export function lineCounts(added: number | null, removed: number | null): string {
   if (added === null || removed === null) return '';

@@ -48,6 +48,9 @@ const SCOPE = z
 
 const HISTORY_LIMIT = 20;
 
+/** Fits into the text of an answer, and as base64 into its JSON. */
+const CAT_BYTES = 16 * 1024;
+
 /** Splits the fields of one file from those of the request. */
 const ofOneFile = ({
   files,
@@ -162,7 +165,7 @@ export const TOOLS = [
     title: 'Show a checkpoint',
     description: `Shows a checkpoint and the paths that changed since the previous one. ${NAMES}`,
     annotations: READS,
-    argumentMapping: { fields: { checkpoint: 'checkpoint' } },
+    argumentMapping: { fields: { checkpoint: 'checkpoint', patch: 'patch' } },
     twoSteps: false,
     render: (shown) => [
       checkpointLine(shown),
@@ -176,6 +179,7 @@ export const TOOLS = [
       ),
       ...(shown.changes === null ? ['Its changes are not recorded.'] : changeLines(shown.changes)),
       ...shown.partial.map(({ path }) => `  not captured (unreadable): ${pathText(path)}`),
+      ...(shown.patch === null ? [] : [showContent(nameFromJson(shown.patch.text))]),
     ],
   }),
   tool({
@@ -195,6 +199,26 @@ export const TOOLS = [
       ...changeLines(changes),
       ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
       ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${pathText(path)}`),
+    ],
+  }),
+  tool({
+    name: 'checkpoint_cat',
+    verb: VERBS.cat,
+    title: 'Read a file of a checkpoint',
+    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at offset plus length while more is true. ${NAMES}`,
+    annotations: READS,
+    argumentMapping: {
+      shape: ({ length: _, ...input }) => ({
+        ...input,
+        length: z.int().min(1).max(CAT_BYTES).optional().describe(`maximum number of bytes (default ${CAT_BYTES})`),
+      }),
+      toInput: ({ length = CAT_BYTES, ...rest }) => ({ length, ...rest }),
+    },
+    twoSteps: false,
+    render: ({ checkpoint, path, size, offset, length, content, more }) => [
+      `${pathText(path)} in ${checkpoint}: bytes ${offset} to ${offset + length} of ${size}`,
+      showContent(nameFromJson(content)),
+      ...(more ? [`More bytes follow: continue with offset ${offset + length}.`] : []),
     ],
   }),
   tool({

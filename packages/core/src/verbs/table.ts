@@ -10,6 +10,7 @@ import { rollback } from './changes/rollback.ts';
 import { sessions } from './changes/sessions.ts';
 import { stats } from './changes/stats.ts';
 import { undo } from './changes/undo.ts';
+import { cat } from './checkpoints/cat.ts';
 import { checkpoint } from './checkpoints/checkpoint.ts';
 import { diff } from './checkpoints/diff.ts';
 import { list } from './checkpoints/list.ts';
@@ -37,6 +38,7 @@ export const VERBS = {
   list,
   show,
   diff,
+  cat,
   history,
   blame,
   sessions,

@@ -69,7 +69,7 @@ describe('checkpoint and show', () => {
     ]);
     expect(shown.changes?.[1]?.before).toMatchObject({ kind: 'file', mode: '0600' });
     expect(Math.abs(Date.parse(shown.time) - Date.now())).toBeLessThan(60_000);
-    expect(taken.checkpoint).toEqual({ ...shown, changes: undefined, rootChanges: undefined });
+    expect(taken.checkpoint).toEqual({ ...shown, changes: undefined, rootChanges: undefined, patch: undefined });
   });
 
   it('a blank message is ignored', async () => {

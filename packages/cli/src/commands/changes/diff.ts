@@ -1,9 +1,10 @@
 import { nameFromJson, SavepointError } from '@savepoint/core';
-import { showContent, VERBS } from '@savepoint/core/frontend';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { changeLine, statOf, totalsLine } from '../../show/changes.ts';
+import { pathText } from '../../show/format.ts';
+import { patchText } from '../../show/patch.ts';
 import { rootChangeLines } from '../../show/roots.ts';
-import type { Style } from '../../view.ts';
 
 export const diff = command({
   verb: VERBS.diff,
@@ -12,20 +13,28 @@ export const diff = command({
     ['[to]', 'another checkpoint (default: the current files)'],
   ],
   takesPaths: true,
+  isPaged: true,
   options: [
-    { flags: '--stat', description: 'show a diffstat' },
-    { flags: '--patch', description: 'show a patch in git format', conflicts: 'stat' },
+    { flags: '--stat', description: 'show a diffstat', conflicts: 'nameOnly' },
+    { flags: '--name-only', description: 'show only the paths', conflicts: 'patch' },
+    {
+      flags: '--patch',
+      description: 'show a patch in git format; the default on a terminal',
+      conflicts: 'stat',
+    },
     { flags: '--change <id>', description: 'show only this change (cp_12.3), with numbered hunks', conflicts: 'stat' },
   ],
   examples: [
     'savepoint diff',
     'savepoint diff --change cp_12.3',
     'savepoint diff --stat cp_1 cp_4',
+    'savepoint diff --name-only @prompt',
     'savepoint diff last --patch -- src docs/guide.md',
     'savepoint diff cp_4 --patch | git apply -R',
   ],
 
-  input({ operands: [from, to], paths, options }) {
+  input({ operands: [from, to], paths, options }, { output }) {
+    const isListed = options['stat'] === true || options['nameOnly'] === true;
     if (from === '' || to === '') {
       throw new SavepointError('BAD_ID', 'The name of a checkpoint cannot be empty.', { given: '' });
     }
@@ -33,7 +42,9 @@ export const diff = command({
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
-      ...(options['patch'] === true ? { patch: true } : {}),
+      ...(options['patch'] === true || (output === 'terminal' && !isListed && options['change'] === undefined)
+        ? { patch: true }
+        : {}),
       ...(typeof options['change'] === 'string' ? { change: options['change'] } : {}),
     };
   },
@@ -49,32 +60,19 @@ export const diff = command({
   },
 
   render({ from, to, changes, totals, patch, hunks, rootChanges }, view, { options }) {
-    if (patch !== null) {
-      const plain = nameFromJson(patch.text);
-      // A patch may have any text after the second @@ of a hunk header.
-      const bytes = hunks === null ? plain : numbered(plain, hunks);
-      // A program gets the raw bytes; for a terminal, control characters are escaped.
-      return view.isTerminal ? coloured(showContent(bytes), view.style) : Buffer.from(bytes, 'latin1');
-    }
     const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'current files' : to.id}`;
     const roots = rootChangeLines(rootChanges);
+    if (options['nameOnly'] === true) return lines(changes.map(({ path }) => (path === '' ? '.' : pathText(path))));
+    const plain = patch === null ? null : nameFromJson(patch.text);
+    if (plain !== null && hunks !== null) return patchText(numbered(plain, hunks), view);
+    if (plain !== null && (options['patch'] === true || options['change'] !== undefined)) return patchText(plain, view);
     if (changes.length === 0)
       return lines(roots.length === 0 ? `${heading}: no changes` : [`${heading}: no files changed`, ...roots]);
+    if (plain !== null) return `${lines(heading, totalsLine(totals), roots)}\n${patchText(plain, view)}`;
     const body = options['stat'] === true ? statOf(changes, view) : changes.map((one) => changeLine(one, view.style));
     return lines(heading, body, totalsLine(totals), roots);
   },
 });
-
-function coloured(patch: string, style: Style): string {
-  return patch
-    .split('\n')
-    .map((line) => {
-      if (/^(?:diff |index |--- |\+\+\+ |new |old |deleted |# )/.test(line)) return style.strong(line);
-      if (line.startsWith('@@')) return style.id(line);
-      return line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line;
-    })
-    .join('\n');
-}
 
 /** Hunks are in the same order in both. Only a hunk header starts with `@@`. */
 function numbered(patch: string, hunks: readonly { readonly number: number }[]): string {

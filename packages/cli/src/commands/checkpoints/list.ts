@@ -1,8 +1,8 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { checkpointLine } from '../../show/checkpoint.ts';
-import { countText, lineCounts } from '../../show/format.ts';
+import { checkpointLine, lineColumns } from '../../show/checkpoint.ts';
+import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
 
 const VIEWS = [
@@ -15,12 +15,14 @@ export const list = command({
   verb: VERBS.list,
   operands: [],
   takesPaths: false,
+  isPaged: true,
   options: [
     { flags: '--session <id>', description: 'only checkpoints of this session: its id, or a unique prefix' },
     { flags: '--all', description: 'all checkpoints, including automatic ones, without folding', conflicts: 'manual' },
     { flags: '--manual', description: 'only checkpoints taken on request', conflicts: 'multiFile' },
     { flags: '--multi-file', description: 'only checkpoints in which several paths changed', conflicts: 'all' },
     { flags: '--limit <number>', description: 'maximum number of checkpoints (default 50)' },
+    { flags: '--absolute-time', description: 'show local times instead of `5 min ago`' },
     { flags: '--before <checkpoint>', description: 'only checkpoints older than this one (cp_12)' },
   ],
   examples: ['savepoint list', 'savepoint list --limit 5', 'savepoint list --all --before cp_40'],
@@ -58,7 +60,14 @@ export const list = command({
         notes,
       );
     }
-    const columns = Math.max(...[...checkpoints, ...damaged].map(({ id }) => id.length));
+    const now = Date.now();
+    const timeOf = ({ time }: (typeof checkpoints)[number]): string =>
+      options['absoluteTime'] === true ? localTime(time) : relativeTime(time, now);
+    const columns = lineColumns(
+      [...checkpoints, ...damaged].map(({ id }) => id),
+      checkpoints,
+      timeOf,
+    );
     const foldedInto = new Map(folded.map((one) => [one.into, one]));
     const rows = [
       ...checkpoints.map((one) => {
@@ -75,7 +84,7 @@ export const list = command({
       }),
       ...damaged.map(({ id, problem }) => ({
         id,
-        line: `${view.style.id(id.padEnd(columns))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
+        line: `${view.style.id(id.padEnd(columns.id))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
       })),
     ].sort((a, b) => Number(b.id.slice(3)) - Number(a.id.slice(3)));
     return lines(

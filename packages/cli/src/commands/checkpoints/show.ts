@@ -1,27 +1,50 @@
 import { nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { nameOfArgument, splitAtPath } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
 import { authorsText } from '../../show/authors.ts';
 import { gapReason, listWithHeading } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
+import { patchText } from '../../show/patch.ts';
 import { rootChangeLines } from '../../show/roots.ts';
 
 export const show = command({
   verb: VERBS.show,
-  operands: [['<checkpoint>', 'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}']],
+  operands: [
+    ['<checkpoint>', 'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}; with :PATH, a file in it'],
+  ],
   takesPaths: false,
-  options: [],
-  examples: ['savepoint show last', 'savepoint show cp_12', "savepoint show '@{2 hours ago}'"],
-  input: ({ operands }) => ({ checkpoint: operands[0] ?? '' }),
+  isPaged: true,
+  options: [{ flags: '-p, --patch', description: 'also show the changes as a patch in git format' }],
+  examples: [
+    'savepoint show last',
+    'savepoint show cp_12 --patch',
+    'savepoint show cp_12:src/a.ts',
+    "savepoint show '@{2 hours ago}'",
+  ],
 
-  render(checkpoint, { style }) {
+  async instead({ operands: [operand = ''], options }) {
+    const found = splitAtPath(operand);
+    if (found === null) return null;
+    const { checkpoint, path } = found;
+    const { cat } = await import('./cat.ts');
+    return { command: cat, given: { operands: [checkpoint], paths: [nameOfArgument(path)], options } };
+  },
+
+  input: ({ operands, options }) => ({
+    checkpoint: operands[0] ?? '',
+    ...(options['patch'] === true ? { patch: true } : {}),
+  }),
+
+  render(checkpoint, view) {
+    const { style } = view;
     const { id, commit, time, trigger, actor, counts, roots, partial, unsettled, changes, totals } = checkpoint;
     const by = actor.kind === actor.name ? actor.kind : `${actor.kind} ${showText(actor.name)}`;
     const row = (name: string, value: string | null): string[] =>
       value === null ? [] : [`${style.faint(`${name}:`.padEnd(10))} ${value}`];
-    return lines(
+    const text = lines(
       `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
       row('taken', `${localTime(time)}, by ${by} (${trigger})`),
       row('session', checkpoint.session === null ? null : showText(checkpoint.session)),
@@ -67,6 +90,9 @@ export const show = command({
               ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${authorsText(one)}`)}`),
             ],
     );
+    const { patch } = checkpoint;
+    if (patch === null) return text;
+    return Buffer.concat([Buffer.from(`${text}\n`), Buffer.from(patchText(nameFromJson(patch.text), view))]);
   },
 });
 

@@ -14,6 +14,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
+import { type FileAtCheckpoint, type FileRange, readFileAt } from '../../timeline/query/read-file.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
 import { resolveAuthors } from '../../timeline/query/select-authors.ts';
 import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
@@ -119,6 +120,11 @@ export interface CheckpointCalls {
   status(options?: CallOptions): Promise<Status>;
   /** Returns the differences between two checkpoints, or between one and the current files. */
   diff(options?: DiffOptions): Promise<DiffResult>;
+  /**
+   * Returns the bytes of a file, or of a link's target, as a checkpoint has them.
+   * @throws SavepointError PATH_REFUSED if the checkpoint has no file there, and what `show` throws
+   */
+  cat(name: string, path: TreePath, range?: FileRange): Promise<FileAtCheckpoint>;
   /** Returns the numbers of the pinned checkpoints, which no clean-up drops. */
   pinned(): Promise<ReadonlySet<number>>;
   /**
@@ -146,6 +152,8 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
     status: (options = {}) => status(engine, options),
     diff: (options = {}) => diff(engine, options),
+    cat: (name, path, range = {}) =>
+      engine.read((workspace) => readFileAt(workspace.store.objects, engine.resolve(workspace, name), path, range)),
     pinned: () => engine.read(({ timeline }) => timeline.pinned()),
     pin: (name, { unpin = false, ...options } = {}) =>
       engine.write(options, 'existing', async ({ workspace }) => {

@@ -1,9 +1,8 @@
-import type { Patch } from '../../content/unified-patch.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
-import { briefToJson, changeToJson, rootChangeToJson } from '../shapes/to-json.ts';
+import { briefToJson, changeToJson, patchToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const diff = verb({
@@ -16,7 +15,7 @@ export const diff = verb({
     "change, with numbered hunks.\n\nThe patch is in git's format: `git apply` turns the first state into the " +
     'second.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange }) => {
+  schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange, patch }) => {
     const range = z.array(z.int().min(0)).length(2);
     return {
       input: z.strictObject({
@@ -36,14 +35,7 @@ export const diff = verb({
         rootChanges: z
           .array(rootChange)
           .describe('roots that were added, removed or moved, regardless of the given paths'),
-        patch: z
-          .strictObject({
-            text: jsonName.describe('the patch: text, or base64 if it is not valid UTF-8'),
-            gaps: z
-              .array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) }))
-              .describe('changes that are incomplete in the patch; `git apply` then refuses it'),
-          })
-          .nullable(),
+        patch: patch.nullable(),
         hunks: z
           .array(
             z.strictObject({
@@ -116,11 +108,4 @@ async function briefIfExists(savepoint: Savepoint, id: string) {
     if (error instanceof SavepointError && error.code === 'UNKNOWN_CHECKPOINT') return null;
     throw error;
   }
-}
-
-function patchToJson({ text, gaps }: Patch) {
-  return {
-    text: nameToJson(text.toString('latin1')),
-    gaps: gaps.map(({ path, why }) => ({ path: nameToJson(path), why })),
-  };
 }

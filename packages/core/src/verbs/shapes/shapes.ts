@@ -217,6 +217,17 @@ export const checkpoint = named(
   }),
 );
 
+export const patch = named(
+  'Patch',
+  "A patch in git's format.",
+  z.strictObject({
+    text: jsonName.describe('the patch: text, or base64 if it is not valid UTF-8'),
+    gaps: z
+      .array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) }))
+      .describe('changes that are incomplete in the patch; `git apply` then refuses it'),
+  }),
+);
+
 export const capture = named(
   'Capture',
   'The result of a scan of the workspace.',

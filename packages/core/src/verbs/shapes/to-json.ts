@@ -2,7 +2,9 @@
  * Converts the engine's types to the shapes of verbs: bytes to names, numbers to octal or ISO 8601, `undefined` to
  * null.
  */
+
 import type * as z from 'zod';
+import type { Patch } from '../../content/unified-patch.ts';
 import type { HeadMove } from '../../git/head-moves.ts';
 import type {
   Actor,
@@ -166,6 +168,13 @@ export function rootChangeToJson({ path, what, before, after }: RootChange): Jso
 
 export function gapToJson({ path, skip }: Gap): Json<'gap'> {
   return { path: nameToJson(path), reason: skip.reason, size: skip.size ?? null, code: skip.code ?? null };
+}
+
+export function patchToJson({ text, gaps }: Patch) {
+  return {
+    text: nameToJson(text.toString('latin1')),
+    gaps: gaps.map(({ path, why }) => ({ path: nameToJson(path), why })),
+  };
 }
 
 function planToJson({ plan }: Preview): Json<'plan'> {

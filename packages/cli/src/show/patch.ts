@@ -1,0 +1,21 @@
+import { showContent } from '@savepoint/core/frontend';
+import type { OutputView, Style } from '../view.ts';
+
+/**
+ * A program gets the raw bytes of a patch; for a terminal, control characters are escaped.
+ * @param bytes one character per byte
+ */
+export function patchText(bytes: string, { isTerminal, style }: OutputView): string | Buffer {
+  return isTerminal ? coloured(showContent(bytes), style) : Buffer.from(bytes, 'latin1');
+}
+
+function coloured(patch: string, style: Style): string {
+  return patch
+    .split('\n')
+    .map((line) => {
+      if (/^(?:diff |index |--- |\+\+\+ |new |old |deleted |# )/.test(line)) return style.strong(line);
+      if (line.startsWith('@@')) return style.id(line);
+      return line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line;
+    })
+    .join('\n');
+}
