@@ -309,7 +309,7 @@ describe('38 · secrets', () => {
     p.write('a.txt', 'a\n');
     p.checkpoint();
     p.restore('cp_1');
-    p.ok('gc');
+    p.ok('gc', '--yes');
     expect(fs.statSync(p.store).mode & 0o777).toBe(0o700);
     const open = fs
       .readdirSync(p.store, { recursive: true, withFileTypes: true })

@@ -25,7 +25,7 @@ describe('49 · debris', () => {
       if (outcome.signal === null) break;
     }
     p.checkpoint();
-    p.ok('gc');
+    p.ok('gc', '--yes');
     expect(bytesBelow(p.store)).toBeLessThan(3 * MiB);
     p.ok('verify', '--deep');
     expect(fs.readdirSync(p.dir).sort()).toEqual(['large.bin', 'small.txt']);
@@ -48,7 +48,7 @@ describe('50 · clean-up', () => {
     const before = bytesBelow(p.store);
     let most = before;
     let looks = 0;
-    const gc = p.start(['gc']);
+    const gc = p.start(['gc', '--yes']);
     const done = gc.done.then((outcome) => ({ outcome }));
     for (let ended = null; ended === null; looks++) {
       ended = await Promise.race([done, sleep(1, null)]);

@@ -224,7 +224,7 @@ describe('52 · retention', () => {
       p.write('a.txt', `${n}\n`);
       p.checkpoint();
     }
-    p.ok('gc');
+    p.ok('gc', '--yes');
     const listed = all(p).map(({ id }) => id);
     // The changes of cp_6 are relative to cp_5.
     expect(listed).toEqual(['cp_8', 'cp_7', 'cp_6', 'cp_5', 'cp_1']);

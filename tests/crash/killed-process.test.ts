@@ -46,7 +46,7 @@ const SCENES: readonly Scene[] = [
   },
   {
     name: 'gc',
-    args: ['gc', '--max-checkpoints', '3', '--keep-at-least', '2'],
+    args: ['gc', '--max-checkpoints', '3', '--keep-at-least', '2', '--yes'],
     prepare: async (p, savepoint) => {
       for (const text of ['x\n', 'y\n', 'z\n']) {
         p.write('a.txt', text + p.read('a.txt'));

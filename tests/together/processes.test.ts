@@ -102,7 +102,7 @@ function command(random: Random): readonly string[] {
   if (at < 0.88) return ['list'];
   if (at < 0.92) return ['status'];
   if (at < 0.95) return ['verify'];
-  if (at < 0.98) return ['gc'];
+  if (at < 0.98) return ['gc', '--yes'];
   return ['recover'];
 }
 

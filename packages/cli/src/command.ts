@@ -68,6 +68,8 @@ interface CommandSyntax {
   readonly operands: readonly (readonly [syntax: string, description: string])[];
   readonly options: readonly CliOptionSpec[];
   readonly examples: readonly string[];
+  /** What users probably meant by an argument too many, as a command line. */
+  readonly excessExample?: (argument: string) => string;
 }
 
 export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {

@@ -55,7 +55,7 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const lacksCommand = error.code === 'commander.help' && program.args.length === 0;
-    if (error.exitCode !== 0 && !lacksCommand) throw usageError(error, args);
+    if (error.exitCode !== 0 && !lacksCommand) throw usageError(error, args, excessHint(error, args, loaded));
     if (lacksCommand) text = program.helpInformation() + MAIN_HELP;
   }
   return parsed ?? { kind: 'text', text };
@@ -160,7 +160,21 @@ function lastWord({ name }: CommandRow): string {
   return name.split(' ').at(-1) ?? name;
 }
 
-function usageError(error: CommanderError, args: readonly string[]): SavepointError {
+/** @returns what the last argument was probably meant to be; null if it is not known */
+function excessHint(
+  { code }: CommanderError,
+  args: readonly string[],
+  loaded: ReadonlyMap<CommandRow, Command>,
+): string | null {
+  if (code !== 'commander.excessArguments') return null;
+  const words = args.filter((word) => !word.startsWith('-'));
+  const [found] = [...loaded].filter(([{ name }]) => name === words[0]);
+  const last = words.at(-1);
+  if (found?.[1].excessExample === undefined || last === undefined) return null;
+  return `Did you mean \`${found[1].excessExample(last)}\`?`;
+}
+
+function usageError(error: CommanderError, args: readonly string[], meant: string | null): SavepointError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest
     .join(' ')
@@ -178,7 +192,7 @@ function usageError(error: CommanderError, args: readonly string[]): SavepointEr
     'USAGE',
     /[.?!]$/.test(message) ? message : `${message}.`,
     {},
-    { hint: suggestion === '' ? hint : `${suggestion} ${hint}`, cause: error },
+    { hint: [meant, suggestion, hint].filter((part) => part !== null && part !== '').join(' '), cause: error },
   );
 }
 

@@ -172,6 +172,6 @@ async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): P
   });
 }
 
-function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
+export function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
   return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
 }

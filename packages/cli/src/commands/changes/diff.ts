@@ -1,6 +1,7 @@
 import { nameFromJson, SavepointError } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { shellWord, withPathHint } from '../../path-hint.ts';
 import { changeLine, statOf, totalsLine } from '../../show/changes.ts';
 import { pathText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
@@ -33,6 +34,8 @@ export const diff = command({
     'savepoint diff cp_4 --patch | git apply -R',
   ],
 
+  excessExample: (path) => `savepoint diff last -- ${shellWord(path)}`,
+
   input({ operands: [from, to], paths, options }, { output }) {
     const isListed = options['stat'] === true || options['nameOnly'] === true;
     if (from === '' || to === '') {
@@ -49,14 +52,11 @@ export const diff = command({
     };
   },
 
-  async carryOut(input, _given, { savepoint, signal }) {
-    try {
-      return await VERBS.diff.handle(savepoint, input, { signal });
-    } catch (error) {
-      if (!(error instanceof SavepointError) || error.code !== 'BAD_ID') throw error;
-      const hint = `${error.hint}\nPaths go after --, for example: \`savepoint diff -- src\`.`;
-      throw new SavepointError('BAD_ID', error.message, error.data, { hint, cause: error });
-    }
+  carryOut(input, _given, { savepoint, signal }) {
+    return withPathHint(
+      () => VERBS.diff.handle(savepoint, input, { signal }),
+      (path) => `savepoint diff -- ${path}`,
+    );
   },
 
   render({ from, to, changes, totals, patch, hunks, rootChanges }, view, { options }) {

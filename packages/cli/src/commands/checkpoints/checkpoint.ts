@@ -1,6 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { shellWord } from '../../path-hint.ts';
 import { captureNotes } from '../../show/capture.ts';
 
 export const checkpoint = command({
@@ -20,6 +21,8 @@ export const checkpoint = command({
     'savepoint checkpoint -m "before the big rename"',
     'savepoint checkpoint --test-result pass',
   ],
+
+  excessExample: (text) => `savepoint checkpoint -m ${shellWord(text)}`,
 
   input({ options: { message, testResult } }) {
     return {

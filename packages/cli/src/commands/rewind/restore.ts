@@ -1,7 +1,8 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { type CommandContext, command, lines } from '../../command.ts';
+import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm } from '../../confirm.ts';
+import { shellWord, withPathHint } from '../../path-hint.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
@@ -43,6 +44,8 @@ export const restore = command({
     "savepoint restore '@{10 minutes ago}' --yes",
   ],
 
+  excessExample: (path) => `savepoint restore last -- ${shellWord(path)}`,
+
   input({ operands, paths, options }) {
     return {
       checkpoint: operands[0] ?? '',
@@ -59,18 +62,10 @@ export const restore = command({
   },
 
   async carryOut(input, { options }, context) {
-    const { savepoint, signal } = context;
-    if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
-    const first = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
-    const mode = first.parties === null ? null : await askForMode(first, context);
-    const wanted = mode === null ? input : { ...input, mode };
-    const preview =
-      mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-    if (preview.outcome === 'ready') await confirmRestore(preview, context);
-    // With a conflict or a refused path, this call fails with the proper error.
-    const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
-    // `render` sees from the authors in this field that the user chose to keep changes from outside.
-    return mode === 'keep-outside' ? { ...output, parties: first.parties } : output;
+    return withPathHint(
+      () => restored(input, options, context),
+      (path) => `savepoint restore last -- ${path}`,
+    );
   },
 
   render(output, view, given) {
@@ -93,6 +88,25 @@ export const restore = command({
     );
   },
 });
+
+async function restored(
+  input: InputOf<typeof VERBS.restore>,
+  options: VerbArguments['options'],
+  context: CommandContext,
+): Promise<RestoreJson> {
+  const { savepoint, signal } = context;
+  if (input.dryRun === true || options['yes'] === true) return VERBS.restore.handle(savepoint, input, { signal });
+  const first = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, { signal });
+  const mode = first.parties === null ? null : await askForMode(first, context);
+  const wanted = mode === null ? input : { ...input, mode };
+  const preview =
+    mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
+  if (preview.outcome === 'ready') await confirmRestore(preview, context);
+  // With a conflict or a refused path, this call fails with the proper error.
+  const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
+  // `render` sees from the authors in this field that the user chose to keep changes from outside.
+  return mode === 'keep-outside' ? { ...output, parties: first.parties } : output;
+}
 
 /**
  * Asks what to keep if both agents and others changed files since. Null without a terminal: then it is a conflict.

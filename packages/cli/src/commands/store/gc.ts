@@ -1,5 +1,6 @@
-import { VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
 import { countText, sizeText } from '../../show/format.ts';
 
 const MB = 1024 * 1024;
@@ -9,6 +10,8 @@ export const gc = command({
   operands: [],
   takesPaths: false,
   options: [
+    { flags: '-n, --dry-run', description: 'only show what would be dropped' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
     { flags: '--max-checkpoints <number>', description: 'keep at most this many checkpoints (default 1000)' },
     { flags: '--max-age-days <number>', description: 'drop checkpoints older than this (default 90)' },
     { flags: '--keep-at-least <number>', description: 'always keep this many of the newest (default 50)' },
@@ -18,7 +21,7 @@ export const gc = command({
       description: 'drop the oldest while the store is larger than this (default 10240)',
     },
   ],
-  examples: ['savepoint gc', 'savepoint gc --max-checkpoints 100 --keep-at-least 20'],
+  examples: ['savepoint gc --dry-run', 'savepoint gc --yes', 'savepoint gc --max-checkpoints 100 --keep-at-least 20'],
 
   input(given) {
     const megabytes = wholeNumber(given, 'maxStoreMb', '--max-store-mb');
@@ -29,10 +32,31 @@ export const gc = command({
       maxSessions: wholeNumber(given, 'maxSessions', '--max-sessions'),
       maxStoreBytes: megabytes === undefined ? undefined : megabytes * MB,
     };
-    return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+    const retention = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+    return { ...retention, ...(given.options['dryRun'] === true ? { dryRun: true } : {}) };
   },
 
-  render({ dropped, kept, bytesBefore, bytesAfter }) {
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
+    if (options['yes'] !== true && input.dryRun !== true) {
+      const seen = await VERBS.gc.handle(savepoint, { ...input, dryRun: true }, { signal });
+      if (seen.dropped.length > 0 || seen.tooLarge) {
+        await confirm(context, {
+          verb: 'gc',
+          consequence: `Clean-up would ${consequenceText(seen)}`,
+          hint: IRREVERSIBLE_HINT,
+          preview: lines(previewLines(seen)),
+          question: 'Drop them?',
+          declinedMessage: 'Nothing was dropped.',
+        });
+      }
+    }
+    return VERBS.gc.handle(savepoint, input, { signal });
+  },
+
+  render(output) {
+    const { dropped, kept, bytesBefore, bytesAfter } = output;
+    if (bytesAfter === null) return lines(previewLines(output));
     const first = dropped[0];
     const which = first === undefined ? '' : ` (${first}${dropped.length > 1 ? ` to ${dropped.at(-1)}` : ''})`;
     return lines(
@@ -41,3 +65,20 @@ export const gc = command({
     );
   },
 });
+
+type GcJson = OutputOf<typeof VERBS.gc>;
+
+const LISTED = 10;
+
+function previewLines(seen: GcJson): string[] {
+  if (seen.dropped.length === 0 && !seen.tooLarge) return ['Nothing to drop: retention keeps every checkpoint.'];
+  return [`Clean-up would ${consequenceText(seen)}.`];
+}
+
+function consequenceText({ dropped, kept, tooLarge, bytesBefore }: GcJson): string {
+  const more = dropped.length > LISTED ? ` and ${countText(dropped.length - LISTED, 'other')}` : '';
+  const listed = dropped.length === 0 ? '' : ` (${dropped.slice(0, LISTED).join(', ')}${more})`;
+  const which = `drop ${countText(dropped.length, 'checkpoint')}${listed} and keep ${kept}`;
+  const size = `the store has ${sizeText(bytesBefore)}, which is over its limit, so the oldest others may go as well`;
+  return tooLarge ? `${which}; ${size}` : which;
+}

@@ -5,13 +5,13 @@ import { SavepointError } from '../../model/errors.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { CleanUpResult } from '../../timeline/retention/clean-up.ts';
+import { type CleanUpPreview, type CleanUpResult, previewCleanUp } from '../../timeline/retention/clean-up.ts';
 import type { RetentionPolicy } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
-import { applyRetention, tidyUp } from '../maintenance.ts';
+import { applyRetention, storeBytes, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
@@ -50,6 +50,8 @@ export interface StoreCalls {
    * @param options.dryRun only look
    */
   repair(options?: CallOptions & Partial<RepairOptions>): Promise<RepairResult>;
+  /** Returns what `gc` would drop. Changes nothing. */
+  previewGc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpPreview>;
   /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
   gc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpResult>;
   /**
@@ -104,6 +106,11 @@ export function storeCalls(engine: Engine): StoreCalls {
         return { ...repaired, ...(await check(workspace)) };
       });
     },
+    previewGc: (options = {}) =>
+      engine.read(async (workspace, context) => {
+        const policy = { ...context.effectiveSettings(workspace.root).retention, ...options.retention };
+        return previewCleanUp(workspace, policy, storeBytes(workspace, 'all'));
+      }),
     gc: (options = {}) =>
       engine.operate(options, (operating) => {
         const { context, workspace } = assertNothingPending(operating);

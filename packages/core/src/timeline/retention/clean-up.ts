@@ -16,6 +16,16 @@ export interface CleanUpResult {
   readonly objectsDropped: number;
 }
 
+/** What a clean-up would do. */
+export interface CleanUpPreview {
+  readonly dropped: readonly CheckpointId[];
+  readonly kept: number;
+  /** The store, with backups. */
+  readonly bytes: number;
+  /** The store is larger than its limit: the oldest of the remaining checkpoints may go as well. */
+  readonly isTooLarge: boolean;
+}
+
 /** Clean-up shrinks a store that is too large to this fraction of its limit. */
 const TARGET_FILL = 0.9;
 
@@ -49,6 +59,18 @@ export async function cleanUp(
     };
   }
   return done;
+}
+
+/** @param bytes size of the store, with backups */
+export function previewCleanUp({ timeline }: Workspace, policy: RetentionPolicy, bytes: number): CleanUpPreview {
+  const dropped = expiredCheckpoints(timeline, policy);
+  const isTooLarge = policy.maxStoreBytes !== null && bytes > policy.maxStoreBytes;
+  return {
+    dropped: dropped.map(checkpointId),
+    kept: timeline.list().length - dropped.length,
+    bytes,
+    isTooLarge: isTooLarge && oldestToDrop(timeline).length > 0,
+  };
 }
 
 /**

@@ -25,21 +25,39 @@ export const gc = verb({
         .min(0)
         .optional()
         .describe('drop the oldest checkpoints while the store is larger than this'),
+      dryRun: z.boolean().optional().describe('only preview what would be dropped'),
     }),
     output: z.strictObject({
-      dropped: z.array(checkpointId),
+      dryRun: z.boolean(),
+      dropped: z.array(checkpointId).describe('oldest first; for a dry run, those that would be dropped'),
+      tooLarge: z
+        .boolean()
+        .describe('for a dry run: the store is larger than its limit, so the oldest of the others may go as well'),
       kept: z.int().min(0),
       bytesBefore: z.int().min(0),
-      bytesAfter: z.int().min(0),
-      objectsDropped: z.int().min(0),
+      bytesAfter: z.int().min(0).nullable().describe('null for a dry run'),
+      objectsDropped: z.int().min(0).nullable().describe('null for a dry run'),
     }),
   }),
 
   async handle(savepoint, input, context) {
-    const retention = withoutUndefined(input);
+    const { dryRun = false, ...given } = input;
+    const retention = withoutUndefined(given);
+    if (dryRun) {
+      const seen = await savepoint.previewGc(withoutUndefined({ retention, signal: context.signal }));
+      return {
+        dryRun,
+        dropped: [...seen.dropped],
+        tooLarge: seen.isTooLarge,
+        kept: seen.kept,
+        bytesBefore: seen.bytes,
+        bytesAfter: null,
+        objectsDropped: null,
+      };
+    }
     const { dropped, kept, bytesBefore, bytesAfter, objectsDropped } = await savepoint.gc(
       withoutUndefined({ retention, signal: context.signal }),
     );
-    return { dropped: [...dropped], kept, bytesBefore, bytesAfter, objectsDropped };
+    return { dryRun, dropped: [...dropped], tooLarge: false, kept, bytesBefore, bytesAfter, objectsDropped };
   },
 });

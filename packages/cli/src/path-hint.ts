@@ -1,0 +1,22 @@
+/** Tells users who gave a path where a checkpoint is expected that paths follow `--`. */
+import { SavepointError } from '@savepoint/core';
+
+/**
+ * Runs a call that takes the name of a checkpoint.
+ * @param example builds the command line with the given path after `--`
+ */
+export async function withPathHint<T>(call: () => Promise<T>, example: (path: string) => string): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof SavepointError) || error.code !== 'BAD_ID') throw error;
+    const { given } = error.data as { readonly given: string };
+    const hint = `${error.hint}\nPaths go after --: \`${example(shellWord(given))}\`.`;
+    throw new SavepointError('BAD_ID', error.message, { given }, { hint, cause: error });
+  }
+}
+
+/** Quotes a word for the shell if it needs quotes. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+import { onTerminal } from './pseudo-terminal.ts';
+
+/** What the command says to people who have not read its help. */
+
+it.each([
+  [['restore', 'src/a.ts'], 1, '"src/a.ts" is not a valid checkpoint', '`savepoint restore last -- src/a.ts`'],
+  [['restore', 'last', 'src/a.ts'], 2, 'Too many arguments', 'Did you mean `savepoint restore last -- src/a.ts`?'],
+  [['diff', 'nosuch.txt'], 1, '"nosuch.txt" is not a valid checkpoint', '`savepoint diff -- nosuch.txt`'],
+  [['diff', 'last', 'it is.txt'], 1, '"it is.txt" is not', "`savepoint diff -- 'it is.txt'`"],
+  [['checkpoint', 'before lunch'], 2, 'Too many arguments', "Did you mean `savepoint checkpoint -m 'before lunch'`?"],
+])('%s says what was probably meant', (args, status, what, hint) => {
+  const p = project();
+  p.write('src/a.ts', 'a\n');
+  p.checkpoint();
+  const outcome = p.run(args);
+  expect(outcome.status).toBe(status);
+  expect(outcome.stderr).toContain(what);
+  expect(outcome.stderr).toContain(hint);
+});
+
+describe('gc', () => {
+  const LIMITS = ['--max-checkpoints', '1', '--keep-at-least', '1'];
+
+  function withFour() {
+    const p = project();
+    for (let at = 0; at < 4; at++) {
+      p.write('a.txt', `${at}\n`);
+      p.checkpoint();
+    }
+    return p;
+  }
+
+  it('shows what it would drop, and drops nothing without a terminal or --yes', () => {
+    const p = withFour();
+    expect(p.ok('gc', ...LIMITS, '--dry-run').stdout).toBe(
+      'Clean-up would drop 2 checkpoints (cp_1, cp_2) and keep 2.\n',
+    );
+    for (const args of [
+      ['gc', ...LIMITS],
+      ['gc', ...LIMITS, '--json'],
+    ]) {
+      const { status, stderr } = p.run(args);
+      expect(status).toBe(1);
+      expect(stderr).toContain('drop 2 checkpoints (cp_1, cp_2)');
+    }
+    expect(JSON.parse(p.run(['gc', ...LIMITS, '--json']).stderr).error.code).toBe('NEEDS_CONFIRMATION');
+    expect(p.ok('list').stdout.match(/^cp_\d+/gm)).toHaveLength(4);
+    expect(p.ok('gc', ...LIMITS, '--yes').stdout).toContain('Dropped 2 checkpoints (cp_1 to cp_2), kept 2.');
+    expect(p.ok('list').stdout.match(/^cp_\d+/gm)).toEqual(['cp_4', 'cp_3']);
+  });
+
+  it('needs no confirmation if it drops nothing', () => {
+    const p = withFour();
+    expect(p.ok('gc').stdout).toContain('Dropped 0 checkpoints, kept 4.');
+    expect(p.ok('gc', '--dry-run').stdout).toContain('Nothing to drop');
+  });
+
+  it('says that a store over its limit may lose more', () => {
+    const p = withFour();
+    p.write('big.bin', randomBytes(2 * 1024 * 1024));
+    p.checkpoint();
+    const { dropped, tooLarge } = JSON.parse(p.ok('gc', '--dry-run', '--max-store-mb', '1', '--json').stdout);
+    expect([dropped, tooLarge]).toEqual([[], true]);
+  });
+
+  it('asks on a terminal', async () => {
+    const p = withFour();
+    const no = await onTerminal(p, ['gc', ...LIMITS], { typed: [[/\[y\/N\] /, 'n\r']] });
+    expect(no.status).toBe(1);
+    expect(no.screen).toContain('Nothing was dropped');
+    const yes = await onTerminal(p, ['gc', ...LIMITS], { typed: [[/\[y\/N\] /, 'y\r']] });
+    expect(yes.status).toBe(0);
+    expect(yes.screen).toContain('Dropped 2 checkpoints');
+  });
+});
