@@ -1,8 +1,14 @@
 /** Settings in the engine's terms and units. Options of the caller take precedence over the configuration files. */
 
 import type { CaptureRules } from '../model/checkpoint.ts';
-import type { RetentionPolicy } from '../timeline/retention/retention.ts';
+import {
+  type RetentionLimit,
+  type RetentionOptions,
+  type RetentionPolicy,
+  withRetentionOptions,
+} from '../timeline/retention/retention.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
+import { isChosenLimit, type LimitOption } from './limits.ts';
 import type { Settings } from './settings.ts';
 
 /** What is captured automatically. */
@@ -52,17 +58,23 @@ export interface SettingsOverrides {
   readonly recordIndex?: boolean;
   /** The first checkpoint adopts contents from repositories. Default: from the settings, else true. */
   readonly adopt?: boolean;
-  readonly retention?: Partial<RetentionPolicy>;
+  readonly retention?: RetentionOptions;
   /** Where edits keep backups of the files they replace. Default `store`. `beside`: next to the file, as `a.ts.bak`. */
   readonly backups?: BackupLocation;
 }
+
+const LIMIT_OPTIONS: readonly (readonly [LimitOption, RetentionLimit])[] = [
+  ['max_checkpoints', 'maxCheckpoints'],
+  ['retention_hours', 'maxAgeDays'],
+  ['max_sessions', 'maxSessions'],
+];
 
 const KB = 1024;
 const MB = 1024 * KB;
 const HOURS = 24;
 const MINUTE = 60_000;
 
-export function effectiveSettings({ values }: Settings, given: SettingsOverrides): EffectiveSettings {
+export function effectiveSettings({ values, origins }: Settings, given: SettingsOverrides): EffectiveSettings {
   return {
     rules: {
       maxFileBytes: values.max_file_mb * MB,
@@ -74,14 +86,17 @@ export function effectiveSettings({ values }: Settings, given: SettingsOverrides
     },
     recordIndex: given.recordIndex ?? values.record_index,
     adopt: given.adopt ?? values.adopt,
-    retention: {
-      maxCheckpoints: values.max_checkpoints,
-      maxAgeDays: values.retention_hours / HOURS,
-      keepAtLeast: values.keep_at_least,
-      maxSessions: values.max_sessions,
-      maxStoreBytes: values.max_store_mb * MB,
-      ...given.retention,
-    },
+    retention: withRetentionOptions(
+      {
+        maxCheckpoints: values.max_checkpoints,
+        maxAgeDays: values.retention_hours / HOURS,
+        keepAtLeast: values.keep_at_least,
+        maxSessions: values.max_sessions,
+        maxStoreBytes: values.max_store_mb * MB,
+        chosen: new Set(LIMIT_OPTIONS.flatMap(([option, limit]) => (isChosenLimit(origins, option) ? [limit] : []))),
+      },
+      given.retention ?? {},
+    ),
     exporting: exportSettingsOf(values),
     backups: given.backups ?? values.backups,
     automatic: {

@@ -105,8 +105,8 @@ export const OPTIONS = {
     fallback: 50,
     project: 'nothing',
     what:
-      'Always keep this many of the newest checkpoints, regardless of count, age and sessions. Only the size limit ' +
-      'of the store takes precedence.',
+      'Always keep this many of the newest checkpoints, regardless of count, age and sessions. The default does not ' +
+      'restrict limits that you set in your own file. The size limit of the store takes precedence.',
     why: 'The list is never empty after a long break, and the file of a project cannot empty it.',
   },
   max_store_mb: {

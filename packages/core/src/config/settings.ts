@@ -4,6 +4,7 @@
  */
 
 import type { DiskPath } from '../model/names.ts';
+import { limitsWithoutEffect } from './limits.ts';
 import {
   DEFAULT_VALUES,
   OPTION_KEYS,
@@ -92,6 +93,10 @@ export function mergeSettings(
   } else if (!ON.has(said)) {
     const why = 'only `off` is supported here';
     ignored.push({ file: null, key: 'SAVEPOINT', value: source.savepoint ?? '', why });
+  }
+  for (const { key, why } of limitsWithoutEffect(values as SettingValues, origins)) {
+    const { path } = origins[key] === 'user' ? user.file : project.file;
+    ignored.push({ file: path, key, value: values[key], why });
   }
   return { values: values as SettingValues, origins, files: [user.file, project.file], ignored, off };
 }

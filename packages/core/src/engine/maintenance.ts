@@ -19,10 +19,12 @@ import { asSavepointError } from '../transaction/outcome.ts';
 import { announceCapture } from './announce.ts';
 import type { Engine } from './engine.ts';
 import { hasPendingOperation } from './recovery.ts';
+import { retentionInEffect } from './retention-in-effect.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** Automatic clean-up runs once the timeline is longer than allowed by this factor. */
+/** Automatic clean-up runs once the timeline is longer than allowed by this factor, and by this number. */
 const OVERRUN = 1.1;
+const OVERRUN_BY = 10;
 /** Each checkpoint adds a pack, and lookups in many packs are slow. */
 const MAX_PACKS = 50;
 const MB = 1024 * 1024;
@@ -41,7 +43,9 @@ export async function makeRoom({ context, workspace, lock, pace }: WriteContext,
   const { retention } = context.effectiveSettings(workspace.root);
   const limit = retention.maxStoreBytes;
   if (limit === null || storeBytes(workspace, of) <= limit) return;
-  if (!hasPendingOperation(workspace)) await applyRetention({ workspace, lock, pace }, retention);
+  if (!hasPendingOperation(workspace)) {
+    await applyRetention({ workspace, lock, pace }, retentionInEffect(workspace, retention));
+  }
   workspace.store.objects.refresh();
   const bytes = storeBytes(workspace, of);
   if (bytes <= limit) return;
@@ -56,12 +60,13 @@ export async function makeRoom({ context, workspace, lock, pace }: WriteContext,
 export async function tidyAfter(engine: Engine, { context, workspace, lock }: WriteContext): Promise<void> {
   try {
     const { retention } = context.effectiveSettings(workspace.root);
-    const isOverrun = workspace.timeline.list().length > retention.maxCheckpoints * OVERRUN;
+    const most = Math.max(retention.maxCheckpoints * OVERRUN, retention.maxCheckpoints + OVERRUN_BY);
+    const isOverrun = workspace.timeline.list().length > most;
     if (!isOverrun && workspace.store.objects.packCount <= MAX_PACKS) return;
     // A sweep would remove objects that a pending operation needs and no ref reaches.
     if (hasPendingOperation(workspace)) return;
     const pace = engine.pace({});
-    if (isOverrun) await applyRetention({ workspace, lock, pace }, retention);
+    if (isOverrun) await applyRetention({ workspace, lock, pace }, retentionInEffect(workspace, retention));
     else if (engine.base.keepsStores) tidyLater(engine);
     else await mergePacks(workspace, lock, pace);
   } catch (error) {
@@ -92,7 +97,7 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
     await checkAdopted(engine, options, checking);
     return engine.write(options, 'existing', async ({ context, workspace, lock, pace }) => {
       if (hasPendingOperation(workspace)) return null;
-      const { retention } = context.effectiveSettings(workspace.root);
+      const retention = retentionInEffect(workspace, context.effectiveSettings(workspace.root).retention);
       const limit = retention.maxStoreBytes;
       const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
       const isDue = isTooLarge || expiredCheckpoints(workspace.timeline, retention).length > 0;
@@ -139,6 +144,10 @@ export function dropUnusedBackups({ ports, store, root, timeline }: Workspace): 
   dropBackups(ports, store.layout, root, (number) => kept.has(number));
 }
 
+export function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
+  return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
+}
+
 /** Merges the smallest packs into one, and all refs into one file. Drops nothing. */
 async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
   if (store.objects.packCount <= MAX_PACKS) return;
@@ -170,8 +179,4 @@ async function checkAdopted(engine: Engine, options: CallOptions, pace: Pace): P
     }
     removeAdoptedMarker(workspace.ports.fs, workspace.store.layout);
   });
-}
-
-export function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
-  return store.objects.bytes + (of === 'all' ? bytesIn(ports.fs, store.layout.backups) : 0);
 }

@@ -9,6 +9,7 @@ import { storePathIn } from '../store/home.ts';
 import { createStore } from '../store/layout.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, type WorkspaceRecord, writeRecord } from '../store/records.ts';
+import { writeRetentionMarker } from '../store/state/retention-marker.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { Timeline } from '../timeline/record/timeline.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
@@ -114,7 +115,8 @@ function makeWorkspace(context: Context): WorkspaceRecord {
   if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(path, 'not-a-folder', 'is not a folder');
   const id = ports.random.hex(16) as WorkspaceId;
   const storePath = storePathIn(places.home, id);
-  createStore(ports, storePath);
+  const { layout } = createStore(ports, storePath);
+  writeRetentionMarker(ports, layout);
   const record: WorkspaceRecord = {
     id,
     path,

@@ -18,6 +18,8 @@ export interface StoreLayout {
   readonly backups: DiskPath;
   readonly calls: DiskPath;
   readonly sessions: DiskPath;
+  /** Present if automatic clean-up may apply limits that the user chose. */
+  readonly retention: DiskPath;
   readonly cache: DiskPath;
   readonly statCache: DiskPath;
   /** Names the checkpoint with adopted contents that nothing has read yet. */
@@ -35,6 +37,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     backups: below('backups'),
     calls: below('calls'),
     sessions: below('sessions'),
+    retention: below('retention.json'),
     cache: below('cache'),
     statCache: below('cache/stat'),
     adopted: below('cache/adopted'),

@@ -147,3 +147,33 @@ describe('what is captured', () => {
     expect(readFileSync(p.at('project', 'a.bin'), 'latin1')).toBe('third\n');
   });
 });
+
+describe('limits of retention', () => {
+  const limitsOf = async (user: object, project: object = {}) => {
+    const p = new Place();
+    p.set('user', user);
+    p.set('project', project);
+    const { retention, settings } = await p.open().config();
+    return { chosen: [...retention.chosen], said: settings.ignored.map(({ key, why }) => `${key}: ${why}`) };
+  };
+  const KEPT = 'keep_at_least always keeps the newest 50 checkpoints';
+
+  it.each([
+    [{}, {}, [], []],
+    [{ max_checkpoints: 3 }, {}, ['maxCheckpoints'], []],
+    [{ max_checkpoints: 50, retention_hours: 24 }, {}, ['maxCheckpoints', 'maxAgeDays'], []],
+    // Both are the user's: the contradiction is reported.
+    [{ max_checkpoints: 3, keep_at_least: 50 }, {}, [], [`max_checkpoints: ${KEPT}`]],
+    [
+      { max_checkpoints: 50, retention_hours: 24, keep_at_least: 50 },
+      {},
+      [],
+      [`retention_hours: ${KEPT}, and max_checkpoints keeps no more than 50`],
+    ],
+    // A project cannot empty the timeline.
+    [{}, { max_checkpoints: 3 }, [], [`max_checkpoints: ${KEPT}`]],
+    [{ retention_hours: 24 }, { max_checkpoints: 3 }, ['maxAgeDays'], [`max_checkpoints: ${KEPT}`]],
+  ])('user %j, project %j', async (user, project, chosen, said) => {
+    expect(await limitsOf(user, project)).toEqual({ chosen, said });
+  });
+});

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type OpenOptions, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
-import type { RetentionPolicy } from '@savepoint/core/ports';
 import { fixedClock, realPorts } from '@savepoint/testkit';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
 /** What clean-up drops, what it never drops, and when it runs automatically. */
 class Kept extends Place {
-  with(retention: Partial<RetentionPolicy>, options: Partial<OpenOptions> = {}): Savepoint {
+  with(retention: NonNullable<OpenOptions['retention']>, options: Partial<OpenOptions> = {}): Savepoint {
     return this.open({ retention, ...options });
   }
 
@@ -171,4 +170,49 @@ test('at the end of a session, in the background', async () => {
   await savepoint.idle();
   expect(await p.ids()).toEqual(['cp_5', 'cp_4', 'cp_3']);
   expect(warnings).toEqual([]);
+});
+
+describe('limits that the user chose', () => {
+  test('are not restricted by the default of keepAtLeast', async () => {
+    const p = new Kept();
+    await p.fill(6);
+    expect((await p.open().previewGc()).dropped).toEqual([]);
+    // The changes of cp_4 are relative to cp_3.
+    expect((await p.open().previewGc({ retention: { maxCheckpoints: 3 } })).dropped).toEqual(['cp_1', 'cp_2']);
+    expect((await p.open().previewGc({ retention: { maxCheckpoints: 3, keepAtLeast: 50 } })).dropped).toEqual([]);
+    expect((await p.with({ maxCheckpoints: 3 }).gc()).dropped).toEqual(['cp_1', 'cp_2']);
+    expect(await p.ids()).toEqual(['cp_6', 'cp_5', 'cp_4', 'cp_3']);
+  });
+
+  test('apply automatically in a store that was created under them', async () => {
+    const p = new Kept();
+    await p.fill(6);
+    const savepoint = p.with({ maxCheckpoints: 3 });
+    expect((await savepoint.status()).unconfirmedDrops).toBe(0);
+    expect((await savepoint.tidyUp())?.dropped).toEqual(['cp_1', 'cp_2']);
+  });
+
+  test('an older store loses nothing before the user has confirmed it with gc', async () => {
+    const p = new Kept();
+    await p.fill(6);
+    rmSync(path.join(await p.store(), 'retention.json'));
+    const savepoint = p.with({ maxCheckpoints: 3 });
+    expect(await savepoint.tidyUp()).toBeNull();
+    expect(await p.ids()).toHaveLength(6);
+    expect((await savepoint.status()).unconfirmedDrops).toBe(2);
+    await savepoint.gc();
+    expect((await savepoint.status()).unconfirmedDrops).toBe(0);
+    await p.fill(3);
+    expect((await savepoint.tidyUp())?.dropped).toEqual(['cp_3', 'cp_4', 'cp_5']);
+  });
+
+  test('an older store that would lose nothing follows them from then on', async () => {
+    const p = new Kept();
+    await p.fill(2);
+    rmSync(path.join(await p.store(), 'retention.json'));
+    const savepoint = p.with({ maxCheckpoints: 3 });
+    expect(await savepoint.tidyUp()).toBeNull();
+    await p.fill(4);
+    expect((await savepoint.tidyUp())?.dropped).toEqual(['cp_1', 'cp_2']);
+  });
 });

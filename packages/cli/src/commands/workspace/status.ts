@@ -65,6 +65,13 @@ export const status = command({
     if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);
     if (redo !== null) text.push(`redo would ${redoText(redo)}`);
     text.push(...exportLines(output.exporting, style));
+    if (output.unconfirmedDrops > 0) {
+      const drops = countText(output.unconfirmedDrops, 'more checkpoint');
+      text.push(
+        `Your limits (\`savepoint config\`) now also apply to the newest 50 checkpoints, and would drop ${drops}. ` +
+          'Automatic clean-up keeps them until you confirm it with `savepoint gc`.',
+      );
+    }
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);

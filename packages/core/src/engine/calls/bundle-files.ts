@@ -22,6 +22,7 @@ import { createStore, openStore, removeStore } from '../../store/layout.ts';
 import type { HeldLock, LockOptions } from '../../store/lock.ts';
 import { prepareHome } from '../../store/private-folders.ts';
 import { syncRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
+import { writeRetentionMarker } from '../../store/state/retention-marker.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
@@ -157,6 +158,7 @@ async function restoreToNewWorkspace(
   const storePath = storePathIn(places.home, id);
   const record = { id, path: folder, identity: null, lastNumber: 0, created: ports.clock.now(), storePath };
   const store = createStore(ports, storePath);
+  writeRetentionMarker(ports, store.layout);
   try {
     const refs = await importObjects(store, bundle.objects, added, pace);
     const workspace = workspaceOf(context, record);

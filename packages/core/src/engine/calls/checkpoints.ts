@@ -27,6 +27,7 @@ import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { recoverForCapture } from '../recovery.ts';
+import { unconfirmedDrops } from '../retention-in-effect.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertRequestsEnabled } from '../settings.ts';
 
@@ -66,6 +67,8 @@ export interface Status {
   readonly redo: Checkpoint | null;
   /** The progress of the automatic export. Null if none is configured. */
   readonly exporting: ExportStatus | null;
+  /** Checkpoints that the user's limits drop, and that automatic clean-up keeps until `gc` has confirmed it. */
+  readonly unconfirmedDrops: number;
 }
 
 export interface DiffOptions extends CallOptions {
@@ -223,6 +226,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       })),
       ...nextOperations(timeline.upTo()),
       exporting: exportStatus(workspace, context),
+      unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),
     };
   });
 }

@@ -6,7 +6,7 @@ import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CleanUpPreview, type CleanUpResult, previewCleanUp } from '../../timeline/retention/clean-up.ts';
-import type { RetentionPolicy } from '../../timeline/retention/retention.ts';
+import { type RetentionOptions, withRetentionOptions } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
@@ -16,6 +16,7 @@ import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { findFileDamage } from '../store-files.ts';
+import { acceptRetention } from '../retention-in-effect.ts';
 import { pathExists } from './workspaces.ts';
 
 /** What a purge does not remove. */
@@ -51,9 +52,9 @@ export interface StoreCalls {
    */
   repair(options?: CallOptions & Partial<RepairOptions>): Promise<RepairResult>;
   /** Returns what `gc` would drop. Changes nothing. */
-  previewGc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpPreview>;
+  previewGc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpPreview>;
   /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
-  gc(options?: CallOptions & { readonly retention?: Partial<RetentionPolicy> }): Promise<CleanUpResult>;
+  gc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpResult>;
   /**
    * Applies retention if due, and merges packs if there are many. The end of a session does this automatically.
    * @returns null if retention was not due, if there is no store, or while an operation is pending
@@ -108,14 +109,19 @@ export function storeCalls(engine: Engine): StoreCalls {
     },
     previewGc: (options = {}) =>
       engine.read(async (workspace, context) => {
-        const policy = { ...context.effectiveSettings(workspace.root).retention, ...options.retention };
+        const policy = withRetentionOptions(
+          context.effectiveSettings(workspace.root).retention,
+          options.retention ?? {},
+        );
         return previewCleanUp(workspace, policy, storeBytes(workspace, 'all'));
       }),
     gc: (options = {}) =>
-      engine.operate(options, (operating) => {
+      engine.operate(options, async (operating) => {
         const { context, workspace } = assertNothingPending(operating);
-        const policy = { ...context.effectiveSettings(workspace.root).retention, ...options.retention };
-        return applyRetention(operating, policy);
+        const { retention } = context.effectiveSettings(workspace.root);
+        const done = await applyRetention(operating, withRetentionOptions(retention, options.retention ?? {}));
+        acceptRetention(workspace);
+        return done;
       }),
     tidyUp: (options = {}) => tidyUp(engine, options, engine.pace(options)),
     previewPurge: async (paths, options = {}) => {

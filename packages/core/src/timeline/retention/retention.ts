@@ -9,7 +9,7 @@ export interface RetentionPolicy {
   readonly maxCheckpoints: number;
   /** Maximum age in days, relative to the newest checkpoint: a clock jump cannot expire everything. Null: no limit. */
   readonly maxAgeDays: number | null;
-  /** The newest this many are kept regardless of age. */
+  /** The newest this many are kept whatever the limits say, except for `chosen` ones. */
   readonly keepAtLeast: number;
   /** Maximum number of sessions whose checkpoints are kept. Null: no limit. */
   readonly maxSessions: number | null;
@@ -18,6 +18,27 @@ export interface RetentionPolicy {
    * and the pinned ones. Null: no limit.
    */
   readonly maxStoreBytes: number | null;
+  /** Limits that the user chose without choosing `keepAtLeast`. They may drop all but the newest checkpoint. */
+  readonly chosen: ReadonlySet<RetentionLimit>;
+}
+
+export type RetentionLimit = 'maxCheckpoints' | 'maxAgeDays' | 'maxSessions';
+
+/** What a caller may say about retention. */
+export type RetentionOptions = Partial<Omit<RetentionPolicy, 'chosen'>>;
+
+const LIMITS: readonly RetentionLimit[] = ['maxCheckpoints', 'maxAgeDays', 'maxSessions'];
+
+/** Options of a caller take precedence over the policy. */
+export function withRetentionOptions(policy: RetentionPolicy, given: RetentionOptions): RetentionPolicy {
+  const chosen = given.keepAtLeast === undefined ? LIMITS.filter((limit) => given[limit] !== undefined) : [];
+  const stays = given.keepAtLeast === undefined ? policy.chosen : [];
+  return { ...policy, ...given, chosen: new Set([...stays, ...chosen]) };
+}
+
+/** The same policy, with `keepAtLeast` in effect for every limit. */
+export function withFloor(policy: RetentionPolicy): RetentionPolicy {
+  return { ...policy, chosen: new Set() };
 }
 
 const DAY_MS = 86_400_000;
@@ -30,21 +51,27 @@ const DROPPED_AT_ONCE = 0.25;
  */
 export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy): readonly number[] {
   const refs = timeline.list();
-  const keepAtLeast = Math.max(1, policy.keepAtLeast);
-  if (refs.length <= keepAtLeast) return [];
+  const floorOf = (limit: RetentionLimit): number => (policy.chosen.has(limit) ? 1 : Math.max(1, policy.keepAtLeast));
+  if (LIMITS.every((limit) => refs.length <= floorOf(limit))) return [];
   const { checkpoints } = timeline.readAll(refs);
   const newest = checkpoints.at(-1);
   if (newest === undefined) return [];
   const pinned = timeline.pinned();
   const current = newestSessions(checkpoints, policy.maxSessions);
   const oldest = policy.maxAgeDays === null ? Number.NEGATIVE_INFINITY : newest.time - policy.maxAgeDays * DAY_MS;
-  const firstSafe = checkpoints.length - keepAtLeast;
+  const mayDrop = (index: number, limit: RetentionLimit): boolean => index < checkpoints.length - floorOf(limit);
   const firstCounted = checkpoints.length - Math.max(1, policy.maxCheckpoints);
   const drop = new Set<number>();
   for (const [index, { number, time, session }] of checkpoints.entries()) {
-    if (index >= firstSafe || pinned.has(number)) continue;
+    if (pinned.has(number)) continue;
     const isOfOldSession = session !== null && current !== null && !current.has(session);
-    if (index < firstCounted || time < oldest || isOfOldSession) drop.add(number);
+    if (
+      (index < firstCounted && mayDrop(index, 'maxCheckpoints')) ||
+      (time < oldest && mayDrop(index, 'maxAgeDays')) ||
+      (isOfOldSession && mayDrop(index, 'maxSessions'))
+    ) {
+      drop.add(number);
+    }
   }
   for (const { number, previous } of checkpoints) {
     if (!drop.has(number) && previous !== null) drop.delete(Number(previous.slice(3)));

@@ -55,6 +55,10 @@ export const status = verb({
           })
           .nullable()
           .describe('where checkpoints are exported automatically; null: nowhere'),
+        unconfirmedDrops: z
+          .int()
+          .min(0)
+          .describe('checkpoints that your limits drop, and that automatic clean-up keeps until you run `gc`'),
         recordsAgents: z.boolean().describe('false: the configuration turns hooks and sessions off here'),
         agents: z
           .array(hookedAgent)
@@ -81,6 +85,7 @@ export const status = verb({
       undo: inverseToJson(found.undo),
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
+      unconfirmedDrops: found.unconfirmedDrops,
       recordsAgents: automatic.enabled,
     };
   },
@@ -98,6 +103,7 @@ const NEVER_CAPTURED = {
   undo: null,
   redo: null,
   exporting: null,
+  unconfirmedDrops: 0,
 };
 
 function inverseToJson(checkpoint: Checkpoint | null): { id: string; description: string } | null {

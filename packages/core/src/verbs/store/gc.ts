@@ -6,7 +6,8 @@ export const gc = verb({
   description:
     'Drops checkpoints that retention no longer keeps, and frees the space that only they used. Without options, ' +
     'the configuration decides. Its defaults keep the newest 1,000 checkpoints of 30 sessions, none older than 90 ' +
-    'days, but always the newest 50, within 10 GB. Pinned checkpoints, the newest checkpoint, and those that the ' +
+    'days, but always the newest 50, within 10 GB. Limits that you set yourself also apply to these 50, unless you set ' +
+    '`keep_at_least`. Pinned checkpoints, the newest checkpoint, and those that the ' +
     'undo of a remaining operation needs are never dropped. Clean-up also runs automatically at the end of a ' +
     'session, and when there are well over 1,000 checkpoints.',
   changes: 'store',
