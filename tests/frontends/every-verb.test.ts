@@ -106,6 +106,7 @@ describe('every verb through the binary', () => {
     expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual([
       'deleteSession',
       'exportSession',
+      'deleteWorkspace',
       'linkWorkspace',
     ]);
   });

@@ -134,6 +134,11 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
   verbRow('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
   verbRow('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
+  verbRow(
+    'store',
+    VERBS.deleteWorkspace,
+    async () => (await import('./workspace/delete-workspace.ts')).deleteWorkspace,
+  ),
   verbRow('store', VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
   verbRow('store', VERBS.config, async () => (await import('./workspace/config.ts')).config),
 ];

@@ -27,6 +27,7 @@ import { repair } from './store/repair.ts';
 import { verify } from './store/verify.ts';
 import { config } from './workspace/config.ts';
 import { context } from './workspace/context.ts';
+import { deleteWorkspace } from './workspace/delete-workspace.ts';
 import { linkWorkspace } from './workspace/link-workspace.ts';
 import { repos } from './workspace/repos.ts';
 import { workspaces } from './workspace/workspaces.ts';
@@ -63,6 +64,7 @@ export const VERBS = {
   freeze,
   unfreeze,
   workspaces,
+  deleteWorkspace,
   repos,
   context,
   linkWorkspace,

@@ -155,6 +155,6 @@ function assertPurgeable(paths: readonly TreePath[]): readonly TreePath[] {
     'PATH_REFUSED',
     'The entire workspace cannot be purged.',
     { path: '', why: 'is the entire workspace' },
-    { hint: 'To remove everything, delete the store; `savepoint workspaces --json` shows its path.' },
+    { hint: 'To remove everything, delete the store with `savepoint workspaces delete`.' },
   );
 }

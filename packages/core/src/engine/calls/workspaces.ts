@@ -11,7 +11,9 @@ import type { SavepointError } from '../../model/errors.ts';
 import type { WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { listRecords, type WorkspaceRecord } from '../../store/records.ts';
+import { bytesIn } from '../../store/usage.ts';
 import { asSavepointError } from '../../transaction/outcome.ts';
+import { deleteWorkspace, findWorkspace } from '../delete-workspace.ts';
 import type { Engine } from '../engine.ts';
 import { linkWorkspace } from '../link.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
@@ -61,9 +63,19 @@ export interface WorkspaceCalls {
   ): Promise<WorkspaceContext>;
   /** Returns all stores in the home folder, regardless of the opened folder. */
   workspaces(): Promise<{
-    readonly records: readonly (WorkspaceRecord & { readonly present: boolean })[];
+    /** `bytes`: the size of the store; null if it cannot be measured. */
+    readonly records: readonly (WorkspaceRecord & { readonly present: boolean; readonly bytes: number | null })[];
     readonly problems: readonly SavepointError[];
   }>;
+  /** Returns the record of the store that `deleteWorkspace` would delete. Throws NO_WORKSPACE, AMBIGUOUS_ID. */
+  previewDeleteWorkspace(which: string): Promise<WorkspaceRecord & { readonly bytes: number | null }>;
+  /**
+   * Deletes the store of a workspace with all its checkpoints and backups. Its files stay unchanged. It cannot be undone.
+   * @param which path of the folder, id of the store, or a unique beginning of the id
+   * @throws SavepointError NO_WORKSPACE, AMBIGUOUS_ID, LOCKED while another process uses the store, PENDING while an
+   *   operation is unfinished
+   */
+  deleteWorkspace(which: string, options?: CallOptions): Promise<WorkspaceRecord>;
   /**
    * Gives this folder the timeline of another one.
    * @param from path of the other folder, or the id of its store
@@ -95,8 +107,20 @@ export function workspaceCalls(engine: Engine): WorkspaceCalls {
     workspaces: () =>
       engine.mapErrors(() => {
         const { records, problems } = listRecords(ports, engine.options.places.home);
-        return { records: records.map((record) => ({ ...record, present: pathExists(ports, record.path) })), problems };
+        const described = records.map((record) => ({
+          ...record,
+          present: pathExists(ports, record.path),
+          bytes: bytesOrNull(ports, record.storePath),
+        }));
+        return { records: described, problems };
       }),
+    previewDeleteWorkspace: (which) =>
+      engine.mapErrors(() => {
+        const record = findWorkspace(engine.context(), which);
+        return { ...record, bytes: bytesOrNull(ports, record.storePath) };
+      }),
+    deleteWorkspace: (which, options = {}) =>
+      engine.mapErrors(() => deleteWorkspace(engine.context(), which, engine.pace(options), engine.wait)),
     link: (from, options = {}) =>
       engine.mapErrors(async () => {
         const { id, path } = await linkWorkspace(engine.context(), from, engine.pace(options), engine.wait);
@@ -118,6 +142,15 @@ export function pathExists({ fs }: Ports, path: DiskPath): boolean {
     return fs.lstat(path) !== null;
   } catch (error) {
     if (error instanceof FsError) return false;
+    throw error;
+  }
+}
+
+function bytesOrNull({ fs }: Ports, path: DiskPath): number | null {
+  try {
+    return bytesIn(fs, path);
+  } catch (error) {
+    if (error instanceof FsError) return null;
     throw error;
   }
 }

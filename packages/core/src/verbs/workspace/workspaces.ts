@@ -17,6 +17,7 @@ export const workspaces = verb({
           store: jsonName,
           created: z.iso.datetime(),
           present: z.boolean().describe('the folder exists'),
+          bytes: z.int().min(0).nullable().describe('size of the store; null if it cannot be measured'),
         }),
       ),
       problems: z.array(problem).describe('stores that cannot be read'),
@@ -26,12 +27,13 @@ export const workspaces = verb({
   async handle(savepoint) {
     const { records, problems } = await savepoint.workspaces();
     return {
-      workspaces: records.map(({ id, path, storePath, created, present }) => ({
+      workspaces: records.map(({ id, path, storePath, created, present, bytes }) => ({
         id,
         path: nameToJson(path),
         store: nameToJson(storePath),
         created: timeToJson(created),
         present,
+        bytes,
       })),
       problems: problems.map((problem) => problem.toJSON()),
     };

@@ -1,0 +1,31 @@
+import { nameToJson } from '../../model/names.ts';
+import { verb, withoutUndefined } from '../verb.ts';
+
+export const deleteWorkspace = verb({
+  name: 'workspaces delete',
+  summary: 'delete the store of a workspace, with all its checkpoints',
+  description:
+    'Deletes all checkpoints and backups of a workspace, and everything else that Savepoint keeps of it. The files of ' +
+    'the workspace stay unchanged. It refuses while another process uses the store, and while an operation is ' +
+    'unfinished. This cannot be undone.',
+  changes: 'store',
+  schemas: ({ z, jsonName }) => ({
+    input: z.strictObject({
+      workspace: z.string().describe('its path, its id, or a unique beginning of the id'),
+      dryRun: z.boolean().optional().describe('only report what would be deleted'),
+    }),
+    output: z.strictObject({
+      dryRun: z.boolean(),
+      id: z.string(),
+      path: jsonName,
+      store: jsonName,
+      bytes: z.int().min(0).nullable().describe('size of the store; null if it cannot be measured'),
+    }),
+  }),
+
+  async handle(savepoint, { workspace, dryRun = false }, context) {
+    const { id, path, storePath, bytes } = await savepoint.previewDeleteWorkspace(workspace);
+    if (!dryRun) await savepoint.deleteWorkspace(id, withoutUndefined({ signal: context.signal }));
+    return { dryRun, id, path: nameToJson(path), store: nameToJson(storePath), bytes };
+  },
+});

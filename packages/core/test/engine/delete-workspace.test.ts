@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { realPorts } from '@savepoint/testkit';
+import { expect, test } from 'vitest';
+import { Pace } from '../../src/io/pace.ts';
+import type { DiskPath } from '../../src/model/names.ts';
+import { acquireLock } from '../../src/store/lock.ts';
+import { Place } from '../place.ts';
+
+test('a store whose lock is held is not deleted', async () => {
+  const p = new Place();
+  p.write('a', 'a');
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  const store = await p.store();
+  const ports = realPorts();
+  const folder = path.join(store, 'lock') as DiskPath;
+  const lock = await acquireLock(ports, { folder, what: 'it' }, new Pace(ports.clock), { waitMs: 0 });
+  const id = path.basename(store);
+  await expect(savepoint.deleteWorkspace(id)).rejects.toMatchObject({ code: 'LOCKED' });
+  expect(existsSync(path.join(store, 'workspace.json'))).toBe(true);
+  lock.release();
+  await expect(savepoint.deleteWorkspace('')).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+  await savepoint.deleteWorkspace(id.slice(0, 6));
+  expect(existsSync(store)).toBe(false);
+});
