@@ -11,6 +11,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['workspaces', [], 'No workspaces yet'],
   ['checkpoint', ['-m', 'by hand', '--test-result', 'pass'], 'cp_1'],
   ['list', [], 'tests pass'],
+  ['setTestResult', ['last', 'fail'], 'tests fail'],
   ['show', ['last'], 'by hand'],
   ['status', [], 'a.txt'],
   ['diff', [], 'a.txt'],

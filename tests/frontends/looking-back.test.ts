@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { open } from '@savepoint/core/node';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -173,5 +174,38 @@ describe('list', () => {
     expect(p.ok('log').stdout.replaceAll(/\d+ s/g, '')).toBe(stdout.replaceAll(/\d+ s/g, ''));
     expect(p.ok('list', '--absolute-time').stdout).toMatch(/^cp_1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}manual/m);
     expect(JSON.parse(p.ok('log', '--json').stdout).checkpoints[0].time).toMatch(/^\d{4}-.*Z$/);
+  });
+});
+
+describe('test-result', () => {
+  it('is shown by list, show and status, and does not change the checkpoint', () => {
+    const p = changed();
+    const { commit } = JSON.parse(p.ok('show', 'cp_1', '--json').stdout);
+    expect(p.ok('test-result', 'cp_1', 'fail').stdout).toContain('[tests fail]');
+    expect(p.ok('list').stdout).toContain('[tests fail]');
+    expect(p.ok('status').stdout).toContain('[tests fail]');
+    expect(JSON.parse(p.ok('list', '--json').stdout).checkpoints[0].testResult).toBe('fail');
+    expect(JSON.parse(p.ok('show', 'cp_1', '--json').stdout)).toMatchObject({ commit, testResult: 'fail' });
+    p.ok('test-result', 'cp_1', 'pass');
+    expect(JSON.parse(p.ok('show', 'cp_1', '--json').stdout).testResult).toBe('pass');
+    p.ok('test-result', 'cp_1', 'none');
+    expect(JSON.parse(p.ok('show', 'cp_1', '--json').stdout).testResult).toBe(null);
+    expect(p.run(['test-result', 'cp_1', 'green']).status).toBe(2);
+    expect(p.run(['test-result', 'cp_9', 'pass']).status).toBe(1);
+  });
+
+  it('a damaged file of results hides nothing else, and is not overwritten', () => {
+    const p = changed();
+    p.ok('test-result', 'cp_1', 'fail');
+    const file = path.join(JSON.parse(p.ok('status', '--json').stdout).workspace.store, 'test-results.json');
+    writeFileSync(file, '{"format":1,"results":{"cp_1":"gree');
+    const { status, stdout, stderr } = p.run(['list']);
+    expect([status, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining('cp_1'),
+      expect.stringContaining('test-results.json cannot be read'),
+    ]);
+    expect(p.run(['test-result', 'cp_1', 'pass']).stderr).toContain('Delete the file');
+    expect(readFileSync(file, 'utf8')).toContain('gree');
   });
 });

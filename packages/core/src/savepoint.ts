@@ -8,6 +8,7 @@ import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
 import { type StoreCalls, storeCalls } from './engine/calls/store.ts';
+import { type TestResultCalls, testResultCalls } from './engine/calls/test-results.ts';
 import { type WorkspaceCalls, workspaceCalls } from './engine/calls/workspaces.ts';
 import { Engine } from './engine/engine.ts';
 import type { Events, Listener } from './engine/events.ts';
@@ -25,7 +26,8 @@ export interface Savepoint
     OwnEntriesCalls,
     BundleCalls,
     WorkspaceCalls,
-    StoreCalls {
+    StoreCalls,
+    TestResultCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -60,6 +62,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...bundleCalls(engine),
     ...workspaceCalls(engine),
     ...storeCalls(engine),
+    ...testResultCalls(engine),
     session: (options) => new Session(sessionHost(engine), options),
     once: (work) => engine.once((once) => work(savepointOf(once))),
     on: (name, listener) => engine.events.on(name, listener),

@@ -133,6 +133,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
   verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
   verbRow('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
+  verbRow('store', VERBS.setTestResult, async () => (await import('./checkpoints/test-result.ts')).testResult),
   verbRow('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
   verbRow(
     'store',

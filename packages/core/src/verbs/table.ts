@@ -18,6 +18,7 @@ import { pin, unpin } from './checkpoints/pin.ts';
 import { restore } from './checkpoints/restore.ts';
 import { show } from './checkpoints/show.ts';
 import { status } from './checkpoints/status.ts';
+import { setTestResult } from './checkpoints/test-result.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { gc } from './store/gc.ts';
@@ -61,6 +62,7 @@ export const VERBS = {
   purge,
   pin,
   unpin,
+  setTestResult,
   freeze,
   unfreeze,
   workspaces,

@@ -30,6 +30,7 @@ import { recoverForCapture } from '../recovery.ts';
 import { unconfirmedDrops } from '../retention-in-effect.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertRequestsEnabled } from '../settings.ts';
+import { laterResults } from './test-results.ts';
 
 /** Options of a checkpoint taken on request. */
 export interface CheckpointOptions extends CallOptions {
@@ -144,13 +145,19 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
   return {
     checkpoint: (options = {}) => takeCheckpoint(engine, options),
     list: ({ limit, before = Number.POSITIVE_INFINITY } = {}) =>
-      engine.read(({ timeline }) => {
-        const refs = timeline.list().filter(({ number }) => number < before);
+      engine.read((workspace) => {
+        const refs = workspace.timeline.list().filter(({ number }) => number < before);
         const chosen = limit === undefined ? [...refs] : refs.slice(Math.max(0, refs.length - limit));
-        return timeline.readAll(chosen.reverse());
+        const { checkpoints, damaged } = workspace.timeline.readAll(chosen.reverse());
+        return { checkpoints: checkpoints.map(laterResults(engine, workspace)), damaged };
       }),
-    overview: (query) => engine.read((workspace) => overview(workspace.timeline, resolveAuthors(workspace, query))),
-    show: (name) => engine.read((workspace) => engine.resolve(workspace, name)),
+    overview: (query) =>
+      engine.read((workspace) => {
+        const page = overview(workspace.timeline, resolveAuthors(workspace, query));
+        const withResult = laterResults(engine, workspace);
+        return { ...page, rows: page.rows.map((row) => ({ ...row, checkpoint: withResult(row.checkpoint) })) };
+      }),
+    show: (name) => engine.read((workspace) => laterResults(engine, workspace)(engine.resolve(workspace, name))),
     rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
     status: (options = {}) => status(engine, options),
@@ -217,7 +224,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
       moved: found.kind === 'moved' ? 'moved' : found.isRecreated ? 'made-anew' : null,
       checkpoints: refs.length,
-      last,
+      last: last === null ? null : laterResults(engine, workspace)(last),
       changed: seen?.changed ?? null,
       scan: seen && withProblems(seen.scan, [found.record.damage, ...unreadable.map(({ error }) => error)]),
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
