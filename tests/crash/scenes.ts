@@ -64,6 +64,19 @@ export const SCENES: readonly Scene[] = [
     action: (sp) => left(sp.undo()),
   },
   {
+    name: 'undo with a resolution',
+    prepare: async (disk) => {
+      await history(disk);
+      second(disk);
+      await engine(disk, 11).restore('cp_1');
+      put(disk, 'a.txt', 'of a person\n');
+    },
+    action: (sp) => {
+      const content = Buffer.from('merged by a person\n');
+      return left(sp.undo({ resolutions: new Map([['a.txt' as TreePath, { content }]]) }));
+    },
+  },
+  {
     name: 'redo',
     prepare: async (disk) => {
       await history(disk);

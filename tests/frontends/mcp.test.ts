@@ -112,6 +112,15 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await use('rollback', { changes: [newest?.id], preview_id: rollback.data['preview_id'] });
     expect(p.read('a.txt')).toBe('one\n');
 
+    const operation = await call(client, 'undo', {});
+    await call(client, 'undo', { preview_id: operation.data['preview_id'] });
+    p.write('a.txt', 'in between\n');
+    expect((await call(client, 'redo', {})).data).toMatchObject({ outcome: 'conflict' });
+    const resolutions = [{ path: 'a.txt', content: 'three\n' }];
+    const resolved = await call(client, 'redo', { resolutions });
+    await call(client, 'redo', { resolutions, preview_id: resolved.data['preview_id'] });
+    expect(p.read('a.txt')).toBe('three\n');
+
     expect(tools.map(({ name }) => name).filter((name) => !called.has(name) && !EDITS.includes(name))).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { changeWord, folderSuffix, modeChangeText } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
 import { countText, pathText } from './format.ts';
 import { rootPosition as position } from './roots.ts';
+import { sidesLines } from './sides.ts';
 
 export type OperationJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
 type PlannedPathJson = OperationJson['plan']['paths'][number];
@@ -70,6 +71,11 @@ export function planNotes(operation: OperationJson, target: BriefJson | null): s
       (path) => `only files are restored: the .git of ${repository(path)} no longer exists and is not restored.`,
     ),
   ];
+}
+
+/** The three sides of each conflict. */
+export function conflictSides({ plan: { conflicts } }: OperationJson, style: Style): string[] {
+  return conflicts.flatMap(({ path, sides }) => sidesLines(path, sides, style));
 }
 
 const INDEXES = {

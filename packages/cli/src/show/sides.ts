@@ -10,7 +10,7 @@ type EntryJson = NonNullable<SidesJson>['base'];
 export function sidesLines(path: JsonName, sides: SidesJson, style: Style): string[] {
   if (sides === null) return [];
   const { base, ours, theirs, text, cut } = sides;
-  const three = `base: ${entryText(base)}; ours (current): ${entryText(ours)}; theirs (rolled back): ${entryText(theirs)}`;
+  const three = `base: ${entryText(base)}; ours (current): ${entryText(ours)}; theirs (as the operation would write it): ${entryText(theirs)}`;
   if (text === null) return [`${pathText(path)}  ${three}`];
   const lines = showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [

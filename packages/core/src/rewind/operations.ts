@@ -22,6 +22,7 @@ import {
   type IsReplaceable,
   isByAgent,
 } from './affected-authors.ts';
+import { type ConflictChoices, resolveConflicts } from './conflict-choices.ts';
 import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
@@ -52,6 +53,7 @@ export interface RestoreRequest {
   /** The session that goes back in its conversation. Only its own work is reverted without asking. */
   readonly session?: { readonly id: SessionId; readonly conversation: ConversationPosition | null };
   readonly global: IgnoreFile;
+  readonly choices: ConflictChoices;
 }
 
 const EVERYTHING: readonly TreePath[] = [WORKSPACE_ITSELF];
@@ -77,7 +79,8 @@ export function restoreOperation(
     },
     backups: null,
     plan: async (current) => {
-      const plan = withoutFailedRoots(await planned(current), { ...request, scope }, current);
+      const resolved = resolveConflicts(await planned(current), current, request.choices);
+      const plan = withoutFailedRoots(resolved, { ...request, scope }, current);
       return request.git ? withRestoredHeads(workspace, plan, target, { scope, root }, pace) : plan;
     },
   };
@@ -116,17 +119,17 @@ export function restoreOperation(
 }
 
 /** @throws SavepointError NOTHING_TO_UNDO */
-export function undoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
+export function undoOperation(workspace: Workspace, actor: Actor, choices: ConflictChoices, pace: Pace): Operation {
   const operation = nextOperations(workspace.timeline.upTo()).undo;
   if (operation === null) throw new SavepointError('NOTHING_TO_UNDO', 'There is no operation to undo.');
-  return inverseOperation(workspace, operation, 'undo', actor, pace);
+  return inverseOperation(workspace, { operation, trigger: 'undo', actor, choices }, pace);
 }
 
 /** @throws SavepointError NOTHING_TO_REDO */
-export function redoOperation(workspace: Workspace, actor: Actor, pace: Pace): Operation {
+export function redoOperation(workspace: Workspace, actor: Actor, choices: ConflictChoices, pace: Pace): Operation {
   const operation = nextOperations(workspace.timeline.upTo()).redo;
   if (operation === null) throw new SavepointError('NOTHING_TO_REDO', 'There is no operation to redo.');
-  return inverseOperation(workspace, operation, 'redo', actor, pace);
+  return inverseOperation(workspace, { operation, trigger: 'redo', actor, choices }, pace);
 }
 
 /**
@@ -184,11 +187,16 @@ function assertPathsKnown(current: CurrentState, target: Checkpoint, scope: read
   );
 }
 
+interface InverseRequest {
+  readonly operation: Checkpoint;
+  readonly trigger: 'undo' | 'redo';
+  readonly actor: Actor;
+  readonly choices: ConflictChoices;
+}
+
 function inverseOperation(
   workspace: Workspace,
-  operation: Checkpoint,
-  trigger: 'undo' | 'redo',
-  actor: Actor,
+  { operation, trigger, actor, choices }: InverseRequest,
   pace: Pace,
 ): Operation {
   const previous = workspace.timeline.list().find(({ number }) => `cp_${number}` === operation.previous);
@@ -223,7 +231,7 @@ function inverseOperation(
         },
         pace,
       );
-      return withRevertedHeads(workspace, plan, operation, pace);
+      return withRevertedHeads(workspace, resolveConflicts(plan, current, choices), operation, pace);
     },
   };
 }

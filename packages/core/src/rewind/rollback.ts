@@ -1,17 +1,17 @@
 /** The rollback operation: selects the changes, checks for open calls, and builds the preview. */
 
 import { showName, showText } from '../content/show-name.ts';
-import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Author, Grade } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { isWithin } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
 import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
+import { CONFLICT_HINT, type ConflictChoices, NO_CHOICES, resolveConflicts } from './conflict-choices.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
 import {
   type ChosenChange,
@@ -26,8 +26,7 @@ export interface RollbackRequest {
   readonly actor: Actor;
   /** How well the author of a change must be known. */
   readonly least: Grade;
-  readonly skipConflicts: boolean;
-  readonly prefer: ReadonlyMap<TreePath, MergeSide>;
+  readonly choices: ConflictChoices;
   /** Proceed even if an open call may write the same files. A preview ignores open calls. */
   readonly force: boolean;
 }
@@ -53,10 +52,6 @@ const EMPTY_PREVIEW: RollbackPreview = {
   hunks: new Map(),
 };
 
-const CONFLICT_HINT =
-  'Nothing was changed. --ours PATH keeps the current lines of a path, --theirs PATH reverts the change anyway, and ' +
-  '--skip-conflicts skips all changes that do not merge.';
-
 export function rollbackOperation(
   workspace: Workspace,
   request: RollbackRequest,
@@ -70,7 +65,12 @@ export function rollbackOperation(
       const checkpoints = await checkpointsUntilNow(workspace, current, pace);
       const { selection, least } = request;
       const selected = await selectChanges(current.objects, checkpoints, selection, least, pace);
-      const planned = await rollbackChanges({ ...request, current, ...selected, keep: () => null }, pace);
+      const { choices } = request;
+      const { prefer, resolutions } = choices;
+      // A path with a resolution is not skipped.
+      const skipConflicts = choices.skipConflicts && resolutions.size === 0;
+      const input = { prefer, skipConflicts, current, ...selected, keep: () => null };
+      const planned = withResolutions(await rollbackChanges(input, pace), current, choices);
       const openCalls = blockingCalls(workspace, selected, planned.changeSet);
       preview = {
         ...selected,
@@ -84,6 +84,26 @@ export function rollbackOperation(
     },
   };
   return { operation, preview: () => preview };
+}
+
+/** A change that a person merged by hand counts as rolled back: the result no longer is what it left. */
+function withResolutions(
+  planned: RollbackChangeSet,
+  current: CurrentState,
+  { skipConflicts, resolutions }: ConflictChoices,
+): RollbackChangeSet {
+  const changeSet = resolveConflicts(planned.changeSet, current, { ...NO_CHOICES, skipConflicts, resolutions });
+  const isOpen = new Set([...changeSet.conflicts, ...changeSet.kept].map(({ path }) => path));
+  const isResolved = ({ path, result }: PathResult): boolean =>
+    result === 'conflict' && resolutions.has(path) && !isOpen.has(path);
+  const resolved = planned.results.filter(isResolved);
+  return {
+    changeSet,
+    results: planned.results.map((one) =>
+      isResolved(one) ? { ...one, result: 'merged', why: 'merged by hand', sides: null } : one,
+    ),
+    rolledBack: [...new Set([...planned.rolledBack, ...resolved.flatMap(({ changes }) => changes)])],
+  };
 }
 
 /**

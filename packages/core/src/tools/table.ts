@@ -35,6 +35,13 @@ const NAMES =
   'Refer to a checkpoint as cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last ' +
   'session), a commit id (at least 4 digits), @{10 minutes ago} or message:ID.';
 
+const CONFLICT_FIELDS = {
+  skip_conflicts: 'skipConflicts',
+  ours: 'ours',
+  theirs: 'theirs',
+  resolutions: 'resolutions',
+} as const;
+
 const ALL_OR_NONE =
   'Atomic: either all edits are applied or none. All edits are validated first, and all errors are returned ' +
   'together. A checkpoint is taken before and after, so undo can revert the edit. An old_string must occur exactly ' +
@@ -274,7 +281,7 @@ export const TOOLS = [
       'Makes the files equal to a checkpoint, atomically; with `paths`, only those paths and below them. The current ' +
       `state is saved first, and undo can revert the restore. ${TWO_STEPS} ${NAMES}`,
     annotations: CHANGES_FILES,
-    argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode' } },
+    argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode', ...CONFLICT_FIELDS } },
     twoSteps: true,
     render: restoreLines,
   }),
@@ -290,11 +297,12 @@ export const TOOLS = [
       `for it. undo can revert a rollback. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: {
-      shape: ({ changes, hunks, agent, session, call, after, paths, likely, includeShared, skipConflicts }) => ({
+      shape: ({ changes, hunks, agent, session, call, after, paths, likely, includeShared, ...choices }) => ({
         scope: SCOPE,
         ...({ changes, hunks, paths, after, call, session, agent, likely } as SchemaFields),
         include_shared: includeShared as z.ZodType,
-        skip_conflicts: skipConflicts as z.ZodType,
+        skip_conflicts: choices['skipConflicts'] as z.ZodType,
+        resolutions: choices['resolutions'] as z.ZodType,
       }),
       toInput: ({ scope = 'own', include_shared: includeShared, skip_conflicts: skipConflicts, ...rest }) => ({
         scope,
@@ -313,7 +321,7 @@ export const TOOLS = [
       'Reverts the last operation of Savepoint that is in effect (restore, rollback, edit or redo). Later changes ' +
       `are kept; if both changed the same lines, it fails with CONFLICT and nothing is changed. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    argumentMapping: { fields: {} },
+    argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
     render: operationLines,
   }),
@@ -323,7 +331,7 @@ export const TOOLS = [
     title: 'Redo',
     description: `Redoes the last undone operation, provided that no other operation followed the undo. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
-    argumentMapping: { fields: {} },
+    argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
     render: operationLines,
   }),

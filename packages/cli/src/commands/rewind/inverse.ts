@@ -1,22 +1,25 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
-import { type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
+import { type InputOf, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, lines, type VerbArguments } from '../../command.ts';
 import { captureWarnings } from '../../show/capture.ts';
 import { countText } from '../../show/format.ts';
-import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
+import { CONFLICT_OPTIONS, conflictInput } from './conflict-options.ts';
 
 export const INVERSE_OPTIONS: readonly CliOptionSpec[] = [
   { flags: '-n, --dry-run', description: 'only show what would change' },
+  ...CONFLICT_OPTIONS,
   { flags: '--force', description: 'also change frozen paths' },
   { flags: '-y, --yes', description: 'accepted for consistency; this command never asks' },
 ];
 
 const LISTED_WHEN_DONE = 10;
 
-export function inverseInput({ options }: VerbArguments): { dryRun?: boolean; force?: boolean } {
+export function inverseInput({ options }: VerbArguments): InputOf<typeof VERBS.undo> {
   return {
+    ...conflictInput(options),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
     ...(options['force'] === true ? { force: true } : {}),
   };
@@ -32,6 +35,7 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,
       planLines(output, style),
       planNotes(output, null),
+      conflictSides(output, style),
       outcome === 'ready' ? [`${paths} would change. The current state would be saved first.`] : [],
     );
   }

@@ -6,8 +6,9 @@ import { shellWord, withPathHint } from '../../path-hint.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
-import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
+import { CONFLICT_OPTIONS, conflictInput } from './conflict-options.ts';
 
 type RestoreJson = OutputOf<typeof VERBS.restore>;
 
@@ -29,6 +30,7 @@ export const restore = command({
       description: 'revert only changes of agents; if there are none, keep only changes since the last checkpoint',
       conflicts: 'exact',
     },
+    ...CONFLICT_OPTIONS,
     {
       flags: '--git',
       description: 'also restore branch, HEAD and index; commits that become unreachable are kept in the store',
@@ -50,6 +52,7 @@ export const restore = command({
     return {
       checkpoint: operands[0] ?? '',
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
+      ...conflictInput(options),
       ...(options['all'] === true ? { all: true } : {}),
       ...(typeof options['root'] === 'string' ? { root: options['root'] } : {}),
       ...(options['git'] === true ? { git: true } : {}),
@@ -170,6 +173,7 @@ function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: 
     alternativeLines(preview),
     planLines(preview, style),
     planNotes(preview, target),
+    conflictSides(preview, style),
     captureNotes(preview.capture),
     outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state would be saved first.`] : [],
     preview.parties === null ? [] : [MIXED_AUTHORS_NOTE],

@@ -4,11 +4,11 @@ import type { MergeSide } from '../../content/three-way.ts';
 import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
-import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
+import { type ConflictChoices, NO_CHOICES, type Resolution } from '../../rewind/conflict-choices.ts';
 import {
   type RestoreMode,
   type RestoreRequest,
@@ -25,8 +25,18 @@ import type { OperationEvent } from '../events.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 
+/** How conflicts are resolved. By default, a conflict stops the whole operation. */
+export interface ConflictOptions {
+  /** Leave paths alone that do not merge. Default false. */
+  readonly skipConflicts?: boolean;
+  /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
+  readonly prefer?: ReadonlyMap<TreePath, MergeSide>;
+  /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, the operation fails. */
+  readonly resolutions?: ReadonlyMap<TreePath, Resolution>;
+}
+
 /** Which part of a checkpoint is restored, and how; see `restore`. */
-export interface RestoreOptions extends OperationOptions {
+export interface RestoreOptions extends OperationOptions, ConflictOptions {
   /** Only these paths and everything below them. Empty: the whole workspace. */
   readonly paths?: readonly TreePath[];
   readonly mode?: RestoreMode;
@@ -42,23 +52,19 @@ export interface RestoreOptions extends OperationOptions {
 }
 
 /** How a rollback handles changes by others; see `rollback`. */
-export interface RollbackOptions extends OperationOptions {
+export interface RollbackOptions extends OperationOptions, ConflictOptions {
   /**
    * How well the author of a change must be known. Default `sure`: changes that are only likely by the chosen authors
    * (made while one of their calls ran), and changes that may be by others (`open`), are left alone and listed. A change
    * that is chosen by its id may always be likely.
    */
   readonly least?: Grade;
-  /** Leave paths alone that do not merge. Default false: a conflict stops the whole rollback. */
-  readonly skipConflicts?: boolean;
-  /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
-  readonly prefer?: ReadonlyMap<TreePath, MergeSide>;
   /** Proceed even if an open call may write the same files. Default false. */
   readonly force?: boolean;
 }
 
 /** Options of `undo` and `redo`. */
-export type UndoOptions = OperationOptions;
+export type UndoOptions = OperationOptions & ConflictOptions;
 
 export interface RewindCalls {
   /** Returns what `restore` would do, path by path. Changes nothing and does not wait for the lock. */
@@ -90,10 +96,10 @@ export interface RewindCalls {
     selection: Selection,
     options?: RollbackOptions,
   ): Promise<OperationResult & { readonly details: RollbackPreview }>;
-  previewUndo(options?: CallOptions): Promise<Preview>;
+  previewUndo(options?: UndoOptions): Promise<Preview>;
   /** Reverts the newest operation that is in effect, and keeps what changed since. */
   undo(options?: UndoOptions): Promise<OperationResult>;
-  previewRedo(options?: CallOptions): Promise<Preview>;
+  previewRedo(options?: UndoOptions): Promise<Preview>;
   /** Reverts the newest undo, unless an operation came after it. */
   redo(options?: UndoOptions): Promise<OperationResult>;
 }
@@ -160,6 +166,7 @@ export function restoreIn(
     actor: engine.actor,
     ...(session === undefined ? {} : { session }),
     global: readGlobalIgnore(workspace),
+    choices: conflictChoicesIn(options),
   };
   return restoreOperation(workspace, request, pace);
 }
@@ -170,21 +177,25 @@ function rollbackIn(
   selection: Selection,
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
-  const { least = 'sure', skipConflicts = false, prefer = new Map(), force = false } = options;
+  const { least = 'sure', force = false } = options;
   const request = {
     selection: resolveAuthors(workspace, selection),
     actor: engine.actor,
     least,
-    skipConflicts,
-    prefer,
+    choices: conflictChoicesIn(options),
     force,
   };
   return rollbackOperation(workspace, request, engine.pace(options));
 }
 
-function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: CallOptions): Promise<Preview> {
+function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: UndoOptions): Promise<Preview> {
   return engine.read((workspace) =>
-    preview(engine, workspace, operationOf(workspace, engine.actor, engine.pace(options)), options),
+    preview(
+      engine,
+      workspace,
+      operationOf(workspace, engine.actor, conflictChoicesIn(options), engine.pace(options)),
+      options,
+    ),
   );
 }
 
@@ -196,9 +207,17 @@ function invert(
 ): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
     await makeRoom(operating, 'all');
-    const operation = operationOf(operating.workspace, engine.actor, operating.pace);
+    const operation = operationOf(operating.workspace, engine.actor, conflictChoicesIn(options), operating.pace);
     return runAndAnnounce(engine, operating, event, operation, options);
   });
+}
+
+function conflictChoicesIn({ skipConflicts, prefer, resolutions }: ConflictOptions): ConflictChoices {
+  return {
+    skipConflicts: skipConflicts ?? false,
+    prefer: prefer ?? NO_CHOICES.prefer,
+    resolutions: resolutions ?? NO_CHOICES.resolutions,
+  };
 }
 
 /** Reads the user's global ignore file. */

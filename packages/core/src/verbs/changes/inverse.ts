@@ -3,6 +3,7 @@
 import type { UndoOptions } from '../../engine/calls/rewind.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { Savepoint } from '../../savepoint.ts';
+import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -18,8 +19,9 @@ export function inverseVerb(words: VerbTexts, invert: Invert) {
   return verb({
     ...words,
     changes: 'files',
-    schemas: ({ z, inverted }) => ({
+    schemas: ({ z, inverted, conflictFields }) => ({
       input: z.strictObject({
+        ...conflictFields,
         dryRun: z.boolean().optional().describe('only preview what would happen'),
         force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
         expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
@@ -27,8 +29,12 @@ export function inverseVerb(words: VerbTexts, invert: Invert) {
       output: inverted,
     }),
 
-    async handle(savepoint, { expected, force, dryRun = false }, { signal, toolCall }) {
-      const seen = await invert(savepoint, withoutUndefined({ expected, force, signal, toolCall }), dryRun);
+    status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
+
+    async handle(savepoint, { expected, force, dryRun = false, ...input }, { signal, toolCall }) {
+      const choices = await conflictChoicesOf(savepoint, input);
+      const options = { ...withoutUndefined({ expected, force, signal, toolCall }), ...choices };
+      const seen = await invert(savepoint, options, dryRun);
       return { ...operationToJson(seen, []), undoes: seen.info.undoes };
     },
   });

@@ -1,15 +1,13 @@
-import { showName } from '../../content/show-name.ts';
-import type { MergeSide } from '../../content/three-way.ts';
-import type { WorkspaceLocation } from '../../engine/calls/workspaces.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import type { Grade } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
-import { type JsonName, nameToJson, type TreePath } from '../../model/names.ts';
+import { type JsonName, nameToJson } from '../../model/names.ts';
 import type { RollbackPreview } from '../../rewind/rollback.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
+import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { operationToJson, sidesToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -26,7 +24,7 @@ export const rollback = verb({
     'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
     'unless you include them. `undo` reverts a rollback.',
   changes: 'files',
-  schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack }) => ({
+  schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack, conflictFields }) => ({
     input: z.strictObject({
       changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
       hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
@@ -51,9 +49,7 @@ export const rollback = verb({
         .boolean()
         .optional()
         .describe('also changes that may be from other authors; includes likely ones'),
-      skipConflicts: z.boolean().optional().describe('skip changes that do not merge, and roll back the rest'),
-      ours: z.array(jsonName).optional().describe('on a conflict in these paths, keep the current lines'),
-      theirs: z.array(jsonName).optional().describe('on a conflict in these paths, revert the change anyway'),
+      ...conflictFields,
       force: z.boolean().optional().describe('proceed even if an open call may write the same files'),
       dryRun: z.boolean().optional().describe('only preview what would happen'),
       expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
@@ -63,17 +59,19 @@ export const rollback = verb({
     }),
   }),
 
-  status: ({ dryRun, skipped }) => (!dryRun && skipped.some(({ grade }) => grade !== null) ? 5 : 0),
+  status: ({ dryRun, outcome, skipped }) => {
+    if (dryRun) return outcome === 'conflict' ? 3 : 0;
+    return skipped.some(({ grade }) => grade !== null) ? 5 : 0;
+  },
 
   async handle(savepoint, input, context) {
     const { signal, toolCall } = context;
     const own = input.scope === 'own' ? await savepoint.caller(withoutUndefined({ toolCall })) : undefined;
     const selection = { ...(await selectionOf(savepoint, input)), ...withoutUndefined({ own }) };
-    const place = (input.ours ?? input.theirs) === undefined ? null : await savepoint.place();
-    const prefer = place === null ? new Map<TreePath, MergeSide>() : preferredSides(place, input);
-    const { likely, includeShared, skipConflicts, force, expected } = input;
+    const { likely, includeShared, force, expected } = input;
     const least: Grade = includeShared === true ? 'open' : likely === true ? 'likely' : 'sure';
-    const options = withoutUndefined({ least, skipConflicts, force, expected, prefer, signal, toolCall });
+    const choices = await conflictChoicesOf(savepoint, input);
+    const options = { ...withoutUndefined({ least, force, expected, signal, toolCall }), ...choices };
     const seen =
       input.dryRun === true
         ? await savepoint.previewRollback(selection, options)
@@ -81,28 +79,6 @@ export const rollback = verb({
     return { ...operationToJson(seen, []), ...rollbackToJson(seen.details) };
   },
 });
-
-/** @throws SavepointError USAGE if a path is given for both sides */
-function preferredSides(
-  place: WorkspaceLocation,
-  input: { readonly ours?: readonly JsonName[] | undefined; readonly theirs?: readonly JsonName[] | undefined },
-): Map<TreePath, MergeSide> {
-  const ours = new Set((input.ours ?? []).map((path) => treePathOf(place, path)));
-  const theirs = new Set((input.theirs ?? []).map((path) => treePathOf(place, path)));
-  for (const path of theirs) {
-    if (!ours.has(path)) continue;
-    throw new SavepointError(
-      'USAGE',
-      `Both --ours and --theirs name ${showName(path)}.`,
-      { argument: '--theirs' },
-      { hint: 'Nothing was changed. Name each path with only one of them.' },
-    );
-  }
-  return new Map([
-    ...[...ours].map((path) => [path, 'ours'] as const),
-    ...[...theirs].map((path) => [path, 'theirs'] as const),
-  ]);
-}
 
 interface SelectionInput {
   readonly scope?: 'own' | 'all' | undefined;

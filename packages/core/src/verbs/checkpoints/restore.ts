@@ -3,6 +3,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { isWithin, nameToJson, type TreePath } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
+import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { scopeOf } from '../input/paths.ts';
 import { briefToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -18,7 +19,7 @@ export const restore = verb({
     'as well: the index is rebuilt from the commit, or restored exactly if the option `record_index` is on. `undo` ' +
     'reverts all three. A deleted .git folder is not restored.',
   changes: 'files',
-  schemas: ({ z, jsonName, checkpointName, restored }) => ({
+  schemas: ({ z, jsonName, checkpointName, restored, conflictFields }) => ({
     input: z.strictObject({
       checkpoint: checkpointName,
       paths: z.array(jsonName).optional().describe('only these paths and below them'),
@@ -39,6 +40,7 @@ export const restore = verb({
             'and keeps all other changes; if no agent changed anything, keeps only changes since the last checkpoint. ' +
             'Default: `exact`, but a conflict if both agents and others changed the paths since',
         ),
+      ...conflictFields,
       dryRun: z.boolean().optional().describe('only preview what would happen'),
       git: z
         .boolean()
@@ -52,6 +54,8 @@ export const restore = verb({
     }),
     output: restored,
   }),
+
+  status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
 
   async handle(savepoint, input, context) {
     const wanted = input.paths ?? [];
@@ -79,6 +83,7 @@ export const restore = verb({
       force,
       signal: context.signal,
       toolCall: context.toolCall,
+      ...(await conflictChoicesOf(savepoint, input)),
     });
     const seen =
       input.dryRun === true

@@ -2,9 +2,10 @@
 import * as z from 'zod';
 import { EVIDENCE, GRADES, TRIGGERS } from '../../model/checkpoint.ts';
 import { SKIP_REASONS } from '../../model/entries.ts';
+import { conflictFields } from './conflict-fields.ts';
 import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId } from './names.ts';
 
-export { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId, z };
+export { changeId, checkpointId, checkpointName, conflictFields, hunkId, jsonName, named, objectId, z };
 
 const count = z.int().min(0);
 const nullableCount = count.nullable();

@@ -1,0 +1,49 @@
+/** How callers resolve conflicts: the same fields in every verb that goes back. */
+import { showName } from '../../content/show-name.ts';
+import type { MergeSide } from '../../content/three-way.ts';
+import { treePathOf } from '../../io/locate-path.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type JsonName, nameFromJson, type TreePath } from '../../model/names.ts';
+import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
+import type { Savepoint } from '../../savepoint.ts';
+import { withoutUndefined } from '../verb.ts';
+
+export interface ConflictInput {
+  readonly ours?: readonly JsonName[] | undefined;
+  readonly theirs?: readonly JsonName[] | undefined;
+  readonly skipConflicts?: boolean | undefined;
+  readonly resolutions?:
+    | readonly { readonly path: JsonName; readonly content: JsonName; readonly ours?: string | undefined }[]
+    | undefined;
+}
+
+/** @throws SavepointError USAGE if a path is resolved in two ways */
+export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInput): Promise<Partial<ConflictChoices>> {
+  const { skipConflicts } = input;
+  const given = [input.ours, input.theirs, input.resolutions].some((list) => (list ?? []).length > 0);
+  if (!given) return withoutUndefined({ skipConflicts });
+  const place = await savepoint.place();
+  const prefer = new Map<TreePath, MergeSide>();
+  const resolutions = new Map<TreePath, Resolution>();
+  for (const path of (input.ours ?? []).map((each) => treePathOf(place, each))) prefer.set(path, 'ours');
+  for (const path of (input.theirs ?? []).map((each) => treePathOf(place, each))) {
+    if (prefer.get(path) === 'ours') throwTwice(path, 'Both --ours and --theirs name', '--theirs');
+    prefer.set(path, 'theirs');
+  }
+  for (const { path: name, content, ours } of input.resolutions ?? []) {
+    const path = treePathOf(place, name);
+    if (prefer.has(path) || resolutions.has(path))
+      throwTwice(path, 'There is more than one decision for', 'resolutions');
+    resolutions.set(path, { content: Buffer.from(nameFromJson(content), 'latin1'), ...withoutUndefined({ ours }) });
+  }
+  return { prefer, resolutions, ...withoutUndefined({ skipConflicts }) };
+}
+
+function throwTwice(path: TreePath, what: string, argument: string): never {
+  throw new SavepointError(
+    'USAGE',
+    `${what} ${showName(path)}.`,
+    { argument },
+    { hint: 'Nothing was changed. Name each path only once.' },
+  );
+}
