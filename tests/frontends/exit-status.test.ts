@@ -145,7 +145,8 @@ describe('3', () => {
     const before = workingFiles(p.dir);
     expect(failure(p, ['undo'])).toMatchObject({ code: 'CONFLICT', status: 3, data: { paths: [{ path: 'a.txt' }] } });
     expect(p.run(['undo']).stderr).toContain('a.txt');
-    expect(p.ok('undo', '--dry-run', '--json').stdout).toContain('"outcome":"conflict"');
+    const preview = p.run(['undo', '--dry-run', '--json']);
+    expect([preview.status, preview.stdout]).toEqual([3, expect.stringContaining('"outcome":"conflict"')]);
     expect(workingFiles(p.dir)).toEqual(before);
   });
 });
