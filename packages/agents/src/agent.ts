@@ -1,5 +1,6 @@
 /** The definition of an agent: its hook protocol and its settings. */
 
+import type { ShellVariables } from '@savepoint/core';
 import type { HookAnswer, HookReply } from './answer.ts';
 import type { AgentEvent, AgentName, IgnoredEvent } from './event.ts';
 import type { Fields } from './fields.ts';
@@ -18,6 +19,8 @@ export interface Protocol {
   parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent;
   /** @param native the agent's own name of the event */
   reply(native: string, answer: HookAnswer): HookReply;
+  /** The variables that it sets for its commands, as its released program does. Absent: it sets none, or it is unknown. */
+  readonly shell?: ShellVariables;
   /** Whether the answer to this event can pass text to the model. */
   acceptsContext(native: string): boolean;
   /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */

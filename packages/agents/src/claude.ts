@@ -38,6 +38,7 @@ const SESSION_END_MS = 1_500;
 export const claude: Agent = {
   name: 'claude',
   variables: ['CLAUDE_PROJECT_DIR'],
+  shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' },
   title: 'Claude Code',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,

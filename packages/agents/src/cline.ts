@@ -122,6 +122,7 @@ function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEven
 export const cline: Agent = {
   name: 'cline',
   variables: ['HOME', 'USERPROFILE'],
+  shell: { any: 'CLINE_CONNECTOR_CLI_LAUNCH', session: null },
   title: 'Cline',
   parse,
   reply: (_native, answer) => {

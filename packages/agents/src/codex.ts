@@ -26,6 +26,7 @@ const CONTEXT_EVENTS = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse
 export const codex: Agent = {
   name: 'codex',
   variables: [],
+  shell: { any: 'CODEX_CI', session: 'CODEX_SESSION_ID' },
   title: 'OpenAI Codex',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,

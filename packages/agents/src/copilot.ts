@@ -129,6 +129,7 @@ const CONTEXT_EVENTS = new Set([
 export const copilot: Agent = {
   name: 'copilot',
   variables: ['COPILOT_CLI', 'COPILOT_HOME', 'COPILOT_PROJECT_DIR'],
+  shell: { any: 'COPILOT_CLI', session: 'COPILOT_AGENT_SESSION_ID' },
   title: 'GitHub Copilot CLI',
   parse,
   reply: (native, answer) => {

@@ -30,6 +30,7 @@ const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 export const gemini: Agent = {
   name: 'gemini',
   variables: ['GEMINI_PROJECT_DIR'],
+  shell: { any: 'GEMINI_CLI', session: null },
   title: 'Gemini CLI',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: (native, answer) => {

@@ -96,6 +96,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
 export const opencode: Agent = {
   name: 'opencode',
   variables: [],
+  shell: { any: 'OPENCODE', session: null },
   title: 'opencode',
   parse,
   reply: (_native, answer) => {

@@ -39,6 +39,7 @@ export {
   textFromBytes,
 } from './model/names.ts';
 export type { ReportedWrite } from './model/reported-write.ts';
+export type { ShellVariables } from './model/shell-variables.ts';
 export type { ChangeSet, PathChange, PathConflict } from './operation/change-set.ts';
 export type { OperationResult, Preview } from './operation/operation.ts';
 export { executionAdapter } from './remote/execution-adapter.ts';

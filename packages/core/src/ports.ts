@@ -23,7 +23,7 @@ export {
   statOf,
 } from './io/fs.ts';
 export type { LoadOwnEntries, MergedEntries, OwnEntries } from './io/own-entries.ts';
-export type { Clock, Places, Ports, Processes, ProcessIdentity, Random } from './io/ports.ts';
+export type { Clock, Places, Ports, Processes, ProcessIdentity, Random, RunningProcess } from './io/ports.ts';
 export type { Programs } from './io/programs.ts';
 export type { CaptureRules, Change } from './model/checkpoint.ts';
 export type { Snapshot } from './model/entries.ts';

@@ -34,6 +34,9 @@ export function fakeProcesses(self: Partial<ProcessIdentity> = {}): FakeProcesse
       lives.set(keyOf(process), life);
     },
     ancestors: () => [],
+    startedSince: () => null,
+    startedWith: () => ({ command: [], variables: new Map() }),
+    folderOf: () => null,
     seenBy,
   });
   const first: ProcessIdentity = {

@@ -12,6 +12,7 @@ import {
   SavepointError,
   type Session,
   type SessionOptions,
+  type ShellVariables,
 } from '@savepoint/core';
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
@@ -32,6 +33,8 @@ export interface HookContext {
   readonly deadline: (config: Configuration) => AbortSignal;
   /** The process that ran the hook, and its ancestors, nearest first. */
   readonly ancestors: NonNullable<SessionOptions['ancestors']>;
+  /** The variables that the agent sets for its commands. */
+  readonly shell: ShellVariables | undefined;
   /** Whether the answer can pass text to the model. */
   readonly acceptsContext: boolean;
   /** Runs work in the background that does not fit into the time limit. */
@@ -235,7 +238,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
   readonly request: CallRequest;
   readonly uncovered: readonly UncoveredPath[];
 }> {
-  const { event, session, actor } = scene;
+  const { event, session, actor, context } = scene;
   const { call, cwd } = event;
   const { paths, uncovered } = await resolveDeclared(session, call.paths, cwd);
   const writes = await reportedWrites(session, call, cwd);
@@ -247,6 +250,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
       actor,
       own: call.own,
       dir: bytesFromText(cwd) as DiskPath,
+      ...(context.shell === undefined ? {} : { shell: context.shell }),
       ...(paths === null ? {} : { paths }),
       ...(writes === null ? {} : { writes }),
     },

@@ -104,6 +104,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
         return AbortSignal.timeout(remainingMs(Math.min(hooks.budgetMs, limit), run));
       },
       ancestors: nodePorts().processes.ancestors(Number(run.env[PARENT_VARIABLE] ?? run.parent ?? 0)),
+      shell: protocol.shell,
       acceptsContext: protocol.acceptsContext(native),
       deferJob: (job) => startJob(job, run.script, name, run.env),
       noteUncovered: (found) => {

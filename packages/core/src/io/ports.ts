@@ -32,6 +32,14 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
+/** A live process of this user. */
+export interface RunningProcess extends ProcessIdentity {
+  /** The id of the process that started it, or that has adopted it. */
+  readonly parent: number;
+  /** When it started, in milliseconds since 1970. */
+  readonly began: number;
+}
+
 /** Checks which processes are alive. */
 export interface Processes {
   self(): ProcessIdentity;
@@ -39,6 +47,15 @@ export interface Processes {
   state(of: ProcessIdentity): 'alive' | 'stopped' | 'dead' | 'unknown';
   /** Returns the process with this id and its ancestors, nearest first. Empty if the system does not tell. */
   ancestors(pid: number): readonly ProcessIdentity[];
+  /** Returns the live processes of this user that started since then. Null if the system does not tell. */
+  startedSince(time: number): readonly RunningProcess[] | null;
+  /** Returns the command line and the first environment of a process of this user; empty if they are unknown. */
+  startedWith(pid: number): {
+    readonly command: readonly string[];
+    readonly variables: ReadonlyMap<string, string>;
+  };
+  /** Returns the folder in which a process of this user is now; null if it is unknown. */
+  folderOf(pid: number): DiskPath | null;
 }
 
 /** Everything through which the engine accesses the machine. */

@@ -43,6 +43,7 @@ export type Grade = (typeof GRADES)[number];
  * - `unclear-call`: a call may have been open, but it is not known when it ran: it began before its capture, or it runs in
  *   the background
  * - `beyond`: a call was open, but its tool did not report this change
+ * - `left-behind`: a call had ended, but a process that it started lived on
  * - `no-call`: no call of any agent was open
  * - `rewind`: between two calls, the workspace returned to an earlier state of the session
  */
@@ -54,6 +55,7 @@ export const EVIDENCE = [
   'call',
   'unclear-call',
   'beyond',
+  'left-behind',
   'no-call',
   'rewind',
 ] as const;

@@ -8,6 +8,7 @@ import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
 import { type DiskPath, isWithin, type TreePath } from '../model/names.ts';
 import type { ReportedWrite } from '../model/reported-write.ts';
+import type { ShellVariables } from '../model/shell-variables.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
 import type { PutBack } from './host.ts';
@@ -35,6 +36,8 @@ export interface CallRequest {
   readonly summary?: string;
   /** One of Savepoint's own tools, whose operation records its own changes. */
   readonly own?: boolean;
+  /** The environment variables that the agent sets for its commands: processes that outlive the call are found by them. */
+  readonly shell?: ShellVariables;
   readonly track?: boolean;
 }
 
@@ -139,7 +142,7 @@ export function openCallOf(
   request: CallRequest,
   known: Pick<OpenCall, 'id' | 'session' | 'actor' | 'began' | 'late'>,
 ): OpenCall {
-  const { own = false, paths = null, writes } = request;
+  const { own = false, paths = null, writes, shell } = request;
   return {
     ...known,
     actor: request.actor === undefined ? known.actor : canonicalActor(request.actor),
@@ -148,6 +151,7 @@ export function openCallOf(
     declared: own ? [] : paths,
     ...(writes === undefined ? {} : { writes: storableReports(writes) }),
     background: false,
+    ...(shell === undefined ? {} : { shell }),
     own,
   };
 }

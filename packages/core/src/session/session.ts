@@ -9,15 +9,10 @@ import type { CallId, SessionId } from '../model/ids.ts';
 import type { DiskPath, JsonName } from '../model/names.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
 import { assertNotFrozen } from '../store/state/frozen.ts';
-import {
-  type OpenCall,
-  readOpenCall,
-  readOpenCalls,
-  removeOpenCall,
-  writeOpenCall,
-} from '../store/state/open-calls.ts';
+import { type OpenCall, readOpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
+import { endOpenCall, processesLeftBy } from '../timeline/capture/left-behind.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { agentProcess } from './agent-process.ts';
 import {
@@ -425,12 +420,13 @@ export class Session {
     const { ports, store } = writing.workspace;
     const now = ports.clock.now();
     const reported = withReports(call, how, now);
+    const left = how.background ? [] : processesLeftBy(writing.workspace, call);
     // The capture reads the open calls.
     if (reported !== call) writeOpenCall(ports.fs, store.layout, reported);
     const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, now) };
     const { recorded, scan } = await this.#capture(writing, info, false);
     if (how.background) writeOpenCall(ports.fs, store.layout, { ...reported, late: false, background: true });
-    else removeOpenCall(ports.fs, store.layout, call.session, call.id);
+    else endOpenCall(ports, store.layout, reported, left);
     return endedCall(call, recorded, scan);
   }
 

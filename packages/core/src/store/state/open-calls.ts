@@ -19,6 +19,7 @@ import {
   treePathFromJson,
 } from '../../model/names.ts';
 import type { ReportedWrite } from '../../model/reported-write.ts';
+import type { ShellVariables } from '../../model/shell-variables.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
@@ -54,6 +55,10 @@ export interface OpenCall {
   readonly background: boolean;
   /** The process of the agent, if it is known. When it is gone, the call has ended. */
   readonly process?: ProcessIdentity;
+  /** The variables that the agent sets for its commands, if it sets any. */
+  readonly shell?: ShellVariables;
+  /** It has ended, and left these processes behind, which lived at the last capture. */
+  readonly leftBehind?: readonly ProcessIdentity[];
   /** A call of one of Savepoint's own tools: the operation records its own changes. */
   readonly own: boolean;
 }
@@ -88,7 +93,8 @@ export function removeOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, 
 }
 
 export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): OpenCall | null {
-  return readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
+  const call = readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
+  return call?.leftBehind === undefined ? call : null;
 }
 
 /** Returns all readable calls, including those that no longer count as open. */
@@ -102,12 +108,12 @@ type CallPorts = Pick<Ports, 'fs' | 'clock' | 'processes'>;
 
 /** Returns the open calls, oldest first. Ignores damaged files, calls that are too old, and those of dead agents. */
 export function readOpenCalls(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
-  return readRecentCalls(ports, layout).filter((call) => !isOfDeadAgent(ports, call));
+  return readRecentCalls(ports, layout).filter((call) => call.leftBehind === undefined && !isOfDeadAgent(ports, call));
 }
 
 /**
- * Returns the calls that may have written since the last capture, oldest first: the open ones, and those whose agent has
- * died since. It is not known when it died, so these may have written, and others after them (`background`).
+ * Returns the calls that may have written since the last capture, oldest first: the open ones, those that left processes
+ * behind, and those whose agent has died since. It is not known when it died, so these may have written, and others after them (`background`).
  */
 export function readCallsSinceCapture(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
   return readRecentCalls(ports, layout).map((call) =>
@@ -119,10 +125,12 @@ export function isOfDeadAgent({ processes }: Pick<Ports, 'processes'>, { process
   return process !== undefined && processes.state(process) === 'dead';
 }
 
-function readRecentCalls({ fs, clock }: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+function readRecentCalls({ fs, clock, processes }: CallPorts, layout: StoreLayout): readonly OpenCall[] {
   const now = clock.now();
+  const isKnown = ({ leftBehind }: OpenCall): boolean =>
+    leftBehind?.some((one) => processes.state(one) !== 'unknown') === true;
   return readRecordedCalls(fs, layout)
-    .filter(({ began }) => now - began < MAX_CALL_MS)
+    .filter((call) => now - call.began < MAX_CALL_MS || isKnown(call))
     .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
 }
 

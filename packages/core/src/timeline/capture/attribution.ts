@@ -7,7 +7,8 @@
  * - A call that may write anywhere gets whatever changes while it runs, except paths that only other open calls declare.
  * - If the command of only one of these calls names a path, that one is likely its author. It is never sure: a command
  *   need not write what it names.
- * - If no call is open, a change came from outside. This is sure.
+ * - If no call is open, a change came from outside. This is sure, unless a call left processes behind, which may have
+ *   written (`left-behind.ts`).
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
  * - A call that waits for a permission has made no change.
  * - If a call may still wait for a permission, outside is named, too. So it is if it is not known when a call ran, because
@@ -98,13 +99,15 @@ function weigh(
     return { authors: [FROM_OUTSIDE], grade, evidence };
   }
   const isUnclear = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
-  const evidence: Evidence = isUnclear
-    ? 'unclear-call'
-    : naming.length > 0
-      ? 'declared'
-      : areWordsClear
-        ? 'named'
-        : 'call';
+  const evidence: Evidence = candidates.every(({ leftBehind }) => leftBehind !== undefined)
+    ? 'left-behind'
+    : isUnclear
+      ? 'unclear-call'
+      : naming.length > 0
+        ? 'declared'
+        : areWordsClear
+          ? 'named'
+          : 'call';
   const mayWait = candidates.some(({ waiting }) => waiting !== undefined);
   if (isOneAuthor(authors) && !isUnclear && !mayWait) return { authors, grade: 'likely', evidence };
   return { authors: [...authors, FROM_OUTSIDE], grade: 'open', evidence };

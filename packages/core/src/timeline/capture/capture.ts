@@ -15,19 +15,14 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
 import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
-import {
-  isOfDeadAgent,
-  type OpenCall,
-  readCallsSinceCapture,
-  removeOpenCall,
-  writeOpenCall,
-} from '../../store/state/open-calls.ts';
+import { isOfDeadAgent, type OpenCall, readCallsSinceCapture, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
 import { type Attribution, attributionOf } from './attribution.ts';
 import { type CheckpointInfo, composeInOrder, type NewCheckpoint, type Recorded } from './compose.ts';
 import { describeDamage, FoundDamage } from './found-damage.ts';
+import { endOpenCall, processesLeftBy, stillLeftBy } from './left-behind.ts';
 import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 import { reportedSteps } from './reported-steps.ts';
@@ -257,16 +252,21 @@ const NO_EVIDENCE: Pick<ReportEvidence, 'proven' | 'doubted'> = { proven: [], do
 
 /**
  * From this checkpoint on, what changes while a late call is open can be distinguished from earlier changes, and what a
- * tool reported to write is recorded. The calls of dead agents have ended.
+ * tool reported to write is recorded. The calls of dead agents have ended, and so have those without living processes.
  */
 function updateOpenCalls(
-  { ports, store }: Workspace,
+  workspace: Workspace,
   open: readonly OpenCall[],
   { proven, doubted }: Pick<ReportEvidence, 'proven' | 'doubted'>,
 ): void {
+  const { ports, store } = workspace;
   for (const call of open) {
+    if (call.leftBehind !== undefined) {
+      endOpenCall(ports, store.layout, call, stillLeftBy(workspace, call));
+      continue;
+    }
     if (isOfDeadAgent(ports, call)) {
-      removeOpenCall(ports.fs, store.layout, call.session, call.id);
+      endOpenCall(ports, store.layout, call, processesLeftBy(workspace, call));
       continue;
     }
     const paths = proven.filter((one) => one.call === call).map(({ path }) => path);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nodeProcesses, parseProcessStat } from '../../../src/io/node/processes.ts';
+import { parseProcessStat } from '../../../src/io/node/process-stat.ts';
+import { nodeProcesses } from '../../../src/io/node/processes.ts';
 import type { ProcessIdentity } from '../../../src/io/ports.ts';
 
 const linux = process.platform === 'linux';
@@ -139,5 +140,58 @@ describe('state', () => {
 
   test.skipIf(windows)('reports a process of another user as alive', () => {
     expect(nodeProcesses.state({ ...nodeProcesses.self(), pid: 1, startedAt: null })).toBe('alive');
+  });
+});
+
+/** Waits until a process runs what it was started as: until then, it is a copy of this one. */
+async function waitingWith(name: string, value: string): Promise<number> {
+  const child = spawn(process.execPath, ['-e', 'console.log("ready"); setInterval(() => {}, 1000)', 'here'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, [name]: value },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child.pid as number;
+}
+
+describe.runIf(linux)('the processes that started since a moment', () => {
+  const pidsSince = (time: number): readonly number[] => (nodeProcesses.startedSince(time) ?? []).map(({ pid }) => pid);
+
+  test('are those that live, with their parents and what they were started with', async () => {
+    const older = await waiting();
+    // The system counts in hundredths of a second.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const time = Date.now();
+    const newer = await waitingWith('LEFT_BY', 'a=b');
+    const found = nodeProcesses.startedSince(time - 20)?.find(({ pid }) => pid === newer);
+    expect(found).toMatchObject({ ...identityOf(newer), parent: process.pid });
+    expect(Math.abs((found?.began ?? 0) - time)).toBeLessThan(60_000);
+    expect(nodeProcesses.startedWith(newer).variables.get('LEFT_BY')).toBe('a=b');
+    expect(nodeProcesses.startedWith(newer).command.at(-1)).toBe('here');
+    expect(pidsSince(time - 20)).not.toContain(older.pid);
+    expect(pidsSince(0)).toEqual(expect.arrayContaining([older.pid, newer, process.pid]));
+    const ended = once(older, 'exit');
+    older.kill('SIGKILL');
+    await ended;
+    expect(pidsSince(0)).not.toContain(older.pid);
+  });
+
+  test('are found wherever the system gives out ids', async () => {
+    const time = Date.now() - 50;
+    const started: number[] = [];
+    for (let count = 0; count < 40; count++) {
+      const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      started.push(child.pid as number);
+    }
+    expect(pidsSince(time)).toEqual(expect.arrayContaining(started));
+  });
+
+  test('have no environment and no command line once they have ended', async () => {
+    const { pid } = spawn('true', { stdio: 'ignore' }).on('error', () => {});
+    while (nodeProcesses.state({ ...nodeProcesses.self(), pid: pid as number, startedAt: null }) !== 'dead') {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(nodeProcesses.startedWith(pid as number)).toEqual({ command: [], variables: new Map() });
   });
 });

@@ -1,0 +1,117 @@
+/**
+ * Finds the processes that a call leaves behind: those that started while it was open and live on when it has ended. They
+ * may still write, so as long as one of them lives, a change between calls is not surely from outside. The call stays on
+ * record in the meantime, as one that continues in the background (`OpenCall.leftBehind`).
+ *
+ * A process belongs to a call if the agent's variables for its commands are in its environment. If they do not name the
+ * session, it must also descend from the agent or work in the workspace. If an agent sets no variables, the process must
+ * descend from the agent. Processes that the agent itself started (servers, helpers) do not have these
+ * variables. A process that clears its environment is not found.
+ */
+
+import type { Ports, Processes, ProcessIdentity, RunningProcess } from '../../io/ports.ts';
+import type { DiskPath } from '../../model/names.ts';
+import type { StoreLayout } from '../../store/layout.ts';
+import { type OpenCall, removeOpenCall, writeOpenCall } from '../../store/state/open-calls.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The system's start times of processes are coarser than the clock. In milliseconds. */
+const TOLERANCE_MS = 50;
+
+type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
+
+/**
+ * Returns the processes that live now and started in this call. Costs a look at the youngest processes of the system, so
+ * only calls that run programs are looked at.
+ */
+export function processesLeftBy(
+  { ports: { processes }, root }: WorkspaceOf,
+  call: OpenCall,
+): readonly ProcessIdentity[] {
+  if (call.own || call.declared !== null) return [];
+  const running = processes.startedSince(call.began - TOLERANCE_MS) ?? [];
+  const recent = new Set(running.map(({ pid }) => pid));
+  const found = running.filter((one) => belongsTo(call, one, { processes, root, recent }));
+  if (found.length === 0) return [];
+  const own = ownProcesses(processes, running);
+  return found.filter(({ pid }) => !own.has(pid)).map(identityOf);
+}
+
+/** Ends a call. It stays on record while processes that it left behind live. */
+export function endOpenCall(
+  { fs }: Pick<Ports, 'fs'>,
+  layout: StoreLayout,
+  call: OpenCall,
+  leftBehind: readonly ProcessIdentity[],
+): void {
+  if (leftBehind.length === 0) removeOpenCall(fs, layout, call.session, call.id);
+  else writeOpenCall(fs, layout, { ...call, late: false, background: true, leftBehind });
+}
+
+/**
+ * Returns the processes of a call that live on: those that were found before, otherwise those that they started and that
+ * can be recognised.
+ */
+export function stillLeftBy(workspace: WorkspaceOf, call: OpenCall): readonly ProcessIdentity[] {
+  const { processes } = workspace.ports;
+  const living = (call.leftBehind ?? []).filter((one) => processes.state(one) !== 'dead');
+  return living.length > 0 || call.shell === undefined ? living : processesLeftBy(workspace, call);
+}
+
+interface Surroundings {
+  readonly processes: Processes;
+  readonly root: DiskPath;
+  /** The processes that started since the call began. What an older one starts is not of this call. */
+  readonly recent: ReadonlySet<number>;
+}
+
+function belongsTo(
+  call: OpenCall,
+  { pid, parent }: RunningProcess,
+  { processes, root, recent }: Surroundings,
+): boolean {
+  const { shell, session, process: agent } = call;
+  const above = agent === undefined ? [] : processes.ancestors(pid);
+  const depth = above.findIndex((one) => isSame(one, agent as ProcessIdentity));
+  if (shell === undefined) return depth > 0 && above.slice(0, depth).every((one) => recent.has(one.pid));
+  const isOfSession = (one: number): boolean => {
+    const { variables } = processes.startedWith(one);
+    const named = shell.session === null ? undefined : variables.get(shell.session);
+    // Without the session's id, it may be of another session of the same agent, in another folder.
+    return named === undefined
+      ? variables.has(shell.any) && (depth > 0 || isInside(root, processes.folderOf(one)))
+      : named === session;
+  };
+  return isOfSession(pid) && (recent.has(parent) || parent === agent?.pid || !isOfSession(parent));
+}
+
+function isInside(root: DiskPath, folder: DiskPath | null): boolean {
+  return folder !== null && (folder === root || folder.startsWith(`${root}/`));
+}
+
+/** Processes of Savepoint, and those that started them to run a hook. */
+function ownProcesses(processes: Processes, running: readonly RunningProcess[]): ReadonlySet<number> {
+  const parents = new Map(running.map(({ pid, parent }) => [pid, parent]));
+  const own = new Set<number>();
+  const self = processes.self().pid;
+  for (const { pid } of running) {
+    if (pid !== self && !isOwnCommand(processes.startedWith(pid).command)) continue;
+    for (let next: number | undefined = pid; next !== undefined && !own.has(next); next = parents.get(next)) {
+      own.add(next);
+    }
+  }
+  return own;
+}
+
+/** Hooks, their background work, the daemon and the MCP server. */
+function isOwnCommand(command: readonly string[]): boolean {
+  return /savepoint[^\s/]*['"]?\s+['"]?(?:hook|daemon|mcp)\b/.test(command.join(' '));
+}
+
+function identityOf({ pid, startedAt, bootId, pidNamespace, host }: RunningProcess): ProcessIdentity {
+  return { pid, startedAt, bootId, pidNamespace, host };
+}
+
+function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt;
+}
