@@ -11,6 +11,7 @@ export interface AgentRunOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: Spec['signal'];
+  readonly afterwards?: string;
 }
 
 /** A run takes seconds, but up to a minute on a busy machine. */
@@ -45,6 +46,7 @@ export class AgentProject extends Project {
       port: MODEL_PORT,
       timeoutMs: TIMEOUT_MS,
       signal: options.signal ?? null,
+      afterwards: options.afterwards ?? null,
     });
     if (done.timedOut) throw new Error(`${this.program.name} did not end\n${done.stdout}\n${done.stderr}`);
     if (done.trouble.length > 0) console.log(`${this.program.name}: ${done.trouble.join('; ')}`);

@@ -21,6 +21,8 @@ export const opencode: AgentProgram = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
   }),
   prepare: ({ home }, folder) => {
+    // Without a network, opencode tries for more than a minute to install a package of its own.
+    writeFileSync(join(home, '.npmrc'), 'fetch-retries=0\n');
     const config = join(home, '.config/opencode');
     mkdirSync(config, { recursive: true });
     const provider = {

@@ -4,7 +4,7 @@
  * from standard input and prints the result as JSON. It ends every process that the program started, even outside its
  * process group: every other process in this network is one of them.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const result = { ...outcome, seen: model.seen, trouble: model.trouble };
 process.stdout.write(JSON.stringify(result));
 
 /** @param {Spec} what */
-async function run({ command, cwd, env, timeoutMs, signal }) {
+async function run({ command, cwd, env, timeoutMs, signal, afterwards }) {
   const began = performance.now();
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -52,15 +52,22 @@ async function run({ command, cwd, env, timeoutMs, signal }) {
   clearTimeout(timer);
   waiting.abort();
   await signalled;
+  if (afterwards !== null) runAfterwards(afterwards, { cwd, env });
   const leftBehind = await endOthers();
   const [stdout, stderr] = await said;
   return { status, signal: endedBy, timedOut, stdout, stderr, seconds, leftBehind };
 }
 
 /** @param {NonNullable<Spec['signal']>} signal @param {number} pid @param {AbortSignal} stop */
-async function signalWhen({ when, name }, pid, stop) {
+async function signalWhen({ when, name, alone }, pid, stop) {
   while (!existsSync(when) && !stop.aborted) await sleep(20);
-  if (!stop.aborted) signalOne(-pid, name);
+  if (!stop.aborted) signalOne(alone === true ? Number(readFileSync(when, 'utf8')) : -pid, name);
+}
+
+/** @param {string} command @param {Pick<Spec, 'cwd' | 'env'>} where */
+function runAfterwards(command, { cwd, env }) {
+  const done = spawnSync('sh', ['-e', '-c', command], { cwd, env, encoding: 'utf8', timeout: 60_000 });
+  if (done.status !== 0) throw new Error(`afterwards: ${command}: ${done.stdout}${done.stderr}${done.error ?? ''}`);
 }
 
 /** @param {number} pid negative for a process group @param {NodeJS.Signals} name */

@@ -14,8 +14,13 @@ export interface Spec {
   /** Port of the model on the loopback. */
   readonly port: number;
   readonly timeoutMs: number;
-  /** Sent to the program's process group as soon as the file `when` exists. */
-  readonly signal: { readonly when: string; readonly name: NodeJS.Signals } | null;
+  /**
+   * Sent as soon as the file `when` exists: to the program's process group, or if `alone`, only to the process whose id
+   * the file contains.
+   */
+  readonly signal: { readonly when: string; readonly name: NodeJS.Signals; readonly alone?: boolean } | null;
+  /** A shell command of a person, after the program has ended and before the processes that it left behind are ended. */
+  readonly afterwards: string | null;
   /** The network that it must not run in, as /proc names it. */
   readonly outerNetwork: string;
 }

@@ -153,6 +153,7 @@ class RealScene {
       port: MODEL_PORT,
       timeoutMs: SESSION_MS,
       signal: null,
+      afterwards: null,
     });
     const agent: RealAgent = { program, ended, isOver: false, at: '', call: null, left: calls, next: null };
     this.#agents.push(agent);

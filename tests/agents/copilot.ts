@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { type AgentProgram, MODEL_URL } from './program.ts';
+
+export const copilot: AgentProgram = {
+  name: 'copilot',
+  command: (folder, prompt, more) => [
+    join(folder, 'node_modules/@github/copilot-linux-x64/copilot'),
+    '-p',
+    prompt,
+    '--allow-all-tools',
+    '--allow-all-paths',
+    '--trust-folder',
+    '--output-format',
+    'json',
+    ...more,
+  ],
+  env: () => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${MODEL_URL}/v1`,
+    COPILOT_PROVIDER_TYPE: 'openai',
+    COPILOT_MODEL: 'scripted',
+    COPILOT_AUTO_UPDATE: 'false',
+  }),
+  prepare: () => {},
+  write: (path, content) => ({ name: 'create', input: { path, file_text: content } }),
+  read: (path) => ({ name: 'view', input: { path } }),
+  edit: (path, old, now) => ({ name: 'edit', input: { path, old_str: old, new_str: now } }),
+  shell: (command) => ({ name: 'bash', input: { command, description: 'as planned' } }),
+  tools: { write: 'create', edit: 'edit', shell: 'bash' },
+  tellsCallIds: false,
+};
