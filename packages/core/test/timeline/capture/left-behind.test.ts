@@ -1,0 +1,113 @@
+/** Which processes a call has left behind. With real ones: tests/frontends/left-behind.test.ts. */
+import { fakeProcesses } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import type { Ports, ProcessIdentity, RunningProcess } from '../../../src/io/ports.ts';
+import type { CallId, SessionId } from '../../../src/model/ids.ts';
+import type { DiskPath } from '../../../src/model/names.ts';
+import type { OpenCall } from '../../../src/store/state/open-calls.ts';
+import { processesLeftBy } from '../../../src/timeline/capture/left-behind.ts';
+
+const BEGAN = 1_000_000;
+const AGENT = 200;
+
+interface Started {
+  readonly pid: number;
+  readonly parent: number;
+  readonly began?: number;
+  readonly command?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+}
+
+const NAMED = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's-1' };
+const NAMELESS = { CLAUDECODE: '1' };
+
+const SHELL: Partial<OpenCall> = { shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' } };
+const NO_VARIABLES: Partial<OpenCall> = {};
+
+/** The ids of the processes that the call has left. */
+function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): readonly number[] {
+  const fake = fakeProcesses();
+  const identity = (pid: number): ProcessIdentity => ({ ...fake.self(), pid, startedAt: `${pid}` });
+  const of = (pid: number): Started | undefined => started.find((one) => one.pid === pid);
+  const above = (pid: number): readonly ProcessIdentity[] =>
+    pid <= 1 ? [] : [identity(pid), ...above(of(pid)?.parent ?? 1)];
+  const processes: Ports['processes'] = {
+    ...fake,
+    ancestors: above,
+    startedSince: (time) =>
+      started
+        .map(({ pid, parent, began = BEGAN + 10 }): RunningProcess => ({ ...identity(pid), parent, began }))
+        .filter(({ began }) => began >= time),
+    startedWith: (pid) => ({
+      command: (of(pid)?.command ?? 'sh').split(' '),
+      variables: new Map(Object.entries(of(pid)?.variables ?? {})),
+    }),
+    folderOf: (pid) => (of(pid)?.folder ?? '/elsewhere') as DiskPath,
+  };
+  const whole: OpenCall = {
+    id: 'c-1' as CallId,
+    session: 's-1' as SessionId,
+    actor: { kind: 'agent', name: 'claude' },
+    tool: { name: 'Bash', kind: 'shell', summary: '', args: null, took: null },
+    declared: null,
+    began: BEGAN,
+    late: false,
+    background: false,
+    own: false,
+    process: identity(AGENT),
+    ...call,
+  };
+  const workspace = { ports: { processes } as Ports, root: '/w' as DiskPath };
+  return processesLeftBy(workspace, whole).map(({ pid }) => pid);
+}
+
+describe('a process', () => {
+  test('with the session in its environment belongs to its call, whoever its parent is', () => {
+    const found = leftOf([
+      { pid: 300, parent: 1, variables: NAMED },
+      { pid: 301, parent: AGENT, variables: NAMED },
+      { pid: 302, parent: 1, variables: { ...NAMED, CLAUDE_CODE_SESSION_ID: 's-2' }, folder: '/w' },
+      { pid: 303, parent: AGENT },
+    ]);
+    expect(found).toEqual([300, 301]);
+  });
+
+  test('without the name of its session belongs to the call if it descends from the agent or works in the folder', () => {
+    const found = leftOf([
+      { pid: 300, parent: 1, variables: NAMELESS },
+      { pid: 301, parent: 1, variables: NAMELESS, folder: '/w/src' },
+      { pid: 302, parent: AGENT, variables: NAMELESS },
+      { pid: 303, parent: 1, variables: NAMELESS, folder: '/w-other' },
+    ]);
+    expect(found).toEqual([301, 302]);
+  });
+
+  test('of an agent without variables must descend from it', () => {
+    const server = { pid: 250, parent: AGENT, began: BEGAN - 5_000 };
+    const started = [server, { pid: 300, parent: AGENT }, { pid: 301, parent: 300 }, { pid: 302, parent: 1 }];
+    const found = leftOf([...started, { pid: 303, parent: 250 }], NO_VARIABLES);
+    expect(found).toEqual([300, 301]);
+  });
+
+  test('that an earlier call left behind keeps its children', () => {
+    const earlier = { pid: 250, parent: 1, began: BEGAN - 5_000, variables: NAMED };
+    expect(leftOf([earlier, { pid: 300, parent: 250, variables: NAMED }])).toEqual([]);
+  });
+
+  test('of Savepoint does not count, nor does one that runs a hook', () => {
+    const found = leftOf([
+      { pid: 300, parent: AGENT, variables: NAMED, command: 'sh -c savepoint-hook savepoint hook claude' },
+      { pid: 301, parent: 300, variables: NAMED, command: 'node /x/savepoint.js hook claude' },
+      { pid: 302, parent: AGENT, variables: NAMED, command: '/bin/sh .clinerules/hooks/PreToolUse' },
+      { pid: 303, parent: 302, variables: NAMED, command: 'savepoint hook cline PreToolUse' },
+      { pid: 304, parent: 1, variables: NAMED, command: 'node /x/savepoint.js daemon run' },
+      { pid: 305, parent: 1, variables: NAMED, command: 'node /home/me/savepoint/server.js' },
+    ]);
+    expect(found).toEqual([305]);
+  });
+});
+
+test('a tool that names its paths leaves none', () => {
+  expect(leftOf([{ pid: 300, parent: 1, variables: NAMED }], { ...SHELL, declared: [] })).toEqual([]);
+});
