@@ -9,6 +9,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 const MAIN = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 const AGENT = fileURLToPath(new URL('./dead-agent.mjs', import.meta.url));
 
+/** No other test has this session: processes are recognised by it. */
+const sessionOf = (p: Project): string => `s${p.base.slice(-6)}`;
+
 async function agentIn(p: Project) {
   const child = spawn(process.execPath, [AGENT, process.execPath, MAIN, 'hook', 'claude'], {
     env: { ...p.environment(), SAVEPOINT_DAEMON: 'off' },
@@ -16,7 +19,7 @@ async function agentIn(p: Project) {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const answers = createInterface({ input: child.stdout });
-  const common = { session_id: 's-1', cwd: p.dir };
+  const common = { session_id: sessionOf(p), cwd: p.dir };
   const event = async (hook_event_name: string, more: object = {}): Promise<void> => {
     const answer = once(answers, 'line');
     child.stdin.write(`${JSON.stringify({ ...common, hook_event_name, ...more })}\n`);

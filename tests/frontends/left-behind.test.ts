@@ -10,6 +10,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 const MAIN = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 const AGENT = fileURLToPath(new URL('./dead-agent.mjs', import.meta.url));
 
+/** No other test has this session: processes are recognised by it. */
+const sessionOf = (p: Project): string => `s${p.base.slice(-6)}`;
+
 interface FakeAgent {
   /** A shell call, from its start to its end. @param during what others do meanwhile */
   readonly shell: (command: string, during?: () => void) => Promise<void>;
@@ -32,7 +35,7 @@ async function agentIn(p: Project): Promise<FakeAgent> {
     return String((await answer)[0]);
   };
   const event = async (hook_event_name: string, more: object = {}): Promise<void> => {
-    expect(await ask({ session_id: 's-1', cwd: p.dir, hook_event_name, ...more })).toBe('0');
+    expect(await ask({ session_id: sessionOf(p), cwd: p.dir, hook_event_name, ...more })).toBe('0');
   };
   await event('SessionStart', { source: 'startup' });
   await event('UserPromptSubmit', { prompt: 'Go.' });

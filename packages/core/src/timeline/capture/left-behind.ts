@@ -44,8 +44,10 @@ export function endOpenCall(
   call: OpenCall,
   leftBehind: readonly ProcessIdentity[],
 ): void {
+  const known = call.leftBehind ?? [];
   if (leftBehind.length === 0) removeOpenCall(fs, layout, call.session, call.id);
-  else writeOpenCall(fs, layout, { ...call, late: false, background: true, leftBehind });
+  else if (known.length !== leftBehind.length || !known.every((one, at) => isSame(one, leftBehind[at] ?? one)))
+    writeOpenCall(fs, layout, { ...call, late: false, background: true, leftBehind });
 }
 
 /**
