@@ -15,8 +15,8 @@ import { applyRetention, storeBytes, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
-import { findFileDamage } from '../store-files.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
+import { findFileDamage } from '../store-files.ts';
 import { pathExists } from './workspaces.ts';
 
 /** What a purge does not remove. */
