@@ -37,11 +37,16 @@ if [ ! -S "$savepoint_place/${SOCKET}" ]; then
   export ${CURL_STATUS_VARIABLE}
   exec "$@"
 fi
-# A process with a different view of the file system must not ask the daemon.
+# A process with a different view of the file system must not ask the daemon. A killed daemon looks the same, because its
+# folder in /proc is gone. The command then starts another daemon, which exits if the first one still answers.
 if [ -e /proc/self/ns/mnt ]; then
   for savepoint_part in mnt root; do
     case $savepoint_part in mnt) savepoint_own=/proc/self/ns/mnt ;; *) savepoint_own=/proc/self/root ;; esac
-    [ "$savepoint_place/$savepoint_part" -ef "$savepoint_own" ] 2>/dev/null || exec "$@"
+    if [ ! "$savepoint_place/$savepoint_part" -ef "$savepoint_own" ] 2>/dev/null; then
+      ${CURL_STATUS_VARIABLE}=7
+      export ${CURL_STATUS_VARIABLE}
+      exec "$@"
+    fi
   done
 fi
 savepoint_route=
