@@ -24,6 +24,13 @@ class Place {
   readonly world: World = world(onTestFinished);
   readonly dir = Buffer.from(this.world.workspace, 'latin1').toString();
 
+  /** A folder outside the workspace. */
+  get elsewhere(): string {
+    const folder = `${this.world.folder}/elsewhere`;
+    fs.mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
   open(overrides: Partial<Ports> = {}): Savepoint {
     const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
     return open({ dir: this.world.workspace, ports: { ...realPorts(), ...overrides }, places });
@@ -249,6 +256,29 @@ describe('a state that cannot be restored is refused, and nothing is changed', (
       },
       /does not know this folder/,
     ],
+    'a worktree that its repository does not know': [
+      (p) => forgeWorktree(p, '.git', true),
+      /does not know this folder/,
+    ],
+    'a .git folder that names the refs of another repository': [
+      (p) => forgeWorktree(p, '.git', false),
+      /does not know this folder/,
+    ],
+    'a log of HEAD elsewhere': [(p) => linkElsewhere(p, '.git/logs/HEAD'), /logs\/HEAD is a link/],
+    'a log of the branch elsewhere': [
+      (p) => linkElsewhere(p, '.git/logs/refs/heads/main'),
+      /logs\/refs\/heads\/main is a link/,
+    ],
+    'a folder of logs elsewhere': [(p) => linkElsewhere(p, '.git/logs/refs'), /logs\/refs is a link/],
+    'branches elsewhere': [(p) => linkElsewhere(p, '.git/refs/heads'), /refs\/heads is a link/],
+    'packed refs elsewhere': [
+      (p) => {
+        git(p.at(''), 'pack-refs', '--all');
+        linkElsewhere(p, '.git/packed-refs');
+      },
+      /packed-refs/,
+    ],
+    'objects elsewhere': [(p) => linkElsewhere(p, '.git/objects'), /objects is a link/],
     'hooks in its configuration': [(p) => git(p.at(''), 'config', 'hook.x.command', 'touch canary'), /names hooks/],
   };
 
@@ -260,6 +290,7 @@ describe('a state that cannot be restored is refused, and nothing is changed', (
     place.commit('', 'second');
     change(place);
     const before = manifest(place);
+    const elsewhere = manifest(place, place.elsewhere);
     const preview = await place.open().previewRestore('cp_1', GIT);
     expect(preview.plan.headsRefused?.[0]?.why).toMatch(why);
     await expect(place.open().restore('cp_1', GIT)).rejects.toMatchObject({
@@ -267,7 +298,17 @@ describe('a state that cannot be restored is refused, and nothing is changed', (
       data: { repositories: [{ path: '' }] },
     });
     expect(manifest(place)).toBe(before);
+    expect(manifest(place, place.elsewhere)).toBe(elsewhere);
     await place.open().restore('cp_1', { mode: 'exact' });
+  });
+
+  it('a root that became a link to another repository', async () => {
+    const { place } = await moved();
+    fs.renameSync(place.at('one'), path.join(place.elsewhere, 'one'));
+    fs.symlinkSync(path.join(place.elsewhere, 'one'), place.at('one'));
+    const elsewhere = manifest(place, place.elsewhere);
+    await expect(place.open().restore('cp_1', GIT)).rejects.toBeDefined();
+    expect(manifest(place, place.elsewhere)).toBe(elsewhere);
   });
 
   it('works without git on the machine, and does not run git from the workspace', async () => {
@@ -352,12 +393,31 @@ describe('whatever interrupts it', () => {
   }, 600_000);
 });
 
-function manifest(place: Place): string {
+/** Moves something out of the workspace, and leaves a link to it. */
+function linkElsewhere(place: Place, name: string): void {
+  const target = path.join(place.elsewhere, path.basename(name));
+  fs.renameSync(place.at(name), target);
+  fs.symlinkSync(target, place.at(name));
+}
+
+/** Makes `.git` a worktree of a repository that does not know it, in the way a workspace from elsewhere could. */
+function forgeWorktree(place: Place, name: string, isFile: boolean): void {
+  const victim = path.join(place.elsewhere, 'victim.git');
+  fs.renameSync(place.at(name), victim);
+  const folder = isFile ? 'forged' : name;
+  place.write(`${folder}/HEAD`, 'ref: refs/heads/main\n');
+  place.write(`${folder}/commondir`, `${victim}\n`);
+  place.write(`${folder}/gitdir`, `${place.at(name)}\n`);
+  fs.copyFileSync(path.join(victim, 'index'), place.at(`${folder}/index`));
+  if (isFile) place.write(name, `gitdir: ${place.at(folder)}\n`);
+}
+
+function manifest(place: Place, folder = place.dir): string {
   return execFileSync(
     'sh',
     ['-c', 'find . -path ./.git/index -prune -o -type f -print0 | sort -z | xargs -0 sha1sum'],
     {
-      cwd: place.dir,
+      cwd: folder,
     },
   ).toString();
 }

@@ -1,6 +1,7 @@
 /** Prepares moving a repository's branch, HEAD and index back to a checkpoint, or gives the reason for refusing. */
 
 import { gitBoolean } from '../content/git-config.ts';
+import { showName } from '../content/show-name.ts';
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
@@ -16,6 +17,7 @@ import { plainIndexOf } from './index-plain.ts';
 import { GitObjects } from './objects.ts';
 import { firstErrorLine, type Git } from './program.ts';
 import { type GitState, readRepository } from './repository.ts';
+import { findLinkOnWritePath } from './write-paths.ts';
 
 export interface RefUpdate {
   readonly name: string;
@@ -77,6 +79,8 @@ export async function prepareHeadMoves(
       const state = readRepository(ports.fs, onDisk(root, one.path));
       if (state === null) continue;
       if ('problem' in state) throw new Refusal(`its .git cannot be used: ${state.problem.detail}`);
+      const link = findLinkOnWritePath(ports.fs, { root, path: one.path }, state, refsOf(state.head, one.to));
+      if (link !== null) throw new Refusal(linkReason(link));
       const before = positionOf(state);
       if (before === null) throw new Refusal('the position of its HEAD is unknown');
       const hasOtherIndex = indexDiffers(ports, state, one.plain);
@@ -98,6 +102,19 @@ export function positionOf({ head }: GitState): HeadPosition | null {
 
 export function samePosition(a: HeadPosition, b: HeadPosition): boolean {
   return a.branch === b.branch && a.commit === b.commit;
+}
+
+/** Returns the full names of the refs of these branches. A branch outside of refs/heads has a full name already. */
+export function refsOf(...heads: readonly ({ readonly branch: string | null } | null)[]): readonly string[] {
+  return heads.flatMap((head) => {
+    const branch = head?.branch ?? null;
+    if (branch === null) return [];
+    return [branch.startsWith('refs/') ? branch : refOf(branch)];
+  });
+}
+
+export function linkReason(link: DiskPath): string {
+  return `${showName(link)} is a link, and git would write to where it leads`;
 }
 
 export function refOf(branch: string): string {

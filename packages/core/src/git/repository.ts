@@ -240,6 +240,9 @@ function linkOf(
   config: ReadonlyMap<string, string | true>,
 ): GitState['link'] {
   if (gitDir !== commonDir) {
+    // The other repository's own folder must list the worktree. A workspace from elsewhere cannot write there, so it
+    // cannot make itself a worktree of that repository.
+    if (parentFolder(gitDir) !== diskChild(commonDir, 'worktrees')) return 'elsewhere';
     const back = readGitFile(fs, diskChild(gitDir, 'gitdir'), POINTER_BYTES)?.toString('latin1');
     if (back === undefined) return 'elsewhere';
     return isSame(fs, absolute(gitDir, trimTrailing(back, '\r\n')), diskChild(folder, '.git'))

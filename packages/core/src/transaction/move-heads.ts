@@ -14,10 +14,19 @@
  */
 
 import { readBranch } from '../git/head.ts';
-import { positionOf, type RefUpdate, readOnlyReason, refOf, samePosition } from '../git/head-moves.ts';
+import {
+  linkReason,
+  positionOf,
+  type RefUpdate,
+  readOnlyReason,
+  refOf,
+  refsOf,
+  samePosition,
+} from '../git/head-moves.ts';
 import { GitObjects } from '../git/objects.ts';
 import { firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
+import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
 import { durableCreate, isTemporaryName, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -70,6 +79,11 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   if (state === null || 'problem' in state) throw headConflictError(step, 'no longer exists');
   const never = readOnlyReason(state);
   if (never !== null) throw headConflictError(step, `cannot be written to: ${never}`);
+  const refs = [...step.refs.map(({ name }) => name), ...refsOf(step.before, step.after)];
+  const link =
+    findLinkOnWritePath(ports.fs, { root, path: step.path }, state, refs) ??
+    findLinkOfObjects(ports.fs, state, step.staged);
+  if (link !== null) throw headConflictError(step, `cannot be written to: ${linkReason(link)}`);
   const updates = step.refs.filter((update) => isPendingUpdate(ports, state, step, update));
   const now = positionOf(state);
   if (now === null || !isBetween(now, step)) throw headConflictError(step, 'was moved by another process meanwhile'); // H1
