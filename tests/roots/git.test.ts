@@ -391,6 +391,41 @@ describe('whatever interrupts it', () => {
     }
     expect([...ends].sort()).toEqual(['new', 'old']);
   }, 600_000);
+
+  it('after one failing call, the answer says what is on the disk', async () => {
+    const { place } = await moved();
+    const again = remember(place.world);
+    const counted = new FaultyFs(nodeFs, null);
+    await place.open({ fs: counted }).restore('cp_1', GIT);
+    // A lock's temporary file may stay: the next move removes it.
+    const shown = (): string => JSON.stringify(both(place), (key, value) => (key === 'locks' ? undefined : value));
+    const done = shown();
+    again();
+    const old = shown();
+    // Only the last calls come after the commit point, and the very last ones after everything has changed.
+    const keyOf = ({ operation, path: at }: FsCall): string => `${operation} ${at.replace(/[0-9a-f_]{12,}/g, '*')}`;
+    const last = counted.log.filter(({ changes }) => changes).slice(-40);
+    const step = testEffort({ quick: 4, ci: 4, long: 1 });
+    const wrong: string[] = [];
+    for (const call of last.filter((_, index) => (last.length - 3 - index) % step === 0)) {
+      again();
+      const nth = counted.log.filter((other) => keyOf(other) === keyOf(call)).indexOf(call) + 1;
+      const counts = (one: FsCall): boolean => keyOf(one) === keyOf(call);
+      const faulty = new FaultyFs(nodeFs, { at: nth, fault: { fail: 'EIO' }, counts });
+      const answer = await place
+        .open({ fs: faulty })
+        .restore('cp_1', GIT)
+        .then(
+          () => 'done',
+          (error: { code: string }) => error.code,
+        );
+      const state = shown();
+      const is = state === done ? 'new' : state === old ? 'old' : 'between';
+      const isTrue = answer === 'done' ? is === 'new' : answer === 'PENDING' || is === 'old';
+      if (!isTrue) wrong.push(`${keyOf(call)}: ${answer}, but the state is ${is}`);
+    }
+    expect(wrong).toEqual([]);
+  }, 600_000);
 });
 
 /** Moves something out of the workspace, and leaves a link to it. */

@@ -19,6 +19,7 @@ import { dropKept, type KeptCommits, keepCommits, keptCommit, writeKept } from '
 import type { CheckpointRef } from '../timeline/record/timeline.ts';
 import { type HeadStep, readHeads, removeHeads, writeHeads } from '../transaction/heads-file.ts';
 import { type HeadsInput, moveHeads, moveHeadsBack } from '../transaction/move-heads.ts';
+import { isExpectedError } from '../transaction/outcome.ts';
 import type { Publication } from '../transaction/transition.ts';
 
 export interface PreparedHeads {
@@ -78,12 +79,12 @@ export async function prepareHeads(
       writeHeads(ports, store.layout, ref.commit, steps);
     },
     complete: () => {
-      if (commit !== null) removeHeads(ports, store.layout);
+      if (commit !== null) tidyUp(() => removeHeads(ports, store.layout));
     },
     fail: (error) => {
       if (commit === null || (error instanceof SavepointError && error.code === 'PENDING')) return;
-      removeHeads(ports, store.layout);
-      dropKept(store.refs, (one) => one === number);
+      tidyUp(() => removeHeads(ports, store.layout));
+      tidyUp(() => dropKept(store.refs, (one) => one === number));
     },
   };
 }
@@ -134,6 +135,15 @@ async function storeIndexes(
     ? store.objects.read(move.index as ObjectId).data
     : await buildIndex(objects, move.after.commit, pace);
   return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
+}
+
+/** The operation has ended by now, so a failure must not change its answer. The next operation replaces what remains. */
+function tidyUp(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isExpectedError(error)) throw error;
+  }
 }
 
 function readIndexFile(fs: Workspace['ports']['fs'], path: DiskPath): Buffer | null {

@@ -225,7 +225,7 @@ class RemoteClient {
     const strange = (why: string): SavepointError => invalidAnswer(this.#sandbox.name, why);
     const { ended, exit, stdout, stderr } = result;
     if (ended === 'too-much') throw strange(`it is longer than ${MAX_ANSWER_BYTES} bytes`);
-    if (exit === 0 || ((exit === 1 || exit === 5) && stdout.length > 0)) {
+    if (exit === 0 || ((exit === 1 || exit === 4 || exit === 5) && stdout.length > 0)) {
       const output = parseJson(stdout);
       const checked = output === undefined ? null : (await schemasOf(verb)).output.safeParse(output);
       if (!checked?.success) throw strange(`it does not have the shape of an answer to \`${verb.name}\``);

@@ -30,9 +30,11 @@ export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   status?(output: z.output<Output>): AnswerStatus;
 }
 
-/** 0: done. 1: the answer reports a problem, so that callers should stop. 3: a dry run found a
- * conflict. 5: done in part; the answer lists the rest. */
-export type AnswerStatus = 0 | 1 | 3 | 5;
+/**
+ * 0: done. 1: the answer reports a problem, so that callers should stop. 3: a dry run found a conflict. 4: an operation is
+ * still pending. 5: done in part; the answer lists the rest.
+ */
+export type AnswerStatus = 0 | 1 | 3 | 4 | 5;
 
 export type InputOf<V> = V extends Verb<infer Input, z.ZodType> ? z.output<Input> : never;
 export type OutputOf<V> = V extends Verb<z.ZodType, infer Output> ? z.output<Output> : never;

@@ -7,7 +7,8 @@ export const checkpoint = verb({
   description:
     'Captures all files of the workspace as a new checkpoint on its timeline, even if nothing changed. The first ' +
     'checkpoint creates the store. The workspace is the nearest enclosing folder that has checkpoints, else the ' +
-    'enclosing repository, else the folder itself. Your files, index, HEAD and refs are not touched.',
+    'enclosing repository, else the folder itself. Your files, index, HEAD and refs are not touched. While an ' +
+    'interrupted operation is pending, the checkpoint may contain half of it; the result then names the operation.',
   changes: 'store',
   schemas: ({ z, checkpointBrief, capture, problem }) => ({
     input: z.strictObject({
@@ -22,6 +23,8 @@ export const checkpoint = verb({
         .describe('an interrupted operation that needs a decision; checkpoints can still be taken'),
     }),
   }),
+
+  status: ({ pending }) => (pending === null ? 0 : 4),
 
   async handle(savepoint, input, context) {
     const message = input.message?.trim() === '' ? undefined : input.message;

@@ -31,6 +31,8 @@ export const recover = verb({
     }),
   }),
 
+  status: ({ waiting }) => (waiting.length > 0 ? 4 : 0),
+
   async handle(savepoint, input, context) {
     const { recovered, waiting } = await savepoint.recover(
       withoutUndefined({ decision: input.decision, signal: context.signal }),
