@@ -28,6 +28,8 @@ export interface AutomaticExport {
   readonly to: string;
   readonly endpoint: string | null;
   readonly region: string | null;
+  /** Tells this copy of a timeline from others that are exported to the same place; empty: it is the only one. */
+  readonly name: string;
   readonly private: boolean;
   readonly messages: boolean;
 }
@@ -118,6 +120,7 @@ function exportSettingsOf(values: Settings['values']): AutomaticExport | null {
     to: values['export.to'],
     endpoint: values['export.endpoint'] || null,
     region: values['export.region'] || null,
+    name: values['export.name'],
     private: values['export.private'],
     messages: values['export.messages'],
   };

@@ -248,6 +248,19 @@ export const OPTIONS = {
     what: 'The region of the bucket. Empty: `us-east-1`.',
     why: 'The default of the protocol.',
   },
+  'export.name': {
+    kind: {
+      type: 'text',
+      form: 'letters, digits, `.`, `_` and `-`',
+      pattern: '^(?:|[A-Za-z0-9_][A-Za-z0-9_-]{0,63})$',
+    },
+    fallback: '',
+    project: 'nothing',
+    what:
+      'A name for the copies of timelines on this machine. Needed if a store was copied, or put back from an older ' +
+      'copy, and another copy was exported to the same place. Bundles then go to `<workspace>-<name>`.',
+    why: 'Usually there is one copy of a timeline.',
+  },
   'export.private': {
     kind: SWITCH,
     fallback: false,

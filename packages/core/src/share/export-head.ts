@@ -1,5 +1,6 @@
 /**
- * The list of exported bundles of one timeline, `<workspace>/head.json`, in restore order. Writers replace the list
+ * The list of exported bundles of one timeline, `<workspace>/head.json`, in restore order. A copy of a timeline with a
+ * name of its own (`export.name`) has its list in `<workspace>-<name>/head.json`. Writers replace the list
  * only if it has not changed since they read it. Bundle names are derived from the contents, so two processes that
  * export the same checkpoints write the same file.
  */
@@ -10,7 +11,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId, ObjectId, WorkspaceId } from '../model/ids.ts';
 import { type BundleKey, isBundleKey } from '../store/bundles/bundle-store.ts';
-import { integer, listOf, matching, objectOf, oneOf, type Shape } from '../store/json-shape.ts';
+import { integer, listOf, matching, objectOf, oneOf, optional, type Shape } from '../store/json-shape.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 
 export interface ExportHead extends BundleContentOptions {
@@ -28,8 +29,17 @@ export interface ExportedBundle {
   readonly to: CheckpointId;
   /** The commit of `to` in the chain. */
   readonly tip: ObjectId;
+  /** The commit and the time of `to` in the store that exported it. Absent in lists that older versions wrote. */
+  readonly source?: ExportSource;
   readonly bytes: number;
   readonly sha256: string;
+}
+
+/** Tells whether a checkpoint with the same number is the same checkpoint. */
+export interface ExportSource {
+  readonly commit: ObjectId;
+  /** Milliseconds since 1970. */
+  readonly time: number;
 }
 
 export const HEAD_BYTES = 16 * 1024 * 1024;
@@ -51,6 +61,7 @@ const SHAPE = objectOf({
       from: checkpoint,
       to: checkpoint,
       tip: matching(/^[0-9a-f]{40}$/),
+      source: optional(objectOf({ commit: matching(/^[0-9a-f]{40}$/), time: integer(0) })),
       bytes: integer(0),
       sha256: matching(/^[0-9a-f]{64}$/),
     }),
@@ -58,13 +69,18 @@ const SHAPE = objectOf({
   ),
 });
 
-export function headKey(workspace: WorkspaceId): BundleKey {
-  return `${workspace}/head.json` as BundleKey;
+/** @param name what tells this copy of the timeline from others in the same place; empty: nothing */
+export function headKey(workspace: WorkspaceId, name: string): BundleKey {
+  return `${exportFolder(workspace, name)}/head.json` as BundleKey;
+}
+
+export function exportFolder(workspace: WorkspaceId, name: string): string {
+  return name === '' ? workspace : `${workspace}-${name}`;
 }
 
 /** Returns the key of a bundle: the same checkpoints in the same chain have the same key. */
-export function bundleKey(workspace: WorkspaceId, checkpoints: readonly Checkpoint[], tip: ObjectId): BundleKey {
-  return `${workspace}/${checkpoints[0]?.id}-${checkpoints.at(-1)?.id}-${tip.slice(0, 16)}.bundle` as BundleKey;
+export function bundleKey(folder: string, checkpoints: readonly Checkpoint[], tip: ObjectId): BundleKey {
+  return `${folder}/${checkpoints[0]?.id}-${checkpoints.at(-1)?.id}-${tip.slice(0, 16)}.bundle` as BundleKey;
 }
 
 export function encodeHead(head: ExportHead): Buffer {

@@ -18,9 +18,16 @@ import {
   type ExportedBundle,
   type ExportHead,
   encodeHead,
+  exportFolder,
   HEAD_BYTES,
   headKey,
 } from './export-head.ts';
+
+/** Where and what to export. */
+export interface ExportTarget extends BundleContentOptions {
+  /** Tells this copy of the timeline from others that are exported to the same place; empty: it is the only one. */
+  readonly name: string;
+}
 
 export interface ExportResult {
   /** The newest exported checkpoint. */
@@ -36,29 +43,30 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Exports the checkpoints that are not in the bundle store yet.
- * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED if another copy of the timeline exported newer checkpoints,
- *   NO_CHECKPOINT, STORE_DAMAGED, CANCELLED
+ * @throws SavepointError BUNDLE_STORE, BUNDLE_DIVERGED if another copy of the timeline exported other checkpoints
+ *   under the same numbers, or newer ones; NO_CHECKPOINT, STORE_DAMAGED, CANCELLED
  */
 export async function exportNewCheckpoints(
   store: BundleStore,
   workspace: Workspace,
-  content: BundleContentOptions,
+  target: ExportTarget,
   pace: Pace,
   signal?: AbortSignal,
 ): Promise<ExportResult> {
-  const key = headKey(workspace.id);
+  const key = headKey(workspace.id, target.name);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const newest = workspace.timeline.latest();
     if (newest === null) throw new SavepointError('NO_CHECKPOINT', 'This workspace has no checkpoint yet.');
     const found = await store.get(key, HEAD_BYTES, signal);
     const head = found === null ? null : decodeHead(found.bytes, store.place);
-    const last = head?.bundles.at(-1) ?? null;
-    if (last !== null && last.to === newest.id && matchesOptions(head, content))
-      return { upTo: newest.id, added: null };
-    const planned = await planNextBundle(workspace, newest, head, content, pace);
-    const added = await uploadBundle(store, workspace, planned, signal);
+    const last = exportedAlready(workspace, store.place, newest, head, target);
+    if (last?.id === newest.id) return { upTo: newest.id, added: null };
+    const parent = last === null ? null : (head?.bundles.at(-1)?.tip ?? null);
+    const request = { ...contentOptionsOf(target), session: null, since: last, parent };
+    const planned = await planBundle(workspace.store.objects, workspace.timeline, request, pace);
+    const added = await uploadBundle(store, exportFolder(workspace.id, target.name), planned, signal);
     const bundles = [...(head?.bundles ?? []), { ...added, isWhole: planned.continues === null }];
-    const next: ExportHead = { format: 1, workspace: workspace.id, ...contentOptionsOf(content), bundles };
+    const next: ExportHead = { format: 1, workspace: workspace.id, ...contentOptionsOf(target), bundles };
     if ((await store.put(key, encodeHead(next), conditionOf(found), signal)) !== null) {
       return { upTo: added.to, added: bundles.at(-1)! };
     }
@@ -83,29 +91,43 @@ function matchesOptions(head: ExportHead | null, content: BundleContentOptions):
 }
 
 /**
- * Plans a bundle with the checkpoints since the last bundle; with all of them if its last checkpoint was dropped here.
+ * Returns the checkpoint of this timeline that the last bundle ends with. Null if the next bundle has to contain all
+ * checkpoints: nothing is there, that checkpoint was dropped here, other contents are wanted, or a purge changed it.
+ * @throws SavepointError BUNDLE_DIVERGED if it is another checkpoint with the same number, or newer than all here
  */
-async function planNextBundle(
-  { store, timeline, id }: Workspace,
+function exportedAlready(
+  { timeline, id }: Workspace,
+  place: string,
   newest: Checkpoint,
   head: ExportHead | null,
-  content: BundleContentOptions,
-  pace: Pace,
-): Promise<BundlePlan> {
+  target: ExportTarget,
+): Checkpoint | null {
   const there = head?.bundles.at(-1) ?? null;
-  if (there !== null && Number(there.to.slice(3)) > newest.number) {
-    throw new SavepointError(
+  if (there === null) return null;
+  const diverged = (why: string): SavepointError =>
+    new SavepointError(
       'BUNDLE_DIVERGED',
-      `Another copy of this timeline has diverged: it has ${there.to}, and the newest here is ${newest.id}.`,
+      `Another copy of this timeline was exported to ${place}, and the two have diverged: ${why}.`,
       { checkpoint: there.to },
-      { hint: `Nothing was written. The existing bundles are under ${id}; move them away to start again.` },
+      {
+        hint:
+          `Nothing was written. To export this copy next to the other one, give it a name: \`export.name\` in your ` +
+          `configuration. Or move the existing bundles, ${exportFolder(id, target.name)}, away.`,
+      },
     );
+  if (Number(there.to.slice(3)) > newest.number) {
+    throw diverged(`${there.to} is there, and the newest checkpoint here is ${newest.id}`);
   }
-  const last = matchesOptions(head, content) ? there : null;
-  const ref = last === null ? undefined : timeline.list().find(({ number }) => `cp_${number}` === last.to);
-  const since = ref === undefined ? null : timeline.read(ref);
-  const parent = since === null ? null : (last?.tip ?? null);
-  return planBundle(store.objects, timeline, { ...content, session: null, since, parent }, pace);
+  const ref = timeline.list().find(({ number }) => `cp_${number}` === there.to);
+  if (ref === undefined) return null;
+  const own = timeline.read(ref);
+  const { source } = there;
+  if (source !== undefined && source.commit !== own.commit) {
+    if (source.time !== own.time) throw diverged(`${there.to} there is not ${there.to} here`);
+    // A purge replaces commits, and so does a restore from a bundle. The chain there has other contents.
+    return null;
+  }
+  return matchesOptions(head, target) ? own : null;
 }
 
 /**
@@ -114,11 +136,11 @@ async function planNextBundle(
  */
 async function uploadBundle(
   store: BundleStore,
-  { id }: Workspace,
+  folder: string,
   planned: BundlePlan,
   signal: AbortSignal | undefined,
 ): Promise<Omit<ExportedBundle, 'isWhole'>> {
-  const { checkpoints, tip } = planned;
+  const { checkpoints, newest, tip } = planned;
   const pieces: Uint8Array[] = [];
   let length = 0;
   await planned.write((piece) => {
@@ -127,7 +149,7 @@ async function uploadBundle(
     pieces.push(piece);
   });
   const bytes = Buffer.concat(pieces);
-  const key = bundleKey(id, checkpoints, tip);
+  const key = bundleKey(folder, checkpoints, tip);
   const isSent = (await store.put(key, bytes, { when: 'absent' }, signal)) !== null;
   // An existing bundle with this key has the same checkpoints, but may be packed differently.
   const existing = isSent ? null : await store.get(key, MAX_BYTES, signal);
@@ -143,6 +165,7 @@ async function uploadBundle(
     from: checkpoints[0]!.id,
     to: checkpoints.at(-1)!.id,
     tip,
+    source: { commit: newest.commit, time: newest.time },
     bytes: there.length,
     sha256: createHash('sha256').update(there).digest('hex'),
   };

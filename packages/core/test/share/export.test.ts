@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { open, type Savepoint } from '@savepoint/core';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open, type Savepoint, type TreePath } from '@savepoint/core';
 import type { Exporter } from '@savepoint/core/frontend';
 import { BundleFolder, type BundleKey, type BundleStore } from '@savepoint/core/ports';
 import { bundleStoreConformance, realPorts } from '@savepoint/testkit';
@@ -38,14 +38,25 @@ class Exporting extends Machine {
     });
   }
 
-  bundles(): readonly {
+  /** Takes a checkpoint and waits for its export. */
+  async exported(): Promise<void> {
+    const savepoint = this.exporting();
+    await savepoint.checkpoint();
+    await savepoint.idle();
+  }
+
+  path(name: string): string {
+    return `${this.project}/${name}`;
+  }
+
+  bundles(suffix = ''): readonly {
     readonly key: string;
     readonly from: string;
     readonly to: string;
     readonly isWhole: boolean;
   }[] {
     const [id = ''] = readdirSync(this.at(this.to));
-    return JSON.parse(readFileSync(this.at(`${this.to}/${id}/head.json`), 'utf8')).bundles;
+    return JSON.parse(readFileSync(this.at(`${this.to}/${id}${suffix}/head.json`), 'utf8')).bundles;
   }
 }
 
@@ -126,7 +137,7 @@ test('two concurrent exports lose nothing of each other', async () => {
     const [id = ''] = readdirSync(here.at('home/workspaces'));
     const opened = openStore(realPorts(), disk(here.at(`home/workspaces/${id}`)));
     const workspace = { id, store: opened, timeline: new Timeline(opened.objects, opened.refs) };
-    const flavour = { private: false, messages: false };
+    const flavour = { private: false, messages: false, name: '' };
     return exportNew(store, workspace as never, flavour, new Pace(machine.world.ports.clock));
   }
   expect(await anExport(meddled)).toMatchObject({ upTo: 'cp_2' });
@@ -159,6 +170,77 @@ test('an outdated copy of the timeline writes nothing', async () => {
       .filter((line) => !isState(line)),
   ).toEqual(before.split('\n').filter((line) => !isState(line)));
   expect((await savepoint.status()).exporting?.state?.failure).toMatchObject({ code: 'BUNDLE_DIVERGED' });
+});
+
+describe('a store that was put back from an older copy', () => {
+  /** Exports cp_1, copies the store, exports cp_2, and puts the copy back. */
+  async function putBack(): Promise<Exporting> {
+    const here = new Exporting();
+    here.write('a.txt', 'one\n');
+    await here.exported();
+    cpSync(here.at('home'), here.at('copy'), { recursive: true });
+    here.write('a.txt', 'lost\n');
+    await here.exported();
+    rmSync(here.at('home'), { recursive: true });
+    cpSync(here.at('copy'), here.at('home'), { recursive: true });
+    return here;
+  }
+
+  test('does not pass for the one that was exported, and does not continue its chain', async () => {
+    const here = await putBack();
+    const before = here.bundles();
+    for (const content of ['two\n', 'three\n']) {
+      here.write('a.txt', content);
+      await here.open().checkpoint();
+      expect(await failure(here.exporting().exportBundles())).toMatchObject({
+        code: 'BUNDLE_DIVERGED',
+        data: { checkpoint: 'cp_2' },
+        hint: expect.stringContaining('export.name'),
+      });
+      expect(here.bundles()).toEqual(before);
+    }
+    here.configure({ to: here.at('out'), name: 'second' });
+    expect(await here.exporting().exportBundles()).toMatchObject({ upTo: 'cp_3', added: { isWhole: true } });
+    here.write('a.txt', 'four\n');
+    await here.exported();
+    const there = new Machine();
+    for (const { key } of here.bundles('-second')) await there.restore(here.at(`out/${key}`));
+    expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('four\n');
+    expect(here.bundles()).toEqual(before);
+  });
+
+  test('continues the chain if nothing else was exported since', async () => {
+    const here = await putBack();
+    here.write('a.txt', 'two\n');
+    // The list as it was when the store was copied.
+    const [id = ''] = readdirSync(here.at('out'));
+    const file = here.at(`out/${id}/head.json`);
+    const head = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...head, bundles: head.bundles.slice(0, 1) }));
+    await here.exported();
+    expect(here.bundles().map(({ from, to, isWhole }) => `${from} ${to} ${isWhole}`)).toEqual([
+      'cp_1 cp_1 true',
+      'cp_2 cp_2 false',
+    ]);
+  });
+});
+
+test('after a purge, all checkpoints are exported again', async () => {
+  const here = new Exporting();
+  here.write('a.txt', 'one\n');
+  here.write('secret.txt', 'secret\n');
+  await here.exported();
+  await here.open().purge(['secret.txt' as TreePath]);
+  rmSync(here.path('secret.txt'));
+  await here.exported();
+  const bundles = here.bundles();
+  expect(bundles.map(({ from, to, isWhole }) => `${from} ${to} ${isWhole}`)).toEqual([
+    'cp_1 cp_1 true',
+    'cp_1 cp_2 true',
+  ]);
+  const there = new Machine();
+  await there.restore(here.at(`out/${bundles[1]?.key}`));
+  expect(readdirSync(there.at('restored'))).toEqual(['a.txt']);
 });
 
 test('unknown files at the place are left alone', async () => {

@@ -27,6 +27,8 @@ export interface BundleRequest extends BundleContentOptions {
 export interface BundlePlan {
   /** Oldest first. */
   readonly checkpoints: readonly Checkpoint[];
+  /** The newest of them, as the store has it. */
+  readonly newest: Checkpoint;
   /** The commit of the newest checkpoint in the chain. */
   readonly tip: ObjectId;
   readonly objects: number;
@@ -76,6 +78,7 @@ export async function planBundle(
   });
   return {
     checkpoints: links.map(({ checkpoint }) => checkpoint),
+    newest: checkpoints.at(-1)!,
     tip,
     objects: ids.length,
     leftOut: chain.leftOut,
