@@ -37,6 +37,16 @@ export function lineColumns(
   return { id: widest(ids), time: widest(checkpoints.map(timeOf)), actor: widest(checkpoints.map(actorName)), timeOf };
 }
 
+/** Tells of an operation that did not happen. */
+export function notHappenedLines(given: OutputOf<(typeof VERBS)['status']>['notHappened']): string[] {
+  if (given === null) return [];
+  const { before, operation, target } = given;
+  const what = target === null ? `The last ${operation}` : `The ${operation} of ${target}`;
+  return [
+    `${what} did not happen: it was interrupted or refused. Run it again if you still want it. The state before it is ${before}.`,
+  ];
+}
+
 /** Lists the warnings about a checkpoint, and its test result. */
 export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJson): string[] {
   return [

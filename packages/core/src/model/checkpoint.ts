@@ -277,6 +277,8 @@ export interface Checkpoint {
   readonly target: CheckpointId | null;
   /** For undo and redo: the operation that it inverts. */
   readonly undoes: CheckpointId | null;
+  /** For `before`: the operation that it was taken for. If no operation follows it, that operation did not happen. */
+  readonly precedes: Trigger | null;
   /** The agent's id of the call that caused this checkpoint; null if none is known. */
   readonly toolCall: CallId | null;
   /** For `call`: the tool. */

@@ -320,6 +320,8 @@ async function captureAndPlan(
       pace,
       {
         ...checkpointInfo('before', operation.info.actor),
+        precedes: operation.info.trigger,
+        target: operation.info.target,
         session: operation.info.session,
         toolCall: operation.info.toolCall,
       },

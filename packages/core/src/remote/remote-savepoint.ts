@@ -13,7 +13,7 @@ import type { CallContext, CallEnd, CallRequest } from '../session/call-request.
 import type { SessionOptions } from '../session/session.ts';
 import { VERBS } from '../verbs/table.ts';
 import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
-import { programOf, type RemoteProgram, type UploadedProgram, upload } from './upload.ts';
+import { isProgramLost, programOf, type RemoteProgram, runCommand, type UploadedProgram, upload } from './upload.ts';
 import { REMOTE_VERBS, type RemoteVerb } from './wire.ts';
 
 /** Options for opening a workspace in a sandbox. */
@@ -85,6 +85,7 @@ export type RemoteCall = Omit<CallRequest, 'actor' | 'own'>;
 interface VerbsByMethod {
   readonly overview: 'list';
   readonly pinned: 'list';
+  readonly notHappened: 'status';
   readonly repositories: 'repos';
   readonly rootChanges: 'show';
   readonly createBundle: 'bundleCreate';
@@ -186,7 +187,6 @@ class RemoteClient {
     { signal, toolCall }: VerbContext,
   ): Promise<OutputOf<(typeof REMOTE_VERBS)[Name]>> {
     if (signal?.aborted) throw new SavepointError('CANCELLED', 'Cancelled before the sandbox was used.');
-    const { node, file } = await this.#ensureUploaded(signal);
     const { here, agent, home, timeoutMs, random } = this.#options;
     const question = {
       verb: name,
@@ -196,15 +196,21 @@ class RemoteClient {
       agent: agent ?? null,
       toolCall: typeof toolCall === 'string' ? toolCall : null,
     };
-    const result = await this.#sandbox.run({
-      id: random.hex(8),
-      command: [node, file],
-      input: Buffer.from(JSON.stringify(question)),
-      env: home === undefined ? {} : { SAVEPOINT_HOME: home },
-      timeoutMs: timeoutMs ?? CALL_MS,
-      mostBytes: MAX_ANSWER_BYTES,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const run = async (): Promise<CommandResult> =>
+      this.#sandbox.run({
+        id: random.hex(8),
+        command: runCommand(await this.#ensureUploaded(signal), this.#program),
+        input: Buffer.from(JSON.stringify(question)),
+        env: home === undefined ? {} : { SAVEPOINT_HOME: home },
+        timeoutMs: timeoutMs ?? CALL_MS,
+        mostBytes: MAX_ANSWER_BYTES,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    let result = await run();
+    if (isProgramLost(result)) {
+      this.#uploaded = null;
+      result = await run();
+    }
     return (await this.#parseResult(REMOTE_VERBS[name], result)) as OutputOf<(typeof REMOTE_VERBS)[Name]>;
   }
 

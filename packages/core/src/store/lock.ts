@@ -17,6 +17,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isFsError } from '../io/fs.ts';
+import { listIfExists } from '../io/if-exists.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -71,6 +72,15 @@ interface Announcement {
 interface Sighting {
   readonly mtimeMs: number;
   readonly since: number;
+}
+
+/** Whether a process may hold the lock or wait for it, as far as can be seen without waiting. Changes nothing. */
+export function isLocked(ports: Ports, folder: DiskPath): boolean {
+  const self = announcementOf(ports.processes.self(), '');
+  return listIfExists(ports.fs, folder).some((file) => {
+    const other = parseAnnouncement(nameOf(file));
+    return other !== null && stateOf(ports, self, other) !== 'dead';
+  });
 }
 
 /**

@@ -17,6 +17,7 @@ describe('before the first checkpoint', () => {
       damaged: [],
       rootChanges: [],
       pinned: [],
+      notHappened: null,
       more: false,
       next: null,
     });

@@ -1,7 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { checkpointLine, lineColumns } from '../../show/checkpoint.ts';
+import { checkpointLine, lineColumns, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
 
@@ -46,9 +46,10 @@ export const list = command({
     };
   },
 
-  render({ checkpoints, folded, hidden, damaged, rootChanges, pinned, next }, view, { options }) {
+  render({ checkpoints, folded, hidden, damaged, rootChanges, pinned, notHappened, next }, view, { options }) {
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = [
+      ...notHappenedLines(notHappened),
       ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
         ? [`${countText(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
         : []),

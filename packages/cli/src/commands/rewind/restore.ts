@@ -4,7 +4,7 @@ import { type CommandContext, command, lines, type VerbArguments } from '../../c
 import { confirm } from '../../confirm.ts';
 import { shellWord, withPathHint } from '../../path-hint.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
-import { shortText } from '../../show/checkpoint.ts';
+import { notHappenedLines, shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
@@ -79,6 +79,7 @@ export const restore = command({
       return lines(
         nothingText(output, target.id, keepsOutside || output.parties !== null),
         alternativeLines(output),
+        notHappenedLines(output.notHappened),
         planNotes(output, target),
       );
     }
@@ -171,6 +172,7 @@ function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: 
   return lines(
     heading,
     alternativeLines(preview),
+    notHappenedLines(preview.notHappened),
     planLines(preview, style),
     planNotes(preview, target),
     conflictSides(preview, style),

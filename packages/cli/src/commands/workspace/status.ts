@@ -4,7 +4,7 @@ import { command, lines } from '../../command.ts';
 import { agentLines } from '../../show/agents.ts';
 import { captureNotes } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
-import { checkpointMarks } from '../../show/checkpoint.ts';
+import { checkpointMarks, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 
@@ -48,6 +48,7 @@ export const status = command({
         style.bad(`Pending: an operation was interrupted (${checkpoint}, ${countText(paths, 'path')}). ${todo}`),
       );
     }
+    text.push(...notHappenedLines(output.notHappened).map((line) => style.bad(line)));
     if (last !== null) {
       const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);
       text.push(`last: ${style.id(last.id)}  ${localTime(last.time)}  ${showText(last.description)}${marks.join('')}`);

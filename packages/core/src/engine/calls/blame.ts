@@ -63,7 +63,7 @@ interface AskedState {
 
 async function stateOf(engine: Engine, workspace: Workspace, at: Checkpoint | null, pace: Pace): Promise<AskedState> {
   if (at !== null) return { objects: workspace.store.objects, snapshot: at.snapshot, uncaptured: null };
-  const latest = engine.resolve(workspace, 'last');
+  const latest = workspace.timeline.latest() ?? engine.resolve(workspace, 'last');
   const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
   const uncaptured = await previewCheckpoint(workspace, objects, latest, scan.snapshot, pace);
   return { objects, snapshot: scan.snapshot, uncaptured };

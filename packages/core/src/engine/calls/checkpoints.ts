@@ -6,6 +6,8 @@ import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
+import { isLocked } from '../../store/lock.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
@@ -13,6 +15,7 @@ import { describeDamage, FoundDamage } from '../../timeline/capture/found-damage
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
+import { operationNotHappened } from '../../timeline/query/not-happened.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
 import { type FileAtCheckpoint, type FileRange, readFileAt } from '../../timeline/query/read-file.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
@@ -63,6 +66,8 @@ export interface Status {
   readonly scan: ScanResult | null;
   /** Unfinished operations of dead processes. */
   readonly pending: readonly PendingOperation[];
+  /** The checkpoint before an operation that did not happen; see `notHappened`. */
+  readonly notHappened: Checkpoint | null;
   /** What `undo` would revert next, and what `redo` would apply again next. */
   readonly undo: Checkpoint | null;
   readonly redo: Checkpoint | null;
@@ -120,6 +125,12 @@ export interface CheckpointCalls {
    * @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT
    */
   moment(given: string): Promise<Moment>;
+  /**
+   * Returns the checkpoint that was taken before the last operation, if that operation did not happen (it was killed or
+   * refused) and nothing was recorded since. Its `precedes` and `target` tell which operation. Null if there is none, or
+   * while an operation may be in progress.
+   */
+  notHappened(): Promise<Checkpoint | null>;
   /** Returns the state of the workspace and its store. Changes nothing and does not wait for the lock. */
   status(options?: CallOptions): Promise<Status>;
   /** Returns the differences between two checkpoints, or between one and the current files. */
@@ -160,6 +171,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
     show: (name) => engine.read((workspace) => laterResults(engine, workspace)(engine.resolve(workspace, name))),
     rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
+    notHappened: () => engine.read(notHappened),
     status: (options = {}) => status(engine, options),
     diff: (options = {}) => diff(engine, options),
     cat: (name, path, range = {}) =>
@@ -211,12 +223,21 @@ function rootChangesOf(
   );
 }
 
+function notHappened({ ports, store, timeline }: Workspace): Checkpoint | null {
+  const before = operationNotHappened(timeline);
+  if (before === null || isLocked(ports, store.layout.lock)) return null;
+  // A pending operation may still happen, and is reported as pending.
+  return listUnfinished(ports, store.layout.journal).journals.length > 0 ? null : before;
+}
+
 function status(engine: Engine, options: CallOptions): Promise<Status> {
   return engine.read(async (workspace, context, found) => {
     const pace = engine.pace(options);
     const { ports, store, timeline } = workspace;
     const isMissing = ports.fs.lstat(workspace.root) === null;
-    const last = timeline.latest();
+    const latest = timeline.latest();
+    // With a damaged ref, it is not known which checkpoint `last` means.
+    const last = latest && (unlessDamaged(undefined, () => engine.resolve(workspace, 'last')) ?? latest);
     const refs = timeline.list();
     const unreadable = timeline.readAll(refs.filter(({ damage }) => damage !== undefined)).damaged;
     const seen = isMissing ? null : await seeFiles(workspace, last, pace);
@@ -231,6 +252,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
         journal,
         missing: missingMounts(ports, journal),
       })),
+      notHappened: notHappened(workspace),
       ...nextOperations(timeline.upTo()),
       exporting: exportStatus(workspace, context),
       unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),

@@ -10,6 +10,8 @@ import { checkpointId } from '../../model/ids.ts';
 import type { CheckpointRef, Timeline } from '../record/timeline.ts';
 import { uniqueMatch } from './match-id.ts';
 import { sessionsOf, stateOfMessage } from './messages.ts';
+
+import { withoutUnusedBefore } from './not-happened.ts';
 import { findWorkStart, parseWorkStart } from './work-starts.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -71,7 +73,8 @@ function findByName(
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
   if (last !== null)
     return () =>
-      refs.at(-1 - Number(last[1] ?? 0)) ?? throwUnknownCheckpoint(given, 'There are not that many checkpoints.');
+      withoutUnusedBefore(timeline, refs).at(-1 - Number(last[1] ?? 0)) ??
+      throwUnknownCheckpoint(given, 'There are not that many checkpoints.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => findByPrefix(given, refs);
   const start = parseWorkStart(given);
   if (start !== null)

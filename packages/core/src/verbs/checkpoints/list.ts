@@ -1,6 +1,6 @@
 import { type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
-import { briefToJson, rootChangeToJson } from '../shapes/to-json.ts';
+import { briefToJson, notHappenedToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -14,7 +14,7 @@ export const list = verb({
     '(calls of one session in one file, under ten lines in total, within a minute) into the newest of the run. A ' +
     'checkpoint whose record cannot be read is listed with its error; all others are listed as usual.',
   changes: 'nothing',
-  schemas: ({ z, checkpointId, checkpointBrief, problem, rootChange }) => ({
+  schemas: ({ z, checkpointId, checkpointBrief, problem, rootChange, notHappened }) => ({
     input: z.strictObject({
       view: z
         .enum(['main', 'all', 'manual', 'multi-file'])
@@ -42,6 +42,7 @@ export const list = verb({
         .array(z.strictObject({ id: checkpointId, changes: z.array(rootChange) }))
         .describe('roots that were added, removed or moved, by checkpoint'),
       pinned: z.array(checkpointId).describe('the listed checkpoints that are pinned'),
+      notHappened,
       more: z.boolean().describe('older checkpoints exist'),
       next: checkpointId.nullable().describe('pass it as `before` to get the next page; null on the last page'),
     }),
@@ -62,6 +63,7 @@ export const list = verb({
         damaged: [],
         rootChanges: [],
         pinned: [],
+        notHappened: null,
         more: false,
         next: null,
       };
@@ -88,6 +90,7 @@ export const list = verb({
         changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
       ),
       pinned: listed.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
+      notHappened: notHappenedToJson(await savepoint.notHappened()),
       more,
       next: more ? `cp_${oldest}` : null,
     };

@@ -5,7 +5,7 @@ import type { Savepoint } from '../../savepoint.ts';
 import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { scopeOf } from '../input/paths.ts';
-import { briefToJson, operationToJson } from '../shapes/to-json.ts';
+import { briefToJson, notHappenedToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const restore = verb({
@@ -70,6 +70,7 @@ export const restore = verb({
       });
     }
     const place = await savepoint.place();
+    const before = await savepoint.notHappened();
     const paths = input.all === true || input.root !== undefined ? [] : scopeOf(place, wanted);
     const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
     const { mode, expected, force, allowPartial, git } = input;
@@ -100,6 +101,7 @@ export const restore = verb({
     return {
       ...output,
       target: briefToJson(seen.target),
+      notHappened: notHappenedToJson(before),
       parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
       alternatives: output.outcome === 'nothing' && isPlain ? await alternatives(savepoint, paths, context.signal) : [],
     };

@@ -3,7 +3,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { nameToJson } from '../../model/names.ts';
 import { pathsOf } from '../../transaction/steps.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
-import { briefToJson, captureToJson, changeToJson, timeToJson } from '../shapes/to-json.ts';
+import { briefToJson, captureToJson, changeToJson, notHappenedToJson, timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const status = verb({
@@ -13,7 +13,7 @@ export const status = verb({
     'Scans the workspace and shows what changed since the last checkpoint, what could not be captured, what `undo` ' +
     'and `redo` would do, and whether an interrupted operation is pending.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent }) => {
+  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent, notHappened }) => {
     const inverse = z.strictObject({ id: checkpointId, description: z.string() });
     return {
       input: z.strictObject({}),
@@ -44,6 +44,7 @@ export const status = verb({
             }),
           )
           .describe('interrupted operations; `recover` finishes them or rolls them back'),
+        notHappened,
         undo: inverse.nullable().describe('the operation that `undo` would revert'),
         redo: inverse.nullable().describe('the undo that `redo` would revert'),
         exporting: z
@@ -82,6 +83,7 @@ export const status = verb({
       changed: changed && { changes: changed.changes.map(changeToJson), totals: { ...changed.totals } },
       capture: scan === null ? null : captureToJson(scan),
       pending: found.pending.map(pendingToJson),
+      notHappened: notHappenedToJson(found.notHappened),
       undo: inverseToJson(found.undo),
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
@@ -100,6 +102,7 @@ const NEVER_CAPTURED = {
   changed: null,
   capture: null,
   pending: [],
+  notHappened: null,
   undo: null,
   redo: null,
   exporting: null,

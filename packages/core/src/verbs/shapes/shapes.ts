@@ -54,6 +54,15 @@ const changeFields = {
 
 export const change = named('Change', 'The change of one path between two states.', z.strictObject(changeFields));
 
+export const notHappened = z
+  .strictObject({
+    before: checkpointId.describe('the checkpoint that was taken before it'),
+    operation: z.enum(TRIGGERS),
+    target: checkpointId.nullable().describe('for `restore`: the checkpoint that was to be restored'),
+  })
+  .nullable()
+  .describe('the last operation, if it did not happen: it was killed or refused. Run it again if it is still wanted');
+
 export const totals = named(
   'Totals',
   'Sums over changes.',
@@ -328,6 +337,7 @@ const operationFields = {
 export const restored = z.strictObject({
   ...operationFields,
   target: checkpointBrief,
+  notHappened,
   parties: z
     .strictObject({
       agents: z.array(z.string()),

@@ -113,6 +113,12 @@ export function checkpointToJson(checkpoint: Checkpoint): Json<'checkpoint'> {
   return { ...briefToJson(checkpoint), changes: checkpoint.changes?.map(recordedChangeToJson) ?? null };
 }
 
+/** @param before the checkpoint that was taken before an operation that did not happen */
+export function notHappenedToJson(before: Checkpoint | null) {
+  if (before === null) return null;
+  return { before: before.id, operation: before.precedes ?? before.trigger, target: before.target };
+}
+
 export function captureToJson(scan: ScanResult): Json<'capture'> {
   return {
     counts: countsToJson(scan.counts),

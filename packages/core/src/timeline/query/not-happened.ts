@@ -1,0 +1,36 @@
+/** Finds the operation that was started last and did not happen: its process was killed, or it was refused. */
+
+import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
+import type { CheckpointRef, Timeline } from '../record/timeline.ts';
+
+/**
+ * Returns the checkpoint that was taken before that operation. Null if the timeline does not end with one.
+ */
+export function operationNotHappened(timeline: Timeline): Checkpoint | null {
+  const newest = timeline.list().at(-1);
+  const checkpoint = newest === undefined ? null : readIfPossible(timeline, newest);
+  return checkpoint !== null && isBeforeOperation(checkpoint) ? checkpoint : null;
+}
+
+/**
+ * Leaves out the newest checkpoints if Savepoint took them by itself before operations that did not happen. People who say
+ * `last` do not mean them.
+ */
+export function withoutUnusedBefore(timeline: Timeline, refs: readonly CheckpointRef[]): readonly CheckpointRef[] {
+  let end = refs.length;
+  while (end > 0) {
+    const checkpoint = readIfPossible(timeline, refs[end - 1]!);
+    if (checkpoint === null || !isBeforeOperation(checkpoint)) break;
+    end -= 1;
+  }
+  // If there are no others, they are all there is.
+  return end === 0 ? refs : refs.slice(0, end);
+}
+
+function isBeforeOperation({ trigger, precedes }: Checkpoint): boolean {
+  return trigger === 'before' && precedes !== null && isOperation(precedes);
+}
+
+function readIfPossible(timeline: Timeline, ref: CheckpointRef): Checkpoint | null {
+  return timeline.readAll([ref]).checkpoints[0] ?? null;
+}
