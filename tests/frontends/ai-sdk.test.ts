@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import fs, { readFileSync } from 'node:fs';
 import { savepointTools, ToolFailure, trackedTools } from '@savepoint/ai-sdk';
 import { open } from '@savepoint/core/node';
 import { type Project, project } from '@savepoint/testkit/command';
@@ -270,5 +270,55 @@ describe('tools of the agent itself, tracked', () => {
       ['c-2', 'later sure'],
       ['c-3', 'failed likely'],
     ]);
+  });
+
+  it('see the signal of the session, and end with their own, even if they ignore it', async () => {
+    const p = project();
+    const session = openFor(p).session({ agent: actor, id: 's' });
+    await session.prompt('Go.', 'm1');
+    await session.prompt('Then.', 'm2');
+    const forever = new Promise<void>(() => undefined);
+    let started = (): void => {};
+    const tools = trackedTools(session, {
+      listens: {
+        execute: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+          p.write('a', '1\n');
+          return new Promise((_resolve, reject) => {
+            abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
+            started();
+          });
+        },
+      },
+      deaf: {
+        execute: () => {
+          started();
+          return forever;
+        },
+      },
+    });
+    const run = (name: keyof typeof tools, id: string, abortSignal?: AbortSignal): Promise<unknown> =>
+      (tools[name].execute as (input: unknown, options: object) => Promise<unknown>)(
+        {},
+        { toolCallId: id, abortSignal },
+      );
+    const running = async (name: keyof typeof tools, id: string, signal?: AbortSignal) => {
+      const begun = new Promise<void>((resolve) => {
+        started = resolve;
+      });
+      const ended = run(name, id, signal).catch((error: unknown) => error);
+      await begun;
+      return { ended };
+    };
+    const call = await running('listens', 'c-1');
+    await session.rollbackTo('m1');
+    expect(await call.ended).toMatchObject({ code: 'CANCELLED' });
+    expect(fs.existsSync(p.at('a'))).toBe(false);
+
+    const controller = new AbortController();
+    const deaf = await running('deaf', 'c-2', controller.signal);
+    controller.abort();
+    expect(await deaf.ended).toMatchObject({ code: 'CANCELLED' });
+    await session.rollbackTo('m1');
+    await expect(run('deaf', 'c-3', AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 });

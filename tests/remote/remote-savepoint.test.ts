@@ -141,6 +141,23 @@ describe('the uploaded program', () => {
     expect(fs.readFileSync(file).equals(remoteProgram)).toBe(true);
   });
 
+  it.each([
+    ['removed', (inside: Inside) => fs.rmSync(inside.cache, { recursive: true })],
+    [
+      'changed',
+      (inside: Inside, other: string) => fs.writeFileSync(path.join(inside.cache, inside.uploaded()[0] ?? ''), other),
+    ],
+  ])('is uploaded again for the same handle if a call in the sandbox has %s it', async (_what, damage) => {
+    const inside = new Inside();
+    const savepoint = inside.open();
+    await savepoint.workspaces({});
+    const ran = path.join(inside.world.folder, 'ran');
+    damage(inside, `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(ran)}, ''); console.log('{}');`);
+    expect(await savepoint.workspaces({})).toMatchObject({ workspaces: [] });
+    expect(fs.readFileSync(path.join(inside.cache, inside.uploaded()[0] ?? '')).equals(remoteProgram)).toBe(true);
+    expect(fs.existsSync(ran)).toBe(false);
+  });
+
   it('is not run if it was changed during the upload', async () => {
     const inside = new Inside();
     const { sandbox } = inside;
@@ -196,7 +213,8 @@ describe('an unusable sandbox', () => {
 
 /** Every step but the last works as usual; for the last one, the script answers. */
 function answering(script: string): Inside {
-  return withNode(`case "$1" in -e) exec "$NODE" "$@";; esac\n${script}`);
+  // The check of the uploaded file runs as usual. A request names the file.
+  return withNode(`case "$5" in *.mjs) ;; *) exec "$NODE" "$@";; esac\n${script}`);
 }
 
 describe('a sandbox with arbitrary answers', () => {

@@ -33,7 +33,8 @@ type Execute = (input: unknown, options: ToolCallOptions) => unknown;
 
 /**
  * Returns the same tools, with each call recorded in the session. Changes on disk during a call are attributed to it,
- * even if it fails. Savepoint's own tools do not need this.
+ * even if it fails. Savepoint's own tools do not need this. The `abortSignal` of a tool is also aborted when the session
+ * goes back in its conversation, which waits until the tool has ended.
  * @param tracking options by tool name; a tool without options may write anywhere
  */
 export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
@@ -63,15 +64,22 @@ function recordedExecute(session: Session, name: string, execute: Execute, optio
   // result of `execute` cannot decide that, because `execute` must not run before the call has begun.
   if (execute.constructor.name === 'AsyncGeneratorFunction') {
     return async function* (input, options) {
+      options.abortSignal?.throwIfAborted();
       const { id } = await session.begin(await requestOf(input, options));
+      const signals = [session.signalOf(id), options.abortSignal].filter((signal) => signal != null);
       try {
-        yield* execute(input, options) as AsyncGenerator;
+        yield* execute(input, { ...options, abortSignal: AbortSignal.any(signals) }) as AsyncGenerator;
       } finally {
         await session.end(id);
       }
     };
   }
-  return async (input, options) => session.call(await requestOf(input, options), () => lastOf(execute(input, options)));
+  return async (input, options) =>
+    session.call(
+      await requestOf(input, options),
+      ({ signal }) => lastOf(execute(input, { ...options, abortSignal: signal })),
+      options.abortSignal == null ? {} : { signal: options.abortSignal },
+    );
 }
 
 /** @throws SavepointError PATH_REFUSED before the tool runs, because a write to such a path could not be rolled back */

@@ -7,7 +7,7 @@ import { readJson } from '../content/strict-json.ts';
 import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../model/names.ts';
 import { invalidAnswer, MIN_NODE_VERSION, sandboxUnfit } from '../sandbox/ask-runner.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 
 /** Where the program is in the sandbox. */
 export interface UploadedProgram {
@@ -43,6 +43,24 @@ try {
 } catch (error) { if (error.code !== 'ENOENT') { state = 'failed'; code = String(error.code); } }
 console.log(JSON.stringify({ node: process.versions.node, file: file, folder: folder, state: state, code: code }));
 `;
+/** The exit status of a run for which the file has to be uploaded again. No error code has it. */
+const NOT_INTACT = 76;
+
+/**
+ * Runs the uploaded file if it is still intact, and its folder is still private. A call in the sandbox may have removed
+ * or changed it since the last request.
+ */
+const RUN_SCRIPT = `
+var fs = require('fs'), path = require('path'), hash = process.argv[1], file = process.argv[2], good = false;
+try {
+  var stat = fs.lstatSync(path.dirname(file));
+  var own = !process.geteuid || stat.uid === process.geteuid();
+  good = stat.isDirectory() && own && (stat.mode & 18) === 0 && fs.lstatSync(file).isFile() &&
+    require('crypto').createHash('sha256').update(fs.readFileSync(file)).digest('hex') === hash;
+} catch (error) {}
+if (!good) process.exitCode = ${NOT_INTACT};
+else { process.argv = [process.argv[0], file]; import(require('url').pathToFileURL(file).href); }
+`;
 const CHECK_TIMEOUT_MS = 60_000;
 const MAX_CHECK_BYTES = 64 * 1024;
 
@@ -61,6 +79,15 @@ export interface UploadOptions {
   /** The folder in the sandbox for the file; null for the account's cache folder. */
   readonly cache: string | null;
   readonly signal?: AbortSignal | undefined;
+}
+
+export function runCommand({ node, file }: UploadedProgram, { hash }: RemoteProgram): readonly [string, ...string[]] {
+  return [node, '-e', RUN_SCRIPT, '--', hash, file];
+}
+
+/** Whether the program did not run, because it is missing or damaged. */
+export function isProgramLost({ ended, exit, stdout }: CommandResult): boolean {
+  return ended === 'exit' && exit === NOT_INTACT && stdout.length === 0;
 }
 
 /**

@@ -37,6 +37,7 @@ import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './op
 import { markInDoubt, notePermission, type PermissionNote } from './permission.ts';
 import { findReported, noteHandled, wasHandled } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
+import { cancelledCall, RunningWork } from './running-work.ts';
 
 /** The agent and id of a session. */
 export interface SessionOptions {
@@ -130,6 +131,7 @@ export class Session {
    * @param work its signal is aborted with the one in the options, and when the session goes back in its conversation.
    *   It may report what it wrote, as `CallEnd.writes`
    * @returns what `work` returns
+   * @throws SavepointError CANCELLED also if `work` goes on after the signal in the options: later changes are uncertain
    */
   async call<T>(
     request: CallRequest,
@@ -137,16 +139,17 @@ export class Session {
     options: CallOptions = {},
   ): Promise<T> {
     const named = { ...request, id: parseCallId(request.id ?? newId(this.#host)) };
-    const ownSignal = this.#inFlight.begin(named.id);
-    const signal = options.signal === undefined ? ownSignal : AbortSignal.any([ownSignal, options.signal]);
+    if (options.signal?.aborted === true) throw cancelledCall('before it started', options.signal);
+    const signal = AbortSignal.any([this.#inFlight.begin(named.id), ...(options.signal ? [options.signal] : [])]);
     try {
       const isOpen = await this.#begin(this.#newCall(named, false), named, options);
       const reported: CallEnd[] = [];
-      try {
-        return await work({ signal, report: (writes) => void reported.push({ writes }) });
-      } finally {
-        if (isOpen) await this.end(named.id, reported.at(-1));
-      }
+      const end = async (background: boolean) => isOpen && this.end(named.id, { ...reported.at(-1), background });
+      const context = { signal, report: (writes: CallEnd['writes']) => void reported.push(writes ? { writes } : {}) };
+      return await new RunningWork(async () => work(context), end).resultOrAbort(
+        options.signal,
+        this.#host.ports.clock,
+      );
     } finally {
       this.#inFlight.end(named.id);
     }
