@@ -52,7 +52,7 @@ export type OperationEvent =
   | 'redo:completed'
   | 'rollback:completed';
 
-/** Called with each event of one name. Its exceptions are uncaught errors, and do not affect any call. */
+/** Called with each event of one name. An exception does not affect any call, and is reported as a `warning`. */
 export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;
 
 export class EventStream {
@@ -67,7 +67,7 @@ export class EventStream {
   }
 
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) this.#notify(listener as Listener<Name>, event);
+    for (const listener of this.#listeners.get(name) ?? []) this.#notify(name, listener as Listener<Name>, event);
   }
 
   /** Emits the events of a new checkpoint: first the checkpoint itself, then its changes. */
@@ -76,14 +76,18 @@ export class EventStream {
     for (const change of checkpoint.changes ?? []) this.emit('change:recorded', { checkpoint, change });
   }
 
-  /** Rethrows a listener's exception in a microtask, so that it cannot interrupt a transaction. */
-  #notify<Name extends keyof Events>(listener: Listener<Name>, event: Events[Name]): void {
+  /** A listener's failure must not interrupt a transaction, nor end the process as an uncaught exception. */
+  #notify<Name extends keyof Events>(name: Name, listener: Listener<Name>, event: Events[Name]): void {
+    const fail = (error: unknown): void => {
+      if (name === 'warning') return;
+      const message = error instanceof Error ? error.message : String(error);
+      this.emit('warning', { message: `A listener of ${name} failed: ${message}` });
+    };
     try {
-      listener(event);
+      // The listener may be an async function, whose promise nobody else waits for.
+      Promise.resolve(listener(event) as unknown).catch(fail);
     } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
+      fail(error);
     }
   }
 }

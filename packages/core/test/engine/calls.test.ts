@@ -62,6 +62,31 @@ describe('a signal', () => {
 });
 
 describe('events', () => {
+  it('a listener that fails is reported as a warning, and nothing else', async () => {
+    const w = await withHistory();
+    const savepoint = w.open();
+    const warnings: string[] = [];
+    savepoint.on('warning', ({ message }) => {
+      warnings.push(message);
+      throw new Error('also fails');
+    });
+    savepoint.on('checkpoint:created', () => {
+      throw new Error('at once');
+    });
+    savepoint.on('restore:completed', async () => {
+      throw new Error('later');
+    });
+    expect((await savepoint.checkpoint()).checkpoint.id).toBe('cp_2');
+    await savepoint.restore('cp_1');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        'A listener of checkpoint:created failed: at once',
+        'A listener of restore:completed failed: later',
+      ]),
+    );
+  });
+
   it('report checkpoints, operations and recoveries until the listener is removed', async () => {
     const w = await withHistory();
     const savepoint = w.open();
