@@ -35,20 +35,29 @@ const MB = 1024 * 1024;
  */
 type SizeScope = 'objects' | 'all';
 
+/** Bytes by which the store may exceed its limit for going back: a full store must not close the way back. */
+export const RESERVE_BYTES = 64 * MB;
+
 /**
  * If the store is too large, drops its oldest checkpoints first.
+ * @param reserve bytes by which the store may exceed its limit
  * @throws SavepointError STORE_FULL if that is not enough
  */
-export async function makeRoom({ context, workspace, lock, pace }: WriteContext, of: SizeScope): Promise<void> {
+export async function makeRoom(
+  { context, workspace, lock, pace }: WriteContext,
+  of: SizeScope,
+  reserve = 0,
+): Promise<void> {
   const { retention } = context.effectiveSettings(workspace.root);
   const limit = retention.maxStoreBytes;
-  if (limit === null || storeBytes(workspace, of) <= limit) return;
+  // Going back drops nothing: what it would drop may be what the next undo needs.
+  if (limit === null || storeBytes(workspace, of) <= limit + reserve) return;
   if (!hasPendingOperation(workspace)) {
     await applyRetention({ workspace, lock, pace }, retentionInEffect(workspace, retention));
   }
   workspace.store.objects.refresh();
   const bytes = storeBytes(workspace, of);
-  if (bytes <= limit) return;
+  if (bytes <= limit + reserve) return;
   throw new SavepointError(
     'STORE_FULL',
     `The store has ${Math.ceil(bytes / MB)} MB, the limit is ${Math.floor(limit / MB)} MB, and nothing more can be dropped.`,

@@ -10,7 +10,7 @@ import { locationOf } from './calls/workspaces.ts';
 import type { Engine } from './engine.ts';
 import { rollbackEvent } from './events.ts';
 import { frozenPathsIn, putBackFrozen } from './frozen.ts';
-import { makeRoom, tidyAfter, tidyLater } from './maintenance.ts';
+import { makeRoom, RESERVE_BYTES, tidyAfter, tidyLater } from './maintenance.ts';
 import { readIfFound } from './open.ts';
 import { runAndAnnounce } from './operate.ts';
 import { recoverForCapture } from './recovery.ts';
@@ -70,7 +70,7 @@ function restoreTo(
   return engine.operate(options, async (operating) => {
     const { workspace, pace } = operating;
     const target = findTarget(workspace);
-    await makeRoom(operating, 'all');
+    await makeRoom(operating, 'all', RESERVE_BYTES);
     const session = { id: sessionId, conversation: position };
     const { operation } = restoreIn(engine, workspace, target, { ...options, ...mode, session }, pace);
     const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);

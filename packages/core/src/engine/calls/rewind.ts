@@ -22,7 +22,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { resolveAuthors } from '../../timeline/query/select-authors.ts';
 import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
-import { makeRoom } from '../maintenance.ts';
+import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 
 /** How conflicts are resolved. By default, a conflict stops the whole operation. */
@@ -119,7 +119,7 @@ export function rewindCalls(engine: Engine): RewindCalls {
       engine.operate(options, async (operating) => {
         const { workspace, pace } = operating;
         const target = engine.resolve(workspace, name);
-        await makeRoom(operating, 'all');
+        await makeRoom(operating, 'all', RESERVE_BYTES);
         const { operation } = restoreIn(engine, workspace, target, options, pace);
         return { ...(await runAndAnnounce(engine, operating, 'restore:completed', operation, options)), target };
       }),
@@ -133,7 +133,7 @@ export function rewindCalls(engine: Engine): RewindCalls {
       }),
     rollback: (selection, options = {}) =>
       engine.operate(options, async (operating) => {
-        await makeRoom(operating, 'all');
+        await makeRoom(operating, 'all', RESERVE_BYTES);
         const { operation, preview: details } = rollbackIn(engine, operating.workspace, selection, options);
         return {
           ...(await runAndAnnounce(engine, operating, 'rollback:completed', operation, options)),
@@ -206,7 +206,7 @@ function invert(
   options: UndoOptions,
 ): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
-    await makeRoom(operating, 'all');
+    await makeRoom(operating, 'all', RESERVE_BYTES);
     const operation = operationOf(operating.workspace, engine.actor, conflictChoicesIn(options), operating.pace);
     return runAndAnnounce(engine, operating, event, operation, options);
   });
