@@ -84,7 +84,7 @@ export class EventStream {
       this.emit('warning', { message: `A listener of ${name} failed: ${message}` });
     };
     try {
-      // The listener may be an async function, whose promise nobody else waits for.
+      // The listener may be an async function, whose promise no caller waits for.
       Promise.resolve(listener(event) as unknown).catch(fail);
     } catch (error) {
       fail(error);

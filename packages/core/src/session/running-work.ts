@@ -12,9 +12,9 @@ export class RunningWork<T> {
   #isSettled = false;
 
   /** Starts the work. @param end ends the call; `background`: its work goes on */
-  constructor(work: () => Promise<T>, end: (background: boolean) => Promise<unknown>) {
+  constructor(work: () => T | Promise<T>, end: (background: boolean) => Promise<unknown>) {
     this.#end = end;
-    this.#result = work().finally(() => {
+    this.#result = (async () => work())().finally(() => {
       this.#isSettled = true;
     });
   }

@@ -146,10 +146,7 @@ export class Session {
       const reported: CallEnd[] = [];
       const end = async (background: boolean) => isOpen && this.end(named.id, { ...reported.at(-1), background });
       const context = { signal, report: (writes: CallEnd['writes']) => void reported.push(writes ? { writes } : {}) };
-      return await new RunningWork(async () => work(context), end).resultOrAbort(
-        options.signal,
-        this.#host.ports.clock,
-      );
+      return await new RunningWork(() => work(context), end).resultOrAbort(options.signal, this.#host.ports.clock);
     } finally {
       this.#inFlight.end(named.id);
     }
