@@ -11,7 +11,7 @@
  * - Paths below a sparse folder are in no index, and count as tracked.
  */
 import type { Fs } from '../io/fs.ts';
-import { type DiskPath, diskChild, type TreePath } from '../model/names.ts';
+import { type DiskPath, diskChild, type Name, type TreePath } from '../model/names.ts';
 import { type GitProblem, problemOf, readGitFileWithTime, unusableGitFile } from './file.ts';
 import { type IndexFile, type IndexLink, parseIndexFile, stageAt, treesIn } from './index-file.ts';
 
@@ -21,6 +21,8 @@ export interface TrackedPaths {
   has(path: TreePath): boolean;
   /** The index has an entry below this folder, or has the folder itself as a submodule. */
   hasBelow(folder: TreePath): boolean;
+  /** The names directly in this folder that the index has, or has something below. */
+  namesIn(folder: TreePath): Iterable<Name>;
   /** Returns the entry of a path. In a conflict, returns the entry with the lowest stage. */
   entry(path: TreePath): IndexEntry | null;
   /** Entries in git's order: by bytes of the path, then by stage. Decoded lazily. */
@@ -81,6 +83,7 @@ const INDEX_BYTES = 256 * 1024 * 1024;
 export const NOTHING_TRACKED: TrackedPaths = {
   has: () => false,
   hasBelow: () => false,
+  namesIn: () => [],
   entry: () => null,
   entries: () => [],
   count: 0,
@@ -241,6 +244,19 @@ class IndexPaths implements TrackedPaths {
     const { paths } = this.rows;
     if (paths[this.#atOrAfter(`${folder}/`)]?.startsWith(`${folder}/`)) return true;
     return this.entry(folder)?.mode === SUBMODULE || this.#isBelowSparse(folder);
+  }
+
+  *namesIn(folder: TreePath): Iterable<Name> {
+    const { paths } = this.rows;
+    const start = folder === '' ? '' : `${folder}/`;
+    for (let row = this.#atOrAfter(start); paths[row]?.startsWith(start) === true; ) {
+      const [name = ''] = paths[row]!.slice(start.length).split('/', 1);
+      yield name as Name;
+      const isBelow = paths[row]!.length > start.length + name.length;
+      // The character after `/` comes after everything below the name.
+      if (isBelow) row = this.#atOrAfter(`${start}${name}0`);
+      else while (paths[row] === `${start}${name}`) row += 1;
+    }
   }
 
   entry(path: TreePath): IndexEntry | null {

@@ -1,9 +1,11 @@
-import { parentPath, type TreePath } from './names.ts';
+import { baseName, type Name, parentPath, type TreePath } from './names.ts';
 
 /** A set of paths, each of which includes everything below it. It can also be asked about folders above them. */
 export class PathSet {
   readonly #paths: ReadonlySet<TreePath>;
   readonly #ancestors = new Set<TreePath>();
+  /** Filled on first use. */
+  #names: Map<TreePath, Set<Name>> | null = null;
 
   constructor(paths: Iterable<TreePath>) {
     this.#paths = new Set(paths);
@@ -28,6 +30,19 @@ export class PathSet {
 
   has(path: TreePath): boolean {
     return this.#paths.has(path);
+  }
+
+  /** Returns the names in the folder that the set contains, or contains something below. */
+  namesIn(folder: TreePath): Iterable<Name> {
+    if (this.#names === null) {
+      this.#names = new Map();
+      for (const path of [...this.#paths, ...this.#ancestors]) {
+        if (path === '') continue;
+        const names = this.#names.get(parentPath(path)) ?? new Set();
+        this.#names.set(parentPath(path), names.add(baseName(path)));
+      }
+    }
+    return this.#names.get(folder) ?? [];
   }
 
   /** Returns true if the folder, or something below it, is in the set. */

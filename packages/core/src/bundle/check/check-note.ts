@@ -9,7 +9,7 @@ import { nameFromJson } from '../../model/names.ts';
 import { isJsonName } from '../../store/json-shape.ts';
 import { FormatProblem } from '../../store/objects/damage.ts';
 
-const KEYS: ReadonlySet<string> = new Set(['d', 'f', 'x', 'm', 's', 'i', 'u']);
+const KEYS: ReadonlySet<string> = new Set(['d', 'f', 'x', 'm', 's', 'i', 'u', 'a']);
 const FOLDER_PERMISSIONS = 0o7777;
 /** The author of a bundle must not create set-id files that run with the rights of the user who restores it. */
 const FILE_PERMISSIONS = 0o777;
@@ -43,6 +43,9 @@ export function checkNote(
     for (const name of listOf(note[list])) {
       if (!isCaptured(nameIn(name))) throw new FormatProblem('names a missing path');
     }
+  }
+  for (const name of listOf(note['a'])) {
+    if (isCaptured(nameIn(name))) throw new FormatProblem('lists a path as captured and as absent');
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Entry, FileEntry, LinkEntry, Snapshot } from '../../model/entries.ts';
 import { type Name, pathComponents, type TreePath } from '../../model/names.ts';
 import type { ObjectBatch } from '../objects/object-reader.ts';
-import { PLAIN_NOTE } from './side.ts';
+import { ALL_OTHERS, PLAIN_NOTE } from './side.ts';
 import { type FolderRef, readFolder, rootOf, snapshotOf, writeFolder } from './snapshot.ts';
 
 export interface SnapshotEdit {
@@ -45,6 +45,7 @@ function editFolder(batch: ObjectBatch, folder: FolderRef | null, tree: EditTree
   const ignored = new Set(old.note.ignored);
   const unsettled = new Set(old.note.unsettled);
   const skips = new Map(old.note.skips);
+  const absent = new Set(old.note.absent);
   for (const [name, child] of tree.below) {
     const before = entries.get(name);
     const isFolder = before?.kind === 'folder';
@@ -52,9 +53,13 @@ function editFolder(batch: ObjectBatch, folder: FolderRef | null, tree: EditTree
     unsettled.delete(name);
     if (edit !== null) {
       ignored.delete(name);
-      if (edit.to === null) entries.delete(name);
-      else {
+      if (edit.to === null) {
+        entries.delete(name);
+        // Elsewhere, a name without an entry is absent anyway.
+        if (skips.has(ALL_OTHERS)) absent.add(name);
+      } else {
         skips.delete(name);
+        absent.delete(name);
         if (edit.ignored) ignored.add(name);
         if (edit.to.kind !== 'folder') entries.set(name, edit.to);
       }
@@ -63,5 +68,5 @@ function editFolder(batch: ObjectBatch, folder: FolderRef | null, tree: EditTree
     if (staysFolder) entries.set(name, editFolder(batch, isFolder ? before : null, child));
   }
   const mode = tree.edit?.to?.kind === 'folder' ? tree.edit.to.mode : old.note.mode;
-  return writeFolder(batch, { note: { mode, skips, ignored, unsettled }, entries });
+  return writeFolder(batch, { note: { mode, skips, ignored, unsettled, absent }, entries });
 }

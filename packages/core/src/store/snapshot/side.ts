@@ -31,6 +31,8 @@ export interface FolderNote {
   readonly ignored: ReadonlySet<Name>;
   /** Captured files that kept changing while they were read. */
   readonly unsettled: ReadonlySet<Name>;
+  /** Names that did not exist, although a skip covers everything else in the folder. */
+  readonly absent: ReadonlySet<Name>;
 }
 
 /** A stored note also contains the permissions of the files in the folder. */
@@ -51,6 +53,7 @@ export const PLAIN_NOTE: DecodedNote = {
   skips: new Map(),
   ignored: new Set(),
   unsettled: new Set(),
+  absent: new Set(),
 };
 
 /** Keys with plain or empty values are absent. */
@@ -69,6 +72,8 @@ interface NoteJson {
   readonly i?: readonly JsonName[];
   /** Unsettled names. */
   readonly u?: readonly JsonName[];
+  /** Absent names. */
+  readonly a?: readonly JsonName[];
 }
 
 /** The name in a side tree for the side tree of a subfolder. */
@@ -106,6 +111,7 @@ export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): 
         }),
     ...(note.ignored.size === 0 ? {} : { i: [...note.ignored].sort().map(nameToJson) }),
     ...(note.unsettled.size === 0 ? {} : { u: [...note.unsettled].sort().map(nameToJson) }),
+    ...(note.absent.size === 0 ? {} : { a: [...note.absent].sort().map(nameToJson) }),
   };
   return Object.keys(json).length === 0 ? null : Buffer.from(JSON.stringify(json));
 }
@@ -126,6 +132,7 @@ export function decodeNote(data: Buffer): DecodedNote {
       ),
       ignored: new Set((json.i ?? []).map((name) => componentFromJson(name))),
       unsettled: new Set((json.u ?? []).map((name) => componentFromJson(name))),
+      absent: new Set((json.a ?? []).map((name) => componentFromJson(name))),
     };
   } catch (cause) {
     throw new SavepointError('STORE_DAMAGED', 'The note of a folder in the store cannot be read.', {}, { cause });

@@ -19,6 +19,7 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { type FolderRef, readFolder, rootOf } from '../../store/snapshot/snapshot.ts';
 import { readAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import { Adoption } from '../../workspace/adoption/adoption.ts';
+import { LastSnapshot } from '../../workspace/scan/last-snapshot.ts';
 import { scan } from '../../workspace/scan/scan.ts';
 import type { RecalledScan } from '../../workspace/scan/scan-memory.ts';
 import { differences } from '../diff/snapshot-diff.ts';
@@ -105,6 +106,7 @@ async function mismatchesIn(workspace: Workspace, snapshot: Snapshot, pace: Pace
       globalIgnore,
       requiredPaths: PathSet.EMPTY,
       own: ownPaths(ports, store.layout),
+      lastSnapshot: new LastSnapshot(overlay, snapshot),
       rootsBefore: [],
       pace,
       adoption: { enter: (path, disk, repository) => adoption.enter(path, disk, repository), idOf: () => null },

@@ -17,6 +17,7 @@ import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import { isOfDeadAgent, type OpenCall, readCallsSinceCapture, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
+import { LastSnapshot } from '../../workspace/scan/last-snapshot.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
 import { type Attribution, attributionOf } from './attribution.ts';
@@ -332,6 +333,7 @@ async function runScan(
   if (missing === 'empty' && ports.fs.lstat(root) === null) return EMPTY_SCAN;
   const { rules } = workspace;
   const own = ownPaths(ports, store.layout);
+  const lastSnapshot = new LastSnapshot(batch, latest?.snapshot ?? null);
   // A checkpoint that cannot be read does not vouch for its objects.
   const isCheckpoint = (commit: ObjectId): boolean => commit === latest?.commit || timeline.canRead(commit);
   for (let look = 1; ; look++) {
@@ -345,6 +347,7 @@ async function runScan(
       globalIgnore: workspace.globalIgnore,
       requiredPaths: must ?? PathSet.EMPTY,
       own,
+      lastSnapshot,
       rootsBefore: latest?.roots ?? [],
       pace,
       adoption: adoption ?? null,

@@ -36,8 +36,8 @@ export interface ListOptions extends MoveOptions {
 
 /**
  * Lists the changes between two snapshots. A path that was skipped on either side is not a change, because what
- * happened to it is unknown. A folder is listed only if nothing in it implies the change: it is empty, or its
- * permissions changed. A file that moved is one change, at its new path.
+ * happened to it is unknown, unless a file moved there. A folder is listed only if nothing in it implies the change: it is
+ * empty, or its permissions changed. A file that moved is one change, at its new path.
  */
 export async function listChanges(
   reader: ObjectReader,
@@ -51,16 +51,17 @@ export async function listChanges(
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
   for (const difference of differences(reader, before, after, options.onDamage ?? null)) {
     if (pace.isDue()) await pace.yieldNow();
-    if (difference.before.skip === null && difference.after.skip === null && isSelected(difference)) {
-      found.push(difference);
-    }
+    if (isSelected(difference) && (isKnown(difference) || isInDependencies(difference))) found.push(difference);
   }
   // In a first checkpoint everything was created, so nothing can have moved.
   const moves = await findMoves(reader, before === null ? [] : found, options, pace);
   const moved = new Set(moves.values());
   const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
   const reported = found.filter(
-    (difference, index) => !isImplied(difference, found[index + 1]) && !moved.has(difference.path),
+    (difference, index) =>
+      (isKnown(difference) || moves.has(difference.path)) &&
+      !isImplied(difference, found[index + 1]) &&
+      !moved.has(difference.path),
   );
   const changes: Change[] = [];
   let counted = 0;
@@ -103,6 +104,16 @@ export function operationOf(before: Entry | null, after: Entry | null): ChangeKi
   if (before.kind !== after.kind) return 'kind';
   if (before.kind === 'folder') return 'mode';
   return before.id === (after as typeof before).id ? 'mode' : 'write';
+}
+
+function isKnown({ before, after }: PathDifference): boolean {
+  return before.skip === null && after.skip === null;
+}
+
+/** A path in a dependency folder that was tracked only later. */
+function isInDependencies({ before, after }: PathDifference): boolean {
+  const reason = before.skip?.reason;
+  return after.skip === null && (reason === 'dependency-folder' || reason === 'ignored');
 }
 
 /** Returns whether a folder appeared or disappeared together with its contents, whose changes imply it. */

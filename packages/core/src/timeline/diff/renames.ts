@@ -40,7 +40,10 @@ const MAX_PAIRS = 2_500;
 const MAX_LOOKUPS = 2_000_000;
 const MIN_SHARED = 0.5;
 
-/** @param differences only those count that are a file or link on one side and absent on the other */
+/**
+ * @param differences only those count that are a file or link on one side and absent on the other, or unknown because its
+ *   folder was not captured
+ */
 export async function findMoves(
   reader: ObjectReader,
   differences: readonly PathDifference[],
@@ -49,10 +52,14 @@ export async function findMoves(
 ): Promise<Moves> {
   const removed = new Map<TreePath, MovableEntry>();
   const added = new Map<TreePath, MovableEntry>();
+  /** Only identical bytes prove that a file moved to one of these. */
+  const unknown = new Set<TreePath>();
   for (const { path, before, after } of differences) {
     if (before.entry !== null && before.entry.kind !== 'folder' && after.entry === null)
       removed.set(path, before.entry);
-    if (after.entry !== null && after.entry.kind !== 'folder' && before.entry === null) added.set(path, after.entry);
+    if (after.entry === null || after.entry.kind === 'folder' || before.entry !== null) continue;
+    added.set(path, after.entry);
+    if (before.skip !== null) unknown.add(path);
   }
   const moves = new Map<TreePath, TreePath>();
   const accept = ({ from, to }: Move): void => {
@@ -65,6 +72,7 @@ export async function findMoves(
   for (const move of known) accept(move);
   if (removed.size === 0 || added.size === 0) return moves;
   for (const move of movesBySameBytes(reader, removed, added, onDamage)) accept(move);
+  for (const path of unknown) added.delete(path);
   for (const move of await movesBySimilarLines(new LineIndex(reader, onDamage), removed, added, pace)) accept(move);
   return moves;
 }

@@ -149,7 +149,8 @@ function lookUp(folder: FolderContents | null, covering: Skip | null, name: Name
   if (folder === null) return { state: { entry: null, skip: covering, ignored: false }, ref: null };
   const found: FileEntry | LinkEntry | FolderRef | undefined = folder.entries.get(name);
   if (found === undefined) {
-    const skip = folder.note.skips.get(name) ?? folder.note.skips.get(ALL_OTHERS) ?? null;
+    const others = folder.note.absent.has(name) ? undefined : folder.note.skips.get(ALL_OTHERS);
+    const skip = folder.note.skips.get(name) ?? others ?? null;
     return { state: { entry: null, skip, ignored: false }, ref: null };
   }
   const ignored = folder.note.ignored.has(name);

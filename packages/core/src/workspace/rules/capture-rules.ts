@@ -1,9 +1,19 @@
 /** Decides what a snapshot skips because of its size or the kind of folder (docs/guarantees.md, "what is captured"). */
 
 import type { Fs, Stat } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { checkName } from '../../io/safe-path.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import type { Skip } from '../../model/entries.ts';
-import { baseName, bytesFromText, type DiskPath, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import {
+  baseName,
+  bytesFromText,
+  type DiskPath,
+  GIT_FOLDER,
+  type Name,
+  parentPath,
+  type TreePath,
+} from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
 
@@ -13,6 +23,11 @@ export function chosenRoots({ roots }: CaptureRules): PathSet {
   return new PathSet(
     roots.map((path) => bytesFromText(path.replace(/\/+$/, '')) as TreePath).filter((path) => path !== ''),
   );
+}
+
+export function refusedNameSkip(name: Name, platform: Ports['platform']): Skip | null {
+  if (name === GIT_FOLDER) return { reason: 'repository' };
+  return checkName(name, platform) === null ? null : { reason: 'name' };
 }
 
 /** @param ignored an ignore rule covers the file, and its repository does not track it */

@@ -27,7 +27,7 @@ export interface IgnoreMarks {
 
 /** The folder itself, before its names are scanned. */
 export interface DraftedFolder extends Pick<ScannedFolder, 'path' | 'rules' | 'mode'> {
-  /** The skip recorded for everything in the folder that is not captured. */
+  /** The skip of everything in the folder that is not captured. Recorded only if there is something. */
   readonly dependency: Skip | null;
 }
 
@@ -44,6 +44,8 @@ export class FolderDraft {
   readonly #hasKnownRules: boolean;
   #isSpecial = false;
   #linked: LinkedFile[] | null = null;
+  #hasOthers = false;
+  #absent: ReadonlySet<Name> = new Set();
 
   constructor(
     private readonly listing: FolderListing,
@@ -125,6 +127,21 @@ export class FolderDraft {
     this.#found[index] = { name: this.#name(index), flags: NameFlags.skip, stat: null, id: null, skip };
   }
 
+  /** In a dependency folder: it contains something that is not captured. */
+  markOthers(): void {
+    this.#hasOthers = true;
+  }
+
+  /** In a dependency folder: names that do not exist. Without this, the skip of all others would cover them. */
+  setAbsent(names: ReadonlySet<Name>): void {
+    if (this.#hasOthers) this.#absent = names;
+  }
+
+  /** Nothing would be recorded but the skip of all others. */
+  get hasOnlyOthers(): boolean {
+    return this.#hasOthers && this.#absent.size === 0 && this.#found.every((found) => found === undefined);
+  }
+
   write(batch: ObjectBatch): WrittenFolder {
     const { known } = this;
     const { path, rules, mode, dependency } = this.drafted;
@@ -179,7 +196,7 @@ export class FolderDraft {
     const skips = new Map<Name, Skip>();
     const ignored = new Set<Name>();
     const { mode, dependency } = this.drafted;
-    if (dependency !== null) skips.set(ALL_OTHERS, dependency);
+    if (dependency !== null && this.#hasOthers) skips.set(ALL_OTHERS, dependency);
     for (const [index, { ref }] of this.#refs) entries.set(this.#name(index), ref);
     for (const { name, flags: what, stat, id, skip } of this.#names()) {
       if ((what & NameFlags.ignored) !== 0) ignored.add(name);
@@ -188,7 +205,7 @@ export class FolderDraft {
       const isLink = (what & NameFlags.kind) === NameFlags.link;
       entries.set(name, isLink ? { kind: 'link', id } : { kind: 'file', id, mode: stat.mode & 0o7777 });
     }
-    const note = { mode, skips, ignored, unsettled: this.#unsettled };
+    const note = { mode, skips, ignored, unsettled: this.#unsettled, absent: this.#absent };
     return writeFolder(batch, { note, entries });
   }
 

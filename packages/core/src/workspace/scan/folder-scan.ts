@@ -7,7 +7,6 @@
 import { type FolderListing, type Fs, kindOf, type ListedStat, permissions, statOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
-import { checkName } from '../../io/safe-path.ts';
 import type { CaptureRules, RootState } from '../../model/checkpoint.ts';
 import type { FileEntry, LinkEntry, Skip, SkipReason } from '../../model/entries.ts';
 import type { ObjectId } from '../../model/ids.ts';
@@ -16,14 +15,16 @@ import type { PathSet } from '../../model/path-set.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
 import type { Adoption } from '../adoption/adoption.ts';
-import { chosenRoots, dependencySkip, sizeSkip } from '../rules/capture-rules.ts';
+import { chosenRoots, refusedNameSkip, sizeSkip } from '../rules/capture-rules.ts';
 import { ChosenPaths } from '../rules/chosen-paths.ts';
 import { captureFile } from './capture-file.ts';
+import { DependencyFolders } from './dependency-folders.ts';
 import { Findings } from './findings.ts';
 import { FolderDraft, type IgnoreMarks, type WrittenFolder } from './folder-draft.ts';
 import { type FolderTask, folderContextOf, hasSameContext } from './folder-task.ts';
 import { listFolder, listInBackground, lstatOf, type ReadOutcome, readLinkOf } from './fs-reads.ts';
-import { type EnteredFolder, enterFolder, type WalkPosition } from './position.ts';
+import type { LastSnapshot } from './last-snapshot.ts';
+import { type EnteredFolder, enterFolder } from './position.ts';
 import type { RecalledScan, VisitedFolder } from './scan-memory.ts';
 import { isYoung } from './stat-cache.ts';
 
@@ -38,6 +39,7 @@ export interface ScanInput {
   /** Captured whatever the rules and size limits say, because an operation is about to change them. */
   readonly requiredPaths: PathSet;
   readonly own: OwnPaths;
+  readonly lastSnapshot: LastSnapshot;
   /** The roots of the last checkpoint. A root that cannot be captured now is reported as failed. */
   readonly rootsBefore: readonly RootState[];
   readonly pace: Pace;
@@ -97,6 +99,7 @@ export class FolderScan {
   readonly #beganMs: number;
   readonly #chosenPaths: ChosenPaths;
   readonly #chosenRoots: PathSet;
+  readonly #dependencies: DependencyFolders;
   /** Roots on file systems that were mounted when the last checkpoint was taken. */
   readonly #mountsBefore: ReadonlySet<TreePath>;
   /** Key of all rules except the ignore files. */
@@ -108,6 +111,7 @@ export class FolderScan {
     this.#beganMs = input.ports.clock.now();
     this.#chosenPaths = new ChosenPaths(rules);
     this.#chosenRoots = chosenRoots(rules);
+    this.#dependencies = new DependencyFolders(input, this.#chosenPaths, this.#chosenRoots);
     this.#mountsBefore = new Set(rootsBefore.filter(({ mount }) => mount === true).map(({ path }) => path));
     this.#rulesKey = `${this.#chosenPaths.key} ${rules.maxFileBytes} ${rules.maxIgnoredBytes}`;
   }
@@ -121,7 +125,7 @@ export class FolderScan {
       return { ...unchanged.written, isUnchanged: true };
     }
     const isWatched = recalled.watch(task.disk);
-    const byName = this.#skipByName(task, findings);
+    const byName = this.#dependencies.skipByName(task, findings);
     if (byName !== null) return { skip: byName, isUnwatched: !isWatched };
     const listing =
       task.stat.size < LARGE_FOLDER_BYTES
@@ -132,6 +136,13 @@ export class FolderScan {
     if ('skip' in folder) return { ...folder, isUnwatched: !isWatched };
     if (!isWatched) folder.inDoubt = true;
     await this.#scanNames(folder, listing);
+    const { dependency } = folder;
+    if (dependency !== null) {
+      folder.draft.setAbsent(this.#dependencies.absentNames(task, folder.position, listing));
+      if (folder.draft.hasOnlyOthers && !this.#dependencies.hasWanted(folder.position, task.path)) {
+        return { skip: dependency, isUnwatched: !isWatched };
+      }
+    }
     findings.counts.folders += 1;
     const written = folder.draft.write(this.input.batch);
     if (this.input.recordsVisited) {
@@ -152,7 +163,7 @@ export class FolderScan {
     listing: FolderListing,
     findings: Findings,
   ): FolderInProgress | { readonly skip: Skip } {
-    const { ports, requiredPaths, own, recalled, adoption } = this.input;
+    const { requiredPaths, own, recalled, adoption } = this.input;
     const { path, disk } = task;
     const { names } = listing;
     const { entered, isUnfinished } = this.#enter(task, names);
@@ -162,12 +173,10 @@ export class FolderScan {
     if (root !== null) findings.roots.push(task.isMount ? { ...root, mount: true } : root);
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
     const covered = task.covered && root === null;
-    const isWanted =
-      this.#chosenRoots.has(path) || requiredPaths.covers(path) || this.#chosenPaths.includes(path, true);
-    const dependency = isWanted ? null : (task.dependencyAbove ?? dependencySkip(ports.fs, path, disk, names, covered));
+    const dependency = this.#dependencies.skipIn(task, names, covered);
     if (dependency !== null) {
       findings.dependsOnTracked = true;
-      if (!position.tracked.hasBelow(path) && !this.#mustEnter(path)) return { skip: dependency };
+      if (!this.#dependencies.mayHaveCaptured(position, path)) return { skip: dependency };
     }
     const rules = `${position.chain.key} ${this.#rulesKey}`;
     const drafted = { path, rules, mode: permissions(task.stat), dependency };
@@ -221,21 +230,6 @@ export class FolderScan {
     if (draft.linked !== null) folder.inDoubt = true;
   }
 
-  /** A dependency folder can have more names than everything else, so it is not even listed if its name is enough. */
-  #skipByName({ path, disk, above, covered, dependencyAbove }: FolderTask, findings: Findings): Skip | null {
-    if (dependencyAbove !== null || this.#mustEnter(path) || this.#chosenPaths.includes(path, true)) return null;
-    const skip = dependencySkip(this.input.ports.fs, path, disk, null, covered);
-    if (skip === null) return null;
-    findings.dependsOnTracked = true;
-    // A repository is a root, whatever its name.
-    return above.tracked.hasBelow(path) || this.#isRepository(disk) ? null : skip;
-  }
-
-  /** Whether the folder must be entered, whatever its name. */
-  #mustEnter(folder: TreePath): boolean {
-    return this.input.requiredPaths.overlaps(folder) || this.#chosenRoots.hasAtOrBelow(folder);
-  }
-
   /** @returns null if there is nothing to wait for. That is usual, and a promise for each name would cost more */
   #scanName(folder: FolderInProgress, at: ScanEntry, listing: FolderListing): Promise<void> | null {
     const { task } = folder;
@@ -271,6 +265,10 @@ export class FolderScan {
     const { requiredPaths, rules } = this.input;
     const { task, position, dependency, draft, findings } = folder;
     const { index, name, path, disk } = at;
+    const leaveOut = (): 'done' => {
+      draft.markOthers();
+      return 'done';
+    };
     const skip = (reason: Skip, wanted: boolean): 'done' => {
       this.#addSkip(folder, at, reason, wanted);
       return 'done';
@@ -290,19 +288,22 @@ export class FolderScan {
     // The index is consulted only in these cases. In all others, the result stays valid when the index changes.
     const dependsOnTracked = covered || dependency !== null;
     if (dependsOnTracked) findings.dependsOnTracked = true;
-    const tracked = dependsOnTracked && isTracked(position, path, isFolder);
+    const tracked = dependsOnTracked && this.#isTracked(folder, path, isFolder);
     const ignored = covered && !tracked;
     const marks = { covered, ignored };
 
     // In a dependency folder, the folder's own skip explains everything that is neither tracked nor required.
     const onlyIfRequired = dependency !== null && !tracked;
     if (isFolder) {
-      if (onlyIfRequired && !this.#mustEnter(path)) return 'done';
-      const below = { path, disk, stat, above: position, covered, dependencyAbove: dependency, isMount };
+      if (onlyIfRequired && !this.#dependencies.mayHaveCaptured(position, path)) return leaveOut();
+      // A folder in place of a tracked file has nothing to do with dependencies.
+      const isReplacement = dependency !== null && tracked && !position.tracked.hasBelow(path);
+      const dependencyAbove = isReplacement ? null : dependency;
+      const below = { path, disk, stat, above: position, covered, dependencyAbove, isMount };
       return this.#scanBelow(folder, at, below, marks);
     }
     const required = requiredPaths.covers(path);
-    if (onlyIfRequired && !required) return 'done';
+    if (onlyIfRequired && !required) return leaveOut();
     const overLimit = required ? null : sizeSkip(name, stat, ignored, rules);
     if (overLimit !== null) return skip(overLimit, !ignored);
     const known = this.#knownEntry(at, stat, kind, draft.provenId(index, stat));
@@ -311,10 +312,15 @@ export class FolderScan {
       : this.#addLeaf(folder, at, { entry: known, stat, stable: true }, marks);
   }
 
+  #isTracked({ position, dependency }: FolderInProgress, path: TreePath, isFolder: boolean): boolean {
+    if (dependency !== null) return this.#dependencies.isTracked(position, path, isFolder);
+    return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
+  }
+
   /** Another file system is scanned only if it is a root. A root that is no longer mounted cannot be read. */
   #mountSkip(folder: FolderInProgress, { path, disk }: ScanEntry, isMount: boolean): Skip | null {
     if (!isMount) return this.#wasMounted(path, disk) ? NOT_MOUNTED : null;
-    if (this.#isRepository(disk) || this.#chosenRoots.has(path)) return null;
+    if (this.#dependencies.isRepository(disk) || this.#chosenRoots.has(path)) return null;
     // It may become a repository, and is not watched.
     folder.inDoubt = true;
     return { reason: 'mount' };
@@ -331,6 +337,10 @@ export class FolderScan {
     folder.findings.add(below);
     if ('gone' in outcome) return 'gone';
     if ('skip' in outcome) {
+      if (outcome.skip === folder.dependency) {
+        folder.draft.markOthers();
+        return 'done';
+      }
       if ('isUnwatched' in outcome && outcome.isUnwatched) folder.inDoubt = true;
       this.#addSkip(folder, at, outcome.skip);
     } else folder.draft.addFolder(at.index, outcome, marks);
@@ -403,10 +413,6 @@ export class FolderScan {
     return { entry: { kind: 'file', id, mode: permissions(stat) }, stat, stable };
   }
 
-  #isRepository(disk: DiskPath): boolean {
-    return lstatOf(this.input.ports.fs, `${disk}/.git` as DiskPath) !== null;
-  }
-
   /** Whether a file system was mounted here and the folder is now empty: it is unmounted, not deleted. */
   #wasMounted(path: TreePath, disk: DiskPath): boolean {
     if (!this.#mountsBefore.has(path)) return false;
@@ -437,12 +443,3 @@ const NOT_MOUNTED: Skip = { reason: 'unreadable', code: 'ENODEV' };
 
 /** Reasons for which `leftOut` lists a path that is wanted. */
 const REPORTED_REASONS: ReadonlySet<SkipReason> = new Set(['too-large', 'special', 'mount', 'name']);
-
-function refusedNameSkip(name: Name, platform: Ports['platform']): Skip | null {
-  if (name === GIT_FOLDER) return { reason: 'repository' };
-  return checkName(name, platform) === null ? null : { reason: 'name' };
-}
-
-function isTracked(position: WalkPosition, path: TreePath, isFolder: boolean): boolean {
-  return isFolder ? position.tracked.hasBelow(path) : position.tracked.has(path);
-}

@@ -8,7 +8,13 @@ import {
   isRepositoryTop,
   readRepository,
 } from '../../git/repository.ts';
-import { type IndexReading, NOTHING_TRACKED, readIndex, UNKNOWN_TRACKED } from '../../git/tracked.ts';
+import {
+  type IndexReading,
+  NOTHING_TRACKED,
+  readIndex,
+  type TrackedPaths,
+  UNKNOWN_TRACKED,
+} from '../../git/tracked.ts';
 import type { Fs } from '../../io/fs.ts';
 import type { RootState } from '../../model/checkpoint.ts';
 import {
@@ -29,6 +35,10 @@ import { IgnoreChain, type IgnoreFile } from '../rules/ignore-rules.ts';
 export interface TrackedLookup {
   has(path: TreePath): boolean;
   hasBelow(folder: TreePath): boolean;
+  /** The names directly in the folder that are tracked, or have something tracked below. */
+  namesIn(folder: TreePath): Iterable<Name>;
+  /** The path itself is an entry. Unlike `has`, false if that is unknown. */
+  hasEntry(path: TreePath): boolean;
   /** The same object means the same paths. */
   readonly names: object;
 }
@@ -90,7 +100,7 @@ export function startingPosition(
   const problems: string[] = [];
   const global = globalIgnore === null ? null : readRules(fs, globalIgnore, problems);
   const nothing: WalkPosition = {
-    tracked: NOTHING_TRACKED,
+    tracked: NOTHING,
     chain: null,
     global,
     enclosingRepository: null,
@@ -102,7 +112,7 @@ export function startingPosition(
   const found = findRepository(fs, root);
   if (found === null) return nothing;
   if ('problem' in found.repository) {
-    return { ...nothing, tracked: UNKNOWN_TRACKED, problems: [...problems, describeProblem(found.repository.problem)] };
+    return { ...nothing, tracked: UNKNOWN, problems: [...problems, describeProblem(found.repository.problem)] };
   }
   const state = found.repository;
   const between = root.slice(found.folder.length).split('/').filter(Boolean) as Name[];
@@ -115,12 +125,7 @@ export function startingPosition(
   }
   const index = readIndex(fs, state.gitDir, state.objectFormat, before?.enclosingRepository?.index);
   if (index.problem !== null) problems.push(describeProblem(index.problem));
-  const outward = (path: TreePath): TreePath => joinPaths(inside, path);
-  const tracked: TrackedLookup = {
-    has: (path) => index.tracked.has(outward(path)),
-    hasBelow: (folder) => index.tracked.hasBelow(outward(folder)),
-    names: index.tracked.names,
-  };
+  const tracked = trackedBelow(index.tracked, (path) => joinPaths(inside, path));
   const around: EnteredRepository = { state, index, inside };
   return {
     tracked,
@@ -184,23 +189,32 @@ function enterRepository(
     const root: RootState = { path, kind: 'repository', branch: null, commit: null, operation: null };
     const index = { tracked: UNKNOWN_TRACKED, problem: null, writtenMs: null, file: null };
     const nothing = { state: repository, index, inside: WORKSPACE_ITSELF };
-    const position = { ...above, chain, tracked: UNKNOWN_TRACKED };
+    const position = { ...above, chain, tracked: UNKNOWN };
     return { position, root, repository: nothing, hasRepository: true, problems };
   }
   problems.push(...repository.problems.map(describeProblem));
   const chain = startChain(fs, disk, repository, above.global, problems);
   const index = readIndex(fs, repository.gitDir, repository.objectFormat, before?.repository?.index);
   if (index.problem !== null) problems.push(describeProblem(index.problem));
-  const inward = (inside: TreePath): TreePath => relativePath(path, inside);
-  const tracked: TrackedLookup = {
-    has: (file) => index.tracked.has(inward(file)),
-    hasBelow: (folder) => index.tracked.hasBelow(inward(folder)),
-    names: index.tracked.names,
-  };
+  const tracked = trackedBelow(index.tracked, (inside) => relativePath(path, inside));
   const entered = { state: repository, index, inside: WORKSPACE_ITSELF };
   const position = { ...above, chain, tracked };
   return { position, root: rootState(path, repository), repository: entered, hasRepository: true, problems };
 }
+
+/** @param inIndex turns a path of the workspace into one of the repository */
+function trackedBelow(paths: TrackedPaths, inIndex: (path: TreePath) => TreePath): TrackedLookup {
+  return {
+    has: (path) => paths.has(inIndex(path)),
+    hasBelow: (folder) => paths.hasBelow(inIndex(folder)),
+    namesIn: (folder) => paths.namesIn(inIndex(folder)),
+    hasEntry: (path) => paths.entry(inIndex(path)) !== null,
+    names: paths.names,
+  };
+}
+
+const NOTHING = trackedBelow(NOTHING_TRACKED, (path) => path);
+const UNKNOWN = trackedBelow(UNKNOWN_TRACKED, (path) => path);
 
 /** Problems above the workspace are reported for the workspace itself. */
 function problemsAbove(above: WalkPosition, path: TreePath): string[] {

@@ -1,0 +1,134 @@
+/** Tracked files in folders that are otherwise not captured: everything that happens to them is a change. */
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { git, type Manifest, manifest } from '@savepoint/testkit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ALWAYS, WHEN_IGNORED } from '../../../src/workspace/rules/built-in-folders.ts';
+import { Place } from '../../place.ts';
+
+const FILES = ['kept.js', 'gone.js', 'old-name.js', 'becomes-folder.js', 'becomes-link.js', 'run.sh', 'sub/only.js'];
+
+/** One folder for each row of the built-in tables, all with the same files. `other.js` is not tracked. */
+const FOLDERS: readonly string[] = [
+  ...ALWAYS.map((rule, row) => ['always', row, rule.in, rule.name]),
+  ...WHEN_IGNORED.map((rule, row) => ['ignored', row, rule.in, rule.name]),
+].map((parts) => parts.filter((part) => part !== undefined).join('/'));
+
+function place(): Place {
+  const p = new Place();
+  for (const folder of FOLDERS) {
+    for (const file of FILES) p.write(`${folder}/${file}`, `${folder} ${file}\n`);
+  }
+  p.write('.gitignore', WHEN_IGNORED.map(({ name }) => `/ignored/**/${name}/\n`).join(''));
+  git(p.at(''), 'init', '-q');
+  git(p.at(''), 'add', '-f', '-A');
+  git(p.at(''), 'commit', '-qm', 'first');
+  for (const folder of FOLDERS) p.write(`${folder}/other.js`, 'not tracked\n');
+  return p;
+}
+
+/** What an agent may do to tracked files, and the changes that this makes. */
+function change(p: Place, folder: string): readonly string[] {
+  const at = (name: string): string => p.at(`${folder}/${name}`);
+  rmSync(at('gone.js'));
+  renameSync(at('old-name.js'), at('new-name.js'));
+  rmSync(at('becomes-folder.js'));
+  mkdirSync(at('becomes-folder.js'));
+  rmSync(at('becomes-link.js'));
+  symlinkSync('kept.js', at('becomes-link.js'));
+  chmodSync(at('run.sh'), 0o755);
+  rmSync(at('sub'), { recursive: true });
+  return [
+    `kind ${folder}/becomes-folder.js`,
+    `kind ${folder}/becomes-link.js`,
+    `delete ${folder}/gone.js`,
+    `delete ${folder}/old-name.js`,
+    `mode ${folder}/run.sh`,
+    `delete ${folder}/sub/only.js`,
+  ];
+}
+
+/** Without what is in no checkpoint: the name is not tracked. */
+const captured = (p: Place): Manifest => manifest(p.at(''), { skip: (path) => /\.git$|new-name/.test(path) });
+
+const only = (state: Manifest, isWanted: (path: string) => boolean): Manifest =>
+  Object.fromEntries(Object.entries(state).filter(([path]) => isWanted(path)));
+
+const described = (changes: readonly { operation: string; path: string }[] | null | undefined): string[] =>
+  (changes ?? []).map(({ operation, path }) => `${operation} ${path}`).sort();
+
+describe.each([
+  ['scanned', false],
+  ['watched', true],
+] as const)('every row of the built-in table, %s', (_, watch) => {
+  it('notices each change, and reverts it in every way', async () => {
+    const p = place();
+    const savepoint = p.open({ watch });
+    onTestFinished(() => savepoint.close());
+    await savepoint.checkpoint();
+    const first = captured(p);
+    await savepoint.checkpoint(); // the second scan of a watched workspace visits only what changed
+    const expected = FOLDERS.flatMap((folder) => change(p, folder)).sort();
+    const changed = captured(p);
+    expect(described((await savepoint.status()).changed?.changes)).toEqual(expected);
+    const { checkpoint } = await savepoint.checkpoint();
+    expect(described(checkpoint.changes)).toEqual(expected);
+    expect((await savepoint.status()).changed?.changes).toEqual([]);
+
+    await savepoint.restore('cp_1', { mode: 'exact' });
+    expect(captured(p)).toEqual(first);
+    expect((await savepoint.checkpoint()).checkpoint.changes).toEqual([]);
+    await savepoint.undo();
+    expect(captured(p)).toEqual(changed);
+    // Writing takes most of the time, so only some rows are rolled back.
+    const some = FOLDERS.filter((_, row) => row % 20 === 0);
+    const isChosen = (path: string): boolean => some.some((folder) => path.startsWith(`${folder}/`));
+    const chosen = checkpoint.changes!.filter(({ path }) => isChosen(path));
+    await savepoint.rollback({ changes: chosen.map(({ id }) => id) });
+    const expectedNow = { ...only(changed, (path) => !isChosen(path)), ...only(first, isChosen) };
+    expect(captured(p)).toEqual(expectedNow);
+    await savepoint.undo();
+    expect(captured(p)).toEqual(changed);
+  });
+
+  it('notices what git itself removes and moves', async () => {
+    const p = place();
+    const savepoint = p.open({ watch });
+    onTestFinished(() => savepoint.close());
+    await savepoint.checkpoint();
+    const first = captured(p);
+    const emptied = FOLDERS.filter((_, row) => row % 2 === 0);
+    const others = FOLDERS.filter((folder) => !emptied.includes(folder));
+    git(p.at(''), 'rm', '-q', ...others.map((folder) => `${folder}/gone.js`));
+    for (const folder of others) renameSync(p.at(`${folder}/old-name.js`), p.at(`${folder}/moved.js`));
+    git(p.at(''), 'rm', '-q', '--cached', ...others.map((folder) => `${folder}/old-name.js`));
+    git(p.at(''), 'add', '-f', ...others.map((folder) => `${folder}/moved.js`));
+    // Nothing in these folders is tracked any more.
+    git(p.at(''), 'rm', '-qrf', ...emptied);
+    const { checkpoint } = await savepoint.checkpoint();
+    expect(described(checkpoint.changes)).toEqual(
+      [
+        ...emptied.flatMap((folder) => FILES.map((file) => `delete ${folder}/${file}`)),
+        ...others.flatMap((folder) => [`delete ${folder}/gone.js`, `rename ${folder}/moved.js`]),
+      ].sort(),
+    );
+    const { plan } = await savepoint.restore('cp_1', { mode: 'exact' });
+    // Before they moved, whatever had these names was not captured.
+    const kept = others.map((folder) => `${folder}/moved.js`);
+    expect(plan.kept.map(({ path }) => path)).toEqual([...kept].sort());
+    expect(only(captured(p), (path) => !kept.includes(path))).toEqual(first);
+  });
+});
+
+it('does not record what is no longer tracked and still exists', async () => {
+  const p = new Place();
+  p.write('node_modules/tracked.js', '1');
+  git(p.at(''), 'init', '-q');
+  git(p.at(''), 'add', '-f', '-A');
+  await p.open().checkpoint();
+  git(p.at(''), 'rm', '-q', '--cached', 'node_modules/tracked.js');
+  expect((await p.open().checkpoint()).checkpoint.changes).toEqual([]);
+  rmSync(p.at('node_modules/tracked.js'));
+  // Whether it was removed is unknown, but that nothing is there now is not.
+  await p.open().restore('cp_1', { mode: 'exact' });
+  expect(p.read('node_modules/tracked.js')).toBe('1');
+});
