@@ -54,6 +54,16 @@ export const SCENES: readonly Scene[] = [
     action: (sp) => left(sp.restore('cp_1')),
   },
   {
+    name: 'permissions of a file with two names',
+    prepare: async (disk) => {
+      put(disk, 'a', 'content\n', 0o600);
+      await engine(disk, 10).checkpoint();
+      disk.chmod(at('a'), 0o644);
+      disk.hardLink(at('a'), at('b'));
+    },
+    action: (sp) => left(sp.restore('cp_1', { paths: ['a' as TreePath] })),
+  },
+  {
     name: 'undo',
     prepare: async (disk) => {
       await history(disk);

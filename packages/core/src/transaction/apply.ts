@@ -3,7 +3,7 @@
 import { type DiskState, describeState, diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fd, isFsError, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
-import type { FileEntry, LinkEntry } from '../model/entries.ts';
+import type { Entry, FileEntry, LinkEntry } from '../model/entries.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import {
   asideFile,
@@ -18,7 +18,7 @@ import {
   syncFolders,
   touchedFolders,
 } from './site.ts';
-import { isLeaf, isModeChangeOnly, type TransactionStep } from './steps.ts';
+import { hasSameContent, isLeaf, type TransactionStep } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 /**
@@ -100,7 +100,7 @@ export function foreignPaths(site: Site, transitions: readonly Transition[]): re
     if (state.kind === 'absent' || matchesEntry(state, from) || matchesEntry(state, to)) continue;
     // While a folder replaces a file or a file a folder, the path may show either kind.
     if (state.kind === 'folder' && (from?.kind === 'folder' || to?.kind === 'folder')) continue;
-    if (isModeChangeOnly(from, to)) continue;
+    if (hasSameContent({ from, to })) continue;
     foreign.push(new ForeignContent(path, describeState(state)));
   }
   return foreign;
@@ -164,6 +164,7 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
       return;
     }
     case 'mode':
+      assertNotShared(site, step);
       setMode(site, step.path, step.kind, step.mode);
   }
 }
@@ -174,12 +175,12 @@ async function stepForwardAt(execution: Execution, step: TransactionStep, disk: 
  */
 function moveAside({ site, transitions, checked }: Execution, step: Extract<TransactionStep, { do: 'aside' }>): void {
   const { fs } = site;
-  const { to } = transitions[step.slot]!;
+  const { from, to } = transitions[step.slot]!;
   const disk = diskPathAt(site, step.path);
   if (disk === null) return;
   const before = diskState(fs, disk);
   if (before.kind === 'absent') return;
-  if (to !== null && matchesEntry(before, to)) return; // already done
+  if (to !== null && isAtEnd(site, before, to, from)) return; // already done
   if (!matchesEntry(before, step.entry)) throw new ForeignContent(step.path, describeState(before));
   const aside = asideFile(site, step.slot);
   try {
@@ -198,6 +199,13 @@ function moveAside({ site, transitions, checked }: Execution, step: Extract<Tran
   if (moved.kind === 'file') checked.set(step.slot, moved.stamp);
 }
 
+/** Whether a state is one end of a transition and not the other. The two may differ in permissions alone. */
+function isAtEnd(site: Site, state: DiskState, end: Entry, other: Entry | null): boolean {
+  if (!matchesEntry(state, end)) return false;
+  const isOther = site.hasModes && state.kind === 'file' && hasSameContent({ from: end, to: other });
+  return !isOther || state.mode === modeOf(end as FileEntry);
+}
+
 function modeOf(state: DiskState | FileEntry | LinkEntry): number | null {
   return state.kind === 'file' ? state.mode : null;
 }
@@ -213,6 +221,14 @@ function putBack(site: Site, path: TreePath, slot: number): boolean {
     if (isFsError(error, 'EEXIST')) return false;
     throw error;
   }
+}
+
+/** @throws ForeignContent if another program gave the file another name since, which would get the permissions, too */
+function assertNotShared(site: Site, { path, kind, mode }: Extract<TransactionStep, { do: 'mode' }>): void {
+  const disk = kind === 'file' ? diskPathAt(site, path) : null;
+  const stat = disk === null ? null : site.fs.lstat(disk);
+  if (stat === null || kindOf(stat) !== 'file' || stat.nlink < 2 || permissions(stat) === mode) return;
+  throw new ForeignContent(path, 'the file got another name (a hard link)');
 }
 
 /**
@@ -282,8 +298,8 @@ async function stepBack(
     case 'place': {
       if (disk === null) return;
       const state = diskState(fs, disk);
-      const { from } = transitions[step.slot]!;
-      if (state.kind === 'absent' || (isLeaf(from) && matchesEntry(state, from))) return;
+      const { from, to } = transitions[step.slot]!;
+      if (state.kind === 'absent' || (isLeaf(from) && isAtEnd(site, state, from, to))) return;
       if (!matchesEntry(state, step.entry)) {
         foreign.push(new ForeignContent(step.path, describeState(state)));
         return;
@@ -332,13 +348,13 @@ function withdrawPlaced(site: Site, step: Extract<TransactionStep, { do: 'place'
 }
 
 async function restoreAside(
-  { site, checked }: Execution,
+  { site, checked, transitions }: Execution,
   step: Extract<TransactionStep, { do: 'aside' }>,
   foreign: ForeignContent[],
 ): Promise<void> {
   const { fs } = site;
   const state = diskState(fs, requireDiskPath(site, step.path));
-  if (matchesEntry(state, step.entry)) return;
+  if (isAtEnd(site, state, step.entry, transitions[step.slot]!.to)) return;
   if (state.kind !== 'absent') {
     if (!foreign.some(({ path }) => path === step.path))
       foreign.push(new ForeignContent(step.path, describeState(state)));

@@ -26,7 +26,7 @@ import { type BesideBackup, hasContent, readBesideRecords, writeBesideRecord } f
 import type { BackupFile } from './late-writes.ts';
 import { isExpectedError } from './outcome.ts';
 import { ForeignContent, writeEntry } from './site.ts';
-import { isModeChangeOnly } from './steps.ts';
+import { hasSameContent } from './steps.ts';
 import type { Transition } from './transition.ts';
 
 /** Where plain copies go: into the store, or next to each file. */
@@ -173,7 +173,7 @@ function filesToCopy(
   transitions: readonly Transition[],
 ): readonly { readonly path: TreePath; readonly file: FileEntry }[] {
   return transitions.flatMap(({ path, from, to }) =>
-    from?.kind === 'file' && !isModeChangeOnly(from, to) ? [{ path, file: from }] : [],
+    from?.kind === 'file' && !hasSameContent({ from, to }) ? [{ path, file: from }] : [],
   );
 }
 

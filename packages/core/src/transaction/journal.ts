@@ -23,8 +23,10 @@ import { entryFromJson, entryToJson, type StoredEntryJson } from '../store/snaps
 import { STAGE_PREFIX } from '../store/staging-names.ts';
 import type { Intent, Journal, Transition } from './transition.ts';
 
-const JOURNAL_FORMAT = 2;
-/** Versions that do not know mounts can recover this format. */
+const JOURNAL_FORMAT = 3;
+/** Versions that do not know shared files can recover this format. */
+const FORMAT_WITHOUT_SHARED = 2;
+/** Versions that do not know mounts can recover this format, too. */
 const FORMAT_WITHOUT_MOUNTS = 1;
 const JOURNAL_BYTES = 1 << 30;
 
@@ -48,7 +50,8 @@ interface JournalJson {
   readonly mounts?: readonly MountJson[];
   /** Absent: false. */
   readonly takenBack?: boolean;
-  readonly transitions: readonly (readonly [JsonName, StoredEntryJson, StoredEntryJson])[];
+  /** The last item is only there if the file is shared. */
+  readonly transitions: readonly (readonly [JsonName, StoredEntryJson, StoredEntryJson, shared?: true])[];
   readonly closed: readonly (readonly [JsonName, number])[];
   readonly checkpoint: { readonly number: number; readonly commit: string };
 }
@@ -72,7 +75,7 @@ export function writeIntent(fs: Fs, folder: DiskPath, intent: Intent): void {
 /** Writes the journal durably. This is the commit point: once it returns, the transaction is committed. */
 export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   const json: JournalJson = {
-    format: journal.mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : JOURNAL_FORMAT,
+    format: formatOf(journal),
     transaction: journal.transaction,
     workspace: journal.workspace,
     root: nameToJson(journal.root),
@@ -84,15 +87,21 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
       ? {}
       : { mounts: journal.mounts.map(({ path, identity }) => ({ path: nameToJson(path), ...identity })) }),
     ...(journal.isRolledBack ? { takenBack: true } : {}),
-    transitions: journal.transitions.map(({ path, from, to }) => [
+    transitions: journal.transitions.map(({ path, from, to, isShared = false }) => [
       nameToJson(path),
       entryToJson(from),
       entryToJson(to),
+      ...(isShared ? ([true] as const) : ([] as const)),
     ]),
     closed: journal.closed.map(({ path, mode }) => [nameToJson(path), mode]),
     checkpoint: journal.checkpoint,
   };
   durableWrite(fs, journalFile(folder, journal.transaction), seal(JSON.stringify(json)), 0o600);
+}
+
+function formatOf({ transitions, mounts }: Journal): number {
+  if (transitions.some(({ isShared }) => isShared === true)) return JOURNAL_FORMAT;
+  return mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : FORMAT_WITHOUT_SHARED;
 }
 
 /** Removes a journal durably. If it came back after a power cut, recovery would take later edits for damage. */
@@ -175,10 +184,11 @@ function readJournal(ports: Ports, file: DiskPath, transaction: TransactionId): 
     })),
     isRolledBack: json.takenBack ?? false,
     transitions: json.transitions.map(
-      ([path, from, to]): Transition => ({
+      ([path, from, to, isShared = false]): Transition => ({
         path: treePath(path, ports, file),
         from: entryFromJson(from),
         to: entryFromJson(to),
+        ...(isShared ? { isShared } : {}),
       }),
     ),
     closed: json.closed.map(([path, mode]) => ({ path: treePath(path, ports, file), mode })),

@@ -64,8 +64,9 @@ export function saveLateWrites(
 /** The same for files that were placed and withdrawn: a program that opened one in between may still write to it. */
 export function saveWithdrawnWrites(fs: Fs, layout: StoreLayout, journal: Journal, site: Site): readonly BackupFile[] {
   const saved: BackupFile[] = [];
-  for (const [slot, { path, from, to }] of journal.transitions.entries()) {
-    if (to?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
+  for (const [slot, transition] of journal.transitions.entries()) {
+    const { path, from, to } = transition;
+    if (to?.kind !== 'file' || isModeChangeOnly(transition)) continue;
     const staged = stagedFile(site, slot);
     const state = diskState(fs, staged);
     if (state.kind === 'absent') continue;

@@ -23,11 +23,12 @@ export function checkTransitions(
   transitions: readonly Transition[],
 ): void {
   const refused: { path: TreePath; why: string }[] = [];
-  for (const { path, from, to } of transitions) {
+  for (const transition of transitions) {
+    const { path, from, to } = transition;
     const name = path === '' ? null : checkTreePath(path, ports.platform);
     if (name !== null) refused.push({ path, why: `the name ${name.why}` });
     // A rename cannot replace or remove it.
-    if (mountPoints?.has(path) && from !== null && !isModeChangeOnly(from, to)) {
+    if (mountPoints?.has(path) && from !== null && !isModeChangeOnly(transition)) {
       refused.push({ path, why: 'it is a mount point' });
     }
     // D2: old and new contents must be in the store.
@@ -54,8 +55,10 @@ export function checkTransitions(
 /** Returns folders that stay, in which something changes, and that their owner cannot currently write or enter. */
 export function closedFolders(site: Site, transitions: readonly Transition[]): readonly ClosedFolder[] {
   const parents = new Set<TreePath>();
-  for (const { path, from, to } of transitions)
-    if (path !== '' && !isModeChangeOnly(from, to)) parents.add(parentPath(path));
+  for (const transition of transitions) {
+    const { path } = transition;
+    if (path !== '' && !isModeChangeOnly(transition)) parents.add(parentPath(path));
+  }
   const closed: ClosedFolder[] = [];
   for (const path of parents) {
     const disk = diskPathAt(site, path);
@@ -103,8 +106,9 @@ function memoize<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
 
 function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]): void {
   const needed = new Map<StagingFolder, number>();
-  for (const [slot, { from, to }] of transitions.entries()) {
-    if (to?.kind !== 'file' || isModeChangeOnly(from, to)) continue;
+  for (const [slot, transition] of transitions.entries()) {
+    const { to } = transition;
+    if (to?.kind !== 'file' || isModeChangeOnly(transition)) continue;
     const stage = stageOf(site, slot);
     needed.set(stage, (needed.get(stage) ?? 0) + (site.objects.info(to.id)?.size ?? 0));
   }

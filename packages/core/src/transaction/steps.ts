@@ -34,8 +34,9 @@ export function stepsFor(
   const making: TransactionStep[] = [];
   const placing: TransactionStep[] = [];
   const modes: TransactionStep[] = [];
-  for (const [slot, { path, from, to }] of transitions.entries()) {
-    if (isModeChangeOnly(from, to)) {
+  for (const [slot, transition] of transitions.entries()) {
+    const { path, from, to } = transition;
+    if (isModeChangeOnly(transition)) {
       const [before, after] = [from, to] as [FileEntry | FolderEntry, FileEntry | FolderEntry];
       modes.push({ do: 'mode', path, kind: before.kind, mode: after.mode, was: before.mode });
       continue;
@@ -67,8 +68,13 @@ export function isLeaf(entry: Transition['from']): entry is FileEntry | LinkEntr
   return entry !== null && entry.kind !== 'folder';
 }
 
-/** Same kind and same content: only the permissions change, and the file keeps its inode. */
-export function isModeChangeOnly(from: Transition['from'], to: Transition['to']): boolean {
+/** Only the permissions change, and the file keeps its inode. */
+export function isModeChangeOnly({ from, to, isShared = false }: Omit<Transition, 'path'>): boolean {
+  return !isShared && hasSameContent({ from, to });
+}
+
+/** Same kind and same content: nothing but the permissions can differ. */
+export function hasSameContent({ from, to }: Pick<Transition, 'from' | 'to'>): boolean {
   if (from === null || to === null || from.kind !== to.kind || from.kind === 'link') return false;
   return from.kind === 'folder' || (to.kind === 'file' && from.id === to.id);
 }

@@ -50,9 +50,9 @@ import { type BackupFile, saveLateWrites, saveWithdrawnWrites } from './late-wri
 import { affectedMounts, mountPointsIn } from './mounts.ts';
 import { asSavepointError, conflictError, isExpectedError, pendingError } from './outcome.ts';
 import { checkTransitions, closedFolders } from './prepare.ts';
-import { ForeignContent, openSite, type Site, writeStaged } from './site.ts';
+import { diskPathAt, ForeignContent, openSite, type Site, writeStaged } from './site.ts';
 import { discardStage } from './stage.ts';
-import { isModeChangeOnly, stepsFor } from './steps.ts';
+import { hasSameContent, isModeChangeOnly, stepsFor } from './steps.ts';
 import type { Intent, Journal, Publication, Transition } from './transition.ts';
 
 export interface TransactionInput {
@@ -108,9 +108,10 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
       syncAncestors(ports.fs, root);
     }
     site = openSite(ports, { ...intent, transitions: input.transitions }, input.objects);
-    checkTransitions(ports, site, points, input.transitions);
-    await stageAll(site, input.transitions, input.pace);
-    journal = journalOf(input, intent, site);
+    const transitions = markShared(site, input.transitions);
+    checkTransitions(ports, site, points, transitions);
+    await stageAll(site, transitions, input.pace);
+    journal = journalOf(input, intent, site, transitions);
     input.pace.throwIfCancelled();
     input.lock.assertHeld();
     writeJournal(ports.fs, layout.journal, journal);
@@ -125,7 +126,23 @@ export async function runTransaction(input: TransactionInput): Promise<Transacti
   }
 }
 
-function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'mounts'>, site: Site): Journal {
+/** Finds the files that get new permissions and have several names. */
+function markShared(site: Site, transitions: readonly Transition[]): readonly Transition[] {
+  return transitions.map((transition) => {
+    const { path, from, to } = transition;
+    if (from?.kind !== 'file' || !hasSameContent({ from, to })) return transition;
+    const disk = diskPathAt(site, path);
+    const stat = disk === null ? null : site.fs.lstat(disk);
+    return stat !== null && stat.nlink > 1 ? { ...transition, isShared: true } : transition;
+  });
+}
+
+function journalOf(
+  input: TransactionInput,
+  intent: Intent & Pick<Journal, 'mounts'>,
+  site: Site,
+  transitions: readonly Transition[],
+): Journal {
   const stat = input.ports.fs.lstat(input.root);
   if (stat === null) throw new FsError('ENOENT', 'lstat', input.root);
   return {
@@ -136,8 +153,8 @@ function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'moun
     stage: intent.stage,
     mounts: intent.mounts,
     isRolledBack: false,
-    transitions: input.transitions,
-    closed: closedFolders(site, input.transitions),
+    transitions,
+    closed: closedFolders(site, transitions),
     checkpoint: input.publication.checkpoint,
   };
 }
@@ -148,8 +165,8 @@ function journalOf(input: TransactionInput, intent: Intent & Pick<Journal, 'moun
  */
 async function stageAll(site: Site, transitions: readonly Transition[], pace: Pace): Promise<void> {
   const { fs } = site;
-  const staged = transitions.flatMap(({ from, to }, slot) =>
-    to?.kind === 'file' && !isModeChangeOnly(from, to) ? [{ slot, entry: to }] : [],
+  const staged = transitions.flatMap((transition, slot) =>
+    transition.to?.kind === 'file' && !isModeChangeOnly(transition) ? [{ slot, entry: transition.to }] : [],
   );
   for (let at = 0; at < staged.length; at += MAX_SYNCED_TOGETHER) {
     const open: Fd[] = [];

@@ -11,6 +11,11 @@ export interface Transition {
   readonly path: TreePath;
   readonly from: FileEntry | LinkEntry | FolderEntry | null;
   readonly to: FileEntry | LinkEntry | FolderEntry | null;
+  /**
+   * Set if only the permissions of the file change and the file has other names. These may be outside the workspace, and
+   * must not change, so this name gets a new file. Default: false.
+   */
+  readonly isShared?: boolean;
 }
 
 /** A folder that stays, and whose permissions keep its owner from changing its contents. */
