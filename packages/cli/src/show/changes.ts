@@ -18,12 +18,17 @@ const WORDS: Readonly<Record<ChangeJson['operation'], string>> = {
   kind: 'kind',
 };
 
-export function changeLine({ path, operation, from, before, after, added, removed }: ChangeJson, style: Style): string {
+export function changeLine(change: ChangeJson, style: Style): string {
+  const { path, operation, from, before, after, added, removed } = change;
   const paint = operation === 'create' ? style.good : operation === 'delete' ? style.bad : style.strong;
   const more =
     operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : lineCounts(added, removed);
   const where = from === null ? pathText(path) : `${pathText(from)} \u2192 ${pathText(path)}`;
-  return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}`;
+  return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}${uncapturedText(change)}`;
+}
+
+export function uncapturedText({ beforeUncaptured: why }: Pick<ChangeJson, 'beforeUncaptured'>): string {
+  return why === null ? '' : `  (before: not captured, ${why})`;
 }
 
 export function changeWord(operation: ChangeJson['operation']): string {

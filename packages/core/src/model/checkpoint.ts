@@ -1,4 +1,4 @@
-import type { Entry, Skip, Snapshot } from './entries.ts';
+import type { Entry, Skip, SkipReason, Snapshot } from './entries.ts';
 import type { CallId, ChangeId, CheckpointId, HunkId, ObjectId, SessionId, WorkspaceId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
@@ -198,6 +198,8 @@ export interface Change {
   /** Only for `rename`: the previous path. `before` is then the entry at that path. */
   readonly from: TreePath | null;
   readonly before: Entry | null;
+  /** Why the state before was not captured; `before` is then null, although something was there. Absent: it is known. */
+  readonly uncapturedBefore?: SkipReason;
   readonly after: Entry | null;
   /** Number of lines; null if a content is binary, too large to compare cheaply, or not a text file. */
   readonly added: number | null;

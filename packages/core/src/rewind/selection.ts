@@ -300,6 +300,9 @@ function reasonToSkip(
   if (grade !== 'sure' && weakerOf(grade, needed) !== needed) {
     return { why: grade === 'likely' ? likelyBecause(checkpoint, change) : openBecause(change), grade };
   }
+  if (change.uncapturedBefore !== undefined) {
+    return { why: `what was there before was not captured (${change.uncapturedBefore})`, grade: null };
+  }
   const contents = missingContents(objects, change);
   return contents === null ? null : { why: contents, grade: null };
 }

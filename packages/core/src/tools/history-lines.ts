@@ -64,7 +64,8 @@ function changeLine(change: HistoryChangeJson): string {
   const hunks = takenBackHunks.map(({ hunk, by }) => `hunk ${hunk} reverted by ${by}`).join(', ');
   const back = takenBack === null ? hunks : `reverted by ${takenBack}`;
   const moved = from === null ? '' : `${pathText(from)} -> `;
-  return `${id}  ${time}  ${authorsText(change)}  ${operation}  ${moved}${pathText(path)}${lines}${back === '' ? '' : `  [${back}]`}`;
+  const before = change.beforeUncaptured === null ? '' : `  (before: not captured, ${change.beforeUncaptured})`;
+  return `${id}  ${time}  ${authorsText(change)}  ${operation}  ${moved}${pathText(path)}${lines}${before}${back === '' ? '' : `  [${back}]`}`;
 }
 
 function originText(range: RangeJson): string {

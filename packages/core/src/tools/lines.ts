@@ -24,9 +24,10 @@ export function countsText({ files, added, removed }: BriefJson['totals']): stri
 }
 
 export function changeLines(changes: readonly ChangeJson[]): string[] {
-  return changes.map(({ path, operation, from, added, removed }) => {
+  return changes.map(({ path, operation, from, added, removed, beforeUncaptured }) => {
+    const before = beforeUncaptured === null ? '' : `  (before: not captured, ${beforeUncaptured})`;
     const lines = added === null && removed === null ? '' : `  +${added ?? 0} -${removed ?? 0}`;
-    return `  ${operation}  ${from === null ? '' : `${pathText(from)} -> `}${pathText(path)}${lines}`;
+    return `  ${operation}  ${from === null ? '' : `${pathText(from)} -> `}${pathText(path)}${lines}${before}`;
   });
 }
 

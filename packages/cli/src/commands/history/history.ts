@@ -3,7 +3,7 @@ import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { authorsText, toolText } from '../../show/authors.ts';
-import { changeWord, folderSuffix, modeChangeText } from '../../show/changes.ts';
+import { changeWord, folderSuffix, modeChangeText, uncapturedText } from '../../show/changes.ts';
 import { countText, lineCounts, localTime, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 
@@ -100,7 +100,7 @@ function changeText(change: HistoryChangeJson): string {
   const moved = from === null ? '' : `${pathText(from)} \u2192 `;
   const more =
     operation === 'mode' || operation === 'kind' ? modeChangeText(before, after) : lineCounts(added, removed);
-  return `${moved}${pathText(path)}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}${backText(change)}`;
+  return `${moved}${pathText(path)}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}${uncapturedText(change)}${backText(change)}`;
 }
 
 function backText({ takenBack, takenBackHunks }: HistoryChangeJson): string {

@@ -206,7 +206,7 @@ export class EffectsByPath {
       const { live, passed } = this.at(path);
       if (after === null) {
         before.set(path, { live: beforeDeletion(live, change, checkpoint, isReverted), passed });
-      } else if ((from !== null || change.before === null) && !before.has(path)) {
+      } else if ((from !== null || isCreation(change)) && !before.has(path)) {
         const isBroughtBack = from === null && isReversion(trigger);
         const older = live.map((view) => {
           const isOlder = view.isDeleted || view.replacedIn === number;
@@ -230,6 +230,10 @@ export class EffectsByPath {
     }
     for (const [path, views] of before) this.#paths.set(path, views);
   }
+}
+
+function isCreation({ before, uncapturedBefore }: RecordedChange): boolean {
+  return before === null && uncapturedBefore === undefined;
 }
 
 /** @param to the path of the file after it moved */

@@ -204,6 +204,8 @@ class BlameWalk {
       else rest = this.#followHunks(rest, compared, { path, entry, after });
     }
     if (comparison !== 'compared') this.#record(rest, { kind: 'unknown', checkpoint, why: comparison });
+    else if (change.recorded?.uncapturedBefore !== undefined)
+      this.#record(rest, { kind: 'unknown', checkpoint, why: 'skipped' });
     else if (!areComplete) this.#record(rest, { kind: 'unknown', checkpoint, why: 'dropped' });
     else this.#record(rest, originOf(checkpoint, change.recorded, checkpoint === this.#uncaptured));
   }

@@ -36,7 +36,7 @@ export interface ListOptions extends MoveOptions {
 
 /**
  * Lists the changes between two snapshots. A path that was skipped on either side is not a change, because what
- * happened to it is unknown, unless a file moved there. A folder is listed only if nothing in it implies the change: it is
+ * happened to it is unknown, unless a file moved there, or what is known of the skipped path proves that it changed. A folder is listed only if nothing in it implies the change: it is
  * empty, or its permissions changed. A file that moved is one change, at its new path.
  */
 export async function listChanges(
@@ -51,7 +51,8 @@ export async function listChanges(
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
   for (const difference of differences(reader, before, after, options.onDamage ?? null)) {
     if (pace.isDue()) await pace.yieldNow();
-    if (isSelected(difference) && (isKnown(difference) || isInDependencies(difference))) found.push(difference);
+    if (isSelected(difference) && (isKnown(difference) || isInDependencies(difference) || isProven(reader, difference)))
+      found.push(difference);
   }
   // In a first checkpoint everything was created, so nothing can have moved.
   const moves = await findMoves(reader, before === null ? [] : found, options, pace);
@@ -59,7 +60,7 @@ export async function listChanges(
   const old = new Map(found.filter(({ path }) => moved.has(path)).map(({ path, before: was }) => [path, was.entry]));
   const reported = found.filter(
     (difference, index) =>
-      (isKnown(difference) || moves.has(difference.path)) &&
+      (isKnown(difference) || moves.has(difference.path) || isProven(reader, difference)) &&
       !isImplied(difference, found[index + 1]) &&
       !moved.has(difference.path),
   );
@@ -69,19 +70,21 @@ export async function listChanges(
     if (pace.isDue()) await pace.yieldNow();
     const from = moves.get(path) ?? null;
     const entry = from === null ? was.entry : (old.get(from) ?? null);
-    const lines =
-      counted < COUNTED_FILES ? unlessDamaged(options.onDamage, () => lineCounts(reader, entry, now.entry)) : null;
+    const unknown = from === null ? was.skip : null;
+    const isCounted = unknown === null && counted < COUNTED_FILES;
+    const lines = isCounted ? unlessDamaged(options.onDamage, () => lineCounts(reader, entry, now.entry)) : null;
     if (lines !== null) counted += 1;
     changes.push({
       path,
-      operation: from === null ? operationOf(entry, now.entry) : 'rename',
+      operation: from !== null ? 'rename' : unknown === null ? operationOf(entry, now.entry) : kindOfUnknown(now.entry),
       from,
       before: entry,
+      ...(unknown === null ? {} : { uncapturedBefore: unknown.reason }),
       after: now.entry,
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
       lines: lines?.lines ?? null,
-      beforeSize: unlessDamaged(options.onDamage, () => sizeOf(reader, entry)),
+      beforeSize: unknown?.size ?? unlessDamaged(options.onDamage, () => sizeOf(reader, entry)),
       afterSize: unlessDamaged(options.onDamage, () => sizeOf(reader, now.entry)),
     });
   }
@@ -108,6 +111,18 @@ export function operationOf(before: Entry | null, after: Entry | null): ChangeKi
 
 function isKnown({ before, after }: PathDifference): boolean {
   return before.skip === null && after.skip === null;
+}
+
+/** A path that was skipped before and is captured now, and has another size or kind than before. */
+function isProven(reader: ObjectReader, { before: { skip }, after: { entry } }: PathDifference): boolean {
+  if (skip === null || entry === null) return false;
+  if (skip.reason === 'special') return true;
+  return skip.size !== undefined && (entry.kind !== 'file' || sizeOf(reader, entry) !== skip.size);
+}
+
+/** Only files have a recorded size. */
+function kindOfUnknown(after: Entry | null): ChangeKind {
+  return after?.kind === 'file' ? 'write' : 'kind';
 }
 
 /** A path in a dependency folder that was tracked only later. */

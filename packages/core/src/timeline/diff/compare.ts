@@ -41,11 +41,15 @@ export async function compare(
   return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
 }
 
-/** Returns a patch. A moved file is written as a deletion and a creation, which every tool can apply. */
+/**
+ * Returns a patch, without changes of which only the state after is known. A moved file is written as a deletion and a creation, which every tool can
+ * apply.
+ */
 export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
-  for (const { path, from, before, after } of changes) {
+  for (const { path, from, before, uncapturedBefore, after } of changes) {
     if (pace.isDue()) await pace.yieldNow();
+    if (uncapturedBefore !== undefined) continue;
     if (from !== null) writer.add({ path: from, before: patchSide(objects, before), after: null });
     writer.add({ path, before: from === null ? patchSide(objects, before) : null, after: patchSide(objects, after) });
   }

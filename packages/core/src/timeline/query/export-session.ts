@@ -101,7 +101,7 @@ function snapshotOf(
       ...(change.lines === null ? {} : { startLine: change.lines.first, endLine: change.lines.last }),
       linesAdded: change.added,
       linesRemoved: change.removed,
-      isOverwrite: change.before !== null && change.after !== null,
+      isOverwrite: change.after !== null && (change.before !== null || change.uncapturedBefore !== undefined),
     },
     savepoint: {
       checkpoint: checkpoint.id,

@@ -10,7 +10,7 @@ import {
   type Grade,
   type RecordedChange,
 } from '../../model/checkpoint.ts';
-import type { Entry } from '../../model/entries.ts';
+import { type Entry, SKIP_REASONS, type SkipReason } from '../../model/entries.ts';
 import { type ChangeId, PURGED } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { type Codec, closedRecord, list, nullable, optionalKey, pair } from './codec.ts';
@@ -35,6 +35,8 @@ export interface StoredChange {
   /** Absent in checkpoints of early versions. Newer versions may have kinds that are unknown here. */
   readonly evidence?: string;
   readonly before: Entry | null;
+  /** Only if something was there and was not captured: why. `before` is then null. */
+  readonly skipped?: SkipReason;
   readonly after: Entry | null;
   /** Lines added and removed. */
   readonly lines: readonly [number, number] | null;
@@ -53,6 +55,7 @@ export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   grade: optionalKey(enumOf('likely')),
   evidence: optionalKey(lineString()),
   before: entry,
+  skipped: optionalKey(enumOf(...SKIP_REASONS)),
   after: entry,
   lines: nullable(pair(count, count)),
   range: optionalKey(nullable(pair(count, count))),
@@ -87,6 +90,7 @@ export function storedChange(change: RecordedChange, authors: Authors): StoredCh
     ...(grade === 'likely' && evidence !== null ? { grade } : {}),
     ...(evidence === null ? {} : { evidence }),
     before: change.before,
+    ...(change.uncapturedBefore === undefined ? {} : { skipped: change.uncapturedBefore }),
     after: change.after,
     lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
     range: change.lines === null ? null : [change.lines.first, change.lines.last],
@@ -104,7 +108,7 @@ export function recordedChange(
   record: Pick<Checkpoint, 'toolCall' | 'tool'>,
   allAuthors: readonly Author[],
 ): RecordedChange {
-  const { path, op, from, by, before, after, lines, range, sizes } = stored;
+  const { path, op, from, by, before, skipped, after, lines, range, sizes } = stored;
   const authors = (by ?? [0]).flatMap((place) => allAuthors[place] ?? []);
   return {
     id,
@@ -113,6 +117,7 @@ export function recordedChange(
     operation: op,
     from: from ?? null,
     before,
+    ...(skipped === undefined ? {} : { uncapturedBefore: skipped }),
     after,
     added: lines?.[0] ?? null,
     removed: lines?.[1] ?? null,

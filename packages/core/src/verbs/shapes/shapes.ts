@@ -41,6 +41,10 @@ const changeFields = {
   operation,
   from: jsonName.nullable().describe('for a rename: the old path; `before` is the entry that was there'),
   before: entry.nullable(),
+  beforeUncaptured: z
+    .enum(SKIP_REASONS)
+    .nullable()
+    .describe('why the state before was not captured; `before` is then null although something was there'),
   after: entry.nullable(),
   added: nullableCount.describe('lines; null if not counted (binary, very long, or not a file)'),
   removed: nullableCount,

@@ -37,12 +37,14 @@ export function timeToJson(time: number): string {
 }
 
 export function changeToJson(change: Change): Json<'change'> {
-  const { path, operation, from, before, after, added, removed, lines, beforeSize, afterSize } = change;
+  const { path, operation, from, before, uncapturedBefore, after, added, removed, lines, beforeSize, afterSize } =
+    change;
   return {
     path: nameToJson(path),
     operation,
     from: from === null ? null : nameToJson(from),
     before: shownEntry(before),
+    beforeUncaptured: uncapturedBefore ?? null,
     after: shownEntry(after),
     added,
     removed,
