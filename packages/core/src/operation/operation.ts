@@ -16,7 +16,13 @@ import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
 import type { ReliedOn } from '../store/snapshot/overlay.ts';
 import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/state/frozen.ts';
-import { type CaptureResult, capture, rememberScan, scanWorkspace } from '../timeline/capture/capture.ts';
+import {
+  capture,
+  captureUnpublished,
+  rememberScan,
+  scanWorkspace,
+  type UnpublishedCapture,
+} from '../timeline/capture/capture.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/record/timeline.ts';
@@ -28,7 +34,7 @@ import type { Publication } from '../transaction/transition.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
 import { carryOut } from './carry-out.ts';
 import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
-import { composeCheckpointAfter, timelineEndAfter } from './checkpoint-after.ts';
+import { composeCheckpointAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
 import { PresentEntries } from './own-entries.ts';
 import { assertStored } from './stored-before.ts';
@@ -122,7 +128,8 @@ export interface OperationContext {
 }
 
 /**
- * Captures, plans and applies an operation.
+ * Captures, plans and applies an operation. An operation that is refused, or has nothing to do, leaves no checkpoint:
+ * otherwise `last` would mean another one in the next attempt.
  * @param expected fingerprint of the approved preview; null if none was shown
  * @throws SavepointError CONFLICT, PATH_REFUSED, PENDING, and the errors of captures and transactions
  */
@@ -135,8 +142,9 @@ export async function runOperation(
   const end = workspace.timeline.end();
   const batch = workspace.store.objects.batch();
   try {
-    const { plan, before } = await captureAndPlan(context, requested, batch, end);
-    const operation = withDescription(requested, plan);
+    const { before, ...planned } = await captureAndPlan(context, requested, batch, end);
+    let { plan } = planned;
+    let operation = withDescription(requested, plan);
     const fingerprint = fingerprintOf(plan);
     if (expected !== null && expected !== fingerprint) {
       throw new SavepointError(
@@ -157,11 +165,23 @@ export async function runOperation(
     assertFeasible(plan);
     assertNotWaiting(waiting, workspace.root, plan);
     const preview: Preview = { info: operation.info, plan, fingerprint, scan: before.scan };
+    const isEmpty = plan.paths.length === 0 && (plan.heads ?? []).length === 0;
+    if (isEmpty && operation.info.undoes === null && end.latest !== null) {
+      batch.abandon();
+      return { ...preview, before: end.latest, beforeIsNew: false, checkpoint: null, kept: [], backups: [] };
+    }
+    before.publish();
     const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
-    if (plan.paths.length === 0 && (plan.heads ?? []).length === 0) {
+    if (isEmpty) {
       batch.abandon();
       const checkpoint = await recordInverse(workspace, operation, lock, pace);
       return { ...preview, ...stateBefore, checkpoint, kept: [], backups: [] };
+    }
+    if (before.made && mayNameNewChanges(plan)) {
+      // The plan names changes as a preview numbers them. The checkpoints before may number them in another way.
+      plan = await planned.planAgain();
+      operation = withDescription(requested, plan);
+      assertFeasible(plan);
     }
     const contents = new ContentCache(plan.contents);
     const heads = await prepareHeads(workspace, plan.heads ?? [], batch, pace);
@@ -309,12 +329,15 @@ async function captureAndPlan(
   operation: Operation,
   batch: ObjectBatch,
   last: TimelineEnd,
-): Promise<{ readonly plan: ChangeSet; readonly before: CaptureResult }> {
+): Promise<{
+  readonly plan: ChangeSet;
+  readonly before: UnpublishedCapture;
+  readonly planAgain: () => Promise<ChangeSet>;
+}> {
   let requiredPaths: readonly TreePath[] = [];
-  let end = last;
   let isStoredAgain = false;
   for (;;) {
-    const before = await capture(
+    const before = await captureUnpublished(
       workspace,
       lock,
       pace,
@@ -325,14 +348,15 @@ async function captureAndPlan(
         session: operation.info.session,
         toolCall: operation.info.toolCall,
       },
-      { always: false, must: new PathSet(requiredPaths), missing: 'empty', end },
+      { always: false, must: new PathSet(requiredPaths), missing: 'empty', end: last },
     );
-    end = timelineEndAfter(end, before.checkpoint);
+    const { snapshot } = before.checkpoint;
+    const { roots, own } = before.scan;
+    const planAgain = (): Promise<ChangeSet> =>
+      planIn(workspace, operation, { snapshot, roots, own, objects: batch, last: last.latest }, pace);
     let plan: ChangeSet;
     try {
-      const { snapshot } = before.checkpoint;
-      const { roots, own } = before.scan;
-      plan = await planIn(workspace, operation, { snapshot, roots, own, objects: batch, last: last.latest }, pace);
+      plan = await planAgain();
       await assertStored(batch, snapshot, plan, pace);
     } catch (error) {
       if (isStoredAgain || !isDamage(error)) throw error;
@@ -342,9 +366,13 @@ async function captureAndPlan(
       isStoredAgain = true;
       continue;
     }
-    if (plan.toCapture.length === 0 || requiredPaths.length > 0) return { plan, before };
+    if (plan.toCapture.length === 0 || requiredPaths.length > 0) return { plan, before, planAgain };
     requiredPaths = plan.toCapture;
   }
+}
+
+function mayNameNewChanges({ rolledBack = [] }: ChangeSet): boolean {
+  return rolledBack.length > 0;
 }
 
 function assertFeasible(plan: ChangeSet): void {

@@ -43,6 +43,12 @@ export interface CaptureResult {
   readonly recorded: readonly Checkpoint[];
 }
 
+/** A capture whose checkpoints are written and not published yet. If they never are, clean-up collects their objects. */
+export interface UnpublishedCapture extends CaptureResult {
+  /** Call it at most once, and before anything else is published. Does nothing if no checkpoint was made. */
+  readonly publish: () => void;
+}
+
 export interface CaptureOptions {
   /** Make a checkpoint even if nothing differs from the last one. */
   readonly always: boolean;
@@ -87,6 +93,19 @@ export async function capture(
   info: CheckpointInfo,
   options: CaptureOptions,
 ): Promise<CaptureResult> {
+  const { publish, ...result } = await captureUnpublished(workspace, lock, pace, info, options);
+  publish();
+  return result;
+}
+
+/** The same without publishing the checkpoint. */
+export async function captureUnpublished(
+  workspace: Workspace,
+  lock: HeldLock,
+  pace: Pace,
+  info: CheckpointInfo,
+  options: CaptureOptions,
+): Promise<UnpublishedCapture> {
   const end = options.end ?? workspace.timeline.end();
   const found = new FoundDamage();
   const first = await draftCheckpoint(workspace, pace, info, { ...options, end }, found);
@@ -180,7 +199,7 @@ async function completeCapture(
   lock: HeldLock,
   pace: Pace,
   { batch, scan, open, evidence, isUnread, recorded, latest }: DraftedCapture,
-): Promise<CaptureResult> {
+): Promise<UnpublishedCapture> {
   const { ports, store, timeline } = workspace;
   try {
     const last = recorded.at(-1);
@@ -190,17 +209,19 @@ async function completeCapture(
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
       rememberScan(workspace, latest.commit, scan);
-      return { checkpoint: latest, made: false, scan, recorded: [] };
+      return { checkpoint: latest, made: false, scan, recorded: [], publish: () => undefined };
     }
     await batch.finish();
     pace.throwIfCancelled();
-    lock.assertHeld();
     const [ref, checkpoint] = last as Recorded;
-    if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
-    for (const one of recorded) timeline.publish(...one);
-    updateOpenCalls(workspace, open, evidence);
-    rememberScan(workspace, ref.commit, scan);
-    return { checkpoint, made: true, scan, recorded: recorded.map(([, one]) => one) };
+    const publish = (): void => {
+      lock.assertHeld();
+      if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
+      for (const one of recorded) timeline.publish(...one);
+      updateOpenCalls(workspace, open, evidence);
+      rememberScan(workspace, ref.commit, scan);
+    };
+    return { checkpoint, made: true, scan, recorded: recorded.map(([, one]) => one), publish };
   } catch (error) {
     batch.abandon();
     throw error;

@@ -16,8 +16,11 @@ export interface RootChange {
 
 /** Returns the changes in the order of their paths. */
 export function rootChanges(before: readonly RootState[], after: readonly RootState[]): readonly RootChange[] {
-  const was = new Map(before.filter(isCapturedRoot).map((root) => [root.path, root]));
-  const is = new Map(after.filter(isCapturedRoot).map((root) => [root.path, root]));
+  // About a root that could not be captured nothing is known, so it has neither vanished nor appeared.
+  const unknown = new Set([...before, ...after].filter(({ failed }) => failed !== undefined).map(({ path }) => path));
+  const isCompared = (root: RootState): boolean => isRoot(root) && !unknown.has(root.path);
+  const was = new Map(before.filter(isCompared).map((root) => [root.path, root]));
+  const is = new Map(after.filter(isCompared).map((root) => [root.path, root]));
   const changes: RootChange[] = [];
   for (const path of [...new Set([...was.keys(), ...is.keys()])].sort()) {
     const [old, now] = [was.get(path) ?? null, is.get(path) ?? null];
@@ -30,7 +33,7 @@ export function rootChanges(before: readonly RootState[], after: readonly RootSt
   return changes;
 }
 
-/** The workspace's own folder is always a root. About a root that could not be captured nothing is known. */
-function isCapturedRoot({ path, kind, failed }: RootState): boolean {
-  return failed === undefined && (kind === 'repository' || path !== '');
+/** The workspace's own folder is always there. */
+function isRoot({ path, kind }: RootState): boolean {
+  return kind === 'repository' || path !== '';
 }
