@@ -7,6 +7,7 @@ import { countText, sizeText } from '../../show/format.ts';
 
 const WHY = {
   newest: 'newest checkpoint of the workspace',
+  pinned: 'pinned',
   undo: 'needed to undo an operation that remains',
 } as const;
 

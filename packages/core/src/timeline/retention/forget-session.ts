@@ -10,8 +10,11 @@ import { writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
 
-/** `newest`: the workspace's last checkpoint. `undo`: the state before a kept operation, which its undo needs. */
-export type KeptReason = 'newest' | 'undo';
+/**
+ * `newest`: the workspace's last checkpoint. `pinned`: it is pinned. `undo`: the state before a kept operation, which its
+ * undo needs.
+ */
+export type KeptReason = 'newest' | 'pinned' | 'undo';
 
 export interface ForgottenSession extends CleanUpResult {
   readonly session: SessionId;
@@ -41,7 +44,7 @@ export async function forgetSession(
       : `No checkpoint belongs to session ${showText(session)}.`;
     throw new SavepointError('UNKNOWN_SESSION', message, { session });
   }
-  const reasons = reasonsToKeep(checkpoints, session);
+  const reasons = reasonsToKeep(checkpoints, session, workspace.timeline.pinned());
   const stayed = own.flatMap(({ id }) => {
     const why = reasons.get(id);
     return why === undefined ? [] : [{ id, why }];
@@ -61,12 +64,17 @@ export async function forgetSession(
   return { ...done, session, stayed };
 }
 
-function reasonsToKeep(checkpoints: readonly Checkpoint[], session: SessionId): ReadonlyMap<CheckpointId, KeptReason> {
+function reasonsToKeep(
+  checkpoints: readonly Checkpoint[],
+  session: SessionId,
+  pinned: ReadonlySet<number>,
+): ReadonlyMap<CheckpointId, KeptReason> {
   const reasons = new Map<CheckpointId, KeptReason>();
   const newest = checkpoints.at(-1);
   if (newest !== undefined) reasons.set(newest.id, 'newest');
+  for (const { id, number } of checkpoints) if (pinned.has(number) && !reasons.has(id)) reasons.set(id, 'pinned');
   for (const { id, previous, trigger, session: of } of checkpoints) {
-    const isKept = of !== session || id === newest?.id;
+    const isKept = of !== session || reasons.has(id);
     if (isKept && isOperation(trigger) && previous !== null && !reasons.has(previous)) reasons.set(previous, 'undo');
   }
   return reasons;

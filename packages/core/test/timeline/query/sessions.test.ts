@@ -105,6 +105,15 @@ describe('deleting a session', () => {
     git('fsck', '--strict');
   });
 
+  test('keeps pinned checkpoints, and says so', async () => {
+    const w = new TimelineWorld();
+    const savepoint = await twoSessions(w);
+    await savepoint.pin('cp_3');
+    const { stayed, dropped } = await savepoint.forgetSession('s-one');
+    expect(stayed).toEqual([{ id: 'cp_3', why: 'pinned' }]);
+    expect(dropped).toEqual(['cp_2', 'cp_5', 'cp_6', 'cp_7']);
+  });
+
   test('keeps the newest checkpoint of the workspace, and says so', async () => {
     const w = new TimelineWorld();
     const session = w.open().session({ agent: 'one', id: 's-1' });
