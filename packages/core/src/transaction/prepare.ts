@@ -115,11 +115,15 @@ function checkSpace(ports: Ports, site: Site, transitions: readonly Transition[]
   for (const [{ at, staged }, bytes] of needed) {
     const free = ports.fs.freeSpace(staged);
     if (free === null || free >= bytes + SPARE_BYTES) continue;
-    throw new SavepointError('NO_SPACE', `The files need ${bytes} bytes and the disk has ${free} left.`, {
-      path: nameToJson(at),
-      code: 'ENOSPC',
-      needed: bytes,
-      free,
-    });
+    throw new SavepointError(
+      'NO_SPACE',
+      `The files need ${bytes} bytes, another ${SPARE_BYTES} must stay free, and the disk has ${free} left.`,
+      {
+        path: nameToJson(at),
+        code: 'ENOSPC',
+        needed: bytes,
+        free,
+      },
+    );
   }
 }
