@@ -35,6 +35,16 @@ function failure(p: Project, args: readonly string[]): Failure & { readonly stat
   return { ...error, status: json.status };
 }
 
+it('purge takes its paths before or after --, and at least one', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.write('b.txt', 'b\n');
+  p.ok('checkpoint');
+  expect(failure(p, ['purge', '--yes'])).toMatchObject({ code: 'USAGE', status: 2 });
+  expect(p.ok('purge', '--yes', '--', 'a.txt').stdout).toMatch(/^Purged 1 version of a\.txt /);
+  expect(p.ok('purge', 'b.txt', '--yes').stdout).toMatch(/^Purged 1 version of b\.txt /);
+});
+
 describe('0', () => {
   it('means success, nothing to do, or help', () => {
     const p = project();

@@ -1,4 +1,4 @@
-import { type JsonName, nameFromJson, showName } from '@savepoint/core';
+import { type JsonName, nameFromJson, SavepointError, showName } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
@@ -10,7 +10,7 @@ type PurgeJson = OutputOf<typeof VERBS.purge>;
 
 export const purge = command({
   verb: VERBS.purge,
-  operands: [['<paths...>', 'files or folders']],
+  operands: [['[paths...]', 'files or folders']],
   takesPaths: true,
   options: [
     { flags: '-n, --dry-run', description: 'only show what would be removed' },
@@ -18,10 +18,11 @@ export const purge = command({
   ],
   examples: ['savepoint purge .env --dry-run', 'savepoint purge .env config/keys'],
 
-  input: ({ operands, paths, options }) => ({
-    paths: [...operands.map(nameOfArgument), ...paths],
-    ...(options['dryRun'] === true ? { dryRun: true } : {}),
-  }),
+  input: ({ operands, paths, options }) => {
+    const all = [...operands.map(nameOfArgument), ...paths];
+    if (all.length === 0) throw new SavepointError('USAGE', 'Name at least one path to purge.', {});
+    return { paths: all, ...(options['dryRun'] === true ? { dryRun: true } : {}) };
+  },
 
   async carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
