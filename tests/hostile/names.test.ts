@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { project, workingFiles } from '@savepoint/testkit/command';
+import { git, project, workingFiles } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { runEveryVerb } from './verbs.ts';
 
@@ -95,4 +95,17 @@ describe('names that git refuses', () => {
     expect(p.read('git~1')).toBe('changed\n');
     for (const name of refused.filter((other) => other !== 'git~1')) expect(p.has(name), name).toBe(false);
   });
+});
+
+it('a .gitmodules that is a link is left out and listed, so that git accepts the store', () => {
+  const p = project();
+  fs.symlinkSync('target', p.at('.gitmodules'));
+  fs.symlinkSync('target', p.at('.GitModules'));
+  const { leftOut } = JSON.parse(p.ok('checkpoint', '--json').stdout).capture;
+  expect(leftOut).toMatchObject([
+    { path: '.GitModules', reason: 'name' },
+    { path: '.gitmodules', reason: 'name' },
+  ]);
+  const [id = ''] = fs.readdirSync(`${p.store}/workspaces`);
+  git(p.dir, `--git-dir=${p.store}/workspaces/${id}/objects.git`, 'fsck', '--strict');
 });

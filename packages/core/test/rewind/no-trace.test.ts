@@ -59,8 +59,14 @@ it('the advice about a partial checkpoint can be followed, and its root has not 
     if (path.endsWith('/app')) throw new FsError('EACCES', 'list', path as DiskPath);
   };
   const locked = fsWith(fs, {
-    list: (path) => (unreadable(path), fs.list(path)),
-    listWithStats: (path) => (unreadable(path), fs.listWithStats(path)),
+    list: (path) => {
+      unreadable(path);
+      return fs.list(path);
+    },
+    listWithStats: (path) => {
+      unreadable(path);
+      return fs.listWithStats(path);
+    },
   });
   const savepoint = p.open({ ports: { ...realPorts(), fs: locked } });
   const { checkpoint } = await savepoint.checkpoint();

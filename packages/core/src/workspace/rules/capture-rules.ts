@@ -2,7 +2,7 @@
 
 import type { Fs, Stat } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
-import { checkName } from '../../io/safe-path.ts';
+import { checkName, IGNORED_BY_HFS } from '../../io/safe-path.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import type { Skip } from '../../model/entries.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type Name,
   parentPath,
   type TreePath,
+  textFromBytes,
 } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import { dependencyFolder, hasCacheMark } from './built-in-folders.ts';
@@ -28,6 +29,15 @@ export function chosenRoots({ roots }: CaptureRules): PathSet {
 export function refusedNameSkip(name: Name, platform: Ports['platform']): Skip | null {
   if (name === GIT_FOLDER) return { reason: 'repository' };
   return checkName(name, platform) === null ? null : { reason: 'name' };
+}
+
+/** `.gitmodules`, and the names that NTFS and HFS+ take for it. */
+const GIT_MODULES = /^(?:\.gitmodules|gitmod~[1-4])[. ]*(?::|$)/i;
+
+/** Git refuses a tree in which `.gitmodules` is a link: `git fsck` fails, and so does a clone. */
+export function refusedLinkSkip(name: Name): Skip | null {
+  const text = (textFromBytes(name) ?? name).replace(IGNORED_BY_HFS, '');
+  return GIT_MODULES.test(text) ? { reason: 'name' } : null;
 }
 
 /** @param ignored an ignore rule covers the file, and its repository does not track it */

@@ -15,7 +15,7 @@ import type { PathSet } from '../../model/path-set.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import type { OwnPaths } from '../../store/own-paths.ts';
 import type { Adoption } from '../adoption/adoption.ts';
-import { chosenRoots, refusedNameSkip, sizeSkip } from '../rules/capture-rules.ts';
+import { chosenRoots, refusedLinkSkip, refusedNameSkip, sizeSkip } from '../rules/capture-rules.ts';
 import { ChosenPaths } from '../rules/chosen-paths.ts';
 import { captureFile } from './capture-file.ts';
 import { DependencyFolders } from './dependency-folders.ts';
@@ -274,6 +274,8 @@ export class FolderScan {
       return 'done';
     };
     const kind = kindOf(stat);
+    const refusedLink = kind === 'link' ? refusedLinkSkip(name) : null;
+    if (refusedLink !== null) return skip(refusedLink, !task.covered);
     if (kind === 'special') return skip({ reason: 'special' }, !task.covered);
     const isFolder = kind === 'folder';
     const isMount = isFolder && stat.dev !== task.stat.dev;
