@@ -99,11 +99,6 @@ export function writeJournal(fs: Fs, folder: DiskPath, journal: Journal): void {
   durableWrite(fs, journalFile(folder, journal.transaction), seal(JSON.stringify(json)), 0o600);
 }
 
-function formatOf({ transitions, mounts }: Journal): number {
-  if (transitions.some(({ isShared }) => isShared === true)) return JOURNAL_FORMAT;
-  return mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : FORMAT_WITHOUT_SHARED;
-}
-
 /** Removes a journal durably. If it came back after a power cut, recovery would take later edits for damage. */
 export function removeJournal(fs: Fs, folder: DiskPath, transaction: TransactionId): void {
   removeIfExists(fs, journalFile(folder, transaction));
@@ -143,6 +138,11 @@ export function clearJournalDebris(fs: Fs, folder: DiskPath): void {
   for (const name of fs.list(folder)) {
     if (!/^[0-9a-f]{16}\.(intent|json)$/.test(name)) removeIfExists(fs, diskChild(folder, name));
   }
+}
+
+function formatOf({ transitions, mounts }: Journal): number {
+  if (transitions.some(({ isShared }) => isShared === true)) return JOURNAL_FORMAT;
+  return mounts.length === 0 ? FORMAT_WITHOUT_MOUNTS : FORMAT_WITHOUT_SHARED;
 }
 
 function readIntent(ports: Ports, file: DiskPath, transaction: TransactionId): Intent {

@@ -232,10 +232,6 @@ export class EffectsByPath {
   }
 }
 
-function isCreation({ before, uncapturedBefore }: RecordedChange): boolean {
-  return before === null && uncapturedBefore === undefined;
-}
-
 /** @param to the path of the file after it moved */
 export function withMove(view: FileEffects, number: number, to: TreePath): FileEffects {
   return { ...view, movedIn: number, path: view.path ?? to };
@@ -264,6 +260,10 @@ export function beforeDeletion(
       return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
     });
   return [...before, ...deleted];
+}
+
+function isCreation({ before, uncapturedBefore }: RecordedChange): boolean {
+  return before === null && uncapturedBefore === undefined;
 }
 
 function laterFileWith(view: FileEffects, content: Entry | null): FileEffects | null {
