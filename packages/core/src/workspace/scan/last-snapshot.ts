@@ -1,9 +1,9 @@
 /** What the last checkpoint has in a folder. In dependency folders, a scan looks for the paths that it captured. */
 
 import type { Snapshot } from '../../model/entries.ts';
-import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { baseName, type Name, parentPath, type TreePath } from '../../model/names.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { type FolderContents, folderAt, readFolder, readTree } from '../../store/snapshot/snapshot.ts';
 
@@ -37,7 +37,7 @@ export class LastSnapshot {
   #contentsOf(path: TreePath): FolderContents | null {
     const { reader, snapshot } = this;
     if (snapshot === null || !this.hasFolder(path)) return null;
-    return ifReadable(() => {
+    return unlessDamaged(undefined, () => {
       const folder = folderAt(reader, snapshot, path);
       return folder === null ? null : readFolder(reader, folder);
     });
@@ -57,16 +57,7 @@ export class LastSnapshot {
   }
 
   #subfoldersIn(tree: ObjectId): ReadonlyMap<Name, ObjectId> {
-    const entries = ifReadable(() => readTree(this.reader, tree)) ?? [];
+    const entries = unlessDamaged(undefined, () => readTree(this.reader, tree)) ?? [];
     return new Map(entries.filter(({ mode }) => mode === FOLDER).map(({ name, id }) => [name, id]));
-  }
-}
-
-function ifReadable<Result>(read: () => Result): Result | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return null;
-    throw error;
   }
 }
