@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +78,15 @@ export class AgentAtWork {
 
   open(): Savepoint {
     return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places });
+  }
+
+  /** Empties the records of all open calls, as a full disk or a power cut does. */
+  damageCalls(): void {
+    const stores = path.join(Buffer.from(this.world.places.home, 'latin1').toString(), 'workspaces');
+    for (const store of readdirSync(stores)) {
+      const calls = path.join(stores, store, 'calls');
+      for (const name of readdirSync(calls)) truncateSync(path.join(calls, name));
+    }
   }
 
   async checkpoints(): Promise<readonly Checkpoint[]> {

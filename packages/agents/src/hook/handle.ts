@@ -72,9 +72,6 @@ async function answer(
   savepoint: Savepoint,
   dir: DiskPath,
 ): Promise<HookAnswer> {
-  const config = await savepoint.config();
-  const signal = context.deadline(config);
-  if (!config.automatic.enabled) return NO_ANSWER;
   const agent: Actor = {
     kind: 'agent',
     name: event.agent,
@@ -82,6 +79,12 @@ async function answer(
   };
   const actor: Actor = event.subAgentId === null ? agent : { ...agent, id: event.subAgentId };
   const session = savepoint.session({ agent, id: event.session, ancestors: context.ancestors });
+  const config = await savepoint.config();
+  const signal = context.deadline(config);
+  if (!config.automatic.enabled) {
+    await noteWithoutCapture({ event, session, actor, context });
+    return NO_ANSWER;
+  }
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
   const key = eventKey(event);
@@ -91,6 +94,36 @@ async function answer(
   if (!context.acceptsContext) return NO_ANSWER;
   const text = [...operationsText(await session.operationsByOthers()), ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
+}
+
+type UncapturedEvent = Pick<EventContext, 'event' | 'session' | 'actor' | 'context'>;
+
+/**
+ * Records which calls run while nothing is captured automatically, so that the next capture does not take what they
+ * change for somebody else's. Without a store, it does nothing.
+ */
+async function noteWithoutCapture(scene: UncapturedEvent): Promise<void> {
+  const { event, session, actor, context } = scene;
+  switch (event.kind) {
+    case 'call-began':
+    case 'call-ended': {
+      const { call } = event;
+      const ids = call.id === null ? matchingCallIds(call, await session.openCalls()) : [call.id];
+      if (event.kind === 'call-ended') for (const id of ids) if ((await session.end(id)).found) return;
+      const id = call.id ?? makeCallId(call, event.stamp, () => context.ports.random.hex(4));
+      const { tool, kind, input: args, own } = call;
+      const request = { tool, kind, args, actor, own, id, track: false };
+      await session.begin(request);
+      if (event.kind === 'call-ended') await session.end(id);
+      return;
+    }
+    case 'turn-ended':
+      return session.endTurn(event.subAgentId);
+    case 'session-ended':
+      return session.close({ retire: false });
+    default:
+      return;
+  }
 }
 
 /** @returns lines for the model */

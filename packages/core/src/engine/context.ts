@@ -7,6 +7,7 @@ import { kindOf } from '../io/fs.ts';
 import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
 import { sameFolder } from '../store/folder-identity.ts';
 import { storesIn } from '../store/home.ts';
@@ -21,7 +22,7 @@ import {
   type UnusableStore,
   type WorkspaceRecord,
 } from '../store/records.ts';
-import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
+import { isInside, newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { SettingsReader } from './settings.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
@@ -142,6 +143,11 @@ export class Context {
     this.find();
     this.#stores ??= listRecords(this.ports, this.places.home).records;
     return this.#stores;
+  }
+
+  /** The other stores whose folders are inside this one, or around it. */
+  overlapping(id: WorkspaceId, root: DiskPath): readonly IndexedRecord[] {
+    return this.stores().filter((one) => one.id !== id && (isInside(one.path, root) || isInside(root, one.path)));
   }
 
   storeOf(record: WorkspaceRecord): OpenStore {

@@ -6,7 +6,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { WorkspaceId } from '../model/ids.ts';
 import { identityOf } from '../store/folder-identity.ts';
 import { storePathIn } from '../store/home.ts';
-import { createStore } from '../store/layout.ts';
+import { createStore, layoutOf } from '../store/layout.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, type WorkspaceRecord, writeRecord } from '../store/records.ts';
 import { writeRetentionMarker } from '../store/state/retention-marker.ts';
@@ -62,6 +62,10 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
     searchPath: places.searchPath ?? '',
     ownEntries: context.ownEntries,
     lastNumber: record.lastNumber,
+    overlapping: () => {
+      const others = context.overlapping(record.id, record.path);
+      return others.map(({ path, storePath }) => ({ root: path, layout: layoutOf(storePath) }));
+    },
   };
 }
 

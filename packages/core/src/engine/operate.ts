@@ -8,6 +8,7 @@ import {
   previewOperation,
   runOperation,
 } from '../operation/operation.ts';
+import { recordOperationElsewhere } from '../timeline/capture/active-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
 import type { Engine } from './engine.ts';
@@ -41,6 +42,7 @@ export async function runAndAnnounce(
 ): Promise<OperationResult> {
   const asked = withCallOptions(engine, operation, operating.workspace, options);
   const result = await runOperation(operating, asked, options.expected ?? null);
+  if (result.checkpoint !== null) recordOperationElsewhere(operating.workspace, result.checkpoint);
   announceOperation(engine, operating.context, event, result);
   await tidyAfter(engine, operating);
   return result;

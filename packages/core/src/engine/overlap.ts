@@ -9,7 +9,6 @@ import type { IndexedRecord } from '../store/record-index.ts';
 import { readRecord } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Context } from './context.ts';
-import { isInside } from './folders.ts';
 import { workspaceOf } from './open.ts';
 
 /** Returns this workspace and all others whose folders are inside or around it, always in the same order. */
@@ -73,9 +72,7 @@ export async function lockOverlapping(
 }
 
 function overlappingStores(context: Context, { id, root, store }: Workspace): readonly IndexedRecord[] {
-  const others = context
-    .stores()
-    .filter((other) => other.id !== id && (isInside(other.path, root) || isInside(root, other.path)));
+  const others = context.overlapping(id, root);
   const own: IndexedRecord = { id, path: root, identity: null, storePath: store.layout.path };
   return [own, ...others].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

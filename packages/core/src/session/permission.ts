@@ -31,7 +31,7 @@ export function notePermission({ ports, store }: Workspace, session: SessionId, 
       ? readOpenCall(ports.fs, layout, session, parseCallId(note.call.id))
       : onlyCallLike(readOpenCalls(ports, layout), session, note.call);
   // An unknown tool may ask in the middle of its work.
-  if (known === null || known.background || known.tool.kind === 'other') return;
+  if (known === null || known.ended === true || known.background || known.tool.kind === 'other') return;
   const { waiting, ...running } = known;
   if (note.kind === 'asked') {
     writeOpenCall(ports.fs, layout, { ...running, waiting: note.isGrantReported ? 'surely' : 'perhaps' });
@@ -39,12 +39,6 @@ export function notePermission({ ports, store }: Workspace, session: SessionId, 
     const granted = Math.min(note.at ?? now, now);
     writeOpenCall(ports.fs, layout, { ...running, ranSince: Math.max(running.ranSince ?? 0, granted - REPORT_MS) });
   }
-}
-
-/** The end of a call is no longer known. */
-export function markInDoubt({ ports, store }: Workspace, session: SessionId, id: CallId): void {
-  const call = readOpenCall(ports.fs, store.layout, session, id);
-  if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
 }
 
 function onlyCallLike(

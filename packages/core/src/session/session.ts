@@ -5,16 +5,17 @@ import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import type { DiskPath, JsonName } from '../model/names.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
 import { assertNotFrozen } from '../store/state/frozen.ts';
-import { type OpenCall, readOpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
+import { type OpenCall, writeOpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
+import { closeCall, endDamagedCalls, endUncaptured } from '../timeline/capture/active-calls.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
-import { endOpenCall, processesLeftBy } from '../timeline/capture/left-behind.ts';
-import type { Workspace } from '../timeline/capture/workspace.ts';
-import { agentProcess } from './agent-process.ts';
+import { processesLeftBy } from '../timeline/capture/left-behind.ts';
+import { CallRecords } from './call-records.ts';
 import {
   type CallContext,
   type CallEnd,
@@ -34,7 +35,7 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
-import { markInDoubt, notePermission, type PermissionNote } from './permission.ts';
+import { notePermission, type PermissionNote } from './permission.ts';
 import { findReported, noteHandled, wasHandled } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 import { cancelledCall, RunningWork } from './running-work.ts';
@@ -45,7 +46,7 @@ export interface SessionOptions {
   readonly agent: string | Actor;
   /** The agent's own id of the session. Default: a new id. */
   readonly id?: string;
-  /** False: calls run, but nothing is captured. Default true. */
+  /** False: calls run, but nothing is captured. If there is a store, it only knows that they ran. Default true. */
   readonly track?: boolean;
   /**
    * The process that reports the session's events, and its ancestors, nearest first, by which the agent's process is
@@ -62,7 +63,7 @@ export class Session {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;
-  readonly #ancestors: readonly ProcessIdentity[];
+  readonly #calls: CallRecords;
   readonly #inFlight = new CallsInFlight();
   #conversation: ConversationPosition | null = null;
 
@@ -72,7 +73,7 @@ export class Session {
     this.id = parseSessionId(id ?? newId(host));
     this.actor = canonicalActor(typeof agent === 'string' ? { kind: 'agent', name: agent } : agent);
     this.#track = track ?? true;
-    this.#ancestors = ancestors ?? [host.ports.processes.self()];
+    this.#calls = new CallRecords(this.id, ancestors ?? [host.ports.processes.self()]);
   }
 
   /** Takes the first checkpoint, or another one when the session resumes. Closes calls that were left open. */
@@ -142,9 +143,9 @@ export class Session {
     if (options.signal?.aborted === true) throw cancelledCall('before it started', options.signal);
     const signal = AbortSignal.any([this.#inFlight.begin(named.id), ...(options.signal ? [options.signal] : [])]);
     try {
-      const isOpen = await this.#begin(this.#newCall(named, false), named, options);
+      await this.#begin(this.#newCall(named, false), named, options);
       const reported: CallEnd[] = [];
-      const end = async (background: boolean) => isOpen && this.end(named.id, { ...reported.at(-1), background });
+      const end = async (background: boolean) => this.end(named.id, { ...reported.at(-1), background });
       const context = { signal, report: (writes: CallEnd['writes']) => void reported.push(writes ? { writes } : {}) };
       return await new RunningWork(() => work(context), end).resultOrAbort(options.signal, this.#host.ports.clock);
     } finally {
@@ -197,21 +198,15 @@ export class Session {
     return call;
   }
 
-  /** @returns whether the call is recorded; untracked calls are not */
+  /** @returns whether captures run around the call */
   #begin(call: OpenCall, request: CallRequest, options: CallOptions): Promise<boolean> {
     return this.#host.once(async (steps) => {
-      if (!this.#shouldTrack(steps, request)) return false;
+      if (!this.#shouldCapture(steps, request, call)) return false;
       await steps.write(options, async (writing) => {
-        const { fs } = writing.workspace.ports;
-        const { layout } = writing.workspace.store;
-        if (readOpenCall(fs, layout, call.session, call.id) !== null) return;
+        if (this.#calls.find(writing.workspace, call.id) !== null) return;
         // This capture separates the earlier changes of other open calls from those of this one.
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
-        const state = readSessionState(fs, layout, this.id);
-        const { process, remembered } = agentProcess(state, this.#ancestors);
-        if (remembered !== state.processes) writeSessionState(fs, layout, this.id, { ...state, processes: remembered });
-        const named = withNamedPaths(call, request, steps.location());
-        writeOpenCall(fs, layout, process === null ? named : { ...named, process });
+        this.#calls.add(writing.workspace, withNamedPaths(call, request, steps.location()));
       });
       return true;
     });
@@ -224,12 +219,9 @@ export class Session {
   async beginLate(request: CallRequest): Promise<OpenCall> {
     const call = this.#newCall(request, true);
     await this.#host.once(async (steps) => {
-      if (!this.#shouldTrack(steps, request)) return;
-      steps.read(({ ports, store }) => {
-        const known = readOpenCall(ports.fs, store.layout, call.session, call.id);
-        const named = withNamedPaths(call, request, steps.location());
-        if (known === null) writeOpenCall(ports.fs, store.layout, named);
-      });
+      if (!this.#shouldCapture(steps, request, call)) return;
+      const named = withNamedPaths(call, request, steps.location());
+      steps.read((workspace) => this.#calls.add(workspace, named));
     });
     return call;
   }
@@ -254,26 +246,36 @@ export class Session {
   }
 
   async #endCall(id: CallId, how: HowEnded, options: CallOptions): Promise<EndedCall> {
-    if (!this.#track) return NO_CALL_ENDED;
     return this.#host.once(async (steps) => {
       // Checked without the lock, so that no store is created if no call is open.
-      if (steps.read((workspace) => this.#openCall(workspace, id)) === null) return NO_CALL_ENDED;
-      const { value, putBack } = await steps.write(options, async (writing) => {
-        const call = this.#openCall(writing.workspace, id);
-        return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
-      });
-      return { ...value, putBack };
+      const open = steps.read((workspace) => this.#calls.find(workspace, id));
+      if (open === null || (!this.#track && open.uncaptured !== true)) return NO_CALL_ENDED;
+      if (open.uncaptured === true) {
+        if (!how.background) steps.read((workspace) => endUncaptured(workspace, open));
+        return { ...NO_CALL_ENDED, found: true };
+      }
+      try {
+        const { value, putBack } = await steps.write(options, async (writing) => {
+          const call = this.#calls.find(writing.workspace, id);
+          return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
+        });
+        return { ...value, putBack };
+      } catch (error) {
+        // It has ended, but stays on record, because no capture has found what it did.
+        steps.read((workspace) => this.#calls.doubt(workspace, id));
+        throw error;
+      }
     });
   }
 
   /** The open calls of this session, oldest first. Does not wait for the lock. */
   openCalls(): Promise<readonly OpenCall[]> {
-    return this.#host.once(async ({ read }) => read((workspace) => this.#openCalls(workspace)) ?? []);
+    return this.#host.once(async ({ read }) => read((workspace) => this.#calls.list(workspace)) ?? []);
   }
 
   /** Marks a call whose end is no longer known. It stays open, and its changes become uncertain. Takes no lock. */
   async markInDoubt(id: string): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => markInDoubt(workspace, this.id, parseCallId(id))));
+    await this.#host.once(async ({ read }) => read((workspace) => this.#calls.doubt(workspace, parseCallId(id))));
   }
 
   /** Records that a call asks for a permission, or has got it: its tool has not run before. Takes no lock. */
@@ -289,11 +291,12 @@ export class Session {
   async endTurn(by: string | null, options: CallOptions = {}): Promise<void> {
     const left = (calls: readonly OpenCall[]): readonly OpenCall[] =>
       calls.filter((call) => !call.background && (call.actor.id ?? null) === by);
-    if (!this.#track) return;
     await this.#host.once(async (steps) => {
-      if (left(steps.read((workspace) => this.#openCalls(workspace)) ?? []).length === 0) return;
+      steps.read((workspace) => this.#calls.endUncaptured(workspace, left));
+      if (!this.#track) return;
+      if (left(steps.read((workspace) => this.#calls.list(workspace)) ?? []).length === 0) return;
       await steps.write(options, async (writing) => {
-        for (const call of left(this.#openCalls(writing.workspace))) await this.#abandon(writing, call);
+        for (const call of left(this.#calls.list(writing.workspace))) await this.#abandon(writing, call);
       });
     });
   }
@@ -303,11 +306,13 @@ export class Session {
    * @param options.retire false: another process applies retention, as for hooks
    */
   async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
-    if (!this.#track) return;
     const hasStore = await this.#host.once(async (steps) => {
-      if (steps.read(() => true) === null) return false;
+      steps.read((workspace) => this.#calls.endUncaptured(workspace, (calls) => calls));
+      if (!this.#track || steps.read(() => true) === null) return false;
       await steps.write(options, async (writing) => {
-        for (const call of this.#openCalls(writing.workspace)) await this.#abandon(writing, call);
+        for (const call of this.#calls.list(writing.workspace)) await this.#abandon(writing, call);
+        if (!endDamagedCalls(writing.workspace, this.id)) return;
+        await this.#capture(writing, checkpointInfo('before', this.actor), false);
       });
       return true;
     });
@@ -336,10 +341,26 @@ export class Session {
   }
 
   /**
-   * Whether to capture around the call. While a path is frozen, calls that may write anywhere are captured, too.
-   * @throws SavepointError FROZEN if the call declares a write to a frozen path
+   * Whether to capture around the call. A call that is not captured is recorded all the same, if there is a store: the
+   * next capture must not take its work for somebody else's.
+   * @throws SavepointError FROZEN if the call declares a write to a frozen path; then it does not run
    */
-  #shouldTrack(steps: SessionSteps, request: CallRequest): boolean {
+  #shouldCapture(steps: SessionSteps, request: CallRequest, call: OpenCall): boolean {
+    let runsUncaptured = true;
+    try {
+      runsUncaptured = !this.#isTracked(steps, request);
+    } catch (error) {
+      runsUncaptured = !(error instanceof SavepointError && error.code === 'FROZEN');
+      throw error;
+    } finally {
+      const uncaptured: OpenCall = { ...call, late: true, uncaptured: true };
+      if (runsUncaptured) steps.read((workspace) => this.#calls.add(workspace, uncaptured));
+    }
+    return !runsUncaptured;
+  }
+
+  /** While a path is frozen, calls that may write anywhere are captured, too. */
+  #isTracked(steps: SessionSteps, request: CallRequest): boolean {
     if (!this.#track || request.track === false) return false;
     const automatic = steps.automatic();
     if (!automatic.enabled) return false;
@@ -354,14 +375,6 @@ export class Session {
     return openCallOf(request, { id, session: this.id, actor: this.actor, began, late });
   }
 
-  #openCall({ ports, store }: Workspace, id: CallId): OpenCall | null {
-    return readOpenCall(ports.fs, store.layout, this.id, id);
-  }
-
-  #openCalls({ ports, store }: Workspace): readonly OpenCall[] {
-    return readOpenCalls(ports, store.layout).filter(({ session }) => session === this.id);
-  }
-
   async #recordTrigger(
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
@@ -371,7 +384,7 @@ export class Session {
     return this.#host.once(async (steps) => {
       const { enabled, onPrompt } = steps.automatic();
       const isWanted = enabled && (trigger !== 'prompt' || onPrompt);
-      if (!isWanted && steps.read((workspace) => this.#openCalls(workspace).length > 0) !== true) {
+      if (!isWanted && steps.read((workspace) => this.#calls.list(workspace).length > 0) !== true) {
         this.#conversation = conversation ?? this.#conversation;
         return null;
       }
@@ -387,7 +400,7 @@ export class Session {
 
   async #closeOpenCalls(writing: SessionWriteContext, trigger: Trigger): Promise<void> {
     const { ports, store } = writing.workspace;
-    for (const call of this.#openCalls(writing.workspace)) {
+    for (const call of this.#calls.list(writing.workspace)) {
       if (call.background || trigger === 'message') continue;
       if (trigger === 'session' || call.actor.id === undefined) await this.#abandon(writing, call);
       else writeOpenCall(ports.fs, store.layout, { ...call, background: true });
@@ -403,7 +416,7 @@ export class Session {
     const { checkpoint } = await this.#capture(writing, info, true);
     const { ports, store } = writing.workspace;
     const state = readSessionState(ports.fs, store.layout, this.id);
-    const { remembered: processes } = agentProcess(state, this.#ancestors);
+    const processes = this.#calls.processesAfter(state);
     writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation, processes });
     return checkpoint;
   }
@@ -411,6 +424,7 @@ export class Session {
   /** The end of the call is unknown, so the changes may also be by others. */
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
+    if (call.uncaptured === true) return endUncaptured(writing.workspace, call);
     const inDoubt = { ...call, background: true };
     writeOpenCall(ports.fs, store.layout, inDoubt);
     await this.#captureEnd(writing, inDoubt, { background: false, writes: null, ranMs: null });
@@ -426,7 +440,7 @@ export class Session {
     const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, now) };
     const { recorded, scan } = await this.#capture(writing, info, false);
     if (how.background) writeOpenCall(ports.fs, store.layout, { ...reported, late: false, background: true });
-    else endOpenCall(ports, store.layout, reported, left);
+    else closeCall(writing.workspace, reported, left);
     return endedCall(call, recorded, scan);
   }
 

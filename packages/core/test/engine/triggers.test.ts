@@ -78,13 +78,16 @@ test('a command is given as text or as a list of words', async () => {
   expect(await bracketed(p, calls)).toEqual(['Bash rm a', 'Bash']);
 });
 
-test('a call that began late is not recorded if recording is off', async () => {
+test('a call that began late is not captured if recording is off, but known', async () => {
   const p = new Place();
   const session = p.open().session({ agent: 'mine' });
   await session.start();
   p.set({ enabled: false });
-  await session.beginLate({ tool: 'Bash', kind: 'shell' });
+  const { id } = await session.beginLate({ tool: 'Bash', kind: 'shell' });
+  expect(await session.openCalls()).toMatchObject([{ id, uncaptured: true }]);
+  await session.end(id);
   expect(await session.openCalls()).toEqual([]);
+  expect((await p.open().list()).checkpoints).toHaveLength(1);
 });
 
 test('no checkpoint at prompts', async () => {

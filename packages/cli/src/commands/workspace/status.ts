@@ -63,6 +63,8 @@ export const status = command({
       }
     }
     if (capture !== null) text.push(...captureNotes(capture));
+    if (output.damagedCalls.length > 0)
+      text.push(style.bad(DAMAGED_CALLS), ...output.damagedCalls.map((file) => `  ${file}`));
     if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);
     if (redo !== null) text.push(`redo would ${redoText(redo)}`);
     text.push(...exportLines(output.exporting, style));
@@ -78,6 +80,9 @@ export const status = command({
     return lines(text);
   },
 });
+
+const DAMAGED_CALLS =
+  'Damaged records of open calls: changes may be by an unknown agent until its session ends, or until `savepoint gc`.';
 
 /** The description of an undo names the operation that it reverted, for example `Undid cp_3 (Restored cp_1)`. */
 function redoText({ id, description }: NonNullable<OutputOf<typeof VERBS.status>['redo']>): string {

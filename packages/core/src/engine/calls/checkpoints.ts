@@ -8,6 +8,7 @@ import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/i
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { isLocked } from '../../store/lock.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
+import { readRecordedCalls } from '../../store/state/open-calls.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
@@ -71,6 +72,8 @@ export interface Status {
   /** What `undo` would revert next, and what `redo` would apply again next. */
   readonly undo: Checkpoint | null;
   readonly redo: Checkpoint | null;
+  /** Damaged records of open calls, as files of the store. Until they are removed, changes may be by an unknown agent. */
+  readonly damagedCalls: readonly string[];
   /** The progress of the automatic export. Null if none is configured. */
   readonly exporting: ExportStatus | null;
   /** Checkpoints that the user's limits drop, and that automatic clean-up keeps until `gc` has confirmed it. */
@@ -254,6 +257,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       })),
       notHappened: notHappened(workspace),
       ...nextOperations(timeline.upTo()),
+      damagedCalls: readRecordedCalls(ports.fs, store.layout).damaged.map((name) => `calls/${name}`),
       exporting: exportStatus(workspace, context),
       unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),
     };

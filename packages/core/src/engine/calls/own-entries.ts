@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
 import { INSTALL, UNINSTALL } from '../../operation/own-entries.ts';
-import { readCallsSinceCapture } from '../../store/state/open-calls.ts';
+import { activeCalls } from '../../timeline/capture/active-calls.ts';
 import { type Attribution, attributionOf, attributionTo } from '../../timeline/capture/attribution.ts';
 import { capture } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
@@ -84,7 +84,6 @@ async function writeBetweenCaptures(
   paths: readonly TreePath[],
 ): Promise<Checkpoint> {
   const { context, workspace, lock, pace } = writing;
-  const { ports, store } = workspace;
   const actor = what === 'install' ? INSTALL : UNINSTALL;
   await recoverForCapture(writing);
   await makeRoom(writing, 'objects');
@@ -92,7 +91,7 @@ async function writeBetweenCaptures(
   announceCapture(engine, context, before);
   write();
   const byUser = attributionTo({ actor, session: null, call: null, tool: null });
-  const byOthers = attributionOf(readCallsSinceCapture(ports, store.layout));
+  const byOthers = attributionOf(activeCalls(workspace));
   const written = new Set(paths);
   const attribution: Attribution = (path) => (written.has(path) ? byUser(path) : byOthers(path));
   const info = { ...checkpointInfo('manual', actor), description: description ?? null };

@@ -4,6 +4,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
+import { endDoubtfulCalls } from '../../timeline/capture/active-calls.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CleanUpPreview, type CleanUpResult, previewCleanUp } from '../../timeline/retention/clean-up.ts';
 import { type RetentionOptions, withRetentionOptions } from '../../timeline/retention/retention.ts';
@@ -118,6 +119,8 @@ export function storeCalls(engine: Engine): StoreCalls {
     gc: (options = {}) =>
       engine.operate(options, async (operating) => {
         const { context, workspace } = assertNothingPending(operating);
+        // Only a person knows that no agent works any more.
+        endDoubtfulCalls(workspace);
         const { retention } = context.effectiveSettings(workspace.root);
         const done = await applyRetention(operating, withRetentionOptions(retention, options.retention ?? {}));
         acceptRetention(workspace);

@@ -8,33 +8,47 @@ import { type DiskPath, diskChild, withSuffix } from '../../model/names.ts';
  * file, and to do without the file. Failure to write a cache is ignored.
  */
 export function writeCacheFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
-  const temporary = withSuffix(path, '.new');
   try {
-    if (fs.lstat(temporary) !== null) fs.unlink(temporary);
-    const file = fs.openNew(temporary, 0o600);
-    try {
-      fs.write(file, bytes, 0);
-    } finally {
-      fs.close(file);
-    }
-    fs.rename(temporary, path);
+    replaceFile(fs, path, bytes);
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
   }
 }
 
-/** Returns a distinct file name for each key. Keys may contain any characters. */
-export function fileForKey(folder: DiskPath, key: string): DiskPath {
-  return diskChild(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
+/** The same for a file whose failure matters. @throws FsError */
+export function replaceFile(fs: Fs, path: DiskPath, bytes: Buffer): void {
+  const temporary = withSuffix(path, '.new');
+  if (fs.lstat(temporary) !== null) fs.unlink(temporary);
+  const file = fs.openNew(temporary, 0o600);
+  try {
+    fs.write(file, bytes, 0);
+  } finally {
+    fs.close(file);
+  }
+  fs.rename(temporary, path);
 }
 
-/** Writes a JSON file, creating the folder if it is missing. */
-export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unknown): void {
+/** Returns a distinct text for each key, for file names. Keys may contain any characters. */
+export function hashOfKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
+
+/** Returns a distinct file name for each key. */
+export function fileForKey(folder: DiskPath, key: string): DiskPath {
+  return diskChild(folder, `${hashOfKey(key)}.json`);
+}
+
+export function makeFolderIfMissing(fs: Fs, folder: DiskPath): void {
   try {
     fs.makeFolder(folder, 0o700);
   } catch (error) {
     if (!isFsError(error, 'EEXIST')) throw error;
   }
+}
+
+/** Writes a JSON file, creating the folder if it is missing. */
+export function writeCacheJson(fs: Fs, folder: DiskPath, key: string, json: unknown): void {
+  makeFolderIfMissing(fs, folder);
   writeCacheFile(fs, fileForKey(folder, key), Buffer.from(JSON.stringify(json)));
 }
 

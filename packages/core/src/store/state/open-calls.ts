@@ -1,12 +1,13 @@
 /**
- * Open calls of agents' tools: `calls/<key>.json` in the store (docs/format.md). They are on disk because one process
- * starts a call and another ends it, and any capture in between must know about it. Nothing is synced: a power cut also
- * ends the agent.
+ * Open calls of agents' tools: `calls/<session>-<call>.json` in the store (docs/format.md). They are on disk because one
+ * process starts a call and another ends it, and any capture in between must know about it. Nothing is synced: a power
+ * cut also ends the agent. A record that cannot be read is not absent: some agent's call may be open.
  */
 
-import type { Fs } from '../../io/fs.ts';
+import { type Fs, FsError } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
+import { removeTree } from '../../io/remove-tree.ts';
 import type { Actor, ToolInfo } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import type { NamedPath } from '../../model/named-path.ts';
@@ -20,8 +21,10 @@ import {
 } from '../../model/names.ts';
 import type { ReportedWrite } from '../../model/reported-write.ts';
 import type { ShellVariables } from '../../model/shell-variables.ts';
+import { isJsonName } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
-import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
+import { hashOfKey, makeFolderIfMissing, readCacheJson, replaceFile } from './cache-file.ts';
+import { readSessionProcesses } from './session-state.ts';
 
 /** A call of an agent's tool that has started and not ended. */
 export interface OpenCall {
@@ -59,6 +62,16 @@ export interface OpenCall {
   readonly shell?: ShellVariables;
   /** It has ended, and left these processes behind, which lived at the last capture. */
   readonly leftBehind?: readonly ProcessIdentity[];
+  /** The processes above the agent, nearest first, as far as they are known. One of them may have a call of its own. */
+  readonly above?: readonly ProcessIdentity[];
+  /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
+  readonly uncaptured?: boolean;
+  /** It has ended, and no capture has run since. */
+  readonly ended?: boolean;
+  /** A capture that is running, or that failed, has seen that it has ended. */
+  readonly seen?: boolean;
+  /** Its record is damaged: an unknown call of an unknown agent. */
+  readonly unreadable?: boolean;
   /** A call of one of Savepoint's own tools: the operation records its own changes. */
   readonly own: boolean;
 }
@@ -72,10 +85,133 @@ interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' 
 }
 
 const CALL_BYTES = 4 * 1024 * 1024;
-/** Older calls do not count as open, because a killed agent whose process is not known never ends its calls. */
+/** How long a call counts as open if it is not known whether its agent is alive. */
 const MAX_CALL_MS = 12 * 3_600_000;
 
+/** The author of a call whose record is damaged. */
+export const UNKNOWN_AGENT: Actor = { kind: 'agent', name: 'unknown' };
+
+/** The records of calls in a store. */
+export interface RecordedCalls {
+  /** Oldest first. */
+  readonly calls: readonly OpenCall[];
+  /** Names of files that cannot be read. */
+  readonly damaged: readonly string[];
+}
+
+/** @throws FsError if it cannot be written; then an empty file says that some call may be open */
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
+  writeCall(fs, layout, call.unreadable === true ? call.id : nameOf(call.session, call.id), call);
+}
+
+export function removeOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): void {
+  removeIfExists(fs, diskChild(layout.calls, nameOf(session, id)));
+}
+
+/** @returns null if there is none, if it is damaged, or if it has only left processes behind */
+export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): OpenCall | null {
+  const call = readCall(fs, diskChild(layout.calls, nameOf(session, id)));
+  return call?.leftBehind === undefined ? call : null;
+}
+
+/** Returns all records, including those of calls that no longer count as open. */
+export function readRecordedCalls(fs: Fs, layout: StoreLayout): RecordedCalls {
+  const calls: OpenCall[] = [];
+  const damaged: string[] = [];
+  for (const name of listIfExists(fs, layout.calls)) {
+    if (!name.endsWith('.json')) continue;
+    const path = diskChild(layout.calls, name);
+    const call = readCall(fs, path);
+    if (call !== null) calls.push(call);
+    // Another process may have removed it meanwhile.
+    else if (fs.lstat(path) !== null) damaged.push(name);
+  }
+  return { calls: calls.sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1)), damaged };
+}
+
+type CallPorts = Pick<Ports, 'fs' | 'clock' | 'processes'>;
+
+/** Returns the calls of which no end is known, oldest first. */
+export function readUnendedCalls(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  const { calls } = readRecordedCalls(ports.fs, layout);
+  return calls.filter((call) => call.ended !== true && call.leftBehind === undefined && !isOfDeadAgent(ports, call));
+}
+
+/** The same, without old calls whose agent may be dead. For what must not wait for such calls forever. */
+export function readOpenCalls(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  return readUnendedCalls(ports, layout).filter((call) => !mayHaveEnded(ports, call));
+}
+
+/**
+ * Returns the calls that may have written since the last capture, oldest first: the open ones, those that left processes
+ * behind, those that no capture has followed, and an unknown one if a record is damaged. If it is not known when a call ended, others may have written
+ * after it (`background`).
+ */
+export function readCallsSinceCapture(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
+  const { calls, damaged } = readRecordedCalls(ports.fs, layout);
+  const known = calls.map((call) => {
+    const isUncertain = call.ended === true || isOfDeadAgent(ports, call) || mayHaveEnded(ports, call);
+    return isUncertain ? { ...call, background: true } : call;
+  });
+  return damaged.length === 0 ? known : [...known, UNREADABLE_CALL];
+}
+
+export function isOfDeadAgent({ processes }: Pick<Ports, 'processes'>, { process }: OpenCall): boolean {
+  return process !== undefined && processes.state(process) === 'dead';
+}
+
+/** A killed agent whose process is not known never ends its calls. A clock that jumps ends no call of a living agent. */
+export function mayHaveEnded({ clock, processes }: Omit<CallPorts, 'fs'>, call: OpenCall): boolean {
+  if (clock.now() - call.began < MAX_CALL_MS) return false;
+  const known = call.leftBehind ?? (call.process === undefined ? [] : [call.process]);
+  return known.every((one) => ['unknown', 'dead'].includes(processes.state(one)));
+}
+
+/** The damaged records of a session's calls, or of all sessions whose agents are dead. Their names are those of files. */
+export function damagedCallsOf(
+  { fs, processes }: CallPorts,
+  layout: StoreLayout,
+  damaged: readonly string[],
+  session: SessionId | null,
+): readonly string[] {
+  if (session !== null) return damaged.filter((name) => name.startsWith(`${hashOfKey(session)}-`));
+  return damaged.filter((name) => {
+    const [agent] = readSessionProcesses(fs, layout, name.replace(/-.*/, ''));
+    return agent !== undefined && processes.state(agent) === 'dead';
+  });
+}
+
+/** Replaces a damaged record: its call has ended, and the next capture removes it. */
+export function endDamagedCall(fs: Fs, layout: StoreLayout, name: string): void {
+  removeTree(fs, diskChild(layout.calls, name));
+  writeCall(fs, layout, name, { ...UNREADABLE_CALL, id: name as CallId, ended: true });
+}
+
+/** Also removes a record that has replaced a damaged one, whose id is the name of its file. */
+export function removeCallRecord(fs: Fs, layout: StoreLayout, call: OpenCall): void {
+  if (call.unreadable === true) removeIfExists(fs, diskChild(layout.calls, call.id));
+  else removeOpenCall(fs, layout, call.session, call.id);
+}
+
+const UNREADABLE_CALL: OpenCall = {
+  id: 'unknown' as CallId,
+  session: 'unknown' as SessionId,
+  actor: UNKNOWN_AGENT,
+  tool: { name: 'unknown', kind: 'other', summary: '', args: null, took: null },
+  declared: null,
+  began: 0,
+  late: true,
+  background: true,
+  own: false,
+  unreadable: true,
+};
+
+/** The part for the session tells which damaged records are of a session that ends. */
+function nameOf(session: SessionId, id: CallId): string {
+  return `${hashOfKey(session)}-${hashOfKey(id)}.json`;
+}
+
+function writeCall(fs: Fs, layout: StoreLayout, name: string, call: OpenCall): void {
   const { declared, writes, written, doubted, named, ...rest } = call;
   const json: OpenCallJson = {
     ...rest,
@@ -85,71 +221,70 @@ export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void
     ...(doubted === undefined ? {} : { doubted: doubted.map(nameToJson) }),
     ...(named === undefined ? {} : { named: named.map((one) => ({ ...one, path: nameToJson(one.path) })) }),
   };
-  writeCacheJson(fs, layout.calls, keyOf(call.session, call.id), json);
+  makeFolderIfMissing(fs, layout.calls);
+  const path = diskChild(layout.calls, name);
+  try {
+    replaceFile(fs, path, Buffer.from(JSON.stringify(json)));
+  } catch (error) {
+    if (error instanceof FsError) leaveEmptyFile(fs, path);
+    throw error;
+  }
 }
 
-export function removeOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): void {
-  removeIfExists(fs, fileForKey(layout.calls, keyOf(session, id)));
+/** A full disk often still has room for a name. */
+function leaveEmptyFile(fs: Fs, path: DiskPath): void {
+  try {
+    fs.close(fs.openNew(path, 0o600));
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+  }
 }
 
-export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): OpenCall | null {
-  const call = readCall(fs, fileForKey(layout.calls, keyOf(session, id)));
-  return call?.leftBehind === undefined ? call : null;
-}
-
-/** Returns all readable calls, including those that no longer count as open. */
-export function readRecordedCalls(fs: Fs, layout: StoreLayout): readonly OpenCall[] {
-  return listIfExists(fs, layout.calls).flatMap((name) =>
-    name.endsWith('.json') ? (readCall(fs, diskChild(layout.calls, name)) ?? []) : [],
-  );
-}
-
-type CallPorts = Pick<Ports, 'fs' | 'clock' | 'processes'>;
-
-/** Returns the open calls, oldest first. Ignores damaged files, calls that are too old, and those of dead agents. */
-export function readOpenCalls(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
-  return readRecentCalls(ports, layout).filter((call) => call.leftBehind === undefined && !isOfDeadAgent(ports, call));
-}
-
-/**
- * Returns the calls that may have written since the last capture, oldest first: the open ones, those that left processes
- * behind, and those whose agent has died since. It is not known when it died, so these may have written, and others after them (`background`).
- */
-export function readCallsSinceCapture(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
-  return readRecentCalls(ports, layout).map((call) =>
-    isOfDeadAgent(ports, call) ? { ...call, background: true } : call,
-  );
-}
-
-export function isOfDeadAgent({ processes }: Pick<Ports, 'processes'>, { process }: OpenCall): boolean {
-  return process !== undefined && processes.state(process) === 'dead';
-}
-
-function readRecentCalls({ fs, clock, processes }: CallPorts, layout: StoreLayout): readonly OpenCall[] {
-  const now = clock.now();
-  const isKnown = ({ leftBehind }: OpenCall): boolean =>
-    leftBehind?.some((one) => processes.state(one) !== 'unknown') === true;
-  return readRecordedCalls(fs, layout)
-    .filter((call) => now - call.began < MAX_CALL_MS || isKnown(call))
-    .sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1));
-}
-
-function keyOf(session: SessionId, id: CallId): string {
-  return JSON.stringify([session, id]);
-}
-
+/** Null if it is missing, or not the record of a call. */
 function readCall(fs: Fs, path: DiskPath): OpenCall | null {
-  return readCacheJson(
-    fs,
-    path,
-    CALL_BYTES,
-    ({ declared, writes, written, doubted, named, ...rest }: OpenCallJson) => ({
-      ...rest,
-      declared: declared?.map((name) => treePathFromJson(name)) ?? null,
-      ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
-      ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
-      ...(doubted === undefined ? {} : { doubted: doubted.map((name) => treePathFromJson(name)) }),
-      ...(named === undefined ? {} : { named: named.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
-    }),
+  const json = readCacheJson(fs, path, CALL_BYTES, (value: unknown) => value);
+  if (!isCallJson(json)) return null;
+  const { declared, writes, written, doubted, named, ...rest } = json;
+  return {
+    ...rest,
+    declared: declared?.map((name) => treePathFromJson(name)) ?? null,
+    ...(writes === undefined ? {} : { writes: writes.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
+    ...(written === undefined ? {} : { written: written.map((name) => treePathFromJson(name)) }),
+    ...(doubted === undefined ? {} : { doubted: doubted.map((name) => treePathFromJson(name)) }),
+    ...(named === undefined ? {} : { named: named.map((one) => ({ ...one, path: treePathFromJson(one.path) })) }),
+  };
+}
+
+/** Checks what an attribution needs. Only damage, and no other version, leaves out any of it. */
+function isCallJson(json: unknown): json is OpenCallJson {
+  if (typeof json !== 'object' || json === null) return false;
+  const call = json as Readonly<Record<string, unknown>>;
+  const { id, session, actor, tool, declared, began, late, background, own, writes, written, doubted, above, named } =
+    call;
+  return (
+    [id, session, nameIn(actor), nameIn(tool)].every((text) => typeof text === 'string') &&
+    [late, background, own].every((flag) => typeof flag === 'boolean') &&
+    typeof began === 'number' &&
+    (declared === null || isListOf(declared, isJsonName)) &&
+    [written, doubted].every((list) => list === undefined || isListOf(list, isJsonName)) &&
+    [writes, named].every((list) => list === undefined || isListOf(list, hasPath)) &&
+    [above, call['leftBehind']].every((list) => list === undefined || isListOf(list, isProcess)) &&
+    (call['process'] === undefined || isProcess(call['process']))
   );
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function hasPath(value: unknown): boolean {
+  return isJsonName((value as { readonly path?: unknown } | null)?.path);
+}
+
+function isProcess(value: unknown): boolean {
+  return typeof (value as { pid?: unknown } | null)?.pid === 'number';
+}
+
+function nameIn(value: unknown): unknown {
+  return (value as { readonly name?: unknown } | null | undefined)?.name;
 }

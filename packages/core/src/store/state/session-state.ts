@@ -34,6 +34,11 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId
   return readCacheJson(fs, file, STATE_BYTES, stateOf) ?? UNKNOWN;
 }
 
+/** @param key the name of its file without the extension; a damaged record of a call has it, and not the session's id */
+export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): SessionState['processes'] {
+  return readCacheJson(fs, diskChild(layout.sessions, `${key}.json`), STATE_BYTES, stateOf)?.processes ?? [];
+}
+
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
   const { deletedUpTo, events, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {

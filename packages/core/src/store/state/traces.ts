@@ -6,14 +6,17 @@ import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
-import { readRecordedCalls, writeOpenCall } from './open-calls.ts';
+import { endDamagedCall, readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 
 /** @param mentionsPurged returns whether a text mentions purged contents */
 export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged: (text: string) => boolean): void {
   removeIfExists(fs, layout.statCache);
   dropSessionStates(fs, layout, ({ text }) => mentionsPurged(text));
-  for (const call of readRecordedCalls(fs, layout)) {
+  const { calls, damaged } = readRecordedCalls(fs, layout);
+  // An unreadable record may contain anything.
+  for (const name of damaged) endDamagedCall(fs, layout, name);
+  for (const call of calls) {
     const { summary, args } = call.tool;
     if (!mentionsPurged(summary) && (args === null || !mentionsPurged(args))) continue;
     writeOpenCall(fs, layout, { ...call, tool: { ...call.tool, summary: '', args: null } });

@@ -58,7 +58,8 @@ export function attributionOf(
   };
 }
 
-export function authorOf({ actor, session, id, tool }: OpenCall): Author {
+export function authorOf({ actor, session, id, tool, unreadable }: OpenCall): Author {
+  if (unreadable === true) return { actor, session: null, call: null, tool: null };
   return { actor, session, call: id, tool: tool.name };
 }
 

@@ -15,15 +15,15 @@ import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
 import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
-import { isOfDeadAgent, type OpenCall, readCallsSinceCapture, writeOpenCall } from '../../store/state/open-calls.ts';
+import type { OpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { LastSnapshot } from '../../workspace/scan/last-snapshot.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
+import { activeCallsAfterScan, activeCallsBeforeScan, updateCalls } from './active-calls.ts';
 import { type Attribution, attributionOf } from './attribution.ts';
 import { type CheckpointInfo, composeInOrder, type NewCheckpoint, type Recorded } from './compose.ts';
 import { describeDamage, FoundDamage } from './found-damage.ts';
-import { endOpenCall, processesLeftBy, stillLeftBy } from './left-behind.ts';
 import { isReturnTo, withPossibleRewind } from './own-rewind.ts';
 import { withIndexes } from './record-index.ts';
 import { reportedSteps } from './reported-steps.ts';
@@ -157,6 +157,7 @@ async function draftCheckpoint(
   const { store, timeline } = workspace;
   const { end } = options;
   const { latest } = end;
+  const before = activeCallsBeforeScan(workspace);
   const limit = batchLimit(workspace);
   let batch = store.objects.batch(limit);
   try {
@@ -168,7 +169,7 @@ async function draftCheckpoint(
     let scan = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
     const same =
       latest !== null && latest.snapshot.files === scan.snapshot.files && latest.snapshot.side === scan.snapshot.side;
-    const open = readCallsSinceCapture(workspace.ports, store.layout);
+    const open = activeCallsAfterScan(workspace, before);
     const isUnread = adopted?.isUnread === true;
     const drafted = { batch, scan, open, evidence: NO_EVIDENCE, isUnread, recorded: [], latest };
     if (same && !options.always) return drafted;
@@ -204,7 +205,7 @@ async function completeCapture(
   try {
     const last = recorded.at(-1);
     if (last === undefined && latest !== null) {
-      updateOpenCalls(workspace, open, NO_EVIDENCE);
+      updateCalls(workspace, open, NO_EVIDENCE);
       // Objects that are damaged in the store and intact on disk were written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
@@ -218,7 +219,7 @@ async function completeCapture(
       lock.assertHeld();
       if (isUnread) writeAdoptedMarker(ports, store.layout, ref.commit);
       for (const one of recorded) timeline.publish(...one);
-      updateOpenCalls(workspace, open, evidence);
+      updateCalls(workspace, open, evidence);
       rememberScan(workspace, ref.commit, scan);
     };
     return { checkpoint, made: true, scan, recorded: recorded.map(([, one]) => one), publish };
@@ -271,38 +272,6 @@ function attributionFor(
 }
 
 const NO_EVIDENCE: Pick<ReportEvidence, 'proven' | 'doubted'> = { proven: [], doubted: [] };
-
-/**
- * From this checkpoint on, what changes while a late call is open can be distinguished from earlier changes, and what a
- * tool reported to write is recorded. The calls of dead agents have ended, and so have those without living processes.
- */
-function updateOpenCalls(
-  workspace: Workspace,
-  open: readonly OpenCall[],
-  { proven, doubted }: Pick<ReportEvidence, 'proven' | 'doubted'>,
-): void {
-  const { ports, store } = workspace;
-  for (const call of open) {
-    if (call.leftBehind !== undefined) {
-      endOpenCall(ports, store.layout, call, stillLeftBy(workspace, call));
-      continue;
-    }
-    if (isOfDeadAgent(ports, call)) {
-      endOpenCall(ports, store.layout, call, processesLeftBy(workspace, call));
-      continue;
-    }
-    const paths = proven.filter((one) => one.call === call).map(({ path }) => path);
-    const unclear = doubted.filter((one) => one.call === call).map(({ path }) => path);
-    if (!call.late && paths.length === 0 && unclear.length === 0) continue;
-    const writes = call.writes?.filter(({ path }) => !paths.includes(path));
-    writeOpenCall(ports.fs, store.layout, {
-      ...call,
-      late: false,
-      ...(writes === undefined ? {} : { writes, written: [...(call.written ?? []), ...paths] }),
-      ...(unclear.length === 0 ? {} : { doubted: [...new Set([...(call.doubted ?? []), ...unclear])] }),
-    });
-  }
-}
 
 /** The scan of a workspace whose folder is gone. */
 const EMPTY_SCAN: ScanResult = {

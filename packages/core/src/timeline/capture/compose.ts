@@ -15,13 +15,13 @@ import { changeId, checkpointId } from '../../model/ids.ts';
 import type { OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import type { ContentCache } from '../../store/snapshot/content-cache.ts';
-import { readCallsSinceCapture } from '../../store/state/open-calls.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import { listChanges } from '../diff/changes.ts';
 import type { Move, MoveOptions } from '../diff/renames.ts';
 import type { CheckpointRecord } from '../record/checkpoint-json.ts';
 import { EMPTY_INFO } from '../record/checkpoint-record.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd, writeCheckpoint } from '../record/timeline.ts';
+import { activeCalls } from './active-calls.ts';
 import { type Attribution, attributionOf, eitherOf, shareAuthor } from './attribution.ts';
 import { describe } from './describe.ts';
 
@@ -134,8 +134,8 @@ export async function previewCheckpoint(
   pace: Pace,
 ): Promise<Checkpoint | null> {
   if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
-  const { ports, store, timeline, lastNumber } = workspace;
-  const attribution = attributionOf(readCallsSinceCapture(ports, store.layout));
+  const { ports, timeline, lastNumber } = workspace;
+  const attribution = attributionOf(activeCalls(workspace));
   const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
   const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
   return {

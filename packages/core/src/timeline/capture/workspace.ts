@@ -5,9 +5,15 @@ import type { Ports } from '../../io/ports.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import type { WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
-import type { OpenStore } from '../../store/layout.ts';
+import type { OpenStore, StoreLayout } from '../../store/layout.ts';
 import type { ScanMemory } from '../../workspace/scan/scan-memory.ts';
 import type { Timeline } from '../record/timeline.ts';
+
+/** The store of another workspace whose folder is inside this one's, or around it. */
+export interface OverlappingStore {
+  readonly root: DiskPath;
+  readonly layout: StoreLayout;
+}
 
 export interface Workspace {
   readonly ports: Ports;
@@ -30,4 +36,6 @@ export interface Workspace {
   readonly ownEntries: LoadOwnEntries | null;
   /** Numbers up to this one are taken, regardless of the refs. */
   readonly lastNumber: number;
+  /** Usually none. An agent that works in one of them may change files of this workspace. */
+  overlapping(): readonly OverlappingStore[];
 }

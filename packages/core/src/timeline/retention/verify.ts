@@ -4,6 +4,7 @@ import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.ts';
 import { isDamage } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { readRecordedCalls } from '../../store/state/open-calls.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import type { CheckpointRef } from '../record/timeline.ts';
 import { findCheckpointDamage } from './reachable.ts';
@@ -24,6 +25,10 @@ export interface Verification {
   /** Number of checkpoints that can be fully restored. */
   readonly valid: number;
 }
+
+const DAMAGED_CALL =
+  'is the damaged record of an open call, so changes may be by an unknown agent until its session ends; `savepoint gc` ' +
+  'removes it';
 
 /** @param deep read and hash every byte of the store; otherwise check only what is visible without contents */
 export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
@@ -55,9 +60,14 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
   return {
     deep,
     checkpoints: refs.length,
-    damage: [...damage, ...damagedRefs],
+    damage: [...damage, ...damagedRefs, ...damagedCalls(workspace)],
     valid: readable.length - affected.length,
   };
+}
+
+function damagedCalls({ ports, store }: Workspace): readonly Damage[] {
+  const { damaged } = readRecordedCalls(ports.fs, store.layout);
+  return damaged.map((name) => ({ object: null, file: `calls/${name}`, problem: DAMAGED_CALL, checkpoints: [] }));
 }
 
 /** Lists the checkpoints, and every damaged file of refs. */

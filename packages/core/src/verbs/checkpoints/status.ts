@@ -45,6 +45,7 @@ export const status = verb({
           )
           .describe('interrupted operations; `recover` finishes them or rolls them back'),
         notHappened,
+        damagedCalls: z.array(z.string()).describe('files of the store: damaged records of open calls of agents'),
         undo: inverse.nullable().describe('the operation that `undo` would revert'),
         redo: inverse.nullable().describe('the undo that `redo` would revert'),
         exporting: z
@@ -84,6 +85,7 @@ export const status = verb({
       capture: scan === null ? null : captureToJson(scan),
       pending: found.pending.map(pendingToJson),
       notHappened: notHappenedToJson(found.notHappened),
+      damagedCalls: [...found.damagedCalls],
       undo: inverseToJson(found.undo),
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
@@ -103,6 +105,7 @@ const NEVER_CAPTURED = {
   capture: null,
   pending: [],
   notHappened: null,
+  damagedCalls: [],
   undo: null,
   redo: null,
   exporting: null,

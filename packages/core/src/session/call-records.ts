@@ -1,0 +1,61 @@
+/** The records of a session's calls in the store, which any capture reads. */
+
+import type { ProcessIdentity } from '../io/ports.ts';
+import type { CallId, SessionId } from '../model/ids.ts';
+import { type OpenCall, readOpenCall, readUnendedCalls, writeOpenCall } from '../store/state/open-calls.ts';
+import { readSessionState, type SessionState, writeSessionState } from '../store/state/session-state.ts';
+import { endUncaptured } from '../timeline/capture/active-calls.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { agentProcess } from './agent-process.ts';
+
+export class CallRecords {
+  /** @param ancestors the process that reports the session's events, and its ancestors, nearest first */
+  constructor(
+    private readonly session: SessionId,
+    private readonly ancestors: readonly ProcessIdentity[],
+  ) {}
+
+  /** Null if the call is not open. */
+  find({ ports, store }: Workspace, id: CallId): OpenCall | null {
+    const call = readOpenCall(ports.fs, store.layout, this.session, id);
+    return call?.ended === true ? null : call;
+  }
+
+  /** The open calls, oldest first. */
+  list({ ports, store }: Workspace): readonly OpenCall[] {
+    return readUnendedCalls(ports, store.layout).filter(({ session }) => session === this.session);
+  }
+
+  /** Records a call with the process of its agent, as far as it is known. A call that is already open stays. */
+  add(workspace: Workspace, call: OpenCall): void {
+    if (this.find(workspace, call.id) !== null) return;
+    const { ports, store } = workspace;
+    const state = readSessionState(ports.fs, store.layout, this.session);
+    const { process, remembered } = agentProcess(state, this.ancestors);
+    if (remembered !== state.processes) {
+      writeSessionState(ports.fs, store.layout, this.session, { ...state, processes: remembered });
+    }
+    const above = remembered.slice(1);
+    writeOpenCall(ports.fs, store.layout, {
+      ...call,
+      ...(process === null ? {} : { process, ...(above.length === 0 ? {} : { above }) }),
+    });
+  }
+
+  /** What the session remembers of its agent's process after an event. */
+  processesAfter(state: SessionState): SessionState['processes'] {
+    return agentProcess(state, this.ancestors).remembered;
+  }
+
+  /** The end of a call is not known. It stays open, and its changes may also be by others. */
+  doubt(workspace: Workspace, id: CallId): void {
+    const call = this.find(workspace, id);
+    const { ports, store } = workspace;
+    if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
+  }
+
+  /** Ends those of the chosen calls around which no capture runs. Needs no lock. */
+  endUncaptured(workspace: Workspace, choose: (calls: readonly OpenCall[]) => readonly OpenCall[]): void {
+    for (const call of choose(this.list(workspace))) if (call.uncaptured === true) endUncaptured(workspace, call);
+  }
+}
