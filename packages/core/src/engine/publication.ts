@@ -3,10 +3,12 @@
 import type { Pace } from '../io/pace.ts';
 import { publicationWithHeads } from '../operation/heads.ts';
 import type { HeldLock } from '../store/lock.ts';
-import { attributionTo } from '../timeline/capture/attribution.ts';
+import { activeCalls } from '../timeline/capture/active-calls.ts';
+import { type Attribution, attributionOf, attributionTo } from '../timeline/capture/attribution.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { readCheckpoint } from '../timeline/record/timeline.ts';
+import { pathsOf } from '../transaction/steps.ts';
 import type { Journal, Publication } from '../transaction/transition.ts';
 
 /**
@@ -26,12 +28,16 @@ export function recoveryPublication(workspace: Workspace, lock: HeldLock, pace: 
         return;
       }
       const record = readCheckpoint(store.objects, checkpoint.commit);
-      const attribution = attributionTo({
+      const byActor = attributionTo({
         actor: record.actor,
         session: record.session,
         call: record.toolCall,
         tool: record.tool?.name ?? null,
       });
+      // The capture also finds what others changed while the transaction was pending.
+      const byOthers = attributionOf(activeCalls(workspace));
+      const paths = new Set(pathsOf(journal));
+      const attribution: Attribution = (path) => (paths.has(path) ? byActor(path) : byOthers(path));
       await capture(workspace, lock, pace.uncancellable(), record, { always: true, attribution });
     },
   });

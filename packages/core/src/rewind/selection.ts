@@ -221,7 +221,8 @@ function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Aut
   const outside: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
   if (isOperation(trigger)) return { authors: [author], grade: 'sure', evidence: 'operation' };
   if (trigger === 'call') return { authors: [author, outside], grade: 'open', evidence: 'call' };
-  return { authors: [outside], grade: 'sure', evidence: 'no-call' };
+  // Which calls were open is not recorded.
+  return { authors: [outside], grade: 'likely', evidence: 'beyond' };
 }
 
 type NamedChanges = Map<ChangeId, readonly number[] | null>;

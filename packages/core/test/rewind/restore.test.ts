@@ -161,6 +161,28 @@ describe('after changes by an agent and by others', () => {
     expect(w.read('a')).toBe(linesOf(9, { 3: 'agent', 7: 'mine' }));
   });
 
+  test.each([
+    ['likely by others', { paths: tree('a') }, 'outside (likely)'],
+    ['by an agent or by others', { track: false }, 'one or outside (open)'],
+  ] as const)('changes that are %s are of a second party, too', async (_, request, expected) => {
+    const { w, savepoint } = await worldWith({ a: linesOf(9) });
+    const session = savepoint.session({ agent: 'one', id: 's-one' });
+    await session.call({ tool: 'Edit', kind: 'edit', paths: tree('a') }, () =>
+      w.write('a', linesOf(9, { 3: 'agent' })),
+    );
+    await session.call({ tool: 'Edit', kind: 'edit', ...request }, () => w.write('b', 'b\n'));
+    await savepoint.checkpoint();
+    const all = (await savepoint.list()).checkpoints.flatMap(({ changes }) => changes ?? []);
+    const by = all.find(({ path }) => path === 'b')?.by;
+    expect(`${by?.authors.map(({ actor }) => actor.name).join(' or ')} (${by?.grade})`).toBe(expected);
+    expect(await failure(savepoint.restore('cp_1'))).toMatchObject({
+      code: 'CONFLICT',
+      data: { paths: [{ path: 'b' }] },
+    });
+    expect((await savepoint.previewRestore('cp_1')).parties).toEqual({ agents: ['one'], outside: ['b'] });
+    expect(w.read('b')).toBe('b\n');
+  });
+
   test('keep-outside reverts only those of the agent', async () => {
     const { w, savepoint } = await mixed();
     await savepoint.restore('cp_1', { mode: 'keep-outside' });

@@ -1,12 +1,12 @@
 /** An agent's change is never recorded as surely somebody else's, even if no capture ran around its call. */
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRequest, OpenOptions, Savepoint } from '@savepoint/core';
+import type { CallRequest, ChangeId, OpenOptions, Savepoint } from '@savepoint/core';
 import type { Ports, ProcessIdentity } from '@savepoint/core/ports';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { Place } from '../../place.ts';
-import { tree } from '../query/timeline-world.ts';
+import { tree, worldWith } from '../query/timeline-world.ts';
 
 const SHELL: CallRequest = { tool: 'Bash', kind: 'shell', args: { command: 'make' } };
 
@@ -359,4 +359,14 @@ describe('overlapping workspaces', () => {
     p.write('sub/b.txt', '2\n');
     expect(await captured(inner)).toEqual(['b.txt by outside (sure)']);
   });
+});
+
+test('a checkpoint without its list of changes does not say that no call was open', async () => {
+  const { w, savepoint } = await worldWith({ 'a.txt': 'a\n' });
+  await agentIn(savepoint).begin(SHELL);
+  w.write('a.txt', 'b\n');
+  await savepoint.checkpoint();
+  w.dropList('cp_2');
+  const { details } = await savepoint.previewRollback({ changes: ['cp_2.1' as ChangeId] }, { least: 'likely' });
+  expect(details.chosen.map(({ change }) => change.by.grade)).toEqual(['likely']);
 });
