@@ -11,8 +11,9 @@ const numbers = (replace: Readonly<Record<number, string>> = {}): string =>
 class Work {
   readonly p: Project = project();
   readonly savepoint = open({ dir: this.p.dir, home: this.p.store });
-  readonly alpha = this.savepoint.session({ agent: 'alpha', id: 's-alpha' });
-  readonly beta = this.savepoint.session({ agent: 'beta', id: 's-beta' });
+  // The commands of the tests are a person's: not below the agents' process, which is unknown here.
+  readonly alpha = this.savepoint.session({ agent: 'alpha', id: 's-alpha', ancestors: [] });
+  readonly beta = this.savepoint.session({ agent: 'beta', id: 's-beta', ancestors: [] });
 
   async start(files: Readonly<Record<string, string>> = { 'a.txt': numbers() }): Promise<this> {
     for (const [name, text] of Object.entries(files)) this.p.write(name, text);

@@ -15,6 +15,7 @@ import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';
 import { tidyAfter } from './maintenance.ts';
 import { servedCallInfo } from './served-call.ts';
+import { assertByPerson } from './shell-call.ts';
 import type { WriteOperationContext } from './write-context.ts';
 
 export interface OperationOptions extends CallOptions {
@@ -48,16 +49,16 @@ export async function runAndAnnounce(
   return result;
 }
 
-function withCallOptions(
-  { actor }: Engine,
-  operation: Operation,
-  workspace: Workspace,
-  options: CallOptions,
-): Operation {
+function withCallOptions(engine: Engine, operation: Operation, workspace: Workspace, options: CallOptions): Operation {
   const { info } = operation;
+  // `force` of an edit is about files that are write-protected, and agents may set it.
+  if (options.force === true && info.trigger !== 'edit') {
+    assertByPerson(engine, workspace, info.trigger, `${info.trigger} --force`);
+  }
+  const asked = { ...info, ...servedCallInfo(engine, workspace, options) };
   return {
     ...operation,
-    info: { ...info, ...servedCallInfo(info.actor, workspace, options) },
-    mayChangeFrozen: options.force === true && actor.kind === 'user',
+    info: asked,
+    mayChangeFrozen: options.force === true && asked.actor.kind === 'user',
   };
 }

@@ -3,11 +3,19 @@
 import type { SettingsOverrides } from '../config/effective.ts';
 import type { SettingsSource } from '../config/settings.ts';
 import type { LoadOwnEntries } from '../io/own-entries.ts';
-import type { Places, Ports } from '../io/ports.ts';
+import type { Places, Ports, ProcessIdentity } from '../io/ports.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import type { DiskPath } from '../model/names.ts';
 import type { Exporter } from '../share/export-timeline.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
+
+/** What a command knows of the program that runs it. */
+export interface CommandCaller {
+  /** The processes above the command, nearest first. */
+  readonly ancestors: () => readonly ProcessIdentity[];
+  /** The agent whose shell this is, as the environment says; null if it does not. */
+  readonly agent: string | null;
+}
 
 /** Options for opening a workspace; `@savepoint/core/node` fills in the ports and places. */
 export interface OpenOptions extends SettingsOverrides {
@@ -30,6 +38,11 @@ export interface OpenOptions extends SettingsOverrides {
    * operation needs it. Default: there is nothing.
    */
   readonly ownEntries?: LoadOwnEntries;
+  /**
+   * For a command: what ran it. If that is an agent's shell, the command is a step of the agent. Default: the actor asks
+   * for everything.
+   */
+  readonly caller?: CommandCaller;
   /** How long to wait for another process, in milliseconds. Default 60,000. */
   readonly waitMs?: number;
   /**

@@ -9,19 +9,19 @@ import type { Actor } from '../model/checkpoint.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import { toolInfo } from '../session/call-request.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
-import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-
-type ServedBy = Pick<CheckpointInfo, 'actor' | 'session' | 'toolCall' | 'tool'>;
+import type { Engine } from './engine.ts';
+import { type AskedBy, shellCallOf } from './shell-call.ts';
 
 /** Returns the part of a checkpoint's record that says who asked for it. */
 export function servedCallInfo(
-  actor: Actor,
+  engine: Engine,
   workspace: Workspace,
   { toolCall }: Pick<CallOptions, 'toolCall'>,
-): Partial<ServedBy> {
+): Partial<AskedBy> {
+  const { actor } = engine;
   const id = typeof toolCall === 'string' ? { toolCall: parseCallId(toolCall) } : {};
-  if (actor.kind !== 'agent') return id;
+  if (actor.kind !== 'agent') return { ...id, ...shellCallOf(engine, workspace) };
   const { ports, store } = workspace;
   const own = readOpenCalls(ports, store.layout).filter((call) => call.own);
   const found = typeof toolCall === 'string' ? own.filter((call) => call.id === toolCall) : byAgent(own, actor);
@@ -50,6 +50,6 @@ function isSameActor(a: OpenCall, b: OpenCall): boolean {
   return a.session === b.session && JSON.stringify(a.actor) === JSON.stringify(b.actor);
 }
 
-function infoOf({ actor, session, id, tool }: OpenCall): ServedBy {
+function infoOf({ actor, session, id, tool }: OpenCall): AskedBy {
   return { actor, session, toolCall: id, tool };
 }

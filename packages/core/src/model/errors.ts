@@ -222,7 +222,7 @@ export const ERROR_CODES = {
   },
   NEEDS_CONFIRMATION: {
     exit: 1,
-    when: 'The command needs confirmation, but there is no terminal.',
+    when: 'The command needs confirmation by a person, but there is no terminal, or an agent runs it in its shell.',
     data: { verb: 'string' },
     hint: 'Preview with --dry-run, then repeat with --yes.',
   },

@@ -4,6 +4,7 @@ import { showName, showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Author, Grade } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { CallId } from '../model/ids.ts';
 import { isWithin } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
@@ -29,6 +30,8 @@ export interface RollbackRequest {
   readonly choices: ConflictChoices;
   /** Proceed even if an open call may write the same files. A preview ignores open calls. */
   readonly force: boolean;
+  /** The call that runs the rollback in its shell: it does not wait for itself. */
+  readonly inside?: CallId | null;
 }
 
 /** What is known of a rollback once it is planned. */
@@ -71,7 +74,7 @@ export function rollbackOperation(
       const skipConflicts = choices.skipConflicts && resolutions.size === 0;
       const input = { prefer, skipConflicts, current, ...selected, keep: () => null };
       const planned = withResolutions(await rollbackChanges(input, pace), current, choices);
-      const openCalls = blockingCalls(workspace, selected, planned.changeSet);
+      const openCalls = blockingCalls(workspace, selected, planned.changeSet, request.inside ?? null);
       preview = {
         ...selected,
         ...planned,
@@ -111,13 +114,18 @@ function withResolutions(
  * never end, so without declared paths it blocks only rollbacks of its own agent. Savepoint's own tools wait for the
  * lock, so they do not count.
  */
-function blockingCalls({ ports, store }: Workspace, { chosen }: SelectedChanges, plan: ChangeSet): readonly OpenCall[] {
+function blockingCalls(
+  { ports, store }: Workspace,
+  { chosen }: SelectedChanges,
+  plan: ChangeSet,
+  inside: CallId | null,
+): readonly OpenCall[] {
   if (plan.paths.length === 0) return [];
   const authors = new Set(
     chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => authorKey(actor, session))),
   );
   return readOpenCalls(ports, store.layout).filter((call) => {
-    if (call.own) return false;
+    if (call.own || call.id === inside) return false;
     if (authors.has(authorKey(call.actor, call.session))) return true;
     if (call.declared === null) return !call.background;
     return call.declared.some((declared) => plan.paths.some(({ path }) => isWithin(path, declared)));

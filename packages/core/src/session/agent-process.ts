@@ -4,6 +4,7 @@
  */
 
 import type { ProcessIdentity } from '../io/ports.ts';
+import { isSameProcess } from '../io/same-process.ts';
 import type { SessionState } from '../store/state/session-state.ts';
 
 export interface AgentProcess {
@@ -23,8 +24,4 @@ export function agentProcess(
   const lasting = place < 0 ? ancestors : ancestors.slice(place);
   const isKnown = lasting.length === processes.length && lasting.every((one, i) => isSameProcess(one, processes[i]!));
   return { process: ancestors[place] ?? null, remembered: isKnown ? processes : lasting };
-}
-
-function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt && a.bootId === b.bootId && a.pidNamespace === b.pidNamespace;
 }

@@ -38,6 +38,8 @@ export interface CallRequest {
   readonly own?: boolean;
   /** The environment variables that the agent sets for its commands: processes that outlive the call are found by them. */
   readonly shell?: ShellVariables;
+  /** It runs a program that may itself be an agent with hooks. What that agent's calls did is not this call's. */
+  readonly hosts?: boolean;
   readonly track?: boolean;
 }
 
@@ -142,7 +144,7 @@ export function openCallOf(
   request: CallRequest,
   known: Pick<OpenCall, 'id' | 'session' | 'actor' | 'began' | 'late'>,
 ): OpenCall {
-  const { own = false, paths = null, writes, shell } = request;
+  const { own = false, hosts = false, paths = null, writes, shell } = request;
   return {
     ...known,
     actor: request.actor === undefined ? known.actor : canonicalActor(request.actor),
@@ -153,6 +155,7 @@ export function openCallOf(
     background: false,
     ...(shell === undefined ? {} : { shell }),
     own,
+    ...(hosts ? { hosts } : {}),
   };
 }
 

@@ -126,8 +126,8 @@ async function runCaptured(
   try {
     await session.start({ signal });
     const summary = command.map(quotedWord).join(' ');
-    call = (await session.begin({ tool: 'run', args: { command }, summary }, { signal })).id;
-    isTracked = (await session.openCalls()).some(({ id }) => id === call);
+    call = (await session.begin({ tool: 'run', args: { command }, summary, hosts: true }, { signal })).id;
+    isTracked = (await session.openCalls()).some(({ id, uncaptured }) => id === call && uncaptured !== true);
   } catch (error) {
     const { code, message, data, hint, exit } = asFailure(error);
     if (exit === 2 || code === 'CANCELLED') throw error;

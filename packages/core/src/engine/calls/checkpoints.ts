@@ -202,7 +202,7 @@ function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<Che
       ...checkpointInfo('manual', engine.actor),
       description: options.message ?? null,
       testResult: options.testResult ?? null,
-      ...servedCallInfo(engine.actor, workspace, options),
+      ...servedCallInfo(engine, workspace, options),
     };
     const captured = await capture(workspace, lock, pace, info, { always: true });
     announceCapture(engine, context, captured);

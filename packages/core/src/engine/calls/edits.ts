@@ -11,7 +11,9 @@ import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { frozenPathsIn } from '../frozen.ts';
 import { makeRoom } from '../maintenance.ts';
+import { readIfFound } from '../open.ts';
 import { runAndAnnounce } from '../operate.ts';
+import { shellCallOf } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 
 /** Options of `edit`. */
@@ -96,8 +98,11 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
  * Rejects edits of frozen paths. A user can force them, for each file separately.
  * @throws SavepointError
  */
-function assertMayEdit({ actor }: Engine, context: Context, requests: readonly FileRequest[]): void {
-  const isForced = ({ force }: FileRequest): boolean => force && actor.kind === 'user';
+function assertMayEdit(engine: Engine, context: Context, requests: readonly FileRequest[]): void {
+  const isByPerson =
+    engine.actor.kind === 'user' &&
+    (readIfFound(context, (workspace) => shellCallOf(engine, workspace) === null) ?? true);
+  const isForced = ({ force }: FileRequest): boolean => force && isByPerson;
   assertNotFrozen(
     frozenPathsIn(context),
     requests.flatMap((request) => (isForced(request) ? [] : [request.path])),

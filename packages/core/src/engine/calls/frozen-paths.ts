@@ -5,6 +5,7 @@ import { isWithin, type TreePath } from '../../model/names.ts';
 import { type FrozenPath, frozenPathOf, readFrozen, writeFrozen } from '../../store/state/frozen.ts';
 import type { Engine } from '../engine.ts';
 import { frozenPathsIn } from '../frozen.ts';
+import { assertByPerson } from '../shell-call.ts';
 
 /** A path that is frozen, or that contains a frozen path. */
 interface FrozenBy {
@@ -50,7 +51,9 @@ export function frozenPathCalls(engine: Engine): FrozenPathCalls {
         return readFrozen(ports, store.layout);
       }),
     unfreeze: (paths, options = {}) =>
-      engine.write(options, 'existing', async ({ workspace: { ports, store } }) => {
+      engine.write(options, 'existing', async ({ workspace }) => {
+        assertByPerson(engine, workspace, 'unfreeze');
+        const { ports, store } = workspace;
         const before = readFrozen(ports, store.layout);
         const left = before.filter(({ path }) => !paths.some((folder) => isWithin(path, folder)));
         if (left.length < before.length) writeFrozen(ports, store.layout, left);

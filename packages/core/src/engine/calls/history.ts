@@ -20,6 +20,7 @@ import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
 import { assertNothingPending } from '../recovery.ts';
 import { servedCallInfo } from '../served-call.ts';
+import { assertByPerson } from '../shell-call.ts';
 import { type Blame, type BlameQuery, blame } from './blame.ts';
 
 export interface WatchOptions {
@@ -89,7 +90,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
       }),
     caller: (options = {}) =>
       engine.read((workspace) => {
-        const { actor = engine.actor, session = null } = servedCallInfo(engine.actor, workspace, options);
+        const { actor = engine.actor, session = null } = servedCallInfo(engine, workspace, options);
         return { actor, session };
       }),
     diffChange: (id, options = {}) =>
@@ -116,6 +117,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
     forgetSession: (session, options = {}) =>
       engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
+        assertByPerson(engine, workspace, 'deleteSession', 'sessions delete');
         const forgotten = await forgetSession(workspace, lock, resolveSession(workspace, session), pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);

@@ -15,6 +15,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { recoverForCapture } from '../recovery.ts';
 import { assertRequestsEnabled } from '../settings.ts';
+import { shellAuthorOf } from '../shell-call.ts';
 import type { WriteContext } from '../write-context.ts';
 import { locationOf } from './workspaces.ts';
 
@@ -84,17 +85,20 @@ async function writeBetweenCaptures(
   paths: readonly TreePath[],
 ): Promise<Checkpoint> {
   const { context, workspace, lock, pace } = writing;
-  const actor = what === 'install' ? INSTALL : UNINSTALL;
+  const user = { actor: what === 'install' ? INSTALL : UNINSTALL, session: null, call: null, tool: null };
+  const author = shellAuthorOf(engine, workspace) ?? user;
+  const { actor } = author;
   await recoverForCapture(writing);
   await makeRoom(writing, 'objects');
   const before = await capture(workspace, lock, pace, checkpointInfo('before', actor), { always: false });
   announceCapture(engine, context, before);
   write();
-  const byUser = attributionTo({ actor, session: null, call: null, tool: null });
+  const byAuthor = attributionTo(author);
   const byOthers = attributionOf(activeCalls(workspace));
   const written = new Set(paths);
-  const attribution: Attribution = (path) => (written.has(path) ? byUser(path) : byOthers(path));
-  const info = { ...checkpointInfo('manual', actor), description: description ?? null };
+  const attribution: Attribution = (path) => (written.has(path) ? byAuthor(path) : byOthers(path));
+  const { session, call: toolCall } = author;
+  const info = { ...checkpointInfo('manual', actor), session, toolCall, description: description ?? null };
   const after = await capture(workspace, lock, pace, info, { always: false, attribution });
   announceCapture(engine, context, after);
   await tidyAfter(engine, writing);

@@ -24,6 +24,7 @@ import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { shellAuthorOf } from '../shell-call.ts';
 
 /** How conflicts are resolved. By default, a conflict stops the whole operation. */
 export interface ConflictOptions {
@@ -184,6 +185,7 @@ function rollbackIn(
     least,
     choices: conflictChoicesIn(options),
     force,
+    inside: shellAuthorOf(engine, workspace)?.call ?? null,
   };
   return rollbackOperation(workspace, request, engine.pace(options));
 }

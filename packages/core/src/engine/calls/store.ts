@@ -17,6 +17,7 @@ import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
+import { assertByPerson } from '../shell-call.ts';
 import { findFileDamage } from '../store-files.ts';
 import { pathExists } from './workspaces.ts';
 
@@ -120,6 +121,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       engine.operate(options, async (operating) => {
         const { context, workspace } = assertNothingPending(operating);
         // Only a person knows that no agent works any more.
+        assertByPerson(engine, workspace, 'gc');
         endDoubtfulCalls(workspace);
         const { retention } = context.effectiveSettings(workspace.root);
         const done = await applyRetention(operating, withRetentionOptions(retention, options.retention ?? {}));
@@ -138,6 +140,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       const { purge } = await import('../../purge/purge.ts');
       return engine.operate(options, async (operating) => {
         const { context, workspace, lock, pace } = assertNothingPending(operating);
+        assertByPerson(engine, workspace, 'purge');
         const purged = await purge(workspace, lock, assertPurgeable(paths), pace);
         return { ...purged, ...purgeRemainder(context, workspace, paths) };
       });

@@ -64,6 +64,8 @@ export interface OpenCall {
   readonly leftBehind?: readonly ProcessIdentity[];
   /** The processes above the agent, nearest first, as far as they are known. One of them may have a call of its own. */
   readonly above?: readonly ProcessIdentity[];
+  /** It runs a program that may itself be an agent with hooks: `savepoint run`. */
+  readonly hosts?: boolean;
   /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
   readonly uncaptured?: boolean;
   /** It has ended, and no capture has run since. */

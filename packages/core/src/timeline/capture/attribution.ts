@@ -7,6 +7,8 @@
  * - A call that may write anywhere gets whatever changes while it runs, except paths that only other open calls declare.
  * - If the command of only one of these calls names a path, that one is likely its author. It is never sure: a command
  *   need not write what it names.
+ * - A call that only hosts another program (`savepoint run`) is not named while a call of an agent inside of it can have
+ *   made the change.
  * - If no call is open, a change came from outside. This is sure, unless a call left processes behind, which may have
  *   written (`left-behind.ts`).
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
@@ -15,6 +17,7 @@
  *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call of its own session can have made the change.
  */
 
+import { isSameProcess } from '../../io/same-process.ts';
 import {
   type Author,
   type Authorship,
@@ -54,7 +57,14 @@ export function attributionOf(
     const mayBeBy = (call: OpenCall): boolean =>
       call.waiting !== 'surely' && !isNotBy(call, path) && call.written?.includes(path) !== true;
     const naming = declaring.filter((call) => call.declared?.some((own) => isWithin(path, own)) && mayBeBy(call));
-    return weigh(path, naming, active.filter(mayBeBy), calls.length > 0);
+    const able = active.filter(mayBeBy);
+    const others = [...naming, ...able];
+    return weigh(
+      path,
+      naming,
+      able.filter((call) => call.hosts !== true || !others.some((other) => runsInside(other, call))),
+      calls.length > 0,
+    );
   };
 }
 
@@ -81,6 +91,10 @@ export function eitherOf(a: Authorship, b: Authorship): Authorship {
 /** Without outside, if only agents are known to have been active. */
 function knownAuthors(by: Authorship): readonly Author[] {
   return wereOnlyAgentsActive(by) ? by.authors.filter(({ actor }) => actor.kind === 'agent') : by.authors;
+}
+
+function runsInside({ above }: OpenCall, { process: host }: OpenCall): boolean {
+  return host !== undefined && above?.some((one) => isSameProcess(one, host)) === true;
 }
 
 /** @param isAnyOpen whether any call is open, including calls that declare other paths */
