@@ -131,6 +131,17 @@ export function readRecordedCalls(fs: Fs, layout: StoreLayout): RecordedCalls {
   return { calls: calls.sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1)), damaged };
 }
 
+/** Renames records that an earlier version named otherwise, so that the end of a call finds its own. */
+export function renameOldRecords(fs: Fs, layout: StoreLayout): void {
+  for (const name of listIfExists(fs, layout.calls)) {
+    if (!/^[0-9a-f]{32}\.json$/.test(name)) continue;
+    const call = readCall(fs, diskChild(layout.calls, name));
+    if (call === null) continue;
+    writeOpenCall(fs, layout, call);
+    removeIfExists(fs, diskChild(layout.calls, name));
+  }
+}
+
 type CallPorts = Pick<Ports, 'fs' | 'clock' | 'processes'>;
 
 /** Returns the calls of which no end is known, oldest first. */

@@ -29,6 +29,7 @@ import {
   readRecordedCalls,
   removeCallRecord,
   removeOpenCall,
+  renameOldRecords,
   writeOpenCall,
 } from '../../store/state/open-calls.ts';
 import { endOpenCall, processesLeftBy, stillLeftBy } from './left-behind.ts';
@@ -50,6 +51,7 @@ export function activeCalls(workspace: Workspace): readonly ActiveCall[] {
 /** The same before the scan of a capture, which holds the lock. Marks the calls that have ended as seen. */
 export function activeCallsBeforeScan(workspace: Workspace): readonly ActiveCall[] {
   const { ports, store } = workspace;
+  renameOldRecords(ports.fs, store.layout);
   const { damaged } = readRecordedCalls(ports.fs, store.layout);
   for (const name of damagedCallsOf(ports, store.layout, damaged, null)) endDamagedCall(ports.fs, store.layout, name);
   return activeCalls(workspace).map((call) => {

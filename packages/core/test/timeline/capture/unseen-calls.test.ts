@@ -1,5 +1,5 @@
 /** An agent's change is never recorded as surely somebody else's, even if no capture ran around its call. */
-import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRequest, ChangeId, OpenOptions, Savepoint } from '@savepoint/core';
 import type { Ports, ProcessIdentity } from '@savepoint/core/ports';
@@ -231,6 +231,17 @@ function processes(): {
     },
   };
 }
+
+test('the record of a call that an earlier version named otherwise ends with its call', async () => {
+  const p = await placeWith();
+  const session = agentIn(p.open());
+  const { id } = await session.begin(SHELL);
+  renameSync(callFiles(p)[0] ?? '', path.join(path.dirname(callFiles(p)[0] ?? ''), `${'0'.repeat(32)}.json`));
+  p.write('b.txt', 'b\n');
+  expect(await captured(p.open())).toEqual(['b.txt by one (likely)']);
+  expect((await session.end(id)).found).toBe(true);
+  expect(callFiles(p)).toEqual([]);
+});
 
 describe('a clock that jumps while a call is open', () => {
   test.each([13, -13, 24 * 365])('%i hours: the living agent is the likely author', async (hours) => {
