@@ -1,6 +1,6 @@
 /** What is reported of an open call between its start and its end. While it waits for a permission, its tool has not run. */
 
-import type { CallId, SessionId } from '../model/ids.ts';
+import type { SessionId } from '../model/ids.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import { type OpenCall, readOpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';

@@ -9,7 +9,6 @@ import { SavepointError } from '../model/errors.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import type { DiskPath, JsonName } from '../model/names.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
-import { assertNotFrozen } from '../store/state/frozen.ts';
 import { type OpenCall, writeOpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import { closeCall, endDamagedCalls, endUncaptured } from '../timeline/capture/active-calls.ts';
@@ -23,7 +22,6 @@ import {
   type EndedCall,
   endedCall,
   type HowEnded,
-  isTriggered,
   NO_CALL_ENDED,
   openCallOf,
   timedTool,
@@ -34,6 +32,7 @@ import {
 import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
+import { isCaptured } from './is-captured.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
 import { notePermission, type PermissionNote } from './permission.ts';
 import { findReported, noteHandled, wasHandled } from './reported-events.ts';
@@ -348,7 +347,7 @@ export class Session {
   #shouldCapture(steps: SessionSteps, request: CallRequest, call: OpenCall): boolean {
     let runsUncaptured = true;
     try {
-      runsUncaptured = !this.#isTracked(steps, request);
+      runsUncaptured = !this.#track || request.track === false || !isCaptured(steps, request);
     } catch (error) {
       runsUncaptured = !(error instanceof SavepointError && error.code === 'FROZEN');
       throw error;
@@ -357,16 +356,6 @@ export class Session {
       if (runsUncaptured) steps.read((workspace) => this.#calls.add(workspace, uncaptured));
     }
     return !runsUncaptured;
-  }
-
-  /** While a path is frozen, calls that may write anywhere are captured, too. */
-  #isTracked(steps: SessionSteps, request: CallRequest): boolean {
-    if (!this.#track || request.track === false) return false;
-    const automatic = steps.automatic();
-    if (!automatic.enabled) return false;
-    const frozen = request.paths === undefined ? steps.frozenIfKnown() : steps.frozen();
-    assertNotFrozen(frozen ?? [], request.paths ?? []);
-    return isTriggered(request, automatic) || (frozen?.length !== 0 && request.paths === undefined);
   }
 
   #newCall(request: CallRequest, late: boolean): OpenCall {
