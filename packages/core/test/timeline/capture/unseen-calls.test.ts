@@ -215,8 +215,7 @@ function processes(): {
     ...real,
     clock: { ...real.clock, now: () => real.clock.now() + offset },
     processes: {
-      self: () => real.processes.self(),
-      ancestors: (pid) => real.processes.ancestors(pid),
+      ...real.processes,
       state: (of) => (of.pid !== agent.pid ? real.processes.state(of) : isDead ? 'dead' : 'alive'),
     },
   };
