@@ -42,7 +42,7 @@ export type Grade = (typeof GRADES)[number];
  * - `call`: a call that may write anywhere was open
  * - `unclear-call`: a call may have been open, but it is not known when it ran: it began before its capture, or it runs in
  *   the background
- * - `beyond`: a call was open, but its tool did not report this change
+ * - `beyond`: a call was open, but its tool did not report this change; or the call is old, and its agent may be dead
  * - `left-behind`: a call had ended, but a process that it started lived on
  * - `no-call`: no call of any agent was open
  * - `rewind`: between two calls, the workspace returned to an earlier state of the session

@@ -68,6 +68,8 @@ export interface OpenCall {
   readonly hosts?: boolean;
   /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
   readonly uncaptured?: boolean;
+  /** It is old, and nothing tells whether its agent is alive. It makes others less certain, and is no author itself. */
+  readonly expired?: boolean;
   /** It has ended, and no capture has run since. */
   readonly ended?: boolean;
   /** A capture that is running, or that failed, has seen that it has ended. */
@@ -157,14 +159,14 @@ export function readOpenCalls(ports: CallPorts, layout: StoreLayout): readonly O
 
 /**
  * Returns the calls that may have written since the last capture, oldest first: the open ones, those that left processes
- * behind, those that no capture has followed, and an unknown one if a record is damaged. If it is not known when a call ended, others may have written
- * after it (`background`).
+ * behind, those that no capture has followed, and an unknown one if a record is damaged. If it is not known when a call
+ * ended, others may have written after it (`background`).
  */
 export function readCallsSinceCapture(ports: CallPorts, layout: StoreLayout): readonly OpenCall[] {
   const { calls, damaged } = readRecordedCalls(ports.fs, layout);
   const known = calls.map((call) => {
-    const isUncertain = call.ended === true || isOfDeadAgent(ports, call) || mayHaveEnded(ports, call);
-    return isUncertain ? { ...call, background: true } : call;
+    if (call.ended === true || isOfDeadAgent(ports, call)) return { ...call, background: true };
+    return mayHaveEnded(ports, call) ? { ...call, background: true, expired: true } : call;
   });
   return damaged.length === 0 ? known : [...known, UNREADABLE_CALL];
 }

@@ -10,11 +10,12 @@
  * - A call that only hosts another program (`savepoint run`) is not named while a call of an agent inside of it can have
  *   made the change.
  * - If no call is open, a change came from outside. This is sure, unless a call left processes behind, which may have
- *   written (`left-behind.ts`).
+ *   written (`left-behind.ts`), or an old call may still be open (`expired`).
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
  * - A call that waits for a permission has made no change.
  * - If a call may still wait for a permission, outside is named, too. So it is if it is not known when a call ran, because
- *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call of its own session can have made the change.
+ *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call
+ *   of its own session can have made the change.
  */
 
 import { isSameProcess } from '../../io/same-process.ts';
@@ -47,8 +48,9 @@ export function attributionOf(
 ): Attribution {
   // The operations of Savepoint's own tools record their changes themselves.
   const calls = open.filter(({ own }) => !own);
-  const declaring = calls.filter(({ declared }) => declared !== null);
-  const undeclared = calls.filter(({ declared }) => declared === null);
+  const lasting = calls.filter(({ expired }) => expired !== true);
+  const declaring = lasting.filter(({ declared }) => declared !== null);
+  const undeclared = lasting.filter(({ declared }) => declared === null);
   const foreground = new Set(
     undeclared.filter(({ background }) => !background).map((call) => authorKey(authorOf(call))),
   );

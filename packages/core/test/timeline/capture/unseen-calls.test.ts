@@ -259,7 +259,7 @@ describe('a clock that jumps while a call is open', () => {
   });
 
   test.each([
-    [13, 'b.txt by one or outside (open)'],
+    [13, 'b.txt by outside (likely)'],
     [-13, 'b.txt by one (likely)'],
   ])('%i hours, with an unknown process: %s', async (hours, expected) => {
     const p = await placeWith();
