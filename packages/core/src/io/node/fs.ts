@@ -7,6 +7,7 @@ import { mountTable } from './mount-table.ts';
 import { native } from './native.ts';
 import { listAsideByNative, listByNative } from './native-listing.ts';
 import { errorCode, fsError, nativePath, throwUnlessInterrupted } from './path.ts';
+import { TIME_STEP_MS } from './time-step.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 // Undefined if the platform has no such flag, despite its type.
@@ -293,8 +294,8 @@ class NodeFs implements Fs {
   }
 
   touch(path: DiskPath, ms: number): void {
-    // node truncates to whole microseconds. Adding half a microsecond rounds instead.
-    const seconds = (ms + 0.0005) / 1000;
+    // node truncates to whole steps. Adding half a step rounds instead.
+    const seconds = (ms + TIME_STEP_MS / 2) / 1000;
     this.#retry('touch', path, () => fs.lutimesSync(nativePath(path), seconds, seconds));
   }
 
