@@ -29,12 +29,13 @@ const failures = [];
  * Runs a script and prints its result. After a failure this process exits with status 1.
  * @param {string} what
  * @param {readonly string[]} args script and arguments
+ * @param {string} [node] the Node that runs it
  * @returns {boolean} whether it succeeded
  */
-export function step(what, args) {
+export function step(what, args, node = process.execPath) {
   console.log(`\n── ${what}`);
   const started = performance.now();
-  const { status, signal, error } = spawnSync(process.execPath, args, { cwd: TOP, stdio: 'inherit' });
+  const { status, signal, error } = spawnSync(node, args, { cwd: TOP, stdio: 'inherit' });
   const good = status === 0;
   const how = good ? 'good' : `FAILED (${error?.message ?? signal ?? `status ${status}`})`;
   console.log(`── ${what}: ${how}, ${((performance.now() - started) / 1000).toFixed(1)} s`);

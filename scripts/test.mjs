@@ -2,11 +2,13 @@
 // @ts-check
 /**
  * Runs one suite from start to end.
- * Usage: node scripts/test.mjs quick|system|daemon|watched [--coverage] [--no-summary]
+ * Usage: node scripts/test.mjs quick|system|daemon|watched|node20|node22|node24|node26 [--coverage] [--no-summary]
  *   quick       build, lint, tests, check the documents against the results
  *   system      build and tests
  *   daemon      build, and the quick tests that run hooks, with a daemon that answers them
  *   watched     build, and the quick tests that open workspaces in their own process, with the workspaces watched
+ *   nodeNN      build, and the quick tests that depend on Node, with small amounts, on the pinned version (tests/nodes/);
+ *               if it cannot be installed, the suite is skipped: it says so, writes no report, and succeeds
  *   --coverage  measure coverage of the engine
  *
  * A failed build ends the run; any other failure does not. The results are in reports/SUITE.json, and the last line is
@@ -14,7 +16,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { installNode, PINNED_NODES } from './pinned-node.mjs';
 import { step, TOP, tellFailures, tool } from './steps.mjs';
 
 /** Tests that run hooks with the command line from agents' settings. */
@@ -32,12 +35,26 @@ const IN_PROCESS = [
   ],
 ];
 
+/**
+ * Tests of what Node itself does for us: files, processes, streams, compiled code, sockets, the terminal. Without crash
+ * sweeps and random games: they test our own logic, and take most of the time.
+ */
+const WITH_NODE = [
+  ...['io', 'sandbox', 'store/lock', 'store/objects', 'store/records', 'store/refs', 'store/state'].map(
+    (name) => `packages/core/test/${name}`,
+  ),
+  ...['budget', 'every-agent', 'hook-command', 'settings'].map((name) => `packages/agents/test/${name}.test.ts`),
+  ...['cli', 'e2b', 'mcp', 'native', 's3'].map((name) => `packages/${name}/test`),
+  ...['daemon/life.test.ts', 'frontends', 'remote'].map((name) => `tests/${name}`),
+];
+
 /** @type {Readonly<Record<string, { readonly project: string, readonly files: readonly string[] }>>} */
 const SUITES = {
   quick: { project: 'quick', files: [] },
   system: { project: 'system', files: [] },
   daemon: { project: 'quick', files: WITH_HOOKS },
   watched: { project: 'watched', files: IN_PROCESS },
+  ...Object.fromEntries(PINNED_NODES.map((name) => [name, { project: 'quick', files: WITH_NODE }])),
 };
 
 const suite = process.argv[2] ?? '';
@@ -57,14 +74,19 @@ mkdirSync(join(TOP, 'reports'), { recursive: true });
 // A run that dies must not leave an old report as its result.
 rmSync(join(TOP, report), { force: true });
 
+const node = PINNED_NODES.includes(suite) ? usePinnedNode(suite) : process.execPath;
 if (step('build', [tool('typescript', 'tsc'), '-b']) && step('command', ['scripts/bundle.mjs'])) {
   if (suite === 'quick') step('lint', ['scripts/lint.mjs']);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  step(`tests: ${suite}`, [
-    tool('vitest', 'vitest'),
-    ...['run', '--project', wanted.project, ...wanted.files, ...reporters],
-    ...(coverage ? ['--coverage'] : []),
-  ]);
+  step(
+    `tests: ${suite}`,
+    [
+      tool('vitest', 'vitest'),
+      ...['run', '--project', wanted.project, ...wanted.files, ...reporters],
+      ...(coverage ? ['--coverage'] : []),
+    ],
+    node,
+  );
   if (suite === 'quick')
     step('documents against the results', ['scripts/check-docs.mjs', '--not-run', 'tests/system/', report]);
 }
@@ -73,4 +95,27 @@ tellFailures();
 if (!process.argv.includes('--no-summary')) {
   const summary = spawnSync(process.execPath, ['scripts/summary.mjs', report], { cwd: TOP, stdio: 'inherit' });
   if (summary.status !== 0) process.exitCode = 1;
+}
+
+/**
+ * Makes a pinned Node the one that tests find in PATH as well. Ends this process if it cannot be installed.
+ * @param {string} name
+ * @returns {string} the program
+ */
+function usePinnedNode(name) {
+  let folder;
+  try {
+    folder = installNode(name);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    // A package that is not the pinned one, or a damaged lock file, is not a reason to skip.
+    const isWrong = /\b(EINTEGRITY|EUSAGE|EJSONPARSE)\b/.test(message);
+    console.log(`\n── ${isWrong ? 'FAILED' : 'SKIPPED'}: suite ${name}. No test ran on it. ${message}`);
+    process.exit(isWrong ? 1 : 0);
+  }
+  process.env['PATH'] = `${folder}${delimiter}${process.env['PATH']}`;
+  // Small amounts, of the same cases on every machine.
+  delete process.env['CI'];
+  process.env['SAVEPOINT_SEED'] ??= '20261121';
+  return join(folder, 'node');
 }

@@ -24,7 +24,9 @@ const installed = installedIn('package-lock.json');
 const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
 
 /** What tests install for themselves; never a dependency of the packages. */
-const programs = readdirSync(file('tests/agents/programs')).map((name) => `tests/agents/programs/${name}`);
+const programs = ['tests/agents/programs', 'tests/nodes'].flatMap((folder) =>
+  readdirSync(file(folder)).map((name) => `${folder}/${name}`),
+);
 const folders = ['.', 'tests/system/inspector', ...programs.filter((path) => existsSync(file(`${path}/package.json`)))];
 
 it.each(folders)('%s: contains no download URLs, so that every machine uses its own registry', (folder) => {
