@@ -168,6 +168,49 @@ describe('restore --git', () => {
     git(store, 'fsck', '--strict');
   });
 
+  it('undo adds commits again that git gc has dropped from the repository, and redo does so, too', async () => {
+    const { place, first } = await moved();
+    git(place.at('one'), 'reset', '-q', 'staged.txt');
+    const later = both(place);
+    const second = place.head('one');
+    const forget = (): void => {
+      git(place.at('one'), 'reflog', 'expire', '--expire=now', '--all');
+      git(place.at('one'), 'gc', '-q', '--prune=now');
+    };
+    await place.open().restore('cp_1', GIT);
+    forget();
+    expect(() => git(place.at('one'), 'cat-file', '-e', second)).toThrow();
+    await place.open().undo();
+    expect(both(place)).toEqual(later);
+    git(place.at('one'), 'fsck', '--strict', '--full');
+    await place.open().redo();
+    forget();
+    expect(place.state('one')).toEqual(first[0]);
+    await place.open().undo();
+    expect(both(place)).toEqual(later);
+    git(place.at('one'), 'fsck', '--strict', '--full');
+  });
+
+  it('undo is refused if the repository has also lost the history of a kept commit', async () => {
+    const place = new Place();
+    place.init('');
+    git(place.at(''), 'checkout', '-q', '--orphan', 'other');
+    place.commit('', 'base');
+    place.write('f.txt', 'side\n');
+    const side = place.commit('', 'side');
+    git(place.at(''), 'checkout', '-q', 'main');
+    await place.open().checkpoint();
+    git(place.at(''), 'checkout', '-q', '-B', 'main', side);
+    git(place.at(''), 'branch', '-q', '-f', 'other', 'other~1');
+    await place.open().restore('cp_1', GIT);
+    git(place.at(''), 'branch', '-q', '-D', 'other');
+    git(place.at(''), 'reflog', 'expire', '--expire=now', '--all');
+    git(place.at(''), 'gc', '-q', '--prune=now');
+    const before = manifest(place);
+    await expect(place.open().undo()).rejects.toMatchObject({ code: 'GIT_REFUSED' });
+    expect(manifest(place)).toBe(before);
+  });
+
   it('drops kept commits after a purge, and an undo works without them', async () => {
     const { place } = await moved();
     const second = place.head('one');

@@ -11,6 +11,8 @@ import { isObjectId, type ObjectId } from '../model/ids.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
 import { decodeCommit } from '../store/objects/commit.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { findGap, findLostCommits, type LostCommits } from './bring-back.ts';
 import { problemOf, readGitFile, UnusableGitFile } from './file.ts';
 import { type Head, readBranch, readHead } from './head.ts';
 import { plainIndexOf } from './index-plain.ts';
@@ -50,8 +52,16 @@ export interface HeadMove {
   readonly index: ObjectId | null;
   /** The objects that the index refers to. They may first have to be added to the repository. */
   readonly recorded: RecordedIndex | null;
+  /** Whether the repository has lost the commit, and the store adds it again first. */
+  readonly bringsBack: boolean;
   /** Commits that no ref reaches after the move, newest first. */
   readonly unreachable: readonly { readonly commit: string; readonly subject: string }[];
+}
+
+/** Commits of repositories in the store. */
+export interface KeptObjects {
+  readonly objects: ObjectReader;
+  isKept(commit: string): boolean;
 }
 
 export interface PreparedHeadMoves {
@@ -68,9 +78,8 @@ const BRANCHES = 'refs/heads/';
 export async function prepareHeadMoves(
   ports: Ports,
   root: DiskPath,
-  git: Git | null,
   wanted: readonly TargetHead[],
-  pace: Pace,
+  { git, kept, pace }: { readonly git: Git | null; readonly kept: KeptObjects; readonly pace: Pace },
 ): Promise<PreparedHeadMoves> {
   const moves: HeadMove[] = [];
   const refused: { path: TreePath; why: string }[] = [];
@@ -87,7 +96,7 @@ export async function prepareHeadMoves(
       if (samePosition(before, one.to) && !hasOtherIndex) continue;
       if (git === null) throw new Refusal('git is required but not installed');
       await pace.yieldNow();
-      moves.push(await prepareMove({ ports, git, pace }, { state, before, hasOtherIndex }, one));
+      moves.push(await prepareMove({ ports, git, kept, pace }, { state, before, hasOtherIndex }, one));
     } catch (error) {
       refused.push({ path: one.path, why: refusalReason(error) });
     }
@@ -161,6 +170,7 @@ function indexDiffers({ fs }: Ports, { gitDir }: GitState, plain: ObjectId | nul
 interface MoveContext {
   readonly ports: Ports;
   readonly git: Git;
+  readonly kept: KeptObjects;
   readonly pace: Pace;
 }
 
@@ -172,10 +182,11 @@ interface RepositoryState {
 }
 
 async function prepareMove(
-  { ports, git, pace }: MoveContext,
+  context: MoveContext,
   { state, before, hasOtherIndex }: RepositoryState,
   { path, to, operation, index, recorded }: TargetHead,
 ): Promise<HeadMove> {
+  const { ports, git, pace } = context;
   const never = readOnlyReason(state);
   if (never !== null) throw new Refusal(never);
   if (to.branch === null && to.commit === null)
@@ -197,8 +208,9 @@ async function prepareMove(
   await refuseHooks(git, state);
   const objects = new GitObjects(ports, state);
   try {
-    if (to.commit !== null) assertCommitExists(objects, to.commit);
-    const lost = await unreachableCommits(git, state, before, to, refs);
+    const lostTarget = to.commit === null ? null : await findTarget(context, state, objects, to.commit);
+    const reached = lostTarget?.boundary ?? (to.commit === null ? [] : [to.commit]);
+    const lost = await unreachableCommits(git, state, before, reached, refs);
     if (lost.length > MAX_UNREACHABLE)
       throw new Refusal(`more than ${MAX_UNREACHABLE} commits would become unreachable`);
     await pace.yieldNow();
@@ -210,6 +222,7 @@ async function prepareMove(
       movesIndex: before.commit !== to.commit || hasOtherIndex,
       index,
       recorded,
+      bringsBack: lostTarget !== null,
       unreachable: lost.map((commit) => ({ commit, subject: subjectOf(objects, commit) })),
     };
   } finally {
@@ -251,20 +264,32 @@ async function refuseHooks(git: Git, state: GitState): Promise<void> {
   if (names.some((name) => name.startsWith('hook.'))) throw new Refusal('its configuration names hooks');
 }
 
-function assertCommitExists(objects: GitObjects, commit: string): void {
+/** @returns what the repository has lost of the commit, and the store can add again; null: nothing */
+async function findTarget(
+  { git, kept, pace }: MoveContext,
+  state: GitState,
+  objects: GitObjects,
+  commit: string,
+): Promise<LostCommits | null> {
   try {
     objects.treeOf(commit);
+    return null;
   } catch (error) {
-    if (error instanceof SavepointError) throw new Refusal(`its commit ${commit} is no longer in the repository`);
-    throw error;
+    if (!(error instanceof SavepointError)) throw error;
   }
+  const lost = kept.isKept(commit) ? await findLostCommits(objects, kept.objects, commit, pace) : null;
+  if (lost === null || lost.missing.length === 0)
+    throw new Refusal(`its commit ${commit} is no longer in the repository`);
+  const gap = await findGap(git, state, lost.boundary);
+  if (gap !== null) throw new Refusal(`the history of its commit ${commit} is no longer in the repository (${gap})`);
+  return lost;
 }
 
 async function unreachableCommits(
   git: Git,
   state: GitState,
   before: HeadPosition,
-  to: HeadPosition,
+  reached: readonly string[],
   refs: readonly RefUpdate[],
 ): Promise<readonly ObjectId[]> {
   const left = refs.flatMap(({ from }) => from ?? []);
@@ -275,7 +300,7 @@ async function unreachableCommits(
     `--max-count=${MAX_UNREACHABLE + 1}`,
     ...left,
     '--not',
-    ...(to.commit === null ? [] : [to.commit]),
+    ...reached,
     ...refs.map(({ name }) => `--exclude=${textFromBytes(name) ?? ''}`),
     '--glob=refs/*',
   ]);

@@ -22,15 +22,20 @@ const MAX_STORES = 32;
 
 export class GitObjects {
   readonly #stores: readonly ObjectStore[];
+  readonly #readers: readonly ObjectReader[];
 
-  /** @throws UnusableGitFile, FsError, SavepointError STORE_DAMAGED if the objects cannot be read at all */
-  constructor(ports: Ports, { commonDir, objectFormat }: GitState) {
+  /**
+   * @param kept has objects that the repository may have lost; not closed
+   * @throws UnusableGitFile, FsError, SavepointError STORE_DAMAGED if the objects cannot be read at all
+   */
+  constructor(ports: Ports, { commonDir, objectFormat }: GitState, kept: ObjectReader | null = null) {
     if (objectFormat !== 'sha1') {
       throw unusableGitFile(commonDir, 'unsupported', `object format ${objectFormat} is not supported`);
     }
     this.#stores = [...objectFolders(ports, diskChild(commonDir, 'objects'))].map((folder) =>
       ObjectStore.open(ports, withoutSuffix(folder, '/objects')),
     );
+    this.#readers = kept === null ? this.#stores : [...this.#stores, kept];
   }
 
   close(): void {
@@ -52,7 +57,7 @@ export class GitObjects {
   }
 
   has(id: string): boolean {
-    return isObjectId(id) && this.#stores.some((store) => store.has(id));
+    return isObjectId(id) && this.#readers.some((store) => store.has(id));
   }
 
   /** Returns the first object store that has the object. @throws SavepointError STORE_DAMAGED if none has it */
@@ -60,8 +65,8 @@ export class GitObjects {
     return this.#findStore(id).store;
   }
 
-  #findStore(id: string): { readonly store: ObjectStore; readonly id: ObjectId } {
-    const store = isObjectId(id) ? this.#stores.find((one) => one.has(id)) : undefined;
+  #findStore(id: string): { readonly store: ObjectReader; readonly id: ObjectId } {
+    const store = isObjectId(id) ? this.#readers.find((one) => one.has(id)) : undefined;
     if (store === undefined || !isObjectId(id)) throw unreadableObject(id, 'is not in the repository');
     return { store, id };
   }

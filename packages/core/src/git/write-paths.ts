@@ -34,9 +34,18 @@ export function findLinkOnWritePath(
   return null;
 }
 
-/** Whether git could store these objects without following a link. Loose objects lie in folders of two hex digits. */
-export function findLinkOfObjects(fs: Fs, { commonDir }: GitState, ids: readonly string[]): DiskPath | null {
+/**
+ * Whether git could store these objects without following a link. Loose objects lie in folders of two hex digits.
+ * @param packs whether it also writes packs
+ */
+export function findLinkOfObjects(
+  fs: Fs,
+  { commonDir }: GitState,
+  ids: readonly string[],
+  packs: boolean,
+): DiskPath | null {
   const folders = new Set(ids.map((id) => `objects/${id.slice(0, 2)}`));
+  if (packs) folders.add('objects/pack');
   for (const name of folders) {
     const link = findLink(fs, commonDir, name);
     if (link !== null) return link;

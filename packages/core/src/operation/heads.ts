@@ -48,7 +48,7 @@ export async function prepareHeads(
   for (const [number, move] of moves.entries()) {
     const state = readRepository(ports.fs, onDisk(workspace.root, move.path));
     if (state === null || 'problem' in state) throw repositoryGoneError(move);
-    const objects = new GitObjects(ports, state);
+    const objects = new GitObjects(ports, state, move.bringsBack ? store.objects : null);
     try {
       kept.push(
         await keepCommits(
@@ -62,7 +62,8 @@ export async function prepareHeads(
       if (index !== null) indexes.set(`index-${number}-after`, index.after);
       if (index?.before != null) indexes.set(`index-${number}-before`, index.before);
       const staged = index !== null && index.after === move.index ? (move.recorded?.staged ?? []) : [];
-      steps.push({ path: move.path, before: move.before, after: move.after, refs: move.refs, index, staged });
+      const { path, before, after, refs, bringsBack } = move;
+      steps.push({ path, before, after, refs, bringsBack, index, staged });
     } finally {
       objects.close();
     }

@@ -13,6 +13,7 @@ import type { ChangeSet } from '../operation/change-set.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import { isKeptCommit } from '../timeline/record/kept-commits.ts';
 
 /** Adds the HEAD moves for each repository root of the checkpoint that is entirely inside the scope. */
 export async function withRestoredHeads(
@@ -95,11 +96,13 @@ function isHeadAt({ ports, root }: Workspace, { path, after }: MovedHead): boole
 }
 
 async function withHeadMoves(
-  { ports, root, searchPath }: Workspace,
+  { ports, root, searchPath, store }: Workspace,
   plan: ChangeSet,
   targets: readonly TargetHead[],
   pace: Pace,
 ): Promise<ChangeSet> {
-  const { moves, refused } = await prepareHeadMoves(ports, root, findGit(ports, searchPath, root), targets, pace);
+  const git = findGit(ports, searchPath, root);
+  const kept = { objects: store.objects, isKept: (commit: string) => isKeptCommit(store, commit) };
+  const { moves, refused } = await prepareHeadMoves(ports, root, targets, { git, kept, pace });
   return { ...plan, heads: moves, headsRefused: refused };
 }

@@ -25,6 +25,8 @@ export interface HeadStep {
   readonly before: HeadPosition;
   readonly after: HeadPosition;
   readonly refs: readonly RefUpdate[];
+  /** Whether the repository has lost the commit after, and the store adds it again before the refs move. */
+  readonly bringsBack: boolean;
   /** Blobs of the store; null: the index does not change. */
   readonly index: { readonly before: ObjectId | null; readonly after: ObjectId } | null;
   /** Blobs of the store that the new index names. The repository may have lost them. */
@@ -44,6 +46,8 @@ interface HeadsJson {
     readonly before: PositionJson;
     readonly after: PositionJson;
     readonly refs: readonly { readonly name: JsonName; readonly from: string | null; readonly to: string | null }[];
+    /** Absent: false. */
+    readonly bringsBack?: true;
     readonly index: HeadStep['index'];
     /** Absent: none. */
     readonly staged?: readonly ObjectId[];
@@ -56,11 +60,12 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function writeHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId, steps: readonly HeadStep[]): void {
   const json: HeadsJson = {
     commit,
-    steps: steps.map(({ path, before, after, refs, index, staged }) => ({
+    steps: steps.map(({ path, before, after, refs, bringsBack, index, staged }) => ({
       path: nameToJson(path),
       before: toJson(before),
       after: toJson(after),
       refs: refs.map(({ name, from, to }) => ({ name: nameToJson(name), from, to })),
+      ...(bringsBack ? { bringsBack } : {}),
       index,
       ...(staged.length === 0 ? {} : { staged }),
     })),
@@ -78,11 +83,12 @@ export function readHeads({ fs }: Ports, layout: StoreLayout, commit: ObjectId):
   try {
     const json = JSON.parse(readEntireFile(fs, file, MAX_BYTES).toString()) as HeadsJson;
     if (json.commit !== commit) return [];
-    return json.steps.map(({ path, before, after, refs, index, staged }) => ({
+    return json.steps.map(({ path, before, after, refs, bringsBack, index, staged }) => ({
       path: treePathFromJson(path),
       before: fromJson(before),
       after: fromJson(after),
       refs: refs.map(({ name, from, to }) => ({ name: nameFromJson(name), from, to })),
+      bringsBack: bringsBack === true,
       index,
       staged: staged ?? [],
     }));

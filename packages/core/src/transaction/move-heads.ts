@@ -8,11 +8,12 @@
  *    runs at the same moment, that is a conflict.
  * H3 The index is replaced under git's own lock, by a file that was complete before it got that name.
  * H4 Each step can be repeated, forward and backward: recovery does not know how far a dead process got.
- * H5 The objects that an index names are in the repository before that index is.
+ * H5 The objects that a ref or an index leads to are in the repository before that ref or index is.
  * H6 What a move leaves without a ref is durable in the store before the first ref moves
  *    (timeline/record/kept-commits.ts).
  */
 
+import { findGap, findLostCommits, type LostCommits, writePacks } from '../git/bring-back.ts';
 import { readBranch } from '../git/head.ts';
 import {
   linkReason,
@@ -29,6 +30,7 @@ import { type GitState, readRepository } from '../git/repository.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
 import { durableCreate, isTemporaryName, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { isFsError, permissions } from '../io/fs.ts';
+import { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import type { HeadPosition } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -65,6 +67,7 @@ export async function moveHeadsBack(input: HeadsInput, steps: readonly HeadStep[
       before: after,
       after: before,
       refs: refs.map(({ name, from, to }) => ({ name, from: to, to: from })),
+      bringsBack: false,
       index: index === null || index.before === null ? null : { before: index.after, after: index.before },
       // The repository had what its index named, and git does not drop that so soon.
       staged: [],
@@ -82,7 +85,7 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   const refs = [...step.refs.map(({ name }) => name), ...refsOf(step.before, step.after)];
   const link =
     findLinkOnWritePath(ports.fs, { root, path: step.path }, state, refs) ??
-    findLinkOfObjects(ports.fs, state, step.staged);
+    findLinkOfObjects(ports.fs, state, step.staged, step.bringsBack);
   if (link !== null) throw headConflictError(step, `cannot be written to: ${linkReason(link)}`);
   const updates = step.refs.filter((update) => isPendingUpdate(ports, state, step, update));
   const now = positionOf(state);
@@ -92,6 +95,7 @@ async function moveOne(input: HeadsInput, step: HeadStep): Promise<void> {
   const commands = updates.map(updateCommand);
   if (detaches) commands.push(`option no-deref\0update HEAD\0${step.after.commit}\0${now.commit ?? NO_ID}\0`);
   if ((commands.length > 0 || attaches) && git === null) throw needsGitError(step);
+  await bringBack(input, step, state);
   await writeStagedBlobs(input, step, state);
   if (git !== null && commands.length > 0) await updateRefs(git, state, step, commands);
   if (git !== null && attaches) {
@@ -118,6 +122,24 @@ function isPendingUpdate(
 function isBetween(now: HeadPosition, { before, after, refs }: HeadStep): boolean {
   if (samePosition(now, before) || samePosition(now, after)) return true;
   return refs.some(({ name, to }) => now.branch !== null && refOf(now.branch) === name && now.commit === to);
+}
+
+/** H5 */
+async function bringBack({ ports, git, objects }: HeadsInput, step: HeadStep, state: GitState): Promise<void> {
+  const { commit } = step.after;
+  if (!step.bringsBack || commit === null) return;
+  if (git === null) throw needsGitError(step);
+  const pace = new Pace(ports.clock);
+  const own = new GitObjects(ports, state);
+  let lost: LostCommits | null;
+  try {
+    lost = await findLostCommits(own, objects, commit, pace);
+  } finally {
+    own.close();
+  }
+  if (lost === null) throw headConflictError(step, `lacks objects of commit ${commit}`);
+  const problem = (await writePacks(git, state, objects, lost.missing, pace)) ?? (await findGap(git, state, [commit]));
+  if (problem !== null) throw headConflictError(step, `cannot store commit ${commit} again (${problem})`);
 }
 
 /** H5 */

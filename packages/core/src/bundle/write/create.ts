@@ -7,11 +7,12 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { writePack } from '../../store/objects/packs/write-pack.ts';
 import { isRefName } from '../../store/refs/ref-name.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
 import { type BundleContentOptions, type DerivedCommit, deriveChain } from './derived-chain.ts';
 import { encodeHeader, prerequisiteComment } from './header.ts';
-import { objectsOf, writePack } from './pack.ts';
+import { objectsOf } from './objects.ts';
 
 export interface BundleRequest extends BundleContentOptions {
   /**
@@ -85,7 +86,7 @@ export async function planBundle(
     continues: before?.checkpoint.id ?? null,
     write: async (write) => {
       write(header);
-      await writePack(chain.objects, ids, write, pace);
+      await writePack(chain.objects, ids, write, pace, 'export');
     },
   };
 }

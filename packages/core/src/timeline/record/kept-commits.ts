@@ -86,6 +86,30 @@ export function tidyShallow({ ports, store }: Workspace): void {
   if (after.length < before.length) writeShallow(ports.fs, store.layout.objects, new Set(after));
 }
 
+/** Whether one of the kept refs leads to this commit. */
+export function isKeptCommit(
+  { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },
+  wanted: string,
+): boolean {
+  const seen = new Set<ObjectId>();
+  // Newest first: an undo asks for what the last operation kept.
+  let open: readonly ObjectId[] = keptRefs(refs)
+    .map(({ commit }) => commit)
+    .reverse();
+  while (open.length > 0) {
+    const parents = new Set<ObjectId>();
+    for (const commit of open) {
+      seen.add(commit);
+      for (const parent of decodeCommit(objects.read(commit).data, commit).parents) {
+        if (parent === wanted) return true;
+        if (!seen.has(parent) && objects.has(parent)) parents.add(parent);
+      }
+    }
+    open = [...parents];
+  }
+  return false;
+}
+
 /** Adds everything that the kept refs of these checkpoints need to `seen`. */
 export async function addReachableKept(
   { objects, refs }: { readonly objects: ObjectReader; readonly refs: Refs },

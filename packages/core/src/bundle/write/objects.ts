@@ -1,14 +1,10 @@
-/** Selects the objects of a bundle and writes its pack. */
+/** Selects the objects of a bundle. */
 
-import { createHash } from 'node:crypto';
 import type { Pace } from '../../io/pace.ts';
 import { EMPTY_TREE, type ObjectId, PURGED } from '../../model/ids.ts';
 import { decodeCommit } from '../../store/objects/commit.ts';
-import { STREAM_BYTES } from '../../store/objects/limits.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { encodeEntryHeader, encodePackHeader } from '../../store/objects/packs/pack-format.ts';
 import { decodeTree } from '../../store/objects/tree.ts';
-import { deflate, PieceDeflater } from '../../store/objects/zlib-data.ts';
 import type { DerivedCommit } from './derived-chain.ts';
 
 const FOLDER = 0o040000;
@@ -35,37 +31,6 @@ export async function objectsOf(
     }
   }
   return [...seen].slice(known);
-}
-
-/** Writes a pack. The same objects always produce the same bytes, however the store encodes them. */
-export async function writePack(
-  objects: ObjectReader,
-  ids: readonly ObjectId[],
-  write: (bytes: Uint8Array) => void,
-  pace: Pace,
-): Promise<void> {
-  const hash = createHash('sha1');
-  const put = (bytes: Uint8Array): void => {
-    hash.update(bytes);
-    write(bytes);
-  };
-  put(encodePackHeader(ids.length));
-  for (const [index, id] of ids.entries()) {
-    if (pace.isDue()) await pace.yieldNow({ phase: 'export', done: index, total: ids.length });
-    const info = id === EMPTY_TREE ? null : objects.info(id);
-    if (info !== null && info.type === 'blob' && info.size > STREAM_BYTES) {
-      put(encodeEntryHeader('blob', info.size));
-      const deflater = new PieceDeflater();
-      // The hash is verified at the end. A mismatch throws, and no bundle file is created.
-      await objects.copyBlob(id, (piece) => put(deflater.add(piece)));
-      put(deflater.finish());
-      continue;
-    }
-    const { type, data } = id === EMPTY_TREE ? { type: 'tree' as const, data: Buffer.alloc(0) } : objects.read(id);
-    put(encodeEntryHeader(type, data.length));
-    put(deflate(data));
-  }
-  write(hash.digest());
 }
 
 async function collect(objects: ObjectReader, commit: ObjectId, seen: Set<ObjectId>, pace: Pace): Promise<void> {
