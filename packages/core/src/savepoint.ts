@@ -42,7 +42,10 @@ export interface Savepoint
   now(): number;
   /** Resolves when the background tasks are done. */
   idle(): Promise<void>;
-  /** Stops watching the workspace, unless other engines share the watch. Must not be called during a call. */
+  /**
+   * Stops watching the workspace, unless other engines share the watch. Must not be called during a call. Later calls
+   * fail with USAGE.
+   */
   close(): void;
 }
 
@@ -52,22 +55,42 @@ export function open(options: OpenOptions): Savepoint {
 }
 
 function savepointOf(engine: Engine): Savepoint {
+  const { watch, ...history } = historyCalls(engine);
   return {
-    ...checkpointCalls(engine),
-    ...historyCalls(engine),
-    ...rewindCalls(engine),
-    ...editCalls(engine),
-    ...frozenPathCalls(engine),
-    ...ownEntriesCalls(engine),
-    ...bundleCalls(engine),
-    ...workspaceCalls(engine),
-    ...storeCalls(engine),
-    ...testResultCalls(engine),
+    ...whileOpen(engine, checkpointCalls(engine)),
+    ...whileOpen(engine, history),
+    watch: (options) => {
+      engine.assertOpen();
+      return watch(options);
+    },
+    ...whileOpen(engine, rewindCalls(engine)),
+    ...whileOpen(engine, editCalls(engine)),
+    ...whileOpen(engine, frozenPathCalls(engine)),
+    ...whileOpen(engine, ownEntriesCalls(engine)),
+    ...whileOpen(engine, bundleCalls(engine)),
+    ...whileOpen(engine, workspaceCalls(engine)),
+    ...whileOpen(engine, storeCalls(engine)),
+    ...whileOpen(engine, testResultCalls(engine)),
     session: (options) => new Session(sessionHost(engine), options),
-    once: (work) => engine.once((once) => work(savepointOf(once))),
+    once: async (work) => {
+      engine.assertOpen();
+      return engine.once((once) => work(savepointOf(once)));
+    },
     on: (name, listener) => engine.events.on(name, listener),
     now: () => engine.ports.clock.now(),
     idle: () => engine.background.idle(),
     close: () => engine.close(),
   };
+}
+
+/** All of these calls return promises. Background tasks use the engine itself, so that they end after `close`. */
+function whileOpen<T extends object>(engine: Engine, calls: T): T {
+  const guarded = Object.entries(calls).map(([name, call]: [string, (...args: readonly unknown[]) => unknown]) => [
+    name,
+    async (...args: readonly unknown[]): Promise<unknown> => {
+      engine.assertOpen();
+      return call(...args);
+    },
+  ]);
+  return Object.fromEntries(guarded) as T;
 }

@@ -23,6 +23,7 @@ import {
   type WorkspaceRecord,
 } from '../store/records.ts';
 import { isInside, newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
+import type { KnownHome } from './known-home.ts';
 import type { SettingsReader } from './settings.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
@@ -37,6 +38,7 @@ export interface ContextOptions {
   readonly allowHome: boolean;
   readonly settings: SettingsReader;
   readonly cache: WorkspaceCache;
+  readonly knownHome: KnownHome;
   /** Whether stores stay open in the cache after the call. */
   readonly keepsStores: boolean;
   /** Entries that Savepoint keeps in files of the user. */
@@ -64,6 +66,7 @@ export class Context {
   constructor(options: ContextOptions) {
     const { ports, places, dir, here, allowHome, cache } = options;
     assertNoLink(ports, places.home);
+    options.knownHome.check(ports, places.home);
     const home = resolveFolder(ports, places.home);
     this.ports = ports;
     this.places = { ...places, home };

@@ -7,6 +7,7 @@ import type { Ports } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, syncRecord } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
@@ -15,6 +16,7 @@ import { asSavepointError } from '../transaction/outcome.ts';
 import { BackgroundTasks } from './background.ts';
 import { Context } from './context.ts';
 import { EventStream } from './events.ts';
+import { KnownHome } from './known-home.ts';
 import { ensureWorkspace, openWorkspace } from './open.ts';
 import type { OpenOptions } from './options.ts';
 import { lockAlone, lockOverlapping } from './overlap.ts';
@@ -34,6 +36,7 @@ export class Engine {
   readonly background: BackgroundTasks;
   readonly settings: SettingsReader;
   readonly cache: WorkspaceCache;
+  readonly knownHome: KnownHome;
   /** Stores stay open between calls. */
   readonly keepsStores: boolean;
   /** The engine that looks up the workspace again in each call. For background work that continues after a call. */
@@ -41,6 +44,7 @@ export class Engine {
   /** Whether all calls share one context. */
   readonly #isShared: boolean;
   #context: Context | null = null;
+  #isClosed = false;
 
   private constructor(options: OpenOptions, shared: Engine | null, keepsStores: boolean) {
     this.options = options;
@@ -50,6 +54,7 @@ export class Engine {
     this.background = shared?.background ?? new BackgroundTasks(options.ports.clock, this.events);
     this.settings = shared?.settings ?? new SettingsReader(options.ports, options, this.events);
     this.cache = shared === null ? cacheOf(options) : cacheWithin(shared);
+    this.knownHome = shared?.knownHome ?? new KnownHome();
     this.keepsStores = keepsStores;
     this.base = shared?.base ?? this;
     this.#isShared = shared !== null;
@@ -73,9 +78,16 @@ export class Engine {
     }
   }
 
-  /** Must not be called during a call. */
+  /** Must not be called during a call. Background tasks that have begun still end. */
   close(): void {
+    this.#isClosed = true;
     if (typeof this.options.watch !== 'object') this.cache.close();
+  }
+
+  /** @throws SavepointError USAGE after `close` */
+  assertOpen(): void {
+    if (!this.base.#isClosed) return;
+    throw new SavepointError('USAGE', 'This workspace was closed with `close()`.', {}, { hint: 'Open it again.' });
   }
 
   context(): Context {
@@ -177,8 +189,8 @@ export class Engine {
 
   #newContext(): Context {
     const { ports, places, dir, here = false, allowHome = false, ownEntries = null } = this.options;
-    const { settings, cache, keepsStores } = this;
-    return new Context({ ports, places, dir, here, allowHome, settings, cache, keepsStores, ownEntries });
+    const { settings, cache, knownHome, keepsStores } = this;
+    return new Context({ ports, places, dir, here, allowHome, settings, cache, knownHome, keepsStores, ownEntries });
   }
 }
 

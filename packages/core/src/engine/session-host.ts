@@ -18,7 +18,10 @@ import { recoverForCapture } from './recovery.ts';
 export function sessionHost(engine: Engine): SessionHost {
   return {
     ports: engine.ports,
-    once: (work) => engine.once((shared) => shared.mapErrors(() => work(sessionSteps(shared)))),
+    once: async (work) => {
+      engine.assertOpen();
+      return engine.once((shared) => shared.mapErrors(() => work(sessionSteps(shared))));
+    },
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
   };
