@@ -1,10 +1,12 @@
 /** The engine on this machine: fills in the ports, the home folder and the environment. */
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SettingsSource } from './config/settings.ts';
 import type { OpenOptions } from './engine/options.ts';
 import { nodePlaces } from './io/node/places.ts';
 import { nodePorts as portsOfNode } from './io/node/ports.ts';
 import type { Ports } from './io/ports.ts';
+import { SavepointError } from './model/errors.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { open as openWith, type Savepoint } from './savepoint.ts';
 
@@ -30,20 +32,36 @@ export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'pl
   readonly dir: string;
   /** Where stores are kept. Default: $SAVEPOINT_HOME, else the platform's data folder. */
   readonly home?: string;
+  /**
+   * A file of ignore rules for all repositories, relative to the process's working directory; null: none. Default: the
+   * global ignore file of the user's git. For a process that works on repositories of other people.
+   */
+  readonly globalIgnore?: string | null;
 }
 
 /**
  * Opens the workspace of a folder.
- * @throws SavepointError USAGE if no folder for the stores is known
+ * @throws SavepointError USAGE if no folder for the stores is known, or the file of ignore rules does not exist
  */
 export function open(options: NodeOpenOptions): Savepoint {
-  const { dir, home, ...rest } = options;
+  const { dir, home, globalIgnore, ...rest } = options;
   const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: resolve(home) };
+  const places = nodePlaces(env);
   return openWith({
     settings: nodeSettings(process.env),
     ...rest,
     dir: bytesFromText(resolve(dir)) as DiskPath,
     ports: nodePorts(),
-    places: nodePlaces(env),
+    places: globalIgnore === undefined ? places : { ...places, globalIgnore: ignoreFile(globalIgnore) },
   });
+}
+
+function ignoreFile(given: string | null): DiskPath | null {
+  if (given === null) return null;
+  try {
+    return bytesFromText(realpathSync.native(resolve(given))) as DiskPath;
+  } catch (cause) {
+    const message = `The file of ignore rules ${JSON.stringify(given)} cannot be found.`;
+    throw new SavepointError('USAGE', message, { argument: 'globalIgnore' }, { cause });
+  }
 }
