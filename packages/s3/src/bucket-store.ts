@@ -39,6 +39,8 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** 409: another conditional write of the same key was in progress. */
 const CONFLICT = 409;
 const CONDITION_FAILED = 412;
+/** Errors with status 400. */
+const OLD_CREDENTIALS: ReadonlySet<string> = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired']);
 
 /**
  * Parses `s3://bucket/prefix`; endpoint and region come from the configuration or the environment. Returns null if it
@@ -198,7 +200,14 @@ export class BucketStore implements BundleStore {
   async #refusal(answer: Response, what: string): Promise<SavepointError> {
     const xml = (await this.#readBody(answer, MAX_ANSWER_BYTES)).toString('utf8');
     const code = textIn(xml, 'Code') ?? `status ${answer.status}`;
-    return this.#failure(`${this.place} refused to ${what} (${showText(code.slice(0, 200))})`, answer.status);
+    const message = `${this.place} refused to ${what} (${showText(code.slice(0, 200))})`;
+    if (answer.status !== 401 && answer.status !== 403 && !OLD_CREDENTIALS.has(code))
+      return this.#failure(message, answer.status);
+    const data = { place: this.place, status: answer.status, why: 'credentials' } as const;
+    const hint =
+      'Nothing was lost. The next checkpoint of a process with valid credentials exports all of them; `savepoint bundle ' +
+      'export` exports them now.';
+    return new SavepointError('BUNDLE_STORE', `${message}. Check the credentials.`, data, { hint });
   }
 
   #failure(message: string, status: number, cause?: unknown): SavepointError {

@@ -19,17 +19,16 @@ export function bucketFromEnvironment(
   const accessKeyId = env['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'] ?? '';
   const sessionToken = env['AWS_SESSION_TOKEN'];
-  if (found === null) throw failed(to, `${showText(to)} is not a bucket.`);
+  if (found === null) {
+    throw new SavepointError('BUNDLE_STORE', `${showText(to)} is not a bucket.`, { place: to, status: 0 });
+  }
   if (accessKeyId === '' || secretAccessKey === '') {
-    throw failed(to, 'The environment has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+    const message = 'The environment has no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.';
+    throw new SavepointError('BUNDLE_STORE', message, { place: to, status: 0, why: 'credentials' });
   }
   return new BucketStore(found, {
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),
   });
-}
-
-function failed(place: string, message: string): SavepointError {
-  return new SavepointError('BUNDLE_STORE', message, { place, status: 0 });
 }

@@ -63,7 +63,10 @@ export async function exportWithRetry(
   const newest = (): Promise<string | null> => engine.read(({ timeline }) => timeline.latest()?.id ?? null);
   return engine.read((workspace) =>
     share.withRetryLock(workspace, engine.pace(options), engine.wait, () =>
-      share.exportWithRetry(once, newest, options.long ?? false, (ms) => clock.sleep(ms)),
+      share.exportWithRetry(once, newest, options.long ?? false, async (ms) => {
+        await clock.sleep(ms, options.signal);
+        return options.signal?.aborted !== true;
+      }),
     ),
   );
 }

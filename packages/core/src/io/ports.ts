@@ -10,7 +10,8 @@ export interface Clock {
   now(): number;
   /** Monotonic time in milliseconds. */
   monotonic(): number;
-  sleep(ms: number): Promise<void>;
+  /** @param signal ends the sleep early */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Lets other work of this process run for one turn of the event loop. */
   turn(): Promise<void>;
 }

@@ -303,8 +303,10 @@ export const ERROR_CODES = {
   BUNDLE_STORE: {
     exit: 1,
     when: 'The folder or bucket for bundles cannot be reached, refuses access, or holds other data.',
-    data: { place: 'string', status: 'number | string', 'path?': 'JsonName' },
-    note: "`status`: the HTTP status (0 without a response), or the system's error code",
+    data: { place: 'string', status: 'number | string', 'path?': 'JsonName', 'why?': '"credentials"' },
+    note:
+      "`status`: the HTTP status (0 without a response), or the system's error code; `why`: the credentials are missing " +
+      'or were refused, and this process does not retry',
     hint: 'Nothing was lost: the next export retries. `savepoint config` shows where bundles go.',
   },
   IO: {

@@ -125,13 +125,14 @@ export async function withRetryLock<T>(
  * Retries until the newest checkpoint is exported or no attempt is left.
  * @param once makes one attempt; null: there is nothing to export
  * @param isLong whether to use all retry delays, for a process that only exports
+ * @param sleep returns false if the export is cancelled
  * @returns the last error; null on success
  */
 export async function exportWithRetry(
   once: () => Promise<Pick<ExportResult, 'upTo'> | null>,
   newest: () => Promise<string | null>,
   isLong: boolean,
-  sleep: (ms: number) => Promise<void>,
+  sleep: (ms: number) => Promise<boolean>,
 ): Promise<SavepointError | null> {
   for (let tries = 0; ; tries++) {
     let failure: SavepointError;
@@ -144,9 +145,15 @@ export async function exportWithRetry(
       failure = asSavepointError(error);
     }
     const pause = isLong || tries < SHORT_RETRIES ? RETRY_DELAYS_MS[tries] : undefined;
-    if (pause === undefined || NOT_RETRYABLE.has(failure.code)) return failure;
-    await sleep(pause);
+    if (pause === undefined || !isRetryable(failure)) return failure;
+    if (!(await sleep(pause)))
+      return new SavepointError('CANCELLED', 'The export was cancelled while it waited to retry.');
   }
+}
+
+/** A process keeps the credentials that it began with, so it would be refused again. Another one may have new ones. */
+function isRetryable({ code, data }: SavepointError): boolean {
+  return !NOT_RETRYABLE.has(code) && !(code === 'BUNDLE_STORE' && 'why' in data && data.why === 'credentials');
 }
 
 /** @throws SavepointError BUNDLE_STORE if this front end cannot open buckets */

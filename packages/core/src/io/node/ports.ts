@@ -10,7 +10,17 @@ import { nodePrograms } from './programs.ts';
 const clock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener('abort', end);
+    }),
   turn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 

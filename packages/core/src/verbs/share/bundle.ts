@@ -70,7 +70,10 @@ export const bundleExport = verb({
 
   async handle(savepoint, { patient }, context) {
     const options = withoutUndefined({ signal: context.signal });
-    if (patient === true) await savepoint.exportWithRetry({ ...options, long: true });
+    if (patient === true) {
+      const failure = await savepoint.exportWithRetry({ ...options, long: true });
+      if (failure !== null) throw failure;
+    }
     const done = patient === true ? null : await savepoint.exportBundles(options);
     if (done === null) return { to: null, upTo: null, added: null };
     const { place, upTo, added } = done;
