@@ -68,7 +68,7 @@ export interface OpenCall {
   readonly hosts?: boolean;
   /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
   readonly uncaptured?: boolean;
-  /** It is old, and nothing tells whether its agent is alive. It makes others less certain, and is no author itself. */
+  /** It is old, and nothing tells whether its agent is alive. It makes others less certain, and is not named. */
   readonly expired?: boolean;
   /** It has ended, and no capture has run since. */
   readonly ended?: boolean;
