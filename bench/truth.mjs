@@ -57,7 +57,7 @@ export async function measureTruth({ seed, changes, agents }) {
     '',
     ...table(counts, total, lines),
     '',
-    `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact. ${played.unreported + real.unreported} lines came back with a file that an agent deleted or replaced without a report of what it found.`,
+    `Rollbacks of one agent, ${outcomesOf(played, real)}; ${problems.length} lines of others lost or back, or undos not exact.`,
     '',
   ].join('\n');
   const share = (100 * wrong.length) / lines;
@@ -97,7 +97,6 @@ class Results {
   actions = 0;
   changes = 0;
   lines = 0;
-  unreported = 0;
 
   /** @param {number} seed @param {TruthRun} run */
   add(seed, { judged, takenBack, actions, changes }) {
@@ -113,8 +112,7 @@ class Results {
       const sign = one.added ? '+' : '-';
       this.wrong.push(`seed ${seed}, ${one.change} ${one.path}: ${sign}${one.line}, ${one.recorded}; ${one.kind}`);
     }
-    for (const { agent, outcome, problems, unreported } of takenBack) {
-      this.unreported += unreported;
+    for (const { agent, outcome, problems } of takenBack) {
       this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
       this.problems.push(...problems.map((problem) => `seed ${seed}, ${agent}: ${problem}`));
     }

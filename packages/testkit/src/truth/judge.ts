@@ -52,9 +52,10 @@ export function judge(
       const isNamed = ({ author }: LineEvent): boolean =>
         one.change.by.authors.some(({ actor }) => actor.name === author);
       const named = left.findLastIndex((event) => event.added === one.added && isNamed(event));
-      // Of equal lines by several authors, it is unknown which one this is.
-      const at =
-        markOf(one.line) === null && named >= 0 ? named : left.findLastIndex(({ added }) => added === one.added);
+      // Of equal lines by several authors, it is unknown which one this is. A report also shows what was done before
+      // somebody undid it and somebody else did it again.
+      const isSeveral = markOf(one.line) === null || left.some((event) => event.added !== one.added);
+      const at = isSeveral && named >= 0 ? named : left.findLastIndex(({ added }) => added === one.added);
       judged.push(verdictOn(one, left[at] ?? null, [...left]));
       if (at >= 0) left.splice(at, 1);
     }

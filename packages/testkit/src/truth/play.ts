@@ -15,9 +15,6 @@ import { TrueHistory } from './true-history.ts';
 
 export const PERSON = 'outside';
 
-/** The kind of a call that writes a whole file. */
-export const WHOLE_FILE = 'whole file';
-
 export interface Stage {
   readonly dir: string;
   readonly savepoint: Savepoint;
@@ -266,7 +263,7 @@ export function kindOf(tool: string, task: Task): string {
     case 'patch':
       return 'apply_patch';
     case 'write':
-      return WHOLE_FILE;
+      return 'whole file';
     case 'edit':
       if (tool === 'MultiEdit') return 'several edits of a file';
       return task.edits.some(({ all }) => all) ? 'edit, replace all' : 'edit';

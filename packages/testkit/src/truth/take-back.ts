@@ -4,7 +4,7 @@ import { SavepointError } from '@savepoint/core';
 import { manifest } from '../manifest.ts';
 import { Files } from './files.ts';
 import { markOf } from './lines.ts';
-import { type Played, type Stage, WHOLE_FILE } from './play.ts';
+import type { Played, Stage } from './play.ts';
 import { EXECUTABLE, type LineEvent, linesOf, NO_LINES, TrueHistory, without } from './true-history.ts';
 
 export interface TakenBack {
@@ -12,15 +12,7 @@ export interface TakenBack {
   readonly outcome: 'rolled back' | 'nothing to do' | 'conflict' | 'conflict, the rest rolled back';
   /** What went wrong; empty if all is well. */
   readonly problems: readonly string[];
-  /**
-   * Lines that came back with a file that the agent deleted or replaced, although somebody else had removed them right
-   * before. Its tools do not report what they found, so the file comes back as it was before the call.
-   */
-  readonly unreported: number;
 }
-
-/** Their tools that write whole files do not report what they found. */
-const FOUND_UNREPORTED = ['copilot', 'opencode'];
 
 export async function takeBack(
   { dir, savepoint }: Pick<Stage, 'dir' | 'savepoint'>,
@@ -30,12 +22,10 @@ export async function takeBack(
   const before = manifest(dir);
   const linesBefore = truth.now;
   const problems: string[] = [];
-  let unreported = 0;
   const first = await rollback(false);
   if (first === 'conflict' && !isSame(manifest(dir), before)) problems.push('a conflict changed files');
   const second = first === 'conflict' ? await rollback(true) : first;
-  if (second !== 'changed')
-    return { agent, outcome: first === 'conflict' ? first : 'nothing to do', problems, unreported };
+  if (second !== 'changed') return { agent, outcome: first === 'conflict' ? first : 'nothing to do', problems };
   const after = new TrueHistory(dir).now;
   // A line that somebody moved to another file is still its writer's.
   const authorOf = (path: string, line: string, added: boolean): string => {
@@ -43,11 +33,6 @@ export async function takeBack(
     const here = truth.events.findLastIndex((event) => isIt(event) && event.path === path);
     const earlier = here < 0 ? truth.events : truth.events.slice(0, here + 1);
     return earlier.findLast((event) => isIt(event) && !event.isMoved)?.author ?? 'seed';
-  };
-  const isUnreported = (path: string): boolean => {
-    const isWhole = ({ author, kind, path: at }: LineEvent): boolean =>
-      author === agent && at === path && kind.endsWith(WHOLE_FILE);
-    return !linesBefore.has(path) || (FOUND_UNREPORTED.includes(agent) && truth.events.some(isWhole));
   };
   for (const path of new Set([...linesBefore.keys(), ...after.keys()])) {
     const [old, current] = [linesBefore.get(path) ?? [], after.get(path) ?? []];
@@ -63,9 +48,7 @@ export async function takeBack(
     }
     for (const line of back.filter((one) => markOf(one) !== null)) {
       const by = authorOf(path, line, false);
-      if (by === agent) continue;
-      if (isUnreported(path)) unreported += 1;
-      else problems.push(`came back in ${path}: "${line}", removed by ${by}`);
+      if (by !== agent) problems.push(`came back in ${path}: "${line}", removed by ${by}`);
     }
     // Equal lines: no more of them may be lost or come back than the agent added or removed.
     for (const [lines, added] of [
@@ -77,8 +60,7 @@ export async function takeBack(
         lines.filter((line) => markOf(line) === null),
         own.map(({ line }) => line),
       );
-      if (!added && isUnreported(path)) unreported += others.length;
-      else problems.push(...others.map((line) => `${added ? 'lost' : 'came back'} in ${path}: "${line}"`));
+      problems.push(...others.map((line) => `${added ? 'lost' : 'came back'} in ${path}: "${line}"`));
     }
     const all = linesOf(new Files(dir).read(path) ?? '').filter((line) => markOf(line) !== null);
     for (const line of all.filter((one, at) => all.indexOf(one) !== at)) problems.push(`twice in ${path}: "${line}"`);
@@ -86,7 +68,7 @@ export async function takeBack(
   await savepoint.undo();
   if (!isSame(manifest(dir), before)) problems.push('the undo is not exact');
   const outcome = first === 'conflict' ? 'conflict, the rest rolled back' : 'rolled back';
-  return { agent, outcome, problems, unreported };
+  return { agent, outcome, problems };
 
   async function rollback(skipConflicts: boolean): Promise<'changed' | 'unchanged' | 'conflict'> {
     try {

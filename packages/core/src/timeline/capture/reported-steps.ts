@@ -38,10 +38,11 @@ export function reportedSteps(
   const { proven, contradicted } = evidence;
   if (proven.length === 0 && contradicted.length === 0) return { steps: [composed], evidence };
 
+  const unsure = new Set(proven.flatMap(({ path, isSure }) => (isSure ? [] : [path])));
   const callOf = new Map([...contradicted, ...proven].map(({ path, call }) => [path, call]));
   const others = attributionOf(open, (call, path) => callOf.get(path) === call || isNotBy(call, path));
   const afterwards: Attribution = (path) => (callOf.has(path) ? others(path) : attribution(path));
-  const tools = toolsAttribution(proven, afterwards);
+  const tools = toolsAttribution(proven, (path) => (unsure.has(path) ? attribution(path) : afterwards(path)));
   const between = { ...checkpointInfo('before', OUTSIDE), session: info.session, conversation: info.conversation };
   const step = (changed: Partial<NewCheckpoint>, snapshot: Snapshot): NewCheckpoint => ({
     ...composed,
@@ -75,7 +76,7 @@ function isEnd(info: CheckpointInfo, call: OpenCall): boolean {
 }
 
 function toolsAttribution(proven: readonly ProvenWrite[], rest: Attribution): Attribution {
-  const authors = new Map(proven.map(({ path, call }) => [path, authorOf(call)]));
+  const authors = new Map(proven.filter(({ isSure }) => isSure).map(({ path, call }) => [path, authorOf(call)]));
   return (path) => {
     const author = authors.get(path);
     return author === undefined ? rest(path) : { authors: [author], grade: 'sure', evidence: 'content' };

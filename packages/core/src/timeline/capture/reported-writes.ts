@@ -5,9 +5,9 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import type { Entry, FileEntry, Snapshot } from '../../model/entries.ts';
+import type { Entry, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
-import type { TreePath } from '../../model/names.ts';
+import { pathComponents, type TreePath } from '../../model/names.ts';
 import {
   type ReportedWrite,
   replaceText,
@@ -16,7 +16,13 @@ import {
 } from '../../model/reported-write.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
-import { cachedFolderReader, readBlob } from '../../store/snapshot/snapshot.ts';
+import {
+  cachedFolderReader,
+  type FolderReader,
+  type FolderRef,
+  readBlob,
+  rootOf,
+} from '../../store/snapshot/snapshot.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 import { stateAt } from '../diff/snapshot-diff.ts';
 
@@ -33,6 +39,8 @@ export interface ProvenWrite {
   /** In the captured state. */
   readonly current: Entry | null;
   readonly ignored: boolean;
+  /** False if others may have changed between `found` and `written` what the tool is not known to have found. */
+  readonly isSure: boolean;
 }
 
 export interface ReportEvidence {
@@ -53,9 +61,13 @@ interface CallState {
   readonly isEnded: boolean;
   /** An earlier capture may have found what it wrote, together with what others wrote. */
   readonly isDoubted: boolean;
+  /** Whether all files around the path are executable, as on file systems that store no permissions. */
+  readonly areAllExecutable: () => boolean;
 }
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const USUAL_MODE = 0o644;
+const EXECUTABLE = 0o111;
 
 /**
  * @param batch holds the contents of both states; receives contents that were on disk only between them
@@ -81,7 +93,11 @@ export function weighReports(
       // Several reports of one path between two captures: no order of them is known.
       const isAlone = !seen.has(path) && !isReportedElsewhere(open, call, path);
       seen.add(path);
-      const known = { isEnded: call === ended, isDoubted: call.doubted?.includes(path) === true };
+      const known = {
+        isEnded: call === ended,
+        isDoubted: call.doubted?.includes(path) === true,
+        areAllExecutable: () => areAllExecutable(read, before, path),
+      };
       // A damaged content cannot be compared either. The line counts of the checkpoint report it.
       const states = isAlone
         ? unlessDamaged(undefined, () => statesOf(batch, write, old.entry, current.entry, known))
@@ -101,7 +117,7 @@ function isReportedElsewhere(open: readonly OpenCall[], call: OpenCall, path: Tr
   return open.some((other) => other !== call && other.writes?.some((write) => write.path === path) === true);
 }
 
-type WriteStates = Pick<ProvenWrite, 'found' | 'written'>;
+type WriteStates = Pick<ProvenWrite, 'found' | 'written' | 'isSure'>;
 
 /** Returns null if the report and the contents cannot be compared. */
 function statesOf(
@@ -109,32 +125,39 @@ function statesOf(
   { found: reportedFound, result }: ReportedWrite,
   old: Entry | null,
   current: Entry | null,
-  { isEnded, isDoubted }: CallState,
+  { isEnded, isDoubted, areAllExecutable }: CallState,
 ): WriteStates | 'contradicted' | null {
   const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
   if (oldText === undefined || currentText === undefined) return null;
-  // File tools keep the mode of a file, so somebody else changed it.
-  const fromTool =
-    old?.kind === 'file' && current?.kind === 'file' && old.mode !== current.mode
-      ? { ...current, mode: old.mode }
-      : current;
+  const foundText = reportedFound === undefined ? oldText : reportedFound;
+  const isFoundOld = isSameState(foundText, oldText);
+  const isFoundKnown = reportedFound !== undefined;
+  // File tools keep the mode of a file, and make no new file executable, so somebody else changed it.
+  const mode = foundText === null || old?.kind !== 'file' ? newFileMode(current, areAllExecutable) : old.mode;
+  const fromTool = current?.kind === 'file' && current.mode !== mode ? { ...current, mode } : current;
   const entryWith = (text: string | null): Entry | null => {
     if (text === null) return null;
     if (currentText !== null && isSameText(text, currentText)) return fromTool;
     if (oldText !== null && isSameText(text, oldText)) return old;
-    const mode = (fromTool ?? old) as FileEntry;
-    return { ...mode, id: batch.add('blob', Buffer.from(withLineEndsOf(oldText ?? currentText ?? '', text))) };
+    return {
+      kind: 'file',
+      mode,
+      id: batch.add('blob', Buffer.from(withLineEndsOf(oldText ?? currentText ?? '', text))),
+    };
   };
-  const foundText = reportedFound === undefined ? oldText : reportedFound;
-  const isFoundOld = isSameState(foundText, oldText);
   const isSinceOld = isEnded && !isDoubted;
   if (result === null || typeof result === 'string') {
     // Only now, because it stores a content that is not on disk.
-    const states = (): WriteStates => ({ found: entryWith(foundText), written: entryWith(result) });
+    const states = (): WriteStates => ({
+      found: entryWith(foundText),
+      written: entryWith(result),
+      // Lines that are gone may have been removed by others, before the tool ran.
+      isSure: isFoundKnown || keepsLines(foundText, result),
+    });
     if (isSinceOld) return states();
     if (!isSameState(result, currentText)) return isEnded ? null : 'contradicted';
     // Anybody may delete or empty a file. Without what the tool found, others may have removed lines that are gone.
-    const isProof = result !== null && result !== '' && (foundText === null || reportedFound !== undefined);
+    const isProof = result !== null && result !== '' && (foundText === null || isFoundKnown);
     return isProof && isFoundOld ? states() : null;
   }
   const edits = result.map(unixReplacement);
@@ -144,15 +167,51 @@ function statesOf(
     return written !== null && isSameState(written, currentText) ? null : 'contradicted';
   }
   if (written !== null && isSameState(written, currentText) && (!isDoubted || isFoundOld)) {
-    return { found: entryWith(foundText), written: fromTool };
+    return { found: entryWith(foundText), written: fromTool, isSure: true };
   }
   const isKnown = written !== null && isSinceOld;
-  if (isKnown && reportedFound !== undefined) return { found: entryWith(foundText), written: entryWith(written) };
+  if (isKnown && isFoundKnown) return { found: entryWith(foundText), written: entryWith(written), isSure: true };
   // The tool may have read the file before the last checkpoint and written it afterwards.
   const previous = isDoubted || currentText === null ? null : textBeforeReplacing(unixLines(currentText), edits);
-  if (previous !== null) return { found: entryWith(previous), written: fromTool };
-  if (isKnown) return { found: entryWith(foundText), written: entryWith(written) };
+  if (previous !== null) return { found: entryWith(previous), written: fromTool, isSure: true };
+  // Others may have changed some of the places before the tool replaced the rest.
+  const isSure = edits.every(({ all }) => !all);
+  if (isKnown) return { found: entryWith(foundText), written: entryWith(written), isSure };
   return isEnded ? null : 'contradicted';
+}
+
+/** Whether every line of a file is still there afterwards, in the same order. */
+function keepsLines(found: string | null, written: string | null): boolean {
+  if (found === null || written === null) return found === null;
+  const lines = linesOf(found);
+  let kept = 0;
+  for (const line of linesOf(written)) if (line === lines[kept]) kept += 1;
+  return kept === lines.length;
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = comparable(text);
+  return lines === '' ? [] : lines.split('\n');
+}
+
+/** @param mayExecute whether a file may be executable although no program made it so */
+function newFileMode(current: Entry | null, mayExecute: () => boolean): number {
+  if (current?.kind !== 'file') return USUAL_MODE;
+  return (current.mode & EXECUTABLE) === 0 || mayExecute() ? current.mode : current.mode & ~EXECUTABLE;
+}
+
+/** Whether all files in the path's folder and the ones above are executable. */
+function areAllExecutable(read: FolderReader, before: Snapshot, path: TreePath): boolean {
+  const modes: number[] = [];
+  let folder: FolderRef | null = rootOf(before);
+  for (const name of pathComponents(path)) {
+    if (folder === null) break;
+    const { entries } = read(folder);
+    for (const entry of entries.values()) if (entry.kind === 'file') modes.push(entry.mode);
+    const next = entries.get(name);
+    folder = next?.kind === 'folder' ? next : null;
+  }
+  return modes.length > 0 && modes.every((mode) => (mode & EXECUTABLE) !== 0);
 }
 
 function addsLine({ old, new: replacement }: TextReplacement): boolean {

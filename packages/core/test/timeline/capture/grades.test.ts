@@ -1,6 +1,6 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
 import { appendFileSync, chmodSync, statSync, utimesSync } from 'node:fs';
-import type { CallEnd, CallRequest, Checkpoint, DiskPath, Savepoint, Session } from '@savepoint/core';
+import type { CallEnd, CallRequest, Checkpoint, DiskPath, ReportedWrite, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
@@ -291,14 +291,19 @@ describe('a report of a file tool', () => {
   test('of a whole text, of a new file and of a deleted file', async () => {
     const s = await scene();
     const created = tree('new.txt')[0]!;
-    const write = async (path: typeof PATH, result: string | null, work: () => void): Promise<void> => {
-      const { id } = await s.session.begin({ tool: 'Write', kind: 'write', paths: [path], writes: [{ path, result }] });
+    const write = async ({ path, ...rest }: ReportedWrite, work: () => void): Promise<void> => {
+      const { id } = await s.session.begin({
+        tool: 'Write',
+        kind: 'write',
+        paths: [path],
+        writes: [{ path, ...rest }],
+      });
       work();
       await s.session.end(id);
     };
-    await write(PATH, 'whole\n', () => s.w.write('a.txt', 'whole\n'));
-    await write(created, 'new', () => s.w.write('new.txt', 'new\n'));
-    await write(PATH, null, () => s.w.delete('a.txt'));
+    await write({ path: PATH, found: linesOf(9), result: 'whole\n' }, () => s.w.write('a.txt', 'whole\n'));
+    await write({ path: created, result: 'new' }, () => s.w.write('new.txt', 'new\n'));
+    await write({ path: PATH, found: 'whole\n', result: null }, () => s.w.delete('a.txt'));
     expect((await gradesAfter(s.savepoint, 'cp_1')).flat()).toEqual([
       'a.txt by one (sure, content)',
       'new.txt by one (sure, content)',

@@ -1,0 +1,75 @@
+/** What a report of a file tool proves if it leaves out what the tool found, and others wrote the file as well. */
+import { appendFileSync, chmodSync } from 'node:fs';
+import type { ReportedWrite } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
+
+const OLD = linesOf(9);
+
+/** Runs a call of a file tool, and returns `path by author (grade)` for each change. */
+async function gradesOf(
+  report: Omit<ReportedWrite, 'path'>,
+  work: (w: TimelineWorld) => void,
+  { name = 'a.txt', before = { 'a.txt': OLD } as Readonly<Record<string, string>>, mode = 0o644 } = {},
+): Promise<readonly string[]> {
+  const { w, savepoint } = await worldWith(before);
+  for (const file of Object.keys(before)) chmodSync(w.at(file), mode);
+  await savepoint.checkpoint();
+  const [path] = tree(name) as [ReturnType<typeof tree>[number]];
+  const session = savepoint.session({ agent: 'one' });
+  const { id } = await session.begin({ tool: 'write', kind: 'write', paths: [path] });
+  work(w);
+  const last = (await savepoint.list()).checkpoints[0]?.number ?? 0;
+  await session.end(id, { writes: [{ ...report, path }] });
+  const { checkpoints } = await savepoint.list();
+  return [...checkpoints]
+    .reverse()
+    .filter(({ number }) => number > last)
+    .flatMap(({ changes }) => changes ?? [])
+    .map(({ path: changed, by: { authors, grade } }) => `${changed} by ${authors[0]?.actor.name} (${grade})`);
+}
+
+test.each([
+  ['that replaces lines', 'whole\n'],
+  ['that deletes the file', null],
+  ['that empties the file', ''],
+])('a write %s is only likely: a person may have removed some of the lines right before', async (_, result) => {
+  const work = (w: TimelineWorld): void => {
+    w.write('a.txt', linesOf(9).replace('line 3\n', ''));
+    if (result === null) w.delete('a.txt');
+    else w.write('a.txt', result);
+  };
+  expect(await gradesOf({ result }, work)).toEqual(['a.txt by one (likely)']);
+  expect(await gradesOf({ result, found: OLD }, work)).toEqual(['a.txt by one (sure)']);
+});
+
+test('a write that keeps all lines is sure: only the tool added the others', async () => {
+  const result = `new\n${OLD.replace('line 4\n', 'line 4\nmore\n')}`;
+  expect(await gradesOf({ result }, (w) => w.write('a.txt', result))).toEqual(['a.txt by one (sure)']);
+});
+
+test('a write over a whole file leaves a person what they wrote afterwards', async () => {
+  const work = (w: TimelineWorld): void => w.write('a.txt', 'whole\nmine\n');
+  expect(await gradesOf({ result: 'whole\n' }, work)).toEqual(['a.txt by one (likely)', 'a.txt by outside (likely)']);
+});
+
+test('an edit of all occurrences is only likely if a person may have edited one of them before', async () => {
+  const result = [{ old: 'line', new: 'row', all: true }];
+  const work = (w: TimelineWorld): void => {
+    w.write('a.txt', OLD.replace('line 3', 'mine').replaceAll('line', 'row'));
+    appendFileSync(w.at('a.txt'), 'mine, too\n');
+  };
+  expect(await gradesOf({ result }, work)).toEqual(['a.txt by one (likely)', 'a.txt by outside (likely)']);
+});
+
+test('a person makes the new file of a tool executable', async () => {
+  const work = (w: TimelineWorld): void => {
+    w.write('new.sh', 'new\n');
+    chmodSync(w.at('new.sh'), 0o755);
+  };
+  const grades = ['new.sh by one (sure)', 'new.sh by outside (likely)'];
+  expect(await gradesOf({ result: 'new\n' }, work, { name: 'new.sh' })).toEqual(grades);
+  // As on a file system that stores no permissions: it always is.
+  const options = { name: 'new.sh', mode: 0o755 };
+  expect(await gradesOf({ result: 'new\n' }, work, options)).toEqual(['new.sh by one (sure)']);
+});
