@@ -55,6 +55,29 @@ test('if a call starts before its capture ends, its changes are uncertain and th
   expect((await p.timelineLines()).at(-1)).toMatch(/^call: .*after by claude\/toolu_01$/);
 });
 
+test('a hook that takes long takes no change from the call', async () => {
+  const { Readable } = await import('node:stream');
+  const { open } = await import('@savepoint/core');
+  const p = new AgentAtWork('claude');
+  const e = claudeEvents(p.dir);
+  await p.tell(e.start());
+  const bash = e.call('Bash', { command: 'make' });
+  await p.tell(bash.pre);
+  p.write('its', 'x\n');
+  // A minute later when the session gets the event.
+  const now = (): number => Date.now() + 60_000;
+  await runHook({
+    args: ['claude'],
+    env: p.env,
+    input: Readable.from([Buffer.from(JSON.stringify(bash.post({})))]),
+    script: '/nowhere/savepoint.js',
+    sinceStart: () => 0,
+    open: ({ ports = p.world.ports, ...options }) =>
+      open({ ...options, ports: { ...ports, clock: { ...ports.clock, now } } }),
+  });
+  expect((await p.timelineLines()).at(-1)).toMatch(/^call: .*its by claude\/toolu_01$/);
+});
+
 test('an internal failure exits with 0 and is reported on standard error and in the notes; strict denies the call', async () => {
   const p = new AgentAtWork('claude', { env: {} });
   const e = claudeEvents('/');

@@ -29,6 +29,8 @@ export interface HookContext {
   readonly settings: NonNullable<OpenOptions['settings']>;
   readonly exporter?: OpenOptions['exporter'];
   readonly open: (options: OpenOptions) => Savepoint;
+  /** When the agent started the hook, in milliseconds since 1970. */
+  readonly startedAt: () => number;
   /** Aborts when the agent must get its answer. */
   readonly deadline: (config: Configuration) => AbortSignal;
   /** The process that ran the hook, and its ancestors, nearest first. */
@@ -214,7 +216,7 @@ async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promis
           background,
           signal,
           ...(writes === null ? {} : { writes }),
-          ...(ranMs === null ? {} : { ranMs }),
+          ...(ranMs === null ? {} : { ranMs, reportedAt: context.startedAt() }),
         }),
       async () => {
         await session.markInDoubt(id);

@@ -97,6 +97,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       settings: nodeSettings(run.env),
       ...(run.exporter === undefined ? {} : { exporter: run.exporter }),
       open: run.open ?? open,
+      startedAt: () => Date.now() - run.sinceStart(),
       deadline: (config) => {
         const { hooks } = config;
         run.onConfigured?.(config);

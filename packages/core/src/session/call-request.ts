@@ -54,6 +54,8 @@ export interface CallEnd extends CallOptions {
   readonly writes?: readonly ReportedWrite[];
   /** How long its tool ran, in milliseconds. Files last written before that are then by others. */
   readonly ranMs?: number;
+  /** When the agent reported its end, in milliseconds since 1970. Default: now. Only used with `ranMs`. */
+  readonly reportedAt?: number;
 }
 
 /** What `Session.call` passes to the tool. */
@@ -85,9 +87,16 @@ export interface HowEnded {
   readonly writes: readonly ReportedWrite[] | null;
   /** Null: not reported. */
   readonly ranMs: number | null;
+  /** Milliseconds since 1970. */
+  readonly reportedAt: number;
 }
 
-/** An agent may report the end of a call this much later, in milliseconds. */
+/** @param now milliseconds since 1970 */
+export function howEnded({ background = false, writes, ranMs, reportedAt }: CallEnd, now: number): HowEnded {
+  return { background, writes: writes ?? null, ranMs: ranMs ?? null, reportedAt: reportedAt ?? now };
+}
+
+/** An agent may take this long to report the end of a call, in milliseconds. */
 export const REPORT_MS = 2_000;
 const SUMMARY_CHARACTERS = 200;
 const ARGS_CHARACTERS = 2_000;
@@ -114,9 +123,8 @@ const MAX_REPORT_LENGTH = 1024 * 1024;
 /**
  * Adds what the end of a call reports. A call that has ended no longer waits for a permission, unless its end is not known:
  * then it may have been refused. What an earlier capture has found already is not looked for again.
- * @param now milliseconds since 1970
  */
-export function withReports(open: OpenCall, { writes, ranMs }: HowEnded, now: number): OpenCall {
+export function withReports(open: OpenCall, { writes, ranMs, reportedAt }: HowEnded): OpenCall {
   const { waiting, ...call } = open;
   if (writes === null && ranMs === null && (waiting === undefined || call.background)) return open;
   const left = writes?.filter(({ path }) => call.written?.includes(path) !== true);
@@ -125,7 +133,7 @@ export function withReports(open: OpenCall, { writes, ranMs }: HowEnded, now: nu
     ...call,
     ...(left === undefined ? {} : { writes: storableReports(left) }),
     ...(isFailed ? { declared: [] } : {}),
-    ...(ranMs === null ? {} : { ranSince: now - ranMs - REPORT_MS }),
+    ...(ranMs === null ? {} : { ranSince: reportedAt - ranMs - REPORT_MS }),
   };
 }
 

@@ -22,6 +22,7 @@ import {
   type EndedCall,
   endedCall,
   type HowEnded,
+  howEnded,
   NO_CALL_ENDED,
   openCallOf,
   timedTool,
@@ -235,13 +236,11 @@ export class Session {
   }
 
   /** The second half: takes a capture, attributes its changes to the call, and closes it. */
-  async end(given: string, { background = false, writes, ranMs, ...options }: CallEnd = {}): Promise<EndedCall> {
+  async end(given: string, end: CallEnd = {}): Promise<EndedCall> {
     const id = parseCallId(given);
-    try {
-      return await this.#endCall(id, { background, writes: writes ?? null, ranMs: ranMs ?? null }, options);
-    } finally {
-      this.#inFlight.end(id);
-    }
+    // Noted before this waits for the lock.
+    const how = howEnded(end, this.#host.ports.clock.now());
+    return this.#endCall(id, how, end).finally(() => this.#inFlight.end(id));
   }
 
   async #endCall(id: CallId, how: HowEnded, options: CallOptions): Promise<EndedCall> {
@@ -416,13 +415,13 @@ export class Session {
     if (call.uncaptured === true) return endUncaptured(writing.workspace, call);
     const inDoubt = { ...call, background: true };
     writeOpenCall(ports.fs, store.layout, inDoubt);
-    await this.#captureEnd(writing, inDoubt, { background: false, writes: null, ranMs: null });
+    await this.#captureEnd(writing, inDoubt, howEnded({}, ports.clock.now()));
   }
 
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
     const now = ports.clock.now();
-    const reported = withReports(call, how, now);
+    const reported = withReports(call, how);
     const left = how.background ? [] : processesLeftBy(writing.workspace, call);
     // The capture reads the open calls.
     if (reported !== call) writeOpenCall(ports.fs, store.layout, reported);

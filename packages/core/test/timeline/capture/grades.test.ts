@@ -196,6 +196,22 @@ describe('a call that waited for a permission', () => {
   });
 });
 
+describe('a call whose end is recorded late, such as on a slow machine', () => {
+  test('wrote what changed while it ran', async () => {
+    const { w } = await scene();
+    const ports = realPorts();
+    let ahead = 0;
+    const savepoint = w.open({ ports: { ...ports, clock: { ...ports.clock, now: () => Date.now() + ahead } } });
+    const session = savepoint.session({ agent: 'one' });
+    const { id } = await session.begin({ tool: 'Bash', kind: 'shell' });
+    w.write('its.txt', 'x\n');
+    const reportedAt = Date.now();
+    ahead = 60_000;
+    await session.end(id, { ranMs: 0, reportedAt });
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['its.txt by one (likely, call)']]);
+  });
+});
+
 describe('a call that asks for a permission', () => {
   const shell = { tool: 'Bash', kind: 'shell', id: '1', args: { command: 'make' } } as const;
 
