@@ -119,7 +119,7 @@ class RealScene {
 
   async play(calls: number): Promise<TruthRun> {
     const programs = this.#random.sample(PROGRAMS, AT_THE_SAME_TIME);
-    // Opencode waits more than a minute for the network before it begins, so all start at the same time.
+    // Each takes seconds to start, so all start at the same time.
     for (const program of programs) this.#start(program, calls);
     for (const agent of this.#agents) await this.#arrive(agent);
     while (this.#agents.some(({ left }) => left > 0)) await this.#step();
@@ -165,7 +165,7 @@ class RealScene {
 
   #installHooks({ name }: AgentProgram): void {
     const { dir, home } = this.#project;
-    // For a plugin in a project, opencode waits a minute for the network.
+    // For a plugin in a project, opencode waits for the network.
     const [scope, folder] =
       name === 'opencode' ? ['--user', join(home, '.config/opencode/plugin')] : ['--project', join(dir, `.${name}`)];
     this.#project.ok('install', name, scope);
