@@ -86,6 +86,26 @@ export function collectDebris(files: ObjectFiles): CollectedDebris {
   return { removed, bytes, completed };
 }
 
+/**
+ * Returns the names, without extension, of the packs that a writer or a remover is working on, or has left to be
+ * completed: one of their two files may have its final name, and the other one a temporary name or none.
+ */
+export function unfinishedStems(files: ObjectFiles, names: readonly string[]): ReadonlySet<string> {
+  const stems = new Set<string>();
+  for (const name of names.filter((each) => each.startsWith(TEMPORARY_PREFIX))) {
+    const removed = stemBeforeRemoval(name);
+    const path = diskChild(files.packs.folder, name);
+    try {
+      const stem =
+        removed ?? `pack-${name.endsWith('.idx') ? checksumInIndex(files, path) : checksumOfPack(files, path)}`;
+      stems.add(stem);
+    } catch (error) {
+      if (!isFsError(error, 'ENOENT')) throw error;
+    }
+  }
+  return stems;
+}
+
 /** Returns the hex checksum of the pack that a complete index belongs to; null if the index is truncated or damaged. */
 function checksumInIndex({ fs }: ObjectFiles, path: DiskPath): string | null {
   try {

@@ -5,6 +5,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { FormatProblem, isDamage } from './damage.ts';
+import { unfinishedStems } from './debris.ts';
 import { readFully } from './file-handle-cache.ts';
 import { PIECE_BYTES } from './limits.ts';
 import type { LooseFile } from './loose-objects.ts';
@@ -29,64 +30,51 @@ export interface ObjectProblem {
 }
 
 const INDEX_NAME = /^(pack-[\w-]+)\.idx$/;
+/** Other processes add packs meanwhile. Each pass checks those that came during the one before. */
+const MAX_PASSES = 100;
 
-/** Returns all damage among packs and loose objects, sorted by file. Changes nothing. */
+/**
+ * Returns all damage among packs and loose objects. Changes nothing. What other processes remove or replace meanwhile,
+ * and what interrupted ones left to be completed, does not count.
+ */
 export async function verifyObjects(
   files: ObjectFiles,
   { deep, pace }: VerifyOptions,
 ): Promise<readonly ObjectProblem[]> {
   files.refresh();
-  const problems: ObjectProblem[] = [];
   let done = 0;
   const step = async (): Promise<void> => {
     done++;
     if (pace.isDue()) await pace.yieldNow({ phase: 'verify', done, total: null });
   };
-  /** Adds damage to the list; any other error ends the verification. */
-  const collectDamage = async (
-    file: DiskPath,
-    object: ObjectId | null,
-    action: () => Promise<void> | void,
-  ): Promise<void> => {
-    try {
-      await action();
-    } catch (error) {
-      const problem = asProblem(error);
-      if (problem === null) throw error;
-      problems.push(object === null ? { file, problem } : { file, object, problem });
+  const ofPacks = new Map<PackFile, readonly ObjectProblem[]>();
+  const ofLoose: ObjectProblem[] = [];
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const packs = files.packs.packs.filter((pack) => !ofPacks.has(pack));
+    if (packs.length === 0 && pass > 1) break;
+    for (const pack of packs) {
+      const problems = await checkPack(files, pack, deep, step);
+      if (problems !== null) ofPacks.set(pack, problems);
     }
-  };
-  const readThrough = async (source: ObjectSource): Promise<void> => {
-    try {
-      while (source.next() !== null) await step();
-    } finally {
-      source.close();
+    if (pass === 1) {
+      for (const loose of [...files.loose.list()]) {
+        await step();
+        await collectDamage(ofLoose, loose.path, loose.id, async () => {
+          if (!deep) return checkLoose(files, loose);
+          const source = files.loose.open(loose.id);
+          if (source !== null) await readThrough(source, step);
+        });
+      }
     }
-  };
-
-  problems.push(...unpairedFiles(files));
-  for (const [file, problem] of files.packs.problems) problems.push({ file, problem });
-  for (const pack of [...files.packs.packs].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    await collectDamage(pack.path, null, () => checkEnds(files, pack));
-    await collectDamage(indexPathOf(pack.path), null, () => checkOrder(pack));
-    if (deep) await collectDamage(pack.path, null, () => checkChecksum(files, pack, step));
-    for (let place = 0; place < pack.index.count; place++) {
-      await step();
-      await collectDamage(pack.path, pack.index.idAt(place), async () => {
-        if (deep) await readThrough(pack.pieces(place));
-        else pack.entryAt(place);
-      });
-    }
+    files.refresh();
   }
-  for (const loose of [...files.loose.list()]) {
-    await step();
-    await collectDamage(loose.path, loose.id, async () => {
-      if (!deep) return checkLoose(files, loose);
-      const source = files.loose.open(loose.id);
-      if (source !== null) await readThrough(source);
-    });
-  }
-  return problems;
+  const packs = [...files.packs.packs].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [
+    ...unpairedFiles(files),
+    ...[...files.packs.problems].map(([file, problem]) => ({ file, problem })),
+    ...packs.flatMap((pack) => ofPacks.get(pack) ?? [{ file: pack.path, problem: 'was replaced again and again' }]),
+    ...ofLoose.filter(({ file }) => files.fs.lstat(file) !== null),
+  ];
 }
 
 /** Checks that pack and index belong together. */
@@ -124,6 +112,56 @@ export function checkOffsets({ index, size }: PackFile): void {
   if (offsets.length > 0 && offsets.at(-1)! >= end) throw new FormatProblem('is cut off');
 }
 
+/** Returns null if another process removed the pack meanwhile. */
+async function checkPack(
+  files: ObjectFiles,
+  pack: PackFile,
+  deep: boolean,
+  step: () => Promise<void>,
+): Promise<readonly ObjectProblem[] | null> {
+  const problems: ObjectProblem[] = [];
+  try {
+    await collectDamage(problems, pack.path, null, () => checkEnds(files, pack));
+    await collectDamage(problems, indexPathOf(pack.path), null, () => checkOrder(pack));
+    if (deep) await collectDamage(problems, pack.path, null, () => checkChecksum(files, pack, step));
+    for (let place = 0; place < pack.index.count; place++) {
+      await step();
+      await collectDamage(problems, pack.path, pack.index.idAt(place), async () => {
+        if (deep) await readThrough(pack.pieces(place), step);
+        else pack.entryAt(place);
+      });
+    }
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return null;
+    throw error;
+  }
+  return problems;
+}
+
+/** Adds damage to the list; any other error ends the verification. */
+async function collectDamage(
+  problems: ObjectProblem[],
+  file: DiskPath,
+  object: ObjectId | null,
+  action: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    const problem = asProblem(error);
+    if (problem === null) throw error;
+    problems.push(object === null ? { file, problem } : { file, object, problem });
+  }
+}
+
+async function readThrough(source: ObjectSource, step: () => Promise<void>): Promise<void> {
+  try {
+    while (source.next() !== null) await step();
+  } finally {
+    source.close();
+  }
+}
+
 function asProblem(error: unknown): string | null {
   if (error instanceof FormatProblem) return error.message;
   if (isDamage(error)) return error.cause instanceof FormatProblem ? error.cause.message : error.message;
@@ -132,21 +170,35 @@ function asProblem(error: unknown): string | null {
   return null;
 }
 
-/** Returns packs without an index, and indexes without a pack. */
-function unpairedFiles({ fs, packs }: ObjectFiles): readonly ObjectProblem[] {
+/**
+ * Returns packs without an index, and indexes without a pack. A listing may miss a file that is being renamed, so only
+ * what a second one finds as well counts.
+ */
+function unpairedFiles(files: ObjectFiles): readonly ObjectProblem[] {
+  const first = listUnpaired(files);
+  if (first.length === 0) return first;
+  const again = new Set(listUnpaired(files).map(({ file }) => file));
+  return first.filter(({ file }) => again.has(file));
+}
+
+function listUnpaired(files: ObjectFiles): readonly ObjectProblem[] {
+  const { fs, packs } = files;
   const names = fs.list(packs.folder).sort();
   const there = new Set<string>(names);
+  const unfinished = unfinishedStems(files, names);
   const problems: ObjectProblem[] = [];
   for (const name of names) {
     const file = diskChild(packs.folder, name);
-    if (isPackName(name) && !there.has(`${name.slice(0, -'.pack'.length)}.idx`)) {
+    const packStem = name.slice(0, -'.pack'.length);
+    if (isPackName(name) && !there.has(`${packStem}.idx`) && !unfinished.has(packStem)) {
       problems.push({
         file,
         problem: 'has no index, so its objects cannot be found (`git index-pack` creates a new index)',
       });
     }
     const stem = INDEX_NAME.exec(name)?.[1];
-    if (stem !== undefined && !there.has(`${stem}.pack`)) problems.push({ file, problem: 'has no pack' });
+    if (stem !== undefined && !there.has(`${stem}.pack`) && !unfinished.has(stem))
+      problems.push({ file, problem: 'has no pack' });
   }
   return problems;
 }

@@ -29,6 +29,8 @@ export interface Verification {
 const DAMAGED_CALL =
   'is the damaged record of an open call, so changes may be by an unknown agent until its session ends; `savepoint gc` ' +
   'removes it';
+/** Clean-ups that change the refs during one verification. */
+const MAX_ATTEMPTS = 10;
 
 /** @param deep read and hash every byte of the store; otherwise check only what is visible without contents */
 export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pace): Promise<Verification> {
@@ -40,9 +42,7 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
     if (object !== undefined && !damagedIds.has(object) && !(await isReadable(store.objects, object)))
       damagedIds.add(object);
   }
-  const { refs, damage: damagedRefs } = findRefDamage(workspace);
-  const readable = refs.filter(({ damage: hidden }) => hidden === undefined);
-  const affected = await findCheckpointDamage(store.objects, readable, damagedIds, pace);
+  const { refs, damage: damagedRefs, affected } = await findAffected(workspace, damagedIds, pace);
   const affectedBy = new Map<ObjectId, CheckpointId[]>();
   for (const { checkpoint, objects } of affected) {
     for (const id of objects) affectedBy.set(id, [...(affectedBy.get(id) ?? []), checkpoint]);
@@ -61,13 +61,31 @@ export async function verifyStore(workspace: Workspace, deep: boolean, pace: Pac
     deep,
     checkpoints: refs.length,
     damage: [...damage, ...damagedRefs, ...damagedCalls(workspace)],
-    valid: readable.length - affected.length,
+    valid: refs.filter(({ damage: hidden }) => hidden === undefined).length - affected.length,
   };
 }
 
 function damagedCalls({ ports, store }: Workspace): readonly Damage[] {
   const { damaged } = readRecordedCalls(ports.fs, store.layout);
   return damaged.map((name) => ({ object: null, file: `calls/${name}`, problem: DAMAGED_CALL, checkpoints: [] }));
+}
+
+/**
+ * Finds the damaged checkpoints. A clean-up or a purge deletes or moves refs before it removes objects. So if an object
+ * is missing, only a ref that still exists afterwards proves that it is lost.
+ */
+async function findAffected(workspace: Workspace, damagedIds: ReadonlySet<ObjectId>, pace: Pace) {
+  let listed = findRefDamage(workspace);
+  for (let attempt = 1; ; attempt++) {
+    const readable = listed.refs.filter(({ damage: hidden }) => hidden === undefined);
+    const affected = await findCheckpointDamage(workspace.store.objects, readable, damagedIds, pace);
+    if (affected.length === 0) return { ...listed, affected };
+    const now = findRefDamage(workspace);
+    const commits = new Map(now.refs.map(({ number, commit }) => [number, commit]));
+    const isSame = listed.refs.every(({ number, commit }) => commits.get(number) === commit);
+    if (isSame || attempt === MAX_ATTEMPTS) return { ...listed, affected };
+    listed = now;
+  }
 }
 
 /** Lists the checkpoints, and every damaged file of refs. */
