@@ -158,11 +158,11 @@ export function storeBytes({ ports, store }: Workspace, of: SizeScope): number {
 }
 
 /** Merges the smallest packs into one, and all refs into one file. Drops nothing. */
-async function mergePacks({ store }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
+async function mergePacks({ store, timeline }: Workspace, lock: HeldLock, pace: Pace): Promise<void> {
   if (store.objects.packCount <= MAX_PACKS) return;
   await store.objects.consolidate({ pace, smallest: true, assertHeld: () => lock.assertHeld() });
   lock.assertHeld();
-  store.refs.pack();
+  if (timeline.damage() === null) store.refs.pack();
 }
 
 /**

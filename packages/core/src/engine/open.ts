@@ -44,7 +44,7 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
     id: record.id,
     root: record.path,
     store,
-    timeline: new Timeline(store.objects, store.refs, cache.records),
+    timeline: new Timeline(store.objects, store.refs, cache.records, record.id),
     get rules() {
       return effective().rules;
     },

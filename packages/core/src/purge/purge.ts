@@ -131,6 +131,7 @@ function previewOf({ purged, sameBytes }: PurgeTask, rewritten: readonly Rewritt
 }
 
 function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
+  timeline.assertComplete();
   const { checkpoints, damaged } = timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
   return checkpoints;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
 import { DamagedWorld } from '../damaged-store.ts';
@@ -93,16 +94,56 @@ describe('refs', () => {
       message: expect.stringContaining('somebody deleted its ref'),
     });
   });
+});
 
-  it('an empty or damaged file of packed refs is damage, and verify names it', async () => {
+const PACKED: Readonly<Record<string, (path: string) => void>> = {
+  'that are empty': (path) => writeFileSync(path, ''),
+  'that are garbage': (path) => writeFileSync(path, 'garbage\n'),
+  'that are cut off': (path) => truncateSync(path, readFileSync(path, 'utf8').indexOf('refs/savepoint/cp/2') + 3),
+  'that are a folder': (path) => {
+    rmSync(path);
+    mkdirSync(path);
+  },
+};
+
+describe.each(Object.entries(PACKED))('with packed refs %s', (_, damage) => {
+  async function damagedPacked(): Promise<{ readonly w: DamagedWorld; readonly packed: string }> {
     const w = await checkpoints(3);
-    await w.open().gc();
+    w.git('pack-refs', '--all');
+    w.write('a.txt', '4\n');
+    await w.open().checkpoint();
     const packed = w.inStore('objects.git', 'packed-refs');
-    for (const text of ['', 'garbage\n']) {
-      writeFileSync(packed, text);
-      await expect(w.open().list()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
-      expect((await w.open().verify()).damage).toMatchObject([{ file: packed }]);
-    }
+    damage(packed);
+    return { w, packed };
+  }
+
+  it('the other checkpoints are used, and every hidden one keeps its place and is named', async () => {
+    const { w, packed } = await damagedPacked();
+    const { damage: found, checkpoints: hidden } = await w.call(VERBS.verify, {});
+    expect(hidden).toBe(4);
+    expect(found).toMatchObject([{ file: packed, checkpoints: expect.arrayContaining(['cp_2', 'cp_3']) }]);
+    const listed = await w.call(VERBS.list, {});
+    expect(listed.damaged.map(({ id }) => id)).toEqual(expect.arrayContaining(['cp_2', 'cp_3']));
+    expect((await w.call(VERBS.status, {})).capture?.warnings.join()).toContain(packed);
+    await expect(w.open().restore('last~1')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    w.write('a.txt', '5\n');
+    expect((await w.open().checkpoint()).checkpoint.id).toBe('cp_5');
+    await w.open().restore('cp_4');
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('4\n');
+    await w.open().undo();
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('5\n');
+  });
+
+  it('nothing is removed, and a repair brings the hidden ones back', async () => {
+    const { w, packed } = await damagedPacked();
+    await expect(w.open().gc()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    await expect(w.open().purge(['a.txt' as TreePath])).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    await w.open().tidyUp();
+    await w.call(VERBS.repair, {});
+    expect(readFileSync(packed, 'utf8')).toContain('cp/3');
+    expect((await w.open().verify({ deep: true })).damage).toEqual([]);
+    await w.open().restore('cp_2');
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('2\n');
   });
 });
 

@@ -201,7 +201,8 @@ async function recordFolder(context: Context, record: WorkspaceRecord, pace: Pac
 function isInUse({ ports }: Context, storePath: DiskPath): boolean {
   const { layout, objects, refs } = openStore(ports, storePath);
   const { intents, journals } = listUnfinished(ports, layout.journal);
-  return intents.length + journals.length > 0 || new Timeline(objects, refs).list().length > 0;
+  const timeline = new Timeline(objects, refs);
+  return intents.length + journals.length > 0 || timeline.damage() !== null || timeline.list().length > 0;
 }
 
 /** If removal fails, the leftover store does no harm: restoring the same bundle again continues from it. */

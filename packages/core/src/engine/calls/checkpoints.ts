@@ -250,7 +250,13 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       checkpoints: refs.length,
       last: last === null ? null : laterResults(engine, workspace)(last),
       changed: seen?.changed ?? null,
-      scan: seen && withProblems(seen.scan, [found.record.damage, ...unreadable.map(({ error }) => error)]),
+      scan:
+        seen &&
+        withProblems(seen.scan, [
+          found.record.damage,
+          timeline.damage() ?? undefined,
+          ...unreadable.map(({ error }) => error),
+        ]),
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
         missing: missingMounts(ports, journal),

@@ -1,17 +1,13 @@
 /** Finds the commits of checkpoints whose refs are damaged. */
 
-import { readEntireFile } from '../../io/durable-write.ts';
-import { isFsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
 import { type AsideFolder, filesAside } from '../../store/aside.ts';
-import { isDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import { replaceLooseRef } from '../../store/refs/loose-refs.ts';
-import { isRefName } from '../../store/refs/ref-name.ts';
 import { replacePackedRefs } from '../../store/refs/replace-packed-refs.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { readCheckpoint } from '../../timeline/record/timeline.ts';
+import { storedCheckpoints } from '../../timeline/record/timeline.ts';
 
 export interface RepairedRefs {
   readonly repaired: readonly string[];
@@ -20,34 +16,34 @@ export interface RepairedRefs {
 }
 
 const CHECKPOINT_REF = /^refs\/savepoint\/cp\/([1-9]\d{0,8})$/;
-const PACKED_BYTES = 256 * 1024 * 1024;
 
 /** @param aside null: only look */
 export async function repairRefs(workspace: Workspace, aside: AsideFolder | null, pace: Pace): Promise<RepairedRefs> {
   const { ports, store } = workspace;
   const repaired: string[] = [];
   const lost: RepairedRefs['lost'][number][] = [];
-  const packed = damagedPackedRefs(workspace);
-  const damaged = packed === null ? store.refs.listWithDamage('refs/').damaged : [];
+  const { refs, damaged, packed } = store.refs.listWithDamage('refs/');
   const missing = packed === null ? refsLeftAside(workspace) : [];
   if (packed === null && damaged.length === 0 && missing.length === 0) return { repaired, lost };
   const commits = await commitsByNumber(workspace, pace);
   if (packed !== null) {
     // A changed bit in a name would give a checkpoint another one's commit.
-    const ids = new Map([...packed.ids].filter(([name, id]) => fitsNumber(commits, name, id)));
+    const readable = refs.filter(({ name, id }) => store.objects.has(id) && !hasLooseFile(workspace, name));
+    const ids = new Map(
+      readable.flatMap(({ name, id }) => (fitsNumber(commits, name, id) ? [[name, id] as const] : [])),
+    );
     for (const [number, found] of commits) {
       const name = `refs/savepoint/cp/${number}`;
       const [commit] = found;
       if (!ids.has(name) && found.length === 1 && commit !== undefined && !hasLooseFile(workspace, name))
         ids.set(name, commit);
     }
-    const file = diskChild(store.layout.objects, 'packed-refs');
+    const { file } = packed;
     if (aside !== null) {
       if (!aside.keep(file)) aside.move(file);
       replacePackedRefs(ports.fs, store.layout.objects, ids);
     }
     repaired.push(`packed-refs: ${ids.size} refs`);
-    return { repaired, lost };
   }
   for (const name of [...damaged.map((one) => one.name), ...missing]) {
     const file = diskChild(store.layout.objects, name);
@@ -89,12 +85,10 @@ async function commitsByNumber(
   pace: Pace,
 ): Promise<ReadonlyMap<number, readonly ObjectId[]>> {
   const found = new Map<number, ObjectId[]>();
-  for (const object of store.objects.ids()) {
+  for (const { commit, checkpoint } of storedCheckpoints(store.objects)) {
     if (pace.isDue()) await pace.yieldNow();
-    if (unlessDamaged(undefined, () => store.objects.info(object))?.type !== 'commit') continue;
-    const checkpoint = unlessDamaged(undefined, () => readCheckpoint(store.objects, object));
     if (checkpoint === null || checkpoint.workspace !== id) continue;
-    found.set(checkpoint.number, [...(found.get(checkpoint.number) ?? []), object]);
+    found.set(checkpoint.number, [...(found.get(checkpoint.number) ?? []), commit]);
   }
   return found;
 }
@@ -108,25 +102,4 @@ function refsLeftAside({ ports, store, timeline }: Workspace): readonly string[]
 
 function hasLooseFile({ ports, store }: Workspace, name: string): boolean {
   return ports.fs.lstat(diskChild(store.layout.objects, name)) !== null;
-}
-
-/** Returns the lines that can still be used; null if the file is intact. */
-function damagedPackedRefs({ ports, store }: Workspace): { readonly ids: ReadonlyMap<string, ObjectId> } | null {
-  try {
-    store.refs.listWithDamage('refs/');
-    return null;
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-  let text = '';
-  try {
-    text = readEntireFile(ports.fs, diskChild(store.layout.objects, 'packed-refs'), PACKED_BYTES).toString('latin1');
-  } catch (error) {
-    if (!isFsError(error)) throw error;
-  }
-  const ids = new Map<string, ObjectId>();
-  for (const [, id, name] of text.matchAll(/^([0-9a-f]{40}) (refs\/\S+)$/gm)) {
-    if (isRefName(name as string) && store.objects.has(id as ObjectId)) ids.set(name as string, id as ObjectId);
-  }
-  return { ids };
 }

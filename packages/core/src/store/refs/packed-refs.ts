@@ -2,8 +2,13 @@
  * git's `packed-refs`: many refs in one file. Each has a line `<id> <name>`; an annotated tag has a second line
  * `^<id>`.
  */
+import { readEntireFile } from '../../io/durable-write.ts';
+import { type Fs, isFsError } from '../../io/fs.ts';
+import type { SavepointError } from '../../model/errors.ts';
 import { isObjectId, type ObjectId } from '../../model/ids.ts';
-import { FormatProblem } from '../objects/damage.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { damaged } from '../objects/damage.ts';
+import type { DamagedRef } from './ref-listing.ts';
 import { isRefName } from './ref-name.ts';
 
 export interface PackedRefs {
@@ -11,48 +16,74 @@ export interface PackedRefs {
   /** The comment lines of the file. They, and the lines of each ref, are preserved when other refs are removed. */
   readonly header: readonly string[];
   readonly lines: ReadonlyMap<string, string>;
+  /** Null if the file is intact. Otherwise, it may hide any ref, and must not be written. */
+  readonly problem: string | null;
 }
 
-export const NO_PACKED_REFS: PackedRefs = { ids: new Map(), header: [], lines: new Map() };
+export const NO_PACKED_REFS: PackedRefs = { ids: new Map(), header: [], lines: new Map(), problem: null };
 
 const SORTED = /^# pack-refs with:.* sorted(?: |$)/;
 const SORTED_HEADER = '# pack-refs with: sorted ';
 const ID_LENGTH = 40;
+const MAX_BYTES = 256 * 1024 * 1024;
 
-/** @throws FormatProblem if any line is malformed */
+/** Returns null if the file does not exist, and what is wrong with it if it cannot be such a file. */
+export function readPackedRefs(fs: Fs, path: DiskPath): Buffer | string | null {
+  try {
+    return readEntireFile(fs, path, MAX_BYTES);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return null;
+    if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP', 'EISDIR')) return 'is invalid';
+    throw error;
+  }
+}
+
+/** Returns the lines that can be read, and what is wrong with the others. */
 export function parsePackedRefs(data: Buffer): PackedRefs {
   const text = data.toString('latin1');
-  // Savepoint and git always write a header.
-  if (text === '') throw new FormatProblem('is empty');
-  if (!text.endsWith('\n')) throw new FormatProblem('is cut off');
   const header: string[] = [];
   const ids = new Map<string, ObjectId>();
   const lines = new Map<string, string>();
+  // Savepoint and git always write a header.
+  let problem = text === '' ? 'is empty' : text.endsWith('\n') ? null : 'is cut off';
   let last = '';
   let peeled = true;
   let sorted = false;
   for (const line of text.split('\n').slice(0, -1)) {
     if (line.startsWith('#')) {
-      if (ids.size > 0) throw new FormatProblem('has a comment among its refs');
+      if (ids.size > 0) problem ??= 'has a comment among its refs';
       header.push(line);
       sorted ||= SORTED.test(line);
     } else if (line.startsWith('^')) {
-      if (peeled || !isObjectId(line.slice(1))) throw new FormatProblem('has a malformed line');
-      lines.set(last, `${lines.get(last)}${line}\n`);
+      if (peeled || !isObjectId(line.slice(1))) problem ??= 'has a malformed line';
+      else lines.set(last, `${lines.get(last)}${line}\n`);
       peeled = true;
     } else {
       const id = line.slice(0, ID_LENGTH);
       const name = line.slice(ID_LENGTH + 1);
-      if (!isObjectId(id) || line[ID_LENGTH] !== ' ' || !isRefName(name))
-        throw new FormatProblem('has a malformed line');
-      if (ids.has(name) || (sorted && name <= last)) throw new FormatProblem('is not in order');
+      peeled = true;
+      if (!isObjectId(id) || line[ID_LENGTH] !== ' ' || !isRefName(name)) {
+        problem ??= 'has a malformed line';
+        continue;
+      }
+      if (ids.has(name) || (sorted && name <= last)) problem ??= 'is not in order';
+      if (ids.has(name)) continue;
       ids.set(name, id);
       lines.set(name, `${line}\n`);
       last = name;
       peeled = false;
     }
   }
-  return { ids, header, lines };
+  return { ids, header, lines, problem };
+}
+
+/** Whether `name` exists, is below a ref, or has one below it. */
+export function clashes({ ids }: PackedRefs, name: string): boolean {
+  if (ids.size === 0) return false;
+  for (let cut = name.length; cut > 0; cut = name.lastIndexOf('/', cut - 1))
+    if (ids.has(name.slice(0, cut))) return true;
+  for (const other of ids.keys()) if (other.startsWith(`${name}/`)) return true;
+  return false;
 }
 
 export function withoutRefs({ header, lines }: PackedRefs, names: ReadonlySet<string>): Buffer {
@@ -64,4 +95,9 @@ export function encodePackedRefs(ids: ReadonlyMap<string, ObjectId>): Buffer {
   const sorted = [...ids].sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = [SORTED_HEADER, ...sorted.map(([name, id]) => `${id} ${name}`)];
   return Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+}
+
+/** The error of calls that need every ref, or that would write the file. */
+export function packedDamage({ file, problem }: Pick<DamagedRef, 'file' | 'problem'>): SavepointError {
+  return damaged(`A file of refs ${problem}`, { file });
 }

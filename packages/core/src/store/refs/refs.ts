@@ -9,7 +9,7 @@
  * F5 A lookup reads the loose file first and `packed-refs` second: a ref that is being packed is always in one of them.
  * F6 Moving many refs atomically packs them first: loose files take precedence and cannot be replaced together.
  */
-import { containingFolder, durableWrite, isTemporaryName, readEntireFile, syncFolder } from '../../io/durable-write.ts';
+import { containingFolder, durableWrite, isTemporaryName, syncFolder } from '../../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -19,29 +19,19 @@ import type { LastWriterMark } from '../last-writer-mark.ts';
 import { damaged, FormatProblem, isDamage } from '../objects/damage.ts';
 import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './loose-refs.ts';
 import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
-import { encodePackedRefs, NO_PACKED_REFS, type PackedRefs, parsePackedRefs, withoutRefs } from './packed-refs.ts';
+import {
+  clashes,
+  encodePackedRefs,
+  NO_PACKED_REFS,
+  type PackedRefs,
+  packedDamage,
+  parsePackedRefs,
+  readPackedRefs,
+  withoutRefs,
+} from './packed-refs.ts';
+import { type Ref, type RefListing, withRef } from './ref-listing.ts';
 import { isRefName } from './ref-name.ts';
 
-export interface Ref {
-  /** `refs/…`, one character per byte. */
-  readonly name: string;
-  readonly id: ObjectId;
-}
-
-export interface RefListing {
-  /** Sorted by name. */
-  readonly refs: readonly Ref[];
-  /** Ref files that cannot be parsed, and folders in their place. */
-  readonly damaged: readonly DamagedRef[];
-}
-
-export interface DamagedRef {
-  readonly name: string;
-  readonly file: DiskPath;
-  readonly problem: string;
-}
-
-const PACKED_BYTES = 256 * 1024 * 1024;
 /** All refs of Savepoint, and no others that git creates, are named like this. */
 const NUMBERED = /^refs\/savepoint\/\w+\/[1-9]\d*$/;
 const FILE_MODE = 0o600;
@@ -74,17 +64,19 @@ export class Refs {
    */
   list(prefix: string): readonly Ref[] {
     const found = this.listWithDamage(prefix);
+    if (found.packed !== null) throw packedDamage(found.packed);
     for (const { file, problem } of found.damaged) throw damaged(`A ref ${problem}`, { file });
     return found.refs;
   }
 
-  /** Like `list`, but also returns damaged refs. A damaged `packed-refs` still throws, because it may hide any ref. */
+  /** Like `list`, but also returns damaged refs. */
   listWithDamage(prefix: string): RefListing {
     const stamp = this.#stampOf(prefix);
     const known = this.#cache.get(prefix);
     if (known !== undefined && known.stamp === stamp && this.lastWriter?.isOurs() === true) return known.refs;
     const refs = this.#readRefs(prefix);
-    if (this.lastWriter !== null && refs.damaged.length === 0) this.#cache.set(prefix, { stamp, refs });
+    const isIntact = refs.damaged.length === 0 && refs.packed === null;
+    if (this.lastWriter !== null && isIntact) this.#cache.set(prefix, { stamp, refs });
     return refs;
   }
 
@@ -112,7 +104,8 @@ export class Refs {
       }
     }
     const ids = new Map<string, ObjectId>();
-    for (const [name, id] of this.#readPacked().ids) {
+    const packed = this.#readPacked();
+    for (const [name, id] of packed.ids) {
       if (name.startsWith(prefix) && !damagedRefs.has(name)) ids.set(name, id);
     }
     for (const folder of folders) {
@@ -132,6 +125,7 @@ export class Refs {
     return {
       refs: [...ids].map(([name, id]) => ({ name, id })).sort((a, b) => (a.name < b.name ? -1 : 1)),
       damaged: [...damagedRefs].map(([name, problem]) => ({ name, file: this.#pathOf(name), problem })),
+      packed: packed.problem === null ? null : { name: 'packed-refs', file: this.#packedPath, problem: packed.problem },
     };
   }
 
@@ -145,7 +139,7 @@ export class Refs {
       assertName(at);
       const file = this.#pathOf(at);
       const ref = guarded(file, () => readLooseRef(this.#fs, file));
-      if (ref === null) return this.#readPacked().ids.get(at) ?? null; // F5
+      if (ref === null) return this.#intactPacked().ids.get(at) ?? null; // F5
       if ('id' in ref) return ref.id;
       at = ref.target;
     }
@@ -164,7 +158,7 @@ export class Refs {
     for (const [prefix, refs] of known) {
       this.#cache.set(prefix, {
         stamp: this.#stampOf(prefix),
-        refs: { refs: withRef(refs, { name, id }), damaged: [] },
+        refs: { refs: withRef(refs, { name, id }), damaged: [], packed: null },
       });
     }
   }
@@ -200,7 +194,7 @@ export class Refs {
     if (refs.size === 0) return;
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
-      const ids = new Map(this.#readPacked().ids);
+      const ids = new Map(this.#intactPacked().ids);
       for (const [name, id] of refs) {
         assertName(name);
         if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
@@ -215,7 +209,7 @@ export class Refs {
 
   /**
    * Deletes those of `names` that exist. Durable on return; after a crash, any of them may still exist. The caller
-   * holds the store's lock.
+   * holds the store's lock. With a damaged `packed-refs`, only refs that are not in it can be deleted.
    * @throws FsError EEXIST while git holds the lock on the packed refs
    */
   delete(names: readonly string[]): void {
@@ -223,8 +217,9 @@ export class Refs {
     for (const name of names) assertName(name);
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
-      const packed = this.#readPacked();
-      if (names.some((name) => packed.ids.has(name))) {
+      const isPacked = names.some((name) => this.#readPacked().ids.has(name));
+      if (isPacked) {
+        const packed = this.#intactPacked();
         durableWrite(this.#fs, this.#packedPath, withoutRefs(packed, new Set(names)), FILE_MODE); // F3
       }
       this.#unlinkAll(names);
@@ -254,13 +249,13 @@ export class Refs {
         const ref = this.#looseOrNull(name);
         if (ref !== null && 'id' in ref && moved.has(ref.id)) throw new FsError('EEXIST', 'rename', this.#pathOf(name));
       }
-      const ids = [...this.#readPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
+      const ids = [...this.#intactPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
       durableWrite(this.#fs, this.#packedPath, encodePackedRefs(new Map(ids)), FILE_MODE);
     });
   }
 
   #pack(): void {
-    const ids = new Map(this.#readPacked().ids);
+    const ids = new Map(this.#intactPacked().ids);
     const packed: string[] = [];
     for (const name of this.#looseNames('refs/')) {
       const ref = this.#looseOrNull(name);
@@ -314,18 +309,20 @@ export class Refs {
 
   /** Reads the file every time, because other processes write it. Parses it only if it changed. */
   #readPacked(): PackedRefs {
-    let bytes: Buffer;
-    try {
-      bytes = readEntireFile(this.#fs, this.#packedPath, PACKED_BYTES);
-    } catch (error) {
-      if (isFsError(error, 'ENOENT')) return NO_PACKED_REFS;
-      if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) throw damaged('is invalid', { file: this.#packedPath });
-      throw error;
-    }
+    const bytes = readPackedRefs(this.#fs, this.#packedPath);
+    if (bytes === null) return NO_PACKED_REFS;
+    if (typeof bytes === 'string') return { ...NO_PACKED_REFS, problem: bytes };
     if (this.#packed === null || !bytes.equals(this.#packed.bytes)) {
-      this.#packed = { bytes, refs: guarded(this.#packedPath, () => parsePackedRefs(bytes)) };
+      this.#packed = { bytes, refs: parsePackedRefs(bytes) };
     }
     return this.#packed.refs;
+  }
+
+  /** @throws SavepointError STORE_DAMAGED */
+  #intactPacked(): PackedRefs {
+    const packed = this.#readPacked();
+    if (packed.problem !== null) throw packedDamage({ file: this.#packedPath, problem: packed.problem });
+    return packed;
   }
 
   #looseOrNull(name: string): LooseRef | null {
@@ -407,21 +404,6 @@ export class Refs {
       throw error;
     }
   }
-}
-
-/** Inserts a ref, keeping the list sorted by name. */
-function withRef(refs: readonly Ref[], ref: Ref): readonly Ref[] {
-  const at = refs.findIndex(({ name }) => name > ref.name);
-  return at < 0 ? [...refs, ref] : [...refs.slice(0, at), ref, ...refs.slice(at)];
-}
-
-/** Returns whether `name` exists, is below a ref, or has one below it. */
-function clashes({ ids }: PackedRefs, name: string): boolean {
-  if (ids.size === 0) return false;
-  for (let cut = name.length; cut > 0; cut = name.lastIndexOf('/', cut - 1))
-    if (ids.has(name.slice(0, cut))) return true;
-  for (const other of ids.keys()) if (other.startsWith(`${name}/`)) return true;
-  return false;
 }
 
 function assertName(name: string): void {

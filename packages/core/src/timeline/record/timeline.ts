@@ -2,12 +2,22 @@
 import { showName } from '../../content/show-name.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type CheckpointId, checkpointId, checkpointNumber, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import {
+  type CheckpointId,
+  checkpointId,
+  checkpointNumber,
+  EMPTY_TREE,
+  type ObjectId,
+  type WorkspaceId,
+} from '../../model/ids.ts';
 import { type Name, nameOf, nameToJson } from '../../model/names.ts';
 import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { encodeTree, type TreeEntry } from '../../store/objects/tree.ts';
-import type { DamagedRef, RefListing, Refs } from '../../store/refs/refs.ts';
+import { packedDamage } from '../../store/refs/packed-refs.ts';
+import type { DamagedRef, RefListing } from '../../store/refs/ref-listing.ts';
+import type { Refs } from '../../store/refs/refs.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
 import { type CheckpointRecord, decodeRecord, encodeRecord } from './checkpoint-json.ts';
 import { RecordCache } from './record-cache.ts';
@@ -51,10 +61,15 @@ export interface TimelineEnd {
 const PARSED_REFS = new WeakMap<RefListing, readonly CheckpointRef[]>();
 
 export class Timeline {
+  /** Numbers of the checkpoints whose commits are in the store, if a damaged file of refs was found. */
+  #stored: ReadonlySet<number> | null = null;
+
   constructor(
-    private readonly objects: ObjectReader,
+    private readonly objects: ObjectReader & { ids(): Iterable<ObjectId> },
     private readonly refs: Refs,
     private readonly records = new RecordCache(),
+    /** Null: unknown. */
+    private readonly workspace: WorkspaceId | null = null,
   ) {}
 
   /** Returns all checkpoints, newest last, with the damaged ones. Reads the refs on each call, because other processes publish too. */
@@ -62,10 +77,46 @@ export class Timeline {
     const refs = this.refs.listWithDamage(PREFIX);
     let listed = PARSED_REFS.get(refs);
     if (listed === undefined) {
-      listed = checkpointsOf(refs);
+      listed = refs.packed === null ? checkpointsOf(refs) : this.#withHidden(checkpointsOf(refs), refs.packed);
       PARSED_REFS.set(refs, listed);
     }
     return listed;
+  }
+
+  /**
+   * A damaged file of packed refs may hide any checkpoint. Each one whose commit is in the store keeps its place, so
+   * that no name means another one, and no new checkpoint gets its number.
+   */
+  #withHidden(listed: readonly CheckpointRef[], { file, problem }: DamagedRef): readonly CheckpointRef[] {
+    if (this.#stored === null) {
+      const numbers = new Set<number>();
+      for (const { checkpoint } of storedCheckpoints(this.objects)) {
+        if (checkpoint !== null && (this.workspace === null || checkpoint.workspace === this.workspace))
+          numbers.add(checkpoint.number);
+      }
+      this.#stored = numbers;
+    }
+    const known = new Set(listed.map(({ number }) => number));
+    const hidden = [...this.#stored].filter((number) => !known.has(number));
+    const refs = hidden.map((number): CheckpointRef => {
+      return { number, commit: NOTHING, damage: { name: `${PREFIX}${number}`, file, problem } };
+    });
+    return [...listed, ...refs].sort((a, b) => a.number - b.number);
+  }
+
+  /** Returns the damage because of which it is unknown which checkpoints and pins there are; null if there is none. */
+  damage(): SavepointError | null {
+    const { packed } = this.refs.listWithDamage(PREFIX);
+    if (packed === null) return null;
+    const { message } = packedDamage(packed);
+    const hint = 'It may hide checkpoints and pins. `savepoint repair` finds them in the store.';
+    return new SavepointError('STORE_DAMAGED', message, { file: nameToJson(packed.file) }, { hint });
+  }
+
+  /** @throws SavepointError STORE_DAMAGED if a checkpoint may be hidden: nothing may be removed then */
+  assertComplete(): void {
+    const damage = this.damage();
+    if (damage !== null) throw damage;
   }
 
   /** Whether the commit is a checkpoint that can be read. */
@@ -213,12 +264,24 @@ export class Timeline {
   }
 
   unpin(number: number): void {
+    // Throws if the damage of a file of refs may hide the pin.
+    this.refs.read(`${PINS}${number}`);
     this.refs.delete([`${PINS}${number}`]);
   }
 
   drop(numbers: readonly number[]): void {
     // Deleting a session's checkpoints also deletes their pins: a pin that leads nowhere would count as damage.
     this.refs.delete(numbers.flatMap((number) => [`${PREFIX}${number}`, `${PINS}${number}`]));
+  }
+}
+
+/** Yields every commit in the store, with the checkpoint that it is; null for another commit or a damaged one. */
+export function* storedCheckpoints(
+  objects: ObjectReader & { ids(): Iterable<ObjectId> },
+): Generator<{ readonly commit: ObjectId; readonly checkpoint: Checkpoint | null }> {
+  for (const commit of objects.ids()) {
+    if (unlessDamaged(undefined, () => objects.info(commit))?.type !== 'commit') continue;
+    yield { commit, checkpoint: unlessDamaged(undefined, () => readCheckpoint(objects, commit)) };
   }
 }
 

@@ -86,6 +86,7 @@ export async function dropCheckpoints(
   pace: Pace,
 ): Promise<CleanUpResult> {
   const { timeline, store } = workspace;
+  timeline.assertComplete();
   const dropped = new Set(drop);
   const staying = timeline.list().filter(({ number }) => !dropped.has(number));
   // What a damaged ref needs is unknown, so nothing may be swept.

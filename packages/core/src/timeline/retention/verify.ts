@@ -93,19 +93,18 @@ function findRefDamage({ store, timeline }: Workspace): {
   readonly refs: readonly CheckpointRef[];
   readonly damage: readonly Damage[];
 } {
-  try {
-    const refs = timeline.list();
-    const { damaged } = store.refs.listWithDamage('refs/');
-    const damage = damaged.map(({ name, file, problem }): Damage => {
-      const checkpoints = refs.filter((ref) => ref.damage?.name === name).map(({ number }) => checkpointId(number));
-      return { object: null, file, problem, checkpoints };
-    });
-    return { refs, damage };
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    const { file = null } = error.data as { readonly file?: string };
-    return { refs: [], damage: [{ object: null, file, problem: error.message, checkpoints: [] }] };
+  const refs = timeline.list();
+  const { damaged, packed } = store.refs.listWithDamage('refs/');
+  const hidden = refs.filter(({ damage }) => damage !== undefined && damage.file === packed?.file);
+  const damage = damaged.map(({ name, file, problem }): Damage => {
+    const checkpoints = refs.filter((ref) => ref.damage?.name === name).map(({ number }) => checkpointId(number));
+    return { object: null, file, problem, checkpoints };
+  });
+  if (packed !== null) {
+    const checkpoints = hidden.map(({ number }) => checkpointId(number));
+    damage.push({ object: null, file: packed.file, problem: `${packed.problem}, so it may hide refs`, checkpoints });
   }
+  return { refs, damage };
 }
 
 async function isReadable(objects: ObjectReader, id: ObjectId): Promise<boolean> {

@@ -316,6 +316,7 @@ describe('damaged refs', () => {
     expect(refs.listWithDamage(CP)).toEqual({
       refs: [{ name: `${CP}2`, id: commits[1] }],
       damaged: [{ name: `${CP}1`, file: path(`${CP}1`), problem: 'is not a ref' }],
+      packed: null,
     });
     refs.pack();
     expect(readFileSync(path(`${CP}1`), 'latin1')).toBe(text);
@@ -393,7 +394,7 @@ describe('damaged refs', () => {
     ['a peeled value without its tag', (text: string) => text.replace('\n', `\n^${'a'.repeat(40)}\n`)],
     ['a name that is none', (text: string) => `${text}${'a'.repeat(40)} refs/x/../y\n`],
     ['an empty line', (text: string) => `${text}\n`],
-  ])('packed-refs with %s is damage, for every ref that it may contain', async (_, change) => {
+  ])('packed-refs with %s is damage, and nothing is written to it', async (_, change) => {
     const { refs, commits, path, git } = await refsFixture();
     refs.create(`${CP}1`, commits[0]);
     refs.create(`${CP}2`, commits[1]);
@@ -403,15 +404,21 @@ describe('damaged refs', () => {
     const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
     for (const action of [
       () => refs.list(CP),
-      () => refs.listWithDamage(CP),
       () => refs.read(`${CP}1`),
-      () => refs.create(`${CP}4`, commits[0]),
       () => refs.delete([`${CP}1`]),
       () => refs.pack(),
     ]) {
       expect(action).toThrow(damage);
     }
     expect(refs.read(`${CP}3`)).toBe(commits[2]);
+    const bytes = readFileSync(path('packed-refs'));
+    refs.create(`${CP}4`, commits[0]);
+    refs.delete([`${CP}4`]);
+    const { refs: listed, packed } = refs.listWithDamage(CP);
+    expect(listed).toContainEqual({ name: `${CP}1`, id: commits[0] });
+    expect(listed.at(-1)).toEqual({ name: `${CP}3`, id: commits[2] });
+    expect(packed).toMatchObject({ file: path('packed-refs') });
+    expect(readFileSync(path('packed-refs'))).toEqual(bytes);
     expect(existsSync(path('packed-refs.lock'))).toBe(false);
   });
 });
@@ -423,7 +430,7 @@ test('a folder or a link instead of packed-refs is damage, and hides no ref', as
     put();
     const damage = expect.objectContaining({ code: 'STORE_DAMAGED', data: { file: path('packed-refs') } });
     expect(() => refs.list(CP)).toThrow(damage);
-    expect(() => refs.create(`${CP}2`, commits[1])).toThrow(damage);
+    expect(refs.listWithDamage(CP).refs).toEqual([{ name: `${CP}1`, id: commits[0] }]);
     rmSync(path('packed-refs'), { recursive: true });
   }
 });
