@@ -14,6 +14,7 @@ import { nextOperations } from '../timeline/activity/operations.ts';
 import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import {
   type AffectedAuthors,
@@ -118,16 +119,18 @@ export function restoreOperation(
   return { operation, affectedAuthors: () => affectedAuthors };
 }
 
-/** @throws SavepointError NOTHING_TO_UNDO */
+/** @throws SavepointError NOTHING_TO_UNDO, STORE_DAMAGED if an unreadable checkpoint may be the operation */
 export function undoOperation(workspace: Workspace, actor: Actor, choices: ConflictChoices, pace: Pace): Operation {
-  const operation = nextOperations(workspace.timeline.upTo()).undo;
+  const { undo: operation, unreadable } = nextOperations(workspace.timeline.newestFirst());
+  assertOperationKnown('undo', unreadable.undo);
   if (operation === null) throw new SavepointError('NOTHING_TO_UNDO', 'There is no operation to undo.');
   return inverseOperation(workspace, { operation, trigger: 'undo', actor, choices }, pace);
 }
 
-/** @throws SavepointError NOTHING_TO_REDO */
+/** @throws SavepointError NOTHING_TO_REDO, STORE_DAMAGED if an unreadable checkpoint may be the operation */
 export function redoOperation(workspace: Workspace, actor: Actor, choices: ConflictChoices, pace: Pace): Operation {
-  const operation = nextOperations(workspace.timeline.upTo()).redo;
+  const { redo: operation, unreadable } = nextOperations(workspace.timeline.newestFirst());
+  assertOperationKnown('redo', unreadable.redo);
   if (operation === null) throw new SavepointError('NOTHING_TO_REDO', 'There is no operation to redo.');
   return inverseOperation(workspace, { operation, trigger: 'redo', actor, choices }, pace);
 }
@@ -234,6 +237,17 @@ function inverseOperation(
       return withRevertedHeads(workspace, resolveConflicts(plan, current, choices), operation, pace);
     },
   };
+}
+
+function assertOperationKnown(trigger: 'undo' | 'redo', unreadable: DamagedCheckpoint | null): void {
+  if (unreadable === null) return;
+  const { id, error } = unreadable;
+  throw new SavepointError(
+    'STORE_DAMAGED',
+    `It is unknown what ${trigger} would revert, because ${id} may be an operation and cannot be read.`,
+    { checkpoints: [id] },
+    { cause: error, hint: 'Run `savepoint repair`, or go back with `savepoint restore` and the name of a checkpoint.' },
+  );
 }
 
 /** A redo is described by the operation that it applies again, not by the undo that it reverts. */

@@ -117,3 +117,37 @@ describe('a damaged blob of the newest checkpoint', () => {
     expect(checkpoint?.changes).toMatchObject([{ path: 'a.md', by: { grade: 'likely' } }]);
   });
 });
+
+describe('undo and redo', () => {
+  async function restored(): Promise<DamagedWorld> {
+    const w = await twoCheckpoints();
+    await w.open().restore('cp_1');
+    w.write('a.md', 'three\n');
+    await w.open().restore('cp_2');
+    return w;
+  }
+
+  it('refuse while the newest operation cannot be read, and name it', async () => {
+    const w = await restored();
+    w.damageObject(w.idOf('refs/savepoint/cp/5'));
+    const before = readFileSync(w.at('a.md'), 'utf8');
+    for (const call of ['undo', 'redo', 'previewUndo'] as const) {
+      await expect(w.open()[call]()).rejects.toMatchObject({
+        code: 'STORE_DAMAGED',
+        message: expect.stringContaining('cp_5'),
+        data: { checkpoints: ['cp_5'] },
+      });
+    }
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe(before);
+    expect((await w.call(VERBS.status, {})).undo).toBeNull();
+  });
+
+  it('go on if the unreadable checkpoint is older than what they revert', async () => {
+    const w = await restored();
+    w.damageObject(w.idOf('refs/savepoint/cp/3'));
+    await w.open().undo();
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('three\n');
+    await w.open().redo();
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('two\n'.repeat(20));
+  });
+});

@@ -262,7 +262,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
         missing: missingMounts(ports, journal),
       })),
       notHappened: notHappened(workspace),
-      ...nextOperations(timeline.upTo()),
+      ...nextOperations(timeline.newestFirst()),
       damagedCalls: readRecordedCalls(ports.fs, store.layout).damaged.map((name) => `calls/${name}`),
       exporting: exportStatus(workspace, context),
       unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),

@@ -9,21 +9,29 @@
 
 import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
 import type { CheckpointId } from '../../model/ids.ts';
+import type { DamagedCheckpoint, ReadResult } from '../record/timeline.ts';
 
 export interface NextOperations {
   /** The newest operation in effect; null if nothing is left to undo. */
   readonly undo: Checkpoint | null;
   /** The undo that a redo reverts; null if there is none. */
   readonly redo: Checkpoint | null;
+  /** An unreadable checkpoint because of which a null above is not certain: it may be what would be reverted. */
+  readonly unreadable: { readonly undo: DamagedCheckpoint | null; readonly redo: DamagedCheckpoint | null };
 }
 
-/** @param newestFirst readable checkpoints; an unreadable one cannot be undone */
-export function nextOperations(newestFirst: Iterable<Checkpoint>): NextOperations {
+/** Does not look past an unreadable checkpoint, which may be an operation. */
+export function nextOperations(newestFirst: Iterable<ReadResult>): NextOperations {
   const inverted = new Set<CheckpointId>();
   let undo: Checkpoint | null = null;
   let redo: Checkpoint | null = null;
   let canRedo = true;
-  for (const checkpoint of newestFirst) {
+  let unreadable: DamagedCheckpoint | null = null;
+  for (const { checkpoint, damaged } of newestFirst) {
+    if (checkpoint === null) {
+      unreadable = damaged;
+      break;
+    }
     const { id, trigger, undoes } = checkpoint;
     if (!isOperation(trigger)) continue;
     // A redo represents the operation that it reapplied, so that operation is not counted separately.
@@ -35,5 +43,9 @@ export function nextOperations(newestFirst: Iterable<Checkpoint>): NextOperation
     }
     if (undo !== null && (redo !== null || !canRedo)) break;
   }
-  return { undo, redo };
+  return {
+    undo,
+    redo,
+    unreadable: { undo: undo === null ? unreadable : null, redo: redo === null && canRedo ? unreadable : null },
+  };
 }
