@@ -48,11 +48,12 @@ export function notHappenedLines(given: OutputOf<(typeof VERBS)['status']>['notH
 }
 
 /** Lists the warnings about a checkpoint, and its test result. */
-export function checkpointMarks({ partial, unsettled, testResult, late }: BriefJson): string[] {
+export function checkpointMarks({ partial, unsettled, incomplete, testResult, late }: BriefJson): string[] {
   return [
     ...(testResult === null ? [] : [`tests ${testResult}`]),
     ...(late ? ['late: taken after its call started'] : []),
     ...(partial.length === 0 ? [] : [`partial: ${countText(partial.length, 'path')} could not be read`]),
+    ...(incomplete ? ['list of changes incomplete'] : []),
     ...(unsettled.length === 0 ? [] : [`${countText(unsettled.length, 'file')} unsettled`]),
   ];
 }

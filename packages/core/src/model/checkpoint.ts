@@ -300,6 +300,8 @@ export interface Checkpoint {
   readonly unsettled: readonly TreePath[];
   /** Relative to `previous`; null for the first checkpoint, and if there are too many changes to list. */
   readonly changes: readonly RecordedChange[] | null;
+  /** A folder could not be compared, because `previous` is damaged there. Its changes are not in the list. */
+  readonly incomplete?: true;
   readonly totals: ChangeTotals;
   readonly snapshot: Snapshot;
 }

@@ -16,7 +16,11 @@ export function historyLines({ changes, unlisted, damaged, more }: HistoryJson):
     ...(changes.length === 0 ? ['No changes. With scope "all", changes of other authors are listed, too.'] : []),
     ...changes.map(changeLine),
     ...unlisted.map(({ id, why, files }) =>
-      why === 'first' ? `${id}  the first checkpoint` : `${id}  has too many changes to list: ${files} paths`,
+      why === 'first'
+        ? `${id}  the first checkpoint`
+        : why === 'damaged'
+          ? `${id}  has an incomplete list: a folder could not be compared`
+          : `${id}  has too many changes to list: ${files} paths`,
     ),
     ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem.message)}`),
     ...(more && oldest !== undefined ? [`There are older changes: before "${oldest}".`] : []),

@@ -151,3 +151,37 @@ describe('undo and redo', () => {
     expect(readFileSync(w.at('a.md'), 'utf8')).toBe('two\n'.repeat(20));
   });
 });
+
+describe('a list of changes that lacks those of a damaged folder', () => {
+  async function incomplete(): Promise<DamagedWorld> {
+    const w = await twoCheckpoints();
+    w.damageObject(w.idOf('refs/savepoint/cp/2:files/deep'));
+    w.write('b.md', 'b two\n');
+    w.write('deep/c.md', 'c three\n', 0o600);
+    await w.open().checkpoint();
+    w.write('b.md', 'b three\n');
+    await w.open().checkpoint();
+    return w;
+  }
+
+  it('is marked as incomplete by show, list and history', async () => {
+    const w = await incomplete();
+    expect(await w.call(VERBS.show, { checkpoint: 'cp_3' })).toMatchObject({
+      incomplete: true,
+      changes: [{ path: 'b.md' }],
+    });
+    const { checkpoints } = await w.call(VERBS.list, {});
+    expect(checkpoints.filter((one) => one.incomplete).map(({ id }) => id)).toEqual(['cp_3']);
+    expect((await w.call(VERBS.history, {})).unlisted).toMatchObject([
+      { id: 'cp_3', why: 'damaged' },
+      { id: 'cp_1', why: 'first' },
+    ]);
+  });
+
+  it('is no evidence for blame that a line is older', async () => {
+    const w = await incomplete();
+    const { ranges } = await w.call(VERBS.blame, { file: 'deep/c.md' });
+    expect(ranges).toMatchObject([{ origin: 'unknown', why: 'unlisted' }]);
+    expect((await w.call(VERBS.blame, { file: 'b.md' })).ranges).toMatchObject([{ origin: 'change' }]);
+  });
+});

@@ -79,6 +79,9 @@ export const show = command({
         (count) => `unsettled: ${countText(count, 'file')} kept changing while being read`,
         Number.POSITIVE_INFINITY,
       ),
+      checkpoint.incomplete
+        ? ['the list of changes is incomplete: a folder could not be compared, because the store is damaged']
+        : [],
       changes === null
         ? checkpoint.previous === null
           ? []

@@ -82,7 +82,7 @@ function authorshipOf({ authors, grade }: RangeJson): AuthorshipJson {
 }
 
 const WHY_UNKNOWN: Readonly<Record<NonNullable<RangeJson['why']>, string>> = {
-  unlisted: 'a checkpoint with too many changes to list has them first',
+  unlisted: 'a checkpoint without a complete list of its changes has them first',
   dropped: 'a checkpoint that is gone had them first',
   skipped: 'the file was not captured for a time',
   missing: 'the content to compare with is no longer in the store',

@@ -56,7 +56,9 @@ export const history = command({
       ...unlisted.map(({ id, why, files }) =>
         why === 'first'
           ? `${view.style.id(id)}  the first checkpoint, ${countText(files, 'file')}`
-          : `${view.style.id(id)}  ${countText(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
+          : why === 'damaged'
+            ? `${view.style.id(id)}  the list is incomplete: a folder could not be compared, because the store is damaged`
+            : `${view.style.id(id)}  ${countText(files, 'path')} changed, too many to list: \`savepoint show ${id}\``,
       ),
       ...damaged.map(
         ({ id, problem }) => `${view.style.id(id)}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,

@@ -18,6 +18,7 @@ import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry, FileEntry } from '../../model/entries.ts';
 import { checkpointNumber, type ObjectId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { type ActivitySource, activitySource, type CheckpointReader } from '../activity/source.ts';
@@ -36,7 +37,7 @@ export type LineOrigin =
   | { readonly kind: 'unknown'; readonly checkpoint: Checkpoint; readonly why: UnknownBecause };
 
 /**
- * - `unlisted`: the checkpoint has too many changes to list
+ * - `unlisted`: the checkpoint has no complete list of changes: there were too many, or a folder could not be compared
  * - `dropped`: a checkpoint that was dropped, or cannot be read, had it first
  * - `skipped`: the path was not captured for a time, and had it afterwards
  * - `missing`: the content before the change is no longer in the store
@@ -257,16 +258,18 @@ interface FileChange {
  * @returns null if the checkpoint did not change the file, as far as is known
  */
 function changeOf(
-  { changes, previous }: Checkpoint,
+  { changes, incomplete, previous }: Checkpoint,
   { path, entry }: FileVersion,
   entryAt: (id: NonNullable<Checkpoint['previous']>) => Entry | null | undefined,
 ): FileChange | null {
   if (changes !== null) {
     const recorded = changes.find((change) => change.path === path);
-    return recorded === undefined ? null : { path, from: recorded.from, before: recorded.before, recorded };
+    if (recorded !== undefined) return { path, from: recorded.from, before: recorded.before, recorded };
+    if (incomplete !== true) return null;
   }
   // If the checkpoint before this one is unknown, the next readable one is compared instead.
-  const before = previous === null ? undefined : entryAt(previous);
+  // In a damaged folder, everything counts as changed.
+  const before = previous === null ? undefined : unlessDamaged(undefined, () => entryAt(previous));
   if (before === undefined || (before?.kind === 'file' && before.id === entry.id)) return null;
   return { path, from: null, before, recorded: null };
 }

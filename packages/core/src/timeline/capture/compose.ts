@@ -78,9 +78,9 @@ export async function composeCheckpoint(
   const reader = state.contents?.wrap(batch) ?? batch;
   const options = { ...moveOptions(attribution, moves), ...(onDamage === undefined ? {} : { onDamage }) };
   // Everything is new in a first checkpoint, as its trees already show.
-  const { changes, totals } =
+  const { changes, totals, isIncomplete } =
     previous === null
-      ? { changes: [], totals: { files: 0, added: 0, removed: 0 } }
+      ? { changes: [], totals: { files: 0, added: 0, removed: 0 }, isIncomplete: false }
       : await listChanges(reader, previous.snapshot, state.snapshot, pace, options);
   const description = info.description ?? describe(previous, changes, state.counts, info.tool);
   const number = Math.max(lastNumber, workspace.lastNumber) + 1;
@@ -102,6 +102,7 @@ export async function composeCheckpoint(
         previous === null
           ? null
           : changes.map((change, index) => recordChange(change, number, index, attribution, info.tool)),
+      ...(isIncomplete ? { incomplete: true } : {}),
       totals,
     },
     state.snapshot,

@@ -19,6 +19,8 @@ const COUNTED_BYTES = 1024 * 1024;
 export interface ChangeList {
   readonly changes: readonly Change[];
   readonly totals: ChangeTotals;
+  /** A damaged folder could not be compared. */
+  readonly isIncomplete: boolean;
 }
 
 export interface ListOptions extends MoveOptions {
@@ -49,7 +51,16 @@ export async function listChanges(
   const found: PathDifference[] = [];
   const isSelected = ({ path }: PathDifference): boolean =>
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
-  for (const difference of differences(reader, before, after, options.onDamage ?? null)) {
+  const { onDamage } = options;
+  let isIncomplete = false;
+  const onDamagedFolder: OnDamage | null =
+    onDamage === undefined
+      ? null
+      : (error) => {
+          isIncomplete = true;
+          onDamage(error);
+        };
+  for (const difference of differences(reader, before, after, onDamagedFolder)) {
     if (pace.isDue()) await pace.yieldNow();
     if (isSelected(difference) && (isKnown(difference) || isInDependencies(difference) || isProven(reader, difference)))
       found.push(difference);
@@ -88,7 +99,7 @@ export async function listChanges(
       afterSize: unlessDamaged(options.onDamage, () => sizeOf(reader, now.entry)),
     });
   }
-  return { changes, totals: totalsOf(changes) };
+  return { changes, totals: totalsOf(changes), isIncomplete };
 }
 
 export function totalsOf(changes: readonly Change[]): ChangeTotals {

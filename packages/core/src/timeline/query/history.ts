@@ -45,11 +45,14 @@ export interface HistoryEntry {
   readonly takenBackHunks: readonly { readonly hunk: number; readonly by: CheckpointId }[];
 }
 
-/** A checkpoint without a list of its changes. */
+/** A checkpoint without a complete list of its changes. */
 export interface UnlistedCheckpoint {
   readonly id: CheckpointId;
-  /** `first`: everything in it is new; `too-many`: more changes than are worth listing. */
-  readonly why: 'first' | 'too-many';
+  /**
+   * `first`: everything in it is new; `too-many`: more changes than are worth listing; `damaged`: a folder could not be
+   * compared, and only the other changes are listed.
+   */
+  readonly why: 'first' | 'too-many' | 'damaged';
   readonly files: number;
 }
 
@@ -86,7 +89,7 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
     const effectOf = activity.visit(checkpoint);
     if ((!isOlder && number !== cursor?.checkpoint) || !isInTime(checkpoint, query)) continue;
     const { changes } = checkpoint;
-    if (changes === null && isOlder) unlisted.push(unlistedOf(checkpoint));
+    if ((changes === null || checkpoint.incomplete === true) && isOlder) unlisted.push(unlistedOf(checkpoint));
     const from = isOlder ? (changes?.length ?? 0) : Math.min(changes?.length ?? 0, (cursor?.place ?? 1) - 1);
     for (let at = from - 1; at >= 0; at--) {
       const change = changes?.[at] as RecordedChange;
@@ -124,6 +127,7 @@ function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: H
   );
 }
 
-function unlistedOf({ id, previous, counts, totals }: Checkpoint): UnlistedCheckpoint {
+function unlistedOf({ id, previous, changes, counts, totals }: Checkpoint): UnlistedCheckpoint {
+  if (changes !== null) return { id, why: 'damaged', files: totals.files };
   return previous === null ? { id, why: 'first', files: counts.files } : { id, why: 'too-many', files: totals.files };
 }

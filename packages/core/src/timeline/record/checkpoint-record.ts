@@ -197,6 +197,7 @@ const FIELDS: Fields<StoredCheckpoint> = {
   partial: list(gap, MAX_LISTED),
   unsettled: list(unverifiedPath, MAX_LISTED),
   changes: nullable(list(CHANGE, MAX_LISTED_CHANGES)),
+  incomplete: optionalKey(enumOf(true)),
   totals,
 };
 

@@ -45,7 +45,7 @@ export const blame = verb({
               .enum(UNKNOWN_BECAUSE)
               .nullable()
               .describe(
-                'for `unknown`; `unlisted`: the checkpoint has too many changes to list; `dropped`: a checkpoint that is ' +
+                'for `unknown`; `unlisted`: the checkpoint has no complete list of changes; `dropped`: a checkpoint that is ' +
                   'gone had them first; `skipped`: the file was not captured for a time; `missing`: the content before is ' +
                   'gone; `too-long`: the contents are too long to compare',
               ),

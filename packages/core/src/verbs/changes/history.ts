@@ -59,7 +59,12 @@ export const history = verb({
       unlisted: z.array(
         z.strictObject({
           id: checkpointId,
-          why: z.enum(['first', 'too-many']).describe('`first`: there is no earlier checkpoint to compare with'),
+          why: z
+            .enum(['first', 'too-many', 'damaged'])
+            .describe(
+              '`first`: there is no earlier checkpoint to compare with; `damaged`: a folder of the earlier one is ' +
+                'damaged and could not be compared',
+            ),
           files: z.int().min(0),
         }),
       ),

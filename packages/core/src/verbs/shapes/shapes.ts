@@ -211,6 +211,7 @@ const briefFields = {
   counts,
   partial: z.array(gap).describe('paths that could not be read; if there are any, the checkpoint is partial'),
   unsettled: z.array(jsonName).describe('files that kept changing while they were read'),
+  incomplete: z.boolean().describe('a damaged folder of `previous` could not be compared: its changes are not listed'),
   totals: totals.describe('since `previous`'),
 };
 

@@ -107,6 +107,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     counts: countsToJson(counts),
     partial: checkpoint.partial.map(gapToJson),
     unsettled: checkpoint.unsettled.map(nameToJson),
+    incomplete: checkpoint.incomplete === true,
     totals: { files: totals.files, added: totals.added, removed: totals.removed },
   };
 }
