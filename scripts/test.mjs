@@ -21,7 +21,11 @@ import { installNode, PINNED_NODES } from './pinned-node.mjs';
 import { step, TOP, tellFailures, tool } from './steps.mjs';
 
 /** Tests that run hooks with the command line from agents' settings. */
-const WITH_HOOKS = ['packages/agents/test', 'tests/complaints/g-agents.test.ts', 'tests/frontends/hook.test.ts'];
+const WITH_HOOKS = [
+  'packages/agents/test',
+  'tests/complaints/g-agents.test.ts',
+  ...['hook', 'left-behind'].map((name) => `tests/frontends/${name}.test.ts`),
+];
 
 /** Tests with long-lived open workspaces: opened by the test itself on a real disk, or by the MCP server. */
 const IN_PROCESS = [

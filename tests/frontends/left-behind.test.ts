@@ -8,6 +8,8 @@ import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
+const HOOK_SCRIPT = fileURLToPath(new URL('../../packages/cli/bundle/savepoint-hook', import.meta.url));
+const THROUGH_DAEMON = process.env['SAVEPOINT_TEST_WITH'] === 'daemon' ? [HOOK_SCRIPT] : [];
 const AGENT = fileURLToPath(new URL('./dead-agent.mjs', import.meta.url));
 
 /** No other test has this session: processes are recognised by it. */
@@ -23,8 +25,9 @@ interface FakeAgent {
 }
 
 async function agentIn(p: Project): Promise<FakeAgent> {
-  const child = spawn(process.execPath, [AGENT, process.execPath, MAIN, 'hook', 'claude'], {
-    env: { ...p.environment(), SAVEPOINT_DAEMON: 'off' },
+  const hook = [...THROUGH_DAEMON, process.execPath, MAIN, 'hook', 'claude'];
+  const child = spawn(process.execPath, [AGENT, ...hook], {
+    env: p.environment(),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -165,6 +168,8 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     const p = project();
     const agent = await agentIn(p);
     await agent.serve('exec sleep 600');
+    // Start times are compared with a tolerance of 50 ms.
+    await new Promise((resolve) => setTimeout(resolve, 100));
     const own: ReturnType<typeof spawn>[] = [];
     onTestFinished(() => {
       for (const one of own) one.kill('SIGKILL');

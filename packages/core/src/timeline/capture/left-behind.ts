@@ -91,18 +91,25 @@ function isInside(root: DiskPath, folder: DiskPath | null): boolean {
   return folder !== null && (folder === root || folder.startsWith(`${root}/`));
 }
 
-/** Processes of Savepoint, and those that started them to run a hook. */
+/** Processes of Savepoint, those that they started, and those that started them to run a hook. */
 function ownProcesses(processes: Processes, running: readonly RunningProcess[]): ReadonlySet<number> {
   const parents = new Map(running.map(({ pid, parent }) => [pid, parent]));
-  const own = new Set<number>();
   const self = processes.self().pid;
-  for (const { pid } of running) {
-    if (pid !== self && !isOwnCommand(processes.startedWith(pid).command)) continue;
-    for (let next: number | undefined = pid; next !== undefined && !own.has(next); next = parents.get(next)) {
-      own.add(next);
-    }
+  const roots = new Set(
+    running.flatMap(({ pid }) => (pid === self || isOwnCommand(processes.startedWith(pid).command) ? [pid] : [])),
+  );
+  const above = [...roots].flatMap((pid) => lineage(pid, parents));
+  const below = running.filter(({ pid }) => lineage(pid, parents).some((one) => roots.has(one)));
+  return new Set([...above, ...below.map(({ pid }) => pid)]);
+}
+
+/** A process and its ancestors, as far as `parents` knows them. */
+function lineage(pid: number, parents: ReadonlyMap<number, number>): readonly number[] {
+  const line: number[] = [];
+  for (let next: number | undefined = pid; next !== undefined && !line.includes(next); next = parents.get(next)) {
+    line.push(next);
   }
-  return own;
+  return line;
 }
 
 /** Hooks, their background work, the daemon and the MCP server. */

@@ -103,6 +103,8 @@ describe('a process', () => {
       { pid: 303, parent: 302, variables: NAMED, command: 'savepoint hook cline PreToolUse' },
       { pid: 304, parent: 1, variables: NAMED, command: 'node /x/savepoint.js daemon run' },
       { pid: 305, parent: 1, variables: NAMED, command: 'node /home/me/savepoint/server.js' },
+      { pid: 306, parent: AGENT, variables: NAMED, command: 'sh /x/savepoint-hook node savepoint.js hook claude' },
+      { pid: 307, parent: 306, variables: NAMED, command: 'curl --unix-socket s' },
     ]);
     expect(found).toEqual([305]);
   });
