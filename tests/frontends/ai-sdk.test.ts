@@ -81,7 +81,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     expect(reported[11]?.value).toContain('delete  c.txt');
     expect(parts.find(({ toolName, type }) => toolName === 'multi_edit_files' && type === 'tool-result')).toMatchObject(
       {
-        output: { total_files: 2, files_succeeded: 2, checkpoint_after: { toolCall: 'call-1-0' }, warnings: [] },
+        output: { total_files: 2, files_succeeded: 2, checkpoint_after: 'cp_2' },
       },
     );
     const { checkpoints } = await savepoint.list();
@@ -179,7 +179,7 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
     const { reported } = await run(await savepointTools(openFor(p)), [
       call('multi_edit', { file_path: 'a.txt', edits, include_content: true }),
     ]);
-    expect(JSON.parse(reported[0]?.value ?? '')).toMatchObject({ files: [{ final_content: '1\n' }], left_out: [] });
+    expect(reported[0]?.value).toContain('Final content of a.txt (1 line):\n1');
   });
 });
 

@@ -24,7 +24,7 @@ describe.each(ERAS)('roots, with a client of %s', (revision) => {
     const uris = ['file:///', 'file://elsewhere/x', pathToFileURL(p.home).href, pathToFileURL(p.dir).href];
     const client = await connect(p, revision, offering(uris, asked));
     expect(asked.times).toBe(0);
-    expect((await call(client, 'checkpoint_create')).data).toMatchObject({ checkpoint: { counts: { files: 1 } } });
+    expect((await call(client, 'checkpoint_create')).data).toMatchObject({ checkpoint: { holds: { files: 1 } } });
     expect((await call(client, 'checkpoint_list')).text).toContain('cp_1');
     expect(asked.times).toBe(1);
     expect(p.ok('list').stdout).toContain('cp_1');

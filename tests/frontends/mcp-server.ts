@@ -74,6 +74,19 @@ export function answerOf(result: unknown): Answer {
   return { ...(isError === undefined ? {} : { isError }), text, data: structuredContent ?? {}, error };
 }
 
+/** Fields whose value the text says in other words. */
+const IN_OTHER_WORDS = new Set(['outcome', 'origin', 'patch', 'diff']);
+
+/** What the structured part of an answer says and its text does not. */
+export function missingInText({ text, data }: Answer): readonly string[] {
+  const valuesOf = (value: unknown): string[] => {
+    if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, field]) => (IN_OTHER_WORDS.has(key) ? [] : valuesOf(field)));
+  };
+  return valuesOf(data).filter((value) => !text.includes(value));
+}
+
 export interface Message {
   readonly jsonrpc: '2.0';
   readonly id?: string | number | null;

@@ -7,18 +7,10 @@ import {
   type ReadyTool,
   readyTools,
   SerialQueue,
-  safeJson,
   TOOLS,
   type ToolName,
 } from '@savepoint/core/tools';
-import {
-  type InputSchema,
-  type JsonSchemaMaker,
-  type ModelOutput,
-  recordedId,
-  type SavepointTool,
-  type ToolOutput,
-} from './sdk-shapes.ts';
+import { type InputSchema, type JsonSchemaMaker, recordedId, type SavepointTool } from './sdk-shapes.ts';
 import { ToolFailure } from './tool-failure.ts';
 
 export interface ToolsOptions<Name extends ToolName = ToolName> {
@@ -58,26 +50,14 @@ function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointT
       const toolCall = recordedId(toolCallId);
       const context = abortSignal === undefined ? { toolCall } : { toolCall, signal: abortSignal };
       try {
-        const { structured, warnings } = await queue.run(abortSignal, () =>
-          callTool(tool, schemas, input, savepoint, context),
-        );
-        return { ...structured, warnings };
+        const { structured } = await queue.run(abortSignal, () => callTool(tool, schemas, input, savepoint, context));
+        return structured;
       } catch (error) {
         throw new ToolFailure(asFailure(error));
       }
     },
-    toModelOutput: ({ output }) => ({ type: 'text', value: modelText(tool, output) }),
+    toModelOutput: ({ output }) => ({ type: 'text', value: answerText(tool, output) }),
   };
-}
-
-/**
- * File contents do not fit into the text form of an answer. If they were requested, the whole answer is returned as
- * JSON.
- */
-function modelText(tool: ReadyTool['tool'], output: ToolOutput): ModelOutput['value'] {
-  const files = output['files'];
-  const hasContents = Array.isArray(files) && files.some((file: object) => 'final_content' in file);
-  return hasContents ? safeJson(output) : answerText(tool, output, output.warnings);
 }
 
 /**

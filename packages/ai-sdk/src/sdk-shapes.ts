@@ -11,7 +11,7 @@ export interface SavepointTool {
   readonly inputSchema: InputSchema;
   /** @throws ToolFailure for every error */
   readonly execute: (input: unknown, options: ToolCallOptions) => Promise<ToolOutput>;
-  /** What the model reads of an answer; the agent's own code gets the complete output. */
+  /** What the model reads: the same answer as text. */
   readonly toModelOutput: (answer: { readonly output: ToolOutput }) => ModelOutput;
 }
 
@@ -41,10 +41,8 @@ export function recordedId(toolCallId: string): string {
   return toolCallId.slice(0, MAX_ID_LENGTH);
 }
 
-/** The fields of the verb's answer (docs/reference/verbs.md), `preview_id` for tools with two steps, and `warnings`. */
-export interface ToolOutput extends StructuredAnswer {
-  readonly warnings: readonly string[];
-}
+/** The fields that an MCP client receives as structured content (docs/reference/mcp.md). */
+export type ToolOutput = StructuredAnswer;
 
 export interface ModelOutput {
   readonly type: 'text';

@@ -1,6 +1,6 @@
 /** One call of a client: opens the workspace, calls the tool, and returns the result in the form of the protocol. */
 import { type DiskPath, open, type SavepointError } from '@savepoint/core';
-import { answerText, callTool, failureText, type ReadyTool } from '@savepoint/core/tools';
+import { answerText, callTool, failureText, type ReadyTool, type StructuredAnswer } from '@savepoint/core/tools';
 import { linkTo, type ResourceLink } from './links.ts';
 import type { Machine } from './roots.ts';
 
@@ -23,7 +23,7 @@ interface TextContent {
 export interface CallResult {
   readonly [key: string]: unknown;
   readonly content: (TextContent | ResourceLink)[];
-  readonly structuredContent: Record<string, unknown>;
+  readonly structuredContent: StructuredAnswer;
 }
 
 export interface FailedResult {
@@ -57,20 +57,14 @@ export async function performCall(
     savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
   }
   const context = { signal, toolCall: toolUseId ?? { tool: tool.name, args: given } };
-  const { structured, warnings, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
+  const { structured, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
   return {
-    content: [
-      { type: 'text', text: answerText(tool, structured, warnings) },
-      ...taken.map((path) => linkTo(folder, path)),
-    ],
+    content: [{ type: 'text', text: answerText(tool, structured) }, ...taken.map((path) => linkTo(folder, path))],
     structuredContent: structured,
   };
 }
 
-/**
- * The error as JSON in the text. There is no structured content: clients validate it against the tool's output schema
- * even for an error, and would then report a fault of the server instead.
- */
+/** The error as JSON in the text. There is no structured content, so that every client passes on the text. */
 export function failedResult(failure: SavepointError): FailedResult {
   return { isError: true, content: [{ type: 'text', text: failureText(failure) }] };
 }

@@ -1,23 +1,26 @@
-/** The listing of a tool for a client. */
-import { inputJsonSchema, type JsonSchema, outputJsonSchema, type ReadyTool, type Tool } from '@savepoint/core/tools';
+/**
+ * The listing of a tool for a client. It has no output schema: models read every byte of a listing, and need none to
+ * read an answer.
+ */
+import { inputJsonSchema, type JsonSchema, type ReadyTool, type Tool } from '@savepoint/core/tools';
 
 export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
-  readonly annotations: { readonly title: string } & Tool['annotations'];
+  readonly annotations: Tool['annotations'];
 }
 
 export function listingOf({ tool, schemas }: ReadyTool): ToolListing {
   const { name, title, description, annotations } = tool;
+  // Without `$schema`, the protocol assumes the version that the schema has.
+  const { $schema: _, ...inputSchema } = inputJsonSchema(schemas);
   return {
     name,
     title,
     description,
-    inputSchema: inputJsonSchema(schemas),
-    outputSchema: outputJsonSchema(schemas),
-    annotations: { title, ...annotations },
+    inputSchema,
+    annotations,
   };
 }

@@ -10,16 +10,21 @@ import type { ToolSchemas } from './schemas.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolAnswer {
-  /** By the tool's output schema. */
   readonly structured: StructuredAnswer;
-  readonly warnings: readonly string[];
   /** Files whose content was too long for the answer. */
   readonly omittedFiles: readonly JsonName[];
 }
 
+/** The fields of the tool's answer, and these. Fields without information are absent. */
 export interface StructuredAnswer {
   readonly [field: string]: unknown;
-  readonly left_out: readonly Omission[];
+  /** Of a preview: pass it back to carry the preview out. */
+  readonly preview_id?: string;
+  /** What to do with a preview. */
+  readonly next_step?: string;
+  readonly warnings?: readonly string[];
+  /** What was left out because the answer would be too long. */
+  readonly left_out?: readonly Omission[];
 }
 
 /**
@@ -39,7 +44,7 @@ export async function callTool(
   const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
   try {
     const output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), context);
-    return { ...answerOf(tool, output, previewId), warnings: [...warnings] };
+    return answerOf(tool, output, previewId, [...warnings]);
   } catch (error) {
     throw previewId === undefined ? error : withPreviewHint(tool, error);
   } finally {
@@ -47,20 +52,16 @@ export async function callTool(
   }
 }
 
-/** The text of an answer, for a model. All of it is safe to print. */
-export function answerText(tool: Tool, structured: StructuredAnswer, warnings: readonly string[]): string {
-  const previewId = tool.twoSteps ? (structured['preview_id'] as string | null) : null;
+/** The same answer as text. All of it is safe to print. */
+export function answerText(tool: Tool, structured: StructuredAnswer): string {
+  const { preview_id: previewId, next_step: nextStep, warnings = [], left_out: leftOut = [] } = structured;
   const lines = [
-    ...tool.render(structured as never),
-    ...(previewId === null
-      ? []
-      : [
-          `preview_id: ${previewId}`,
-          `Nothing has been changed yet. To proceed, call ${tool.name} again with this preview_id.`,
-        ]),
+    ...tool.render(structured),
+    ...(previewId === undefined ? [] : [`preview_id: ${previewId}`]),
+    ...(nextStep === undefined ? [] : [nextStep]),
     ...warnings.map((message) => `warning: ${showText(message)}`),
   ];
-  return boundText(lines, structured.left_out);
+  return boundText(lines, leftOut);
 }
 
 /** @throws SavepointError USAGE */
@@ -102,15 +103,17 @@ function toVerbInput({ argumentMapping: takes }: Tool, given: Readonly<Record<st
   return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
 }
 
-function answerOf(tool: Tool, output: unknown, previewId: string | undefined): Omit<ToolAnswer, 'warnings'> {
+function answerOf(tool: Tool, output: unknown, previewId: string | undefined, warnings: readonly string[]): ToolAnswer {
   const shortened = tool.shorten?.(output as never) ?? { output, omittedFiles: [], leftOut: [] };
-  const { value, leftOut } = boundValue(shortened.output, MAX_ANSWER_BYTES);
-  const preview = tool.twoSteps ? { preview_id: previewIdOf(output, previewId) } : {};
+  const { value, leftOut } = boundValue(tool.answer(shortened.output as never), MAX_ANSWER_BYTES);
+  const preview = tool.twoSteps ? previewIdOf(output, previewId) : null;
+  const omissions = [...shortened.leftOut, ...leftOut];
   return {
     structured: {
       ...(value as Record<string, unknown>),
-      ...preview,
-      left_out: [...shortened.leftOut, ...leftOut],
+      ...(preview === null ? {} : { preview_id: preview, next_step: nextStep(tool) }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      ...(omissions.length === 0 ? {} : { left_out: omissions }),
     },
     omittedFiles: shortened.omittedFiles,
   };
@@ -119,6 +122,10 @@ function answerOf(tool: Tool, output: unknown, previewId: string | undefined): O
 function previewIdOf(output: unknown, given: string | undefined): string | null {
   const { fingerprint, outcome } = output as { readonly fingerprint: string; readonly outcome: string };
   return given === undefined && outcome === 'ready' ? fingerprint : null;
+}
+
+function nextStep({ name }: Tool): string {
+  return `Nothing has been changed yet. To proceed, call ${name} again with this preview_id.`;
 }
 
 function withPreviewHint(tool: Tool, error: unknown): unknown {

@@ -6,7 +6,7 @@ export { safeJson } from '../content/safe-json.ts';
 export { answerText, callTool, type StructuredAnswer, type ToolAnswer } from './call-tool.ts';
 export { asFailure, failureText } from './failure.ts';
 export { type ReadyTool, readyTools } from './ready-tools.ts';
-export { inputJsonSchema, type JsonSchema, outputJsonSchema } from './schemas.ts';
+export { inputJsonSchema, type JsonSchema } from './schemas.ts';
 export { SerialQueue } from './serial-queue.ts';
 export { TOOLS, type ToolName } from './table.ts';
 export type { Tool } from './tool.ts';

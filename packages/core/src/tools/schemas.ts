@@ -1,39 +1,34 @@
 /** Derives the schemas of a tool from those of its verb: as zod schemas for validation, and as JSON schemas. */
 import * as z from 'zod';
+import { jsonName } from '../verbs/shapes/names.ts';
 import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolSchemas {
   readonly input: z.ZodType;
-  readonly output: z.ZodType;
 }
 
-/** The input and the output of a tool are always objects. */
+/** The input of a tool is always an object. */
 export type JsonSchema = { readonly type: 'object'; readonly [key: string]: unknown };
 
 export type JsonSchemaVersion = 'draft-07' | 'draft-2020-12';
 
 export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
   const verb = await schemasOf(tool.verb);
-  return { input: inputSchema(tool, verb.input), output: outputSchema(tool, verb.output) };
+  return { input: inputSchema(tool, verb.input) };
 }
 
-const leftOut = z
-  .array(z.strictObject({ at: z.string(), count: z.int().min(1), of: z.enum(['items', 'characters']) }))
-  .describe('what was left out because the answer would be too long');
-
-/** Returns a schema without references, because not every client resolves them. */
+/**
+ * Returns a schema without references, because not every client resolves them. It is as short as possible, because
+ * models read all of it.
+ */
 export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
   return z.toJSONSchema(input, {
     io: 'input',
     target,
     metadata: metadataWithoutIds,
-    override: dropBase64Format,
+    override: shorten,
   }) as JsonSchema;
-}
-
-export function outputJsonSchema({ output }: ToolSchemas): JsonSchema {
-  return z.toJSONSchema(output, { io: 'output', override: dropBase64Format }) as JsonSchema;
 }
 
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
@@ -43,9 +38,7 @@ function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
       .string()
       .max(200)
       .optional()
-      .describe(
-        'the preview_id of a preview that is still current; without it, nothing is changed and a preview is returned',
-      );
+      .describe('of the preview to carry out; without it, nothing is changed and a preview is returned');
   }
   return z.strictObject(fields);
 }
@@ -66,12 +59,6 @@ function argumentsOf(
   );
 }
 
-function outputSchema(tool: Tool, verbOutput: z.ZodType): z.ZodType {
-  const { shape } = asObject(tool, verbOutput);
-  const preview = z.string().nullable().describe('pass it back to carry out this preview; null if it was carried out');
-  return z.strictObject({ ...shape, ...(tool.twoSteps ? { preview_id: preview } : {}), left_out: leftOut });
-}
-
 function asObject(tool: Tool, schema: z.ZodType): z.ZodObject<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodObject) return schema as z.ZodObject<Record<string, z.ZodType>>;
   throw new Error(`${tool.name}: the schemas of ${tool.verb.name} are not objects`);
@@ -86,7 +73,21 @@ metadataWithoutIds.get = ((schema: z.ZodType) => {
   return withoutId;
 }) as typeof metadataWithoutIds.get;
 
-/** In JSON schema, base64 is an encoding and not a format. Validators of clients warn about the unknown format. */
-function dropBase64Format({ jsonSchema }: { readonly jsonSchema: { format?: string | undefined } }): void {
-  if (jsonSchema.format === 'base64') delete jsonSchema.format;
+/** A name is text for almost every file, so what else it may be is said as briefly as possible. */
+const SHORT_NAME = [
+  { type: 'string' },
+  { type: 'object', properties: { b64: { type: 'string' } }, required: ['b64'], additionalProperties: false },
+];
+
+function shorten({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (isJsonName(zodSchema)) {
+    jsonSchema.anyOf = structuredClone(SHORT_NAME) as NonNullable<typeof jsonSchema.anyOf>;
+    if (jsonSchema.description === jsonName.description) delete jsonSchema.description;
+  }
+}
+
+/** A description makes a copy of the schema, with the same options. */
+function isJsonName(schema: z.core.$ZodType): boolean {
+  return schema instanceof z.ZodUnion && schema.options === jsonName.options;
 }

@@ -1,20 +1,19 @@
 /** The table of tools. To add a tool, add a row; its schemas come from its verb. */
 import * as z from 'zod';
-import { showContent, showText } from '../content/show-name.ts';
-import { nameFromJson } from '../model/names.ts';
 import { VERBS } from '../verbs/table.ts';
-import { withoutLongContents } from './contents.ts';
-import { blameLines, historyLines, rollbackLines } from './history-lines.ts';
+import { catAnswer, catLines } from './answers/cat.ts';
+import { blameAnswer, blameLines, diffAnswer, diffLines, historyAnswer, historyLines } from './answers/changes.ts';
+import { createAnswer, createLines, listAnswer, listLines, showAnswer, showLines } from './answers/checkpoints.ts';
+import { editAnswer, editLines } from './answers/edit.ts';
 import {
-  captureLines,
-  changeLines,
-  checkpointLine,
-  countsText,
-  editLines,
+  operationAnswer,
   operationLines,
-  pathText,
+  restoreAnswer,
   restoreLines,
-} from './lines.ts';
+  rollbackAnswer,
+  rollbackLines,
+} from './answers/operation.ts';
+import { withoutLongContents } from './contents.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -27,9 +26,8 @@ const CHANGES_FILES: Annotations = {
 };
 
 const TWO_STEPS =
-  'Works in two steps. Without preview_id, nothing is changed and a preview is returned (all paths, and a ' +
-  'preview_id). With that preview_id, the preview is carried out, or fails with CONFLICT if the files have changed ' +
-  'since.';
+  'Works in two steps: without preview_id, it only returns a preview with a preview_id. With it, the preview is carried ' +
+  'out, or fails with CONFLICT if the files have changed since.';
 
 const NAMES =
   'Refer to a checkpoint as cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last ' +
@@ -43,9 +41,8 @@ const CONFLICT_FIELDS = {
 } as const;
 
 const ALL_OR_NONE =
-  'Atomic: either all edits are applied or none. All edits are validated first, and all errors are returned ' +
-  'together. A checkpoint is taken before and after, so undo can revert the edit. An old_string must occur exactly ' +
-  'once in the file, unless replace_all is set. With dry_run, nothing is changed and the diff is returned.';
+  'Atomic: either all edits are applied or none, and all errors are returned together. A checkpoint is taken before ' +
+  'and after, so undo can revert the edit. With dry_run, nothing is changed and the diff is returned.';
 
 /** A model sees and reverts only its own work unless it says otherwise. */
 const SCOPE = z
@@ -78,6 +75,7 @@ export const TOOLS = [
     argumentMapping: 'all',
     twoSteps: false,
     shorten: withoutLongContents,
+    answer: editAnswer,
     render: editLines,
   }),
   tool({
@@ -98,6 +96,7 @@ export const TOOLS = [
     },
     twoSteps: false,
     shorten: withoutLongContents,
+    answer: editAnswer,
     render: editLines,
   }),
   tool({
@@ -123,6 +122,7 @@ export const TOOLS = [
       }),
     },
     twoSteps: false,
+    answer: editAnswer,
     render: editLines,
   }),
   tool({
@@ -135,11 +135,8 @@ export const TOOLS = [
     annotations: ADDS,
     argumentMapping: { fields: { message: 'message', test_result: 'testResult' } },
     twoSteps: false,
-    render: ({ checkpoint, capture, pending }) => [
-      `Checkpoint taken: ${checkpointLine(checkpoint)}`,
-      ...captureLines(capture),
-      ...(pending === null ? [] : [`pending: ${showText(pending.message)} ${showText(pending.hint)}`]),
-    ],
+    answer: createAnswer,
+    render: createLines,
   }),
   tool({
     name: 'checkpoint_list',
@@ -152,42 +149,19 @@ export const TOOLS = [
     annotations: READS,
     argumentMapping: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
-    render: ({ checkpoints, folded, hidden, damaged, more, next }) => [
-      ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet. Use checkpoint_create to take one.'] : []),
-      ...checkpoints.map((one) => {
-        const steps = folded.find(({ into }) => into === one.id)?.ids.length ?? 0;
-        const more = steps === 0 ? '' : `  [includes ${steps} small ${steps === 1 ? 'step' : 'steps'} before it]`;
-        return `${checkpointLine(one)}${more}`;
-      }),
-      ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem.message)}`),
-      ...(hidden > 0
-        ? [`${hidden} automatic ${hidden === 1 ? 'checkpoint' : 'checkpoints'} hidden; view "all" shows them.`]
-        : []),
-      ...(more ? [`Older checkpoints exist: pass ${next} as \`before\`.`] : []),
-    ],
+    answer: listAnswer,
+    render: listLines,
   }),
   tool({
     name: 'checkpoint_show',
     verb: VERBS.show,
     title: 'Show a checkpoint',
-    description: `Shows a checkpoint and the paths that changed since the previous one. ${NAMES}`,
+    description: 'Shows a checkpoint and the paths that changed since the previous one, with their authors.',
     annotations: READS,
     argumentMapping: { fields: { checkpoint: 'checkpoint', patch: 'patch' } },
     twoSteps: false,
-    render: (shown) => [
-      checkpointLine(shown),
-      `${shown.counts.files} ${shown.counts.files === 1 ? 'file' : 'files'}, ${shown.counts.bytes} bytes`,
-      ...shown.roots.map(({ path, kind, branch, commit }) => {
-        const on = branch === null ? '' : ` on branch ${pathText(branch)}`;
-        return `  ${kind} ${pathText(path)}${on}${commit === null ? '' : ` at ${showText(commit)}`}`;
-      }),
-      ...shown.rootChanges.map(
-        ({ path, what }) => `  root ${pathText(path)} ${what} since ${showText(shown.previous ?? '')}`,
-      ),
-      ...(shown.changes === null ? ['Its changes are not recorded.'] : changeLines(shown.changes)),
-      ...shown.partial.map(({ path }) => `  not captured (unreadable): ${pathText(path)}`),
-      ...(shown.patch === null ? [] : [showContent(nameFromJson(shown.patch.text))]),
-    ],
+    answer: showAnswer,
+    render: showLines,
   }),
   tool({
     name: 'checkpoint_diff',
@@ -201,18 +175,14 @@ export const TOOLS = [
     annotations: READS,
     argumentMapping: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
     twoSteps: false,
-    render: ({ from, to, changes, totals, patch }) => [
-      `From ${from === null ? 'before' : from.id} to ${to === null ? 'the current files' : to.id}: ${countsText(totals)}`,
-      ...changeLines(changes),
-      ...(patch === null ? [] : [showContent(nameFromJson(patch.text))]),
-      ...(patch?.gaps ?? []).map(({ path, why }) => `  not in the patch (${why}): ${pathText(path)}`),
-    ],
+    answer: diffAnswer,
+    render: diffLines,
   }),
   tool({
     name: 'checkpoint_cat',
     verb: VERBS.cat,
     title: 'Read a file of a checkpoint',
-    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at offset plus length while more is true. ${NAMES}`,
+    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at `next` while there is one. ${NAMES}`,
     annotations: READS,
     argumentMapping: {
       shape: ({ length: _, ...input }) => ({
@@ -222,11 +192,8 @@ export const TOOLS = [
       toInput: ({ length = CAT_BYTES, ...rest }) => ({ length, ...rest }),
     },
     twoSteps: false,
-    render: ({ checkpoint, path, size, offset, length, content, more }) => [
-      `${pathText(path)} in ${checkpoint}: bytes ${offset} to ${offset + length} of ${size}`,
-      showContent(nameFromJson(content)),
-      ...(more ? [`More bytes follow: continue with offset ${offset + length}.`] : []),
-    ],
+    answer: catAnswer,
+    render: catLines,
   }),
   tool({
     name: 'history',
@@ -246,6 +213,7 @@ export const TOOLS = [
       toInput: ({ scope = 'own', limit = HISTORY_LIMIT, ...rest }) => ({ scope, limit, ...rest }),
     },
     twoSteps: false,
+    answer: historyAnswer,
     render: historyLines,
   }),
   tool({
@@ -259,6 +227,7 @@ export const TOOLS = [
     annotations: READS,
     argumentMapping: { fields: { file: 'file', lines: 'lines', at: 'at' } },
     twoSteps: false,
+    answer: blameAnswer,
     render: blameLines,
   }),
   tool({
@@ -271,6 +240,7 @@ export const TOOLS = [
     annotations: READS,
     argumentMapping: 'all',
     twoSteps: false,
+    answer: ({ text }) => ({ text }),
     render: ({ text }) => text.split('\n'),
   }),
   tool({
@@ -279,10 +249,11 @@ export const TOOLS = [
     title: 'Restore a checkpoint',
     description:
       'Makes the files equal to a checkpoint, atomically; with `paths`, only those paths and below them. The current ' +
-      `state is saved first, and undo can revert the restore. ${TWO_STEPS} ${NAMES}`,
+      `state is saved first, and undo can revert the restore. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: { fields: { checkpoint: 'checkpoint', paths: 'paths', mode: 'mode', ...CONFLICT_FIELDS } },
     twoSteps: true,
+    answer: restoreAnswer,
     render: restoreLines,
   }),
   tool({
@@ -311,6 +282,7 @@ export const TOOLS = [
       }),
     },
     twoSteps: true,
+    answer: rollbackAnswer,
     render: rollbackLines,
   }),
   tool({
@@ -323,6 +295,7 @@ export const TOOLS = [
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
+    answer: operationAnswer,
     render: operationLines,
   }),
   tool({
@@ -333,6 +306,7 @@ export const TOOLS = [
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
+    answer: operationAnswer,
     render: operationLines,
   }),
 ] as const satisfies readonly Tool[];

@@ -1,4 +1,4 @@
-/** What a tool adds to a verb: its description for a model, its arguments, and the text of its answer. */
+/** What a tool adds to a verb: its description for a model, its arguments, and its answer as fields and as text. */
 import type * as z from 'zod';
 import type { JsonName } from '../model/names.ts';
 import type { OutputOf, Verb } from '../verbs/verb.ts';
@@ -34,7 +34,7 @@ export interface ShortenedOutput<Output> {
   readonly leftOut: readonly Omission[];
 }
 
-export interface Tool<V extends Verb = Verb, Name extends string = string> {
+export interface Tool<V extends Verb = Verb, Name extends string = string, Answer extends object = object> {
   /** The name for the model; clients may add a prefix. */
   readonly name: Name;
   readonly verb: V;
@@ -50,11 +50,18 @@ export interface Tool<V extends Verb = Verb, Name extends string = string> {
   readonly twoSteps: boolean;
   /** Shortens an answer before it is cut: removes what can be read elsewhere. */
   shorten?(output: OutputOf<V>): ShortenedOutput<OutputOf<V>>;
-  /** The answer for a model, line by line. All of it is safe to print. */
-  render(output: OutputOf<V>): readonly string[];
+  /**
+   * The answer for a model: what it needs to act, and nothing else. Some clients pass on only these fields, others only
+   * the lines, so each must be complete.
+   */
+  answer(output: OutputOf<V>): Answer;
+  /** The same answer, line by line. All of it is safe to print. */
+  render(answer: Answer): readonly string[];
 }
 
-/** Checks the type of a tool against its verb. */
-export function tool<V extends Verb, const Name extends string>(it: Tool<V, Name>): Tool<Verb, Name> {
+/** Checks the types of a tool against its verb. */
+export function tool<V extends Verb, const Name extends string, Answer extends object>(
+  it: Tool<V, Name, Answer>,
+): Tool<Verb, Name> {
   return it as unknown as Tool<Verb, Name>;
 }
