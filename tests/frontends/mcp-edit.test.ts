@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { call, connect, ERAS } from './mcp-server.ts';
+import { call, connect, ERAS, missingInText } from './mcp-server.ts';
 
 const replace = (from: string, to: string): object => ({ old_string: from, new_string: to });
 
@@ -23,6 +23,10 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
     expect(done.data).toMatchObject({ total_files: 2, files_succeeded: 2, files_failed: 0, total_edits: 3 });
     expect(done.data).toMatchObject({ files: [{ final_content: '1\ntwo\nthree\n' }, { final_content: 'C\n' }] });
     expect(done.text).toContain('write  a.txt  (2 edits');
+    expect(done.text).toContain(
+      'Final content of a.txt (3 lines):\n1\ntwo\nthree\nFinal content of b/c.txt (1 line):\nC',
+    );
+    expect(missingInText(done)).toEqual([]);
     expect([p.read('a.txt'), p.read('b/c.txt')]).toEqual(['1\ntwo\nthree\n', 'C\n']);
 
     const one = await call(client, 'multi_edit', { file_path: 'a.txt', edits: [replace('two', '2')] });
@@ -61,6 +65,31 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
     expect(p.read('a.txt')).toBe('one\n');
   });
 });
+
+it.each(['multi_edit_files', 'multi_edit'])(
+  '%s returns all contents up to the requested size, also as text',
+  async (tool) => {
+    const p = project();
+    const long = `${'x'.repeat(99)}\n`.repeat(2000);
+    const client = await connect(p, '2025-11-25');
+    const paths = tool === 'multi_edit' ? ['a.txt'] : ['a.txt', 'b.txt', 'c.txt'];
+    const files = paths.map((file_path) => ({
+      file_path,
+      edits: [{ op: 'write', content: `${file_path}\n${long}end` }],
+    }));
+    const asked = { include_content: true, max_content: 700_000 };
+    const request = tool === 'multi_edit' ? { ...files[0], ...asked } : { files, ...asked };
+    const { data, text } = await call(client, tool, request);
+    expect(data).toMatchObject({ files: paths.map((path) => ({ final_content: `${path}\n${long}end` })) });
+    expect(data).not.toHaveProperty('left_out');
+    for (const path of paths) {
+      expect(text).toContain(
+        `Final content of ${path} (2002 lines, without a newline at the end):\n${path}\n${long}end`,
+      );
+    }
+    expect(text).not.toContain('left out');
+  },
+);
 
 it('content that is too long for a response is replaced by a link to the file, and the response says so', async () => {
   const p = project();

@@ -84,7 +84,7 @@ export function missingInText({ text, data }: Answer): readonly string[] {
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([key, field]) => (IN_OTHER_WORDS.has(key) ? [] : valuesOf(field)));
   };
-  return valuesOf(data).filter((value) => !text.includes(value));
+  return valuesOf(data).filter((value) => !text.includes(value.trim()));
 }
 
 export interface Message {

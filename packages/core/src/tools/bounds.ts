@@ -14,7 +14,7 @@ export interface BoundedValue {
   readonly leftOut: readonly Omission[];
 }
 
-/** The limits of an answer: bytes of its JSON, characters of its text. */
+/** The limits of an answer: bytes of its JSON, characters of its text. Requested contents of files come on top. */
 export const MAX_ANSWER_BYTES = 64 * 1024;
 export const MAX_TEXT_LENGTH = 32 * 1024;
 
@@ -46,11 +46,14 @@ export function boundValue(value: unknown, most: number): BoundedValue {
   return last;
 }
 
-/** Joins lines to one text within the limit. The end of the text lists `leftOut`. */
-export function boundText(lines: readonly string[], leftOut: readonly Omission[]): string {
+/**
+ * Joins lines to one text within the limit. The end of the text lists `leftOut`.
+ * @param most characters of the text
+ */
+export function boundText(lines: readonly string[], leftOut: readonly Omission[], most = MAX_TEXT_LENGTH): string {
   const text = lines.join('\n');
   const notes = leftOut.map(({ at, count, of }) => `(left out: ${count} ${of} of ${at})`);
-  const room = MAX_TEXT_LENGTH - notes.join('\n').length - 100;
+  const room = most - notes.join('\n').length - 100;
   if (text.length > room) {
     const kept = text.slice(0, room).replace(/[\ud800-\udbff]$/, '');
     notes.unshift(`(left out: the last ${text.length - kept.length} characters of this text)`);

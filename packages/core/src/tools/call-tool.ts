@@ -5,7 +5,8 @@ import type { JsonName } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { requestProblems } from '../verbs/input/request-problems.ts';
 import type { VerbContext } from '../verbs/verb.ts';
-import { boundText, boundValue, MAX_ANSWER_BYTES, type Omission } from './bounds.ts';
+import { boundText, boundValue, MAX_ANSWER_BYTES, MAX_TEXT_LENGTH, type Omission } from './bounds.ts';
+import { contentSize } from './contents.ts';
 import type { ToolSchemas } from './schemas.ts';
 import type { Tool } from './tool.ts';
 
@@ -44,7 +45,7 @@ export async function callTool(
   const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
   try {
     const output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), context);
-    return answerOf(tool, output, previewId, [...warnings]);
+    return answerOf(tool, input, output, [...warnings]);
   } catch (error) {
     throw previewId === undefined ? error : withPreviewHint(tool, error);
   } finally {
@@ -61,7 +62,7 @@ export function answerText(tool: Tool, structured: StructuredAnswer): string {
     ...(nextStep === undefined ? [] : [nextStep]),
     ...warnings.map((message) => `warning: ${showText(message)}`),
   ];
-  return boundText(lines, leftOut);
+  return boundText(lines, leftOut, MAX_TEXT_LENGTH + contentSize(structured).characters);
 }
 
 /** @throws SavepointError USAGE */
@@ -103,10 +104,16 @@ function toVerbInput({ argumentMapping: takes }: Tool, given: Readonly<Record<st
   return Object.fromEntries(Object.entries(given).map(([argument, value]) => [takes.fields[argument], value]));
 }
 
-function answerOf(tool: Tool, output: unknown, previewId: string | undefined, warnings: readonly string[]): ToolAnswer {
-  const shortened = tool.shorten?.(output as never) ?? { output, omittedFiles: [], leftOut: [] };
-  const { value, leftOut } = boundValue(tool.answer(shortened.output as never), MAX_ANSWER_BYTES);
-  const preview = tool.twoSteps ? previewIdOf(output, previewId) : null;
+function answerOf(
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+  output: unknown,
+  warnings: readonly string[],
+): ToolAnswer {
+  const shortened = tool.shorten?.(output as never, given) ?? { output, omittedFiles: [], leftOut: [] };
+  const answer = tool.answer(shortened.output as never);
+  const { value, leftOut } = boundValue(answer, MAX_ANSWER_BYTES + contentSize(answer).bytes);
+  const preview = tool.twoSteps ? previewIdOf(output, given['preview_id']) : null;
   const omissions = [...shortened.leftOut, ...leftOut];
   return {
     structured: {
@@ -119,7 +126,7 @@ function answerOf(tool: Tool, output: unknown, previewId: string | undefined, wa
   };
 }
 
-function previewIdOf(output: unknown, given: string | undefined): string | null {
+function previewIdOf(output: unknown, given: unknown): string | null {
   const { fingerprint, outcome } = output as { readonly fingerprint: string; readonly outcome: string };
   return given === undefined && outcome === 'ready' ? fingerprint : null;
 }

@@ -13,7 +13,7 @@ import {
   rollbackAnswer,
   rollbackLines,
 } from './answers/operation.ts';
-import { withoutLongContents } from './contents.ts';
+import { CONTENT_CHARACTERS, MOST_CONTENT_CHARACTERS, withoutLongContents } from './contents.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -64,6 +64,13 @@ const ofOneFile = ({
   return { file: element.shape, request };
 };
 
+const MAX_CONTENT = z
+  .int()
+  .min(0)
+  .max(MOST_CONTENT_CHARACTERS)
+  .optional()
+  .describe(`most characters of all contents together (default ${CONTENT_CHARACTERS}); longer ones are left out`);
+
 /** In the order of the listing. */
 export const TOOLS = [
   tool({
@@ -72,7 +79,10 @@ export const TOOLS = [
     title: 'Edit several files',
     description: `Edits any number of files in one operation. ${ALL_OR_NONE} Use it if a change touches several files.`,
     annotations: CHANGES_FILES,
-    argumentMapping: 'all',
+    argumentMapping: {
+      shape: (input) => ({ ...input, max_content: MAX_CONTENT }),
+      toInput: ({ max_content: _, ...input }) => input,
+    },
     twoSteps: false,
     shorten: withoutLongContents,
     answer: editAnswer,
@@ -87,9 +97,9 @@ export const TOOLS = [
     argumentMapping: {
       shape: (input) => {
         const { file, request } = ofOneFile(input);
-        return { ...file, ...request };
+        return { ...file, ...request, max_content: MAX_CONTENT };
       },
-      toInput: ({ file_path, edits, expected_hash, force, ...request }) => ({
+      toInput: ({ file_path, edits, expected_hash, force, max_content: _, ...request }) => ({
         files: [withoutUndefined({ file_path, edits, expected_hash, force })],
         ...request,
       }),

@@ -48,8 +48,8 @@ export interface Tool<V extends Verb = Verb, Name extends string = string, Answe
    * out exactly that preview or fails.
    */
   readonly twoSteps: boolean;
-  /** Shortens an answer before it is cut: removes what can be read elsewhere. */
-  shorten?(output: OutputOf<V>): ShortenedOutput<OutputOf<V>>;
+  /** Shortens an answer before it is cut: removes what can be read elsewhere, by the arguments of the tool. */
+  shorten?(output: OutputOf<V>, given: Readonly<Record<string, unknown>>): ShortenedOutput<OutputOf<V>>;
   /**
    * The answer for a model: what it needs to act, and nothing else. Some clients pass on only these fields, others only
    * the lines, so each must be complete.
