@@ -14,7 +14,7 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
     await client.listTools();
     const files = [
       { file_path: 'a.txt', edits: [replace('one', '1'), { op: 'insert', line: 2, text: 'three\n' }] },
-      { file_path: 'b/c.txt', edits: [replace('c', 'C')] },
+      { file_path: 'b/c.txt', edits: [replace('c', 'C')], backup: false },
     ];
     const tried = await call(client, 'multi_edit_files', { files, dry_run: true });
     expect(tried.text).toContain('+three');
@@ -62,6 +62,31 @@ describe.each(ERAS)('edits by a client of %s', (revision) => {
     const stale = await call(client, 'write_file', { file_path: 'a.txt', content: 'x', expected_hash });
     expect(stale.error.code).toBe('CONFLICT');
     expect((await call(client, 'multi_edit_files', { files: [] })).error.code).toBe('USAGE');
+    const mixed = await call(client, 'multi_edit_files', {
+      files: [
+        { file_path: 'a.txt', edits: [{ oldString: 'one', newString: '1' }], backup: true },
+        { file_path: 'b.txt', edits: [replace('x', 'y')] },
+        { file_path: '../c.txt', edits: [{ op: 'create', content: 'c' }] },
+        { file_path: './a.txt', edits: [replace('two', '2'), { op: 'insert', text: 'x' }] },
+      ],
+      max_content: 'all',
+    });
+    expect(mixed.error).toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('unknown key "oldString"; use old_string'),
+      data: {
+        issues: [
+          { argument: 'files[0].edits[0]' },
+          { argument: 'files[3].edits[1].line' },
+          { argument: 'max_content' },
+        ],
+      },
+      details: [
+        { file_path: '../c.txt', code: 'PATH_REFUSED' },
+        { file_path: 'b.txt', edit_status: [{ error: { code: 'NOT_THERE' } }] },
+        { file_path: './a.txt', edit_status: [{ error: { code: 'NO_MATCH' } }] },
+      ],
+    });
     expect(p.read('a.txt')).toBe('one\n');
   });
 });

@@ -33,7 +33,10 @@ export const ERROR_CODES = {
       'argument?': 'string',
       'issues?': [{ 'argument?': 'string', 'why?': 'string', 'at?': 'string', 'message?': 'string' }],
     },
-    note: '`issues` in arguments (`argument`, `why`) or in a request (`at`, `message`)',
+    details: EDIT_DETAILS,
+    note:
+      '`issues` in arguments (`argument`, `why`) or in a request (`at`, `message`); `details`: what else is wrong with ' +
+      'an edit request, in the files whose edits are valid',
     hint: 'Run `savepoint help` for the list of commands, or `savepoint help <command>` for the options of one.',
   },
   BAD_CONFIG: {

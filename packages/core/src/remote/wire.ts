@@ -62,20 +62,12 @@ export async function answerRequest(
   return { output, status: answerStatus(it, output) };
 }
 
-interface Schema<T> {
-  safeParse(
-    value: unknown,
-  ):
-    | { readonly success: true; readonly data: T }
-    | { readonly success: false; readonly error: { readonly issues: readonly z.core.$ZodIssue[] } };
-}
-
 const MAX_ISSUES = 20;
 
-function checkedBy<T>(schema: Schema<T>, value: unknown): T {
+function checkedBy<T>(schema: z.ZodType<T>, value: unknown): T {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const issues = requestProblems(checked.error.issues, value).map(({ path, message }) => ({
+  const issues = requestProblems(checked.error.issues, value, schema).map(({ path, message }) => ({
     at: path.map(String).join('.'),
     message,
   }));

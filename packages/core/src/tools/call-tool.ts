@@ -4,7 +4,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { JsonName } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { requestProblems } from '../verbs/input/request-problems.ts';
-import type { VerbContext } from '../verbs/verb.ts';
+import type { OtherProblems, VerbContext } from '../verbs/verb.ts';
 import { boundText, boundValue, MAX_ANSWER_BYTES, MAX_TEXT_LENGTH, type Omission } from './bounds.ts';
 import { contentSize } from './contents.ts';
 import type { ToolSchemas } from './schemas.ts';
@@ -39,7 +39,7 @@ export async function callTool(
   savepoint: Savepoint,
   context: VerbContext,
 ): Promise<ToolAnswer> {
-  const input = checkArguments(tool, schemas, given);
+  const input = await checkArguments(tool, schemas, given, savepoint, context);
   const previewId = tool.twoSteps ? (input['preview_id'] as string | undefined) : undefined;
   const warnings = new Set<string>();
   const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
@@ -65,26 +65,50 @@ export function answerText(tool: Tool, structured: StructuredAnswer): string {
   return boundText(lines, leftOut, MAX_TEXT_LENGTH + contentSize(structured).characters);
 }
 
-/** @throws SavepointError USAGE */
-function checkArguments(tool: Tool, { input }: ToolSchemas, given: unknown): Record<string, unknown> {
+/** @throws SavepointError USAGE with everything that is wrong */
+async function checkArguments(
+  tool: Tool,
+  { input }: ToolSchemas,
+  given: unknown,
+  savepoint: Savepoint,
+  context: VerbContext,
+): Promise<Record<string, unknown>> {
   const parsed = input.safeParse(given ?? {});
   if (parsed.success) return parsed.data as Record<string, unknown>;
-  const issues = requestProblems(parsed.error.issues, given)
+  const issues = requestProblems(parsed.error.issues, given, input)
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => {
       const at = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
       return { argument: truncateIssue(at.replace(/^\./, '')), why: truncateIssue(message) };
     });
   const problems = issues.map(({ argument, why }) => (argument === '' ? why : `${argument}: ${why}`)).join('; ');
+  const others = await otherProblems(tool, given, savepoint, context);
   throw new SavepointError(
     'USAGE',
-    `Invalid arguments for ${tool.name}: ${problems}`,
-    { argument: issues[0]?.argument ?? '', issues },
+    `Invalid arguments for ${tool.name}: ${problems}${others === null ? '' : `. ${others.message}`}`,
+    { argument: issues[0]?.argument ?? '', issues, ...(others === null ? {} : { details: others.details }) },
     { hint: `Nothing was changed. See the input schema of ${tool.name}.` },
   );
 }
 
-const MAX_ISSUES = 20;
+async function otherProblems(
+  tool: Tool,
+  given: unknown,
+  savepoint: Savepoint,
+  context: VerbContext,
+): Promise<OtherProblems | null> {
+  if (tool.verb.otherProblems === undefined || typeof given !== 'object' || given === null) return null;
+  try {
+    const input = toVerbInput(tool, given as Readonly<Record<string, unknown>>);
+    return await tool.verb.otherProblems(savepoint, input, context);
+  } catch (error) {
+    // The call fails anyway, and what is wrong with its arguments is the better answer.
+    if (error instanceof SavepointError) return null;
+    throw error;
+  }
+}
+
+const MAX_ISSUES = 100;
 const MAX_ISSUE_LENGTH = 300;
 
 function truncateIssue(text: string): string {

@@ -1,5 +1,6 @@
 /** The definition of a verb. Front ends (a command line, a server) are generated from the table of verbs. */
 import type * as z from 'zod';
+import type { RefusedFile } from '../edit/edits-refused.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Savepoint } from '../savepoint.ts';
 
@@ -26,8 +27,18 @@ export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   schemas(shapes: Shapes, editShapes: EditShapes): { readonly input: Input; readonly output: Output };
   /** @throws SavepointError */
   handle(savepoint: Savepoint, input: z.output<Input>, context: VerbContext): Promise<z.output<Output>>;
+  /**
+   * For input that does not match the schema: what else is wrong, in the parts that do, so that a caller gets all errors
+   * at once. Null: nothing. Changes nothing.
+   */
+  otherProblems?(savepoint: Savepoint, input: unknown, context: VerbContext): Promise<OtherProblems | null>;
   /** The exit status of a successful answer; absent: always 0. */
   status?(output: z.output<Output>): AnswerStatus;
+}
+
+export interface OtherProblems {
+  readonly message: string;
+  readonly details: readonly RefusedFile[];
 }
 
 /**

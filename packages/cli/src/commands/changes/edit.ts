@@ -51,14 +51,16 @@ export const edit = command({
     const schemas = await schemasOf(VERBS.edit);
     const checked = schemas.input.safeParse(input);
     if (!checked.success) {
-      const problems = requestProblems(checked.error.issues, input);
+      const problems = requestProblems(checked.error.issues, input, schemas.input);
       const texts = problems.slice(0, LISTED).map((problem) => editProblemText(problem, input));
       const more = problems.length > LISTED ? [`… and ${problems.length - LISTED} more (all with --json)`] : [];
       const issues = problems.map(({ path, message }) => ({ at: path.map(String).join('.'), message }));
+      const others = await VERBS.edit.otherProblems?.(savepoint, input, { signal });
+      const text = ['The request is invalid:', ...texts, ...more].join(problems.length === 1 ? ' ' : '\n');
       throw new SavepointError(
         'USAGE',
-        ['The request is invalid:', ...texts, ...more].join(problems.length === 1 ? ' ' : '\n'),
-        { argument: 'request', issues },
+        others == null ? text : `${text}\n${others.message}`,
+        { argument: 'request', issues, ...(others == null ? {} : { details: others.details }) },
         { hint: HINT },
       );
     }

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { type PatchSide, unifiedPatch } from '../../content/unified-patch.ts';
 import type { Edit } from '../../edit/edits.ts';
-import { editsRefusedError } from '../../edit/edits-refused.ts';
-import type { PreparedFile } from '../../edit/prepare-edits.ts';
+import { editsRefusedError, refusedFile, refusedText } from '../../edit/edits-refused.ts';
+import type { FileProblem, PreparedFile } from '../../edit/prepare-edits.ts';
 import { statusToJson } from '../../edit/status-json.ts';
 import type { FileRequest } from '../../edit/targets.ts';
 import type { EditResult } from '../../engine/calls/edits.ts';
@@ -36,10 +36,28 @@ export const edit = verb({
     const result = await savepoint.edit(requests, { ...options, ...withoutUndefined({ message: input.message }) });
     return editOutput(result.files, result, input);
   },
+
+  async otherProblems(savepoint, input, context) {
+    const { wholeFiles, startsOfFiles, count } = await validParts(input);
+    const options = withoutUndefined({ signal: context.signal });
+    const files = [...wholeFiles, ...startsOfFiles];
+    if (files.length === 0) return null;
+    const { requests, problems } = parsePaths(await savepoint.place({ orNew: true }), files);
+    const seen = await savepoint.previewEdit(requests, options);
+    const starts = new Set(startsOfFiles.map(({ file_path }) => file_path));
+    // What the invalid edits would do is unknown. So how files collide with each other is, too.
+    const found = [...problems, ...(seen.ok ? [] : seen.problems)].filter(
+      ({ given, code }) => code !== 'ALREADY_THERE' && !(starts.has(given) && code !== 'EDIT_FAILED'),
+    );
+    const details = found.map(refusedFile);
+    return details.length === 0 ? null : { message: refusedText(details, count), details };
+  },
 });
 
 type EditInput = z.output<EditShapes['editRequest']>;
 type EditJson = z.output<EditShapes['edited']>;
+
+type FileInput = EditInput['files'][number];
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
 async function requestsOf(
@@ -47,10 +65,23 @@ async function requestsOf(
   input: EditInput,
   options: CallOptions,
 ): Promise<readonly FileRequest[]> {
-  const place = await savepoint.place({ orNew: true });
-  const problems: Parameters<typeof editsRefusedError>[0][number][] = [];
+  const { requests, problems } = parsePaths(await savepoint.place({ orNew: true }), input.files);
+  if (problems.length === 0) return requests;
+  // Report the other errors in the same answer.
+  const seen = await savepoint.previewEdit(requests, options);
+  const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
+  const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
+  const all = [...problems, ...(seen.ok ? [] : seen.problems)].sort((a, b) => at(a.given) - at(b.given));
+  throw editsRefusedError(all, input.files.length);
+}
+
+function parsePaths(
+  place: WorkspaceLocation,
+  files: readonly FileInput[],
+): { readonly requests: readonly FileRequest[]; readonly problems: readonly FileProblem[] } {
+  const problems: FileProblem[] = [];
   const requests: FileRequest[] = [];
-  for (const { file_path, edits, expected_hash, force } of input.files) {
+  for (const { file_path, edits, expected_hash, force } of files) {
     try {
       requests.push({
         given: file_path,
@@ -65,13 +96,36 @@ async function requestsOf(
       problems.push({ given: file_path, path, code: 'PATH_REFUSED', message: error.message, statuses: [] });
     }
   }
-  if (problems.length === 0) return requests;
-  // Report the other errors in the same answer.
-  const seen = await savepoint.previewEdit(requests, options);
-  const order = new Map(input.files.map(({ file_path }, index) => [JSON.stringify(file_path), index]));
-  const at = (name: JsonName): number => order.get(JSON.stringify(name)) ?? 0;
-  const all = [...problems, ...(seen.ok ? [] : seen.problems)].sort((a, b) => at(a.given) - at(b.given));
-  throw editsRefusedError(all, input.files.length);
+  return { requests, problems };
+}
+
+/** The valid files of an invalid request; of files with an invalid edit, those with only the edits before it. */
+async function validParts(input: unknown): Promise<{
+  readonly wholeFiles: readonly FileInput[];
+  readonly startsOfFiles: readonly FileInput[];
+  readonly count: number;
+}> {
+  const { editRequest } = await import('../shapes/edit-shapes.ts');
+  const { element } = editRequest.shape.files;
+  const { files } = (typeof input === 'object' && input !== null ? input : {}) as { readonly files?: unknown };
+  const wholeFiles: FileInput[] = [];
+  const startsOfFiles: FileInput[] = [];
+  const given: readonly unknown[] = Array.isArray(files) ? files : [];
+  for (const file of given) {
+    const parsed = element.safeParse(file);
+    if (parsed.success) {
+      wholeFiles.push(parsed.data);
+      continue;
+    }
+    const [first] = parsed.error.issues
+      .flatMap(({ path }) => (path[0] === 'edits' && typeof path[1] === 'number' ? [path[1]] : []))
+      .sort((a, b) => a - b);
+    if (first === undefined) continue;
+    const { edits } = file as { readonly edits: readonly unknown[] };
+    const start = element.safeParse({ ...(file as object), edits: edits.slice(0, first) });
+    if (start.success) startsOfFiles.push(start.data);
+  }
+  return { wholeFiles, startsOfFiles, count: given.length };
 }
 
 function editOf(asked: EditInput['files'][number]['edits'][number], place: WorkspaceLocation): Edit {

@@ -1,5 +1,6 @@
 /** Says what is wrong with a request that does not match its schema, in words for its author. */
-import type * as z from 'zod';
+import * as z from 'zod';
+import { closest } from '../../content/closest.ts';
 import { showName } from '../../content/show-name.ts';
 import { nameFromJson } from '../../model/names.ts';
 
@@ -13,9 +14,21 @@ export interface RequestProblem {
   readonly message: string;
 }
 
-/** If a value may have one of several forms (an edit, by its `op`), reports the problems of the form it was meant as. */
-export function requestProblems(issues: readonly Issue[], request: unknown): readonly RequestProblem[] {
-  return issues.flatMap((issue) => problemsOf(issue, [], request));
+/**
+ * If a value may have one of several forms (an edit, by its `op`), reports the problems of the form it was meant as. An
+ * unknown key comes with the key that was probably meant.
+ * @param schema the schema that the request does not match
+ */
+export function requestProblems(
+  issues: readonly Issue[],
+  request: unknown,
+  schema: z.core.$ZodType,
+): readonly RequestProblem[] {
+  const found = issues.flatMap((issue) => problemsOf(issue, { path: [], schemas: [schema] }, request));
+  const meant = new Set(found.flatMap(({ path, meant = [] }) => meant.map((key) => pathKey([...path, key]))));
+  return found
+    .filter(({ path, message }) => message !== MISSING || !meant.has(pathKey(path)))
+    .map(({ path, message }) => ({ path, message }));
 }
 
 /** One line for people. Files and edits count from 1: `file 2 (src/a.ts), edit 1: new_string: missing`. */
@@ -29,18 +42,40 @@ export function editProblemText({ path, message }: RequestProblem, request: unkn
   return [place, ...path.slice(isOfEdit ? 4 : 2).map(String), message].join(': ');
 }
 
-function problemsOf(issue: Issue, parent: Path, request: unknown): readonly RequestProblem[] {
-  const path = [...parent, ...issue.path];
+interface Found extends RequestProblem {
+  /** The keys that unknown keys of this object were meant as. */
+  readonly meant?: readonly string[];
+}
+
+/** A place in the request, and the schemas that it may match. */
+interface Place {
+  readonly path: Path;
+  readonly schemas: readonly z.core.$ZodType[];
+}
+
+const MISSING = 'missing';
+
+function pathKey(path: Path): string {
+  return JSON.stringify(path);
+}
+
+function problemsOf(issue: Issue, parent: Place, request: unknown): readonly Found[] {
+  const path = [...parent.path, ...issue.path];
+  const schemas = issue.path.reduce<readonly z.core.$ZodType[]>(
+    (found, key) => found.flatMap((schema) => fieldOf(schema, key)),
+    parent.schemas,
+  );
   const given = valueAt(request, path);
-  if (issue.code === 'invalid_union') return problemsOfForms(issue.errors, path, request);
+  if (issue.code === 'invalid_union') return problemsOfForms(issue.errors, { path, schemas }, request);
+  if (issue.code === 'unrecognized_keys') return [unknownKeys(issue.keys, { path, schemas }, given)];
   return [{ path, message: messageOf(issue, given) }];
 }
 
 function problemsOfForms(
   forms: readonly (readonly Issue[])[],
-  path: Path,
+  { path, schemas }: Place,
   request: unknown,
-): readonly RequestProblem[] {
+): readonly Found[] {
   const given = valueAt(request, path);
   const sameType = forms.filter((issues) => !issues.some((issue) => issue.code === 'invalid_type' && isAt(issue, 0)));
   if (sameType.length === 0) {
@@ -48,11 +83,63 @@ function problemsOfForms(
     return [{ path, message: wrongType([...new Set(types)], given) }];
   }
   const meant = sameType.find((issues) => !issues.some((issue) => issue.code === 'invalid_value' && isAt(issue, 1)));
-  if (meant !== undefined) return meant.flatMap((issue) => problemsOf(issue, path, request));
+  if (meant !== undefined) {
+    const form = schemas.flatMap(formsOf)[forms.indexOf(meant)];
+    const place = { path, schemas: form === undefined ? schemas : [form] };
+    return meant.flatMap((issue) => problemsOf(issue, place, request));
+  }
   const choices = sameType.flat().flatMap((issue) => (issue.code === 'invalid_value' && isAt(issue, 1) ? [issue] : []));
   const key = choices[0]?.path[0] ?? '';
   const values = choices.flatMap((issue) => issue.values);
   return [{ path: [...path, key], message: oneOf(values, valueAt(given, [key])) }];
+}
+
+function unknownKeys(keys: readonly string[], { path, schemas }: Place, given: unknown): Found {
+  const known = schemas
+    .flatMap(formsOf)
+    .flatMap((schema) => (schema instanceof z.ZodObject && isMeant(schema, given) ? Object.keys(schema.shape) : []));
+  const free = known.filter((key) => valueAt(given, [key]) === undefined);
+  const meant = keys.map((key) => keyMeantBy(key, free));
+  const texts = keys.map((key, index) => {
+    const better = meant[index] ?? null;
+    return `unknown key ${shown(key)}${better === null ? '' : `; use ${better}`}`;
+  });
+  const list = meant.includes(null) && known.length > 0 ? ` (known keys: ${[...new Set(known)].join(', ')})` : '';
+  return { path, message: `${texts.join(', ')}${list}`, meant: meant.filter((key) => key !== null) };
+}
+
+/** Whether the value may be meant as this form: its constants match, such as `op`. */
+function isMeant({ shape }: z.ZodObject, given: unknown): boolean {
+  return Object.entries(shape).every(([key, field]) => {
+    const isConstant = formsOf(field).every((form) => form instanceof z.ZodLiteral);
+    return !isConstant || z.safeParse(field, valueAt(given, [key])).success;
+  });
+}
+
+/** `oldString`, `old-string`, `OLD_STRING`, `olds_tring` and `old` all mean `old_string`. */
+function keyMeantBy(given: string, known: readonly string[]): string | null {
+  const plain = (key: string): string => key.toLowerCase().replace(/[_-]/g, '');
+  const word = plain(given);
+  const same = known.find((key) => plain(key) === word);
+  if (same !== undefined) return same;
+  const near = closest(given, known, given.length < 5 ? 1 : 2);
+  if (near !== null) return near;
+  const parts = known.filter((key) => word.length > 2 && (plain(key).startsWith(word) || plain(key).endsWith(word)));
+  return parts.length === 1 ? (parts[0] as string) : null;
+}
+
+/** The schemas of a field or an item. */
+function fieldOf(schema: z.core.$ZodType, key: PropertyKey): readonly z.core.$ZodType[] {
+  return formsOf(schema).flatMap((form) => {
+    if (form instanceof z.ZodObject) return form.shape[String(key)] === undefined ? [] : [form.shape[String(key)]];
+    return form instanceof z.ZodArray ? [form.element] : [];
+  });
+}
+
+/** The forms that a value may have, in the order in which zod reports their errors. */
+function formsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return formsOf(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options : [schema];
 }
 
 function isAt({ path }: Issue, depth: number): boolean {
@@ -63,8 +150,6 @@ function messageOf(issue: Issue, given: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
       return wrongType([typeText(issue.expected)], given);
-    case 'unrecognized_keys':
-      return `unknown key${issue.keys.length === 1 ? '' : 's'} ${issue.keys.map(shown).join(', ')}`;
     case 'invalid_value':
       return oneOf(issue.values, given);
     case 'too_small':
@@ -78,12 +163,12 @@ function messageOf(issue: Issue, given: unknown): string {
 }
 
 function oneOf(values: readonly unknown[], given: unknown): string {
-  if (given === undefined) return 'missing';
+  if (given === undefined) return MISSING;
   return `must be ${values.length === 1 ? '' : 'one of '}${values.map(String).join(', ')}, not ${shown(given)}`;
 }
 
 function wrongType(expected: readonly string[], given: unknown): string {
-  if (given === undefined) return 'missing';
+  if (given === undefined) return MISSING;
   const found = given === null ? 'null' : typeText(Array.isArray(given) ? 'array' : typeof given);
   return `must be ${expected.join(' or ')}, not ${typeof given === 'number' && expected.includes('a whole number') ? shown(given) : found}`;
 }

@@ -70,6 +70,7 @@ export const editRequest = z.strictObject({
             'hash of the content you have read: SHA-256 or git blob id; if the file differs, the edit is a conflict',
           ),
         force: z.boolean().optional().describe('edit the file even if it is write-protected'),
+        backup: z.boolean().optional().describe('accepted and ignored: backups are always made'),
       }),
     )
     .min(1)

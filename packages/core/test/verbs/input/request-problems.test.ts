@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 async function problemsOf(request: unknown): Promise<readonly string[]> {
   const { input } = await schemasOf(VERBS.edit);
   const { error } = input.safeParse(request);
-  return requestProblems(error?.issues ?? [], request).map((problem) => editProblemText(problem, request));
+  return requestProblems(error?.issues ?? [], request, input).map((problem) => editProblemText(problem, request));
 }
 
 const inFile = (edits: unknown): unknown => ({ files: [{ file_path: 'a.txt', edits }] });
@@ -19,7 +19,28 @@ it.each([
       'file 1 (a.txt), edit 2: op: must be one of replace, insert, write, patch, create, delete, rename, mode, not "creat"',
     ],
   ],
-  ['an unknown key', inFile([{ op: 'delete', now: true }]), ['file 1 (a.txt), edit 1: unknown key "now"']],
+  [
+    'an unknown key',
+    inFile([{ op: 'delete', now: true }]),
+    ['file 1 (a.txt), edit 1: unknown key "now" (known keys: op)'],
+  ],
+  [
+    'keys in another spelling',
+    inFile([{ oldString: 'x', newString: 'y', replaceAll: true }]),
+    [
+      'file 1 (a.txt), edit 1: unknown key "oldString"; use old_string, unknown key "newString"; use new_string, unknown key "replaceAll"; use replace_all',
+    ],
+  ],
+  [
+    'a key in another spelling, in an edit of another form',
+    inFile([{ op: 'write', contents: 'x' }]),
+    ['file 1 (a.txt), edit 1: unknown key "contents"; use content'],
+  ],
+  [
+    'another key of a file',
+    { files: [{ path: 'a.txt', edits: [{ op: 'delete' }] }] },
+    ['file 1: unknown key "path"; use file_path'],
+  ],
   ['a number as edit', inFile([3]), ['file 1 (a.txt), edit 1: must be an object, not a number']],
   ['text as edits', inFile('x'), ['file 1 (a.txt): edits: must be an array, not a string']],
   ['no edits', inFile([]), ['file 1 (a.txt): edits: must not be empty']],
@@ -40,7 +61,7 @@ it.each([
     ['file 1: file_path: must be a string or an object, not null'],
   ],
   ['no files', {}, ['files: missing']],
-  ['another key', { ...(inFile([{ op: 'delete' }]) as object), dryrun: true }, ['unknown key "dryrun"']],
+  ['another key', { ...(inFile([{ op: 'delete' }]) as object), dryrun: true }, ['unknown key "dryrun"; use dry_run']],
   [
     'a name with a line feed',
     { files: [{ file_path: 'a\nb', edits: [] }] },
