@@ -182,7 +182,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect((await use('rollback', { scope: 'all' })).error.code).toBe('USAGE');
   });
 
-  it('is refused with CONFLICT when the tree has changed since the preview', async () => {
+  it('is told why a preview is not carried out: the files have changed, or the id or the arguments are wrong', async () => {
     const p = project();
     p.write('a.txt', 'one\n');
     const client = await connect(p, revision);
@@ -194,7 +194,10 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(stale.isError).toBe(true);
     expect(stale.error).toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('without preview_id') });
     const invented = await call(client, 'checkpoint_restore', { checkpoint: 'cp_1', preview_id: 'x' });
-    expect(invented.error.code).toBe('CONFLICT');
+    expect(invented.error).toMatchObject({ code: 'USAGE', message: expect.stringContaining('Unknown preview_id "x"') });
+    const other = { checkpoint: 'cp_1', mode: 'exact', preview_id: data['preview_id'] };
+    const mixed = await call(client, 'checkpoint_restore', other);
+    expect(mixed.error).toMatchObject({ code: 'USAGE', message: expect.stringContaining('other arguments') });
     expect(p.read('a.txt')).toBe('precious\n');
   });
 
@@ -202,7 +205,10 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const p = project();
     const client = await connect(p, revision);
     await client.listTools();
-    expect((await call(client, 'undo')).error.code).toBe('NO_WORKSPACE');
+    expect((await call(client, 'undo')).error).toMatchObject({
+      code: 'NO_WORKSPACE',
+      hint: 'Call checkpoint_create to take the first checkpoint.',
+    });
     await call(client, 'checkpoint_create');
     expect((await call(client, 'undo')).error).toMatchObject({ code: 'NOTHING_TO_UNDO', data: {} });
     expect((await call(client, 'checkpoint_show', { checkpoint: 'cp_9' })).error.code).toBe('UNKNOWN_CHECKPOINT');

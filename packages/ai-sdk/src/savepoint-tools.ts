@@ -3,6 +3,7 @@ import {
   answerText,
   asFailure,
   callTool,
+  IssuedPreviews,
   inputJsonSchema,
   type ReadyTool,
   readyTools,
@@ -41,14 +42,14 @@ export async function savepointTools<const Name extends ToolName = ToolName>(
 
 function sdkTool({ tool, schemas }: ReadyTool, savepoint: Savepoint): SavepointTool {
   const { title, description } = tool;
-  const queue = queueOf(savepoint);
+  const { queue, previews } = stateOf(savepoint);
   return {
     title,
     description,
     inputSchema: inputSchema(inputJsonSchema(schemas, 'draft-07')),
     async execute(input, { toolCallId, abortSignal }) {
       const toolCall = recordedId(toolCallId);
-      const context = abortSignal === undefined ? { toolCall } : { toolCall, signal: abortSignal };
+      const context = { toolCall, previews, ...(abortSignal === undefined ? {} : { signal: abortSignal }) };
       try {
         const { structured } = await queue.run(abortSignal, () => callTool(tool, schemas, input, savepoint, context));
         return structured;
@@ -80,13 +81,19 @@ function inputSchema(schema: Readonly<Record<string, unknown>>): InputSchema {
   };
 }
 
-/** The SDK runs all calls of one step concurrently. This queue serializes them, even across separate sets of tools. */
-const queues = new WeakMap<Savepoint, SerialQueue>();
+interface SharedState {
+  /** The SDK runs all calls of one step concurrently. This queue serializes them. */
+  readonly queue: SerialQueue;
+  readonly previews: IssuedPreviews;
+}
 
-function queueOf(savepoint: Savepoint): SerialQueue {
-  const turns = queues.get(savepoint) ?? new SerialQueue();
-  queues.set(savepoint, turns);
-  return turns;
+/** Shared by separate sets of tools for one workspace. */
+const states = new WeakMap<Savepoint, SharedState>();
+
+function stateOf(savepoint: Savepoint): SharedState {
+  const state = states.get(savepoint) ?? { queue: new SerialQueue(), previews: new IssuedPreviews() };
+  states.set(savepoint, state);
+  return state;
 }
 
 function noSuchTool(name: string): SavepointError {

@@ -1,6 +1,13 @@
 /** One call of a client: opens the workspace, calls the tool, and returns the result in the form of the protocol. */
 import { type DiskPath, open, type SavepointError } from '@savepoint/core';
-import { answerText, callTool, failureText, type ReadyTool, type StructuredAnswer } from '@savepoint/core/tools';
+import {
+  answerText,
+  callTool,
+  failureText,
+  type IssuedPreviews,
+  type ReadyTool,
+  type StructuredAnswer,
+} from '@savepoint/core/tools';
 import { linkTo, type ResourceLink } from './links.ts';
 import type { Machine } from './roots.ts';
 
@@ -13,6 +20,12 @@ export interface ToolCallContext {
   readonly toolUseId: string | null;
   /** Reports progress; null if the client did not ask for it. */
   readonly progress: ((message: string) => void) | null;
+}
+
+/** State that the calls of one server share. */
+export interface CallState {
+  readonly machine: Machine;
+  readonly previews: IssuedPreviews;
 }
 
 interface TextContent {
@@ -37,7 +50,7 @@ export async function performCall(
   { tool, schemas }: ReadyTool,
   given: unknown,
   folder: DiskPath,
-  machine: Machine,
+  { machine, previews }: CallState,
   call: ToolCallContext,
 ): Promise<CallResult> {
   const { client, progress, signal, toolUseId } = call;
@@ -56,7 +69,7 @@ export async function performCall(
     );
     savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
   }
-  const context = { signal, toolCall: toolUseId ?? { tool: tool.name, args: given } };
+  const context = { signal, previews, toolCall: toolUseId ?? { tool: tool.name, args: given } };
   const { structured, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
   return {
     content: [{ type: 'text', text: answerText(tool, structured) }, ...taken.map((path) => linkTo(folder, path))],

@@ -5,7 +5,7 @@ import { type DiskPath, showText, WorkspaceCache } from '@savepoint/core';
 import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { LoadOwnEntries } from '@savepoint/core/ports';
-import { readyTools, SerialQueue } from '@savepoint/core/tools';
+import { IssuedPreviews, readyTools, SerialQueue } from '@savepoint/core/tools';
 import { type ConnectionContext, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
@@ -50,6 +50,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
       ...(options.ownEntries === undefined ? {} : { ownEntries: options.ownEntries }),
     }),
     queue: turns,
+    previews: new IssuedPreviews(),
     clientRoot: { folder: null },
     log,
   };

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type DiskPath, SavepointError } from '@savepoint/core';
-import { asFailure, type ReadyTool, type SerialQueue } from '@savepoint/core/tools';
+import { asFailure, type IssuedPreviews, type ReadyTool, type SerialQueue } from '@savepoint/core/tools';
 import { failedResult, performCall, type ToolCallContext } from './call.ts';
 import { listingOf } from './listing.ts';
 import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
@@ -21,6 +21,7 @@ export interface ConnectionContext {
   readonly roots: readonly DiskPath[];
   readonly machine: () => Machine;
   readonly queue: SerialQueue;
+  readonly previews: IssuedPreviews;
   /** The root that the client reported; null until then. */
   readonly clientRoot: { folder: DiskPath | null };
   readonly log: (line: string) => void;
@@ -58,7 +59,13 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
       return await setting.queue.run(call.signal, () => {
         const machine = setting.machine();
         const folders = setting.clientRoot.folder === null ? setting.roots : [setting.clientRoot.folder];
-        return performCall(ready, params.arguments, chooseRoot(machine, folders), machine, call);
+        return performCall(
+          ready,
+          params.arguments,
+          chooseRoot(machine, folders),
+          { machine, previews: setting.previews },
+          call,
+        );
       });
     } catch (error) {
       const failure = asFailure(error);

@@ -7,6 +7,7 @@ import { requestProblems } from '../verbs/input/request-problems.ts';
 import type { OtherProblems, VerbContext } from '../verbs/verb.ts';
 import { boundText, boundValue, MAX_ANSWER_BYTES, MAX_TEXT_LENGTH, type Omission } from './bounds.ts';
 import { contentSize } from './contents.ts';
+import type { IssuedPreviews } from './issued-previews.ts';
 import type { ToolSchemas } from './schemas.ts';
 import type { Tool } from './tool.ts';
 
@@ -28,6 +29,11 @@ export interface StructuredAnswer {
   readonly left_out?: readonly Omission[];
 }
 
+export interface ToolContext extends VerbContext {
+  /** The previews that the same front end has returned. */
+  readonly previews: IssuedPreviews;
+}
+
 /**
  * @param given untrusted arguments; checked here
  * @throws SavepointError USAGE if they do not match the schema; any error of the verb
@@ -37,7 +43,7 @@ export async function callTool(
   schemas: ToolSchemas,
   given: unknown,
   savepoint: Savepoint,
-  context: VerbContext,
+  { previews, ...context }: ToolContext,
 ): Promise<ToolAnswer> {
   const input = await checkArguments(tool, schemas, given, savepoint, context);
   const previewId = tool.twoSteps ? (input['preview_id'] as string | undefined) : undefined;
@@ -45,9 +51,14 @@ export async function callTool(
   const end = savepoint.on('warning', ({ message }) => void warnings.add(message));
   try {
     const output = await tool.verb.handle(savepoint, verbInput(tool, input, previewId), context);
-    return answerOf(tool, input, output, [...warnings]);
+    const answer = answerOf(tool, input, output, [...warnings]);
+    if (answer.structured.preview_id !== undefined) previews.add(answer.structured.preview_id, tool, input);
+    return answer;
   } catch (error) {
-    throw previewId === undefined ? error : withPreviewHint(tool, error);
+    if (previewId === undefined || !(error instanceof SavepointError) || error.code !== 'CONFLICT') throw error;
+    // A conflict without paths: the plan is not that of the preview.
+    if (error.data.paths.length === 0) throw previews.explain(previewId, tool, input, withPreviewHint(tool, error));
+    throw withPreviewHint(tool, error);
   } finally {
     end();
   }
@@ -159,8 +170,7 @@ function nextStep({ name }: Tool): string {
   return `Nothing has been changed yet. To proceed, call ${name} again with this preview_id.`;
 }
 
-function withPreviewHint(tool: Tool, error: unknown): unknown {
-  if (!(error instanceof SavepointError) || error.code !== 'CONFLICT') return error;
-  const hint = `Nothing was changed. Call ${tool.name} without preview_id to get a new preview.`;
+function withPreviewHint({ name }: Tool, error: SavepointError<'CONFLICT'>): SavepointError {
+  const hint = `Nothing was changed. Call ${name} without preview_id to get a new preview.`;
   return new SavepointError('CONFLICT', error.message, error.data, { hint, cause: error });
 }

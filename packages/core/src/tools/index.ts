@@ -5,6 +5,7 @@
 export { safeJson } from '../content/safe-json.ts';
 export { answerText, callTool, type StructuredAnswer, type ToolAnswer } from './call-tool.ts';
 export { asFailure, failureText } from './failure.ts';
+export { IssuedPreviews } from './issued-previews.ts';
 export { type ReadyTool, readyTools } from './ready-tools.ts';
 export { inputJsonSchema, type JsonSchema } from './schemas.ts';
 export { SerialQueue } from './serial-queue.ts';

@@ -102,9 +102,9 @@ async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise
   ) {
     throw new SavepointError(
       'USAGE',
-      'Nothing selected: use --change, --agent, --session, …',
+      'Nothing is selected.',
       {},
-      { hint: 'All selectors: --change, --hunk, --agent, --session, --call, --after, --file, --root.' },
+      { hint: 'Selectors: --change, --hunk, --agent, --session, --call, --after, --file, --root.' },
     );
   }
   const place = wanted.length === 0 && input.root === undefined ? null : await savepoint.place();
