@@ -101,7 +101,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect((await use('checkpoint_list', { limit: 2 })).data).toMatchObject({ next: expect.any(String) });
     expect((await use('checkpoint_show', { checkpoint: 'cp_1' })).text).toContain('at the start');
     const part = await use('checkpoint_cat', { checkpoint: 'cp_1', path: 'a.txt', length: 2 });
-    expect(part.data).toMatchObject({ content: 'on', size: 4, more: true });
+    expect(part.data).toMatchObject({ content: 'on', size: 4, next: 2 });
     expect(part.text).toContain('continue with offset 2');
     const edited = await call(client, 'write_file', { file_path: 'a.txt', content: 'three\n' });
     expect(edited.isError).toBeUndefined();

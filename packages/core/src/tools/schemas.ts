@@ -1,6 +1,6 @@
 /** Derives the schemas of a tool from those of its verb: as zod schemas for validation, and as JSON schemas. */
 import * as z from 'zod';
-import { jsonName } from '../verbs/shapes/names.ts';
+import { checkpointName, jsonName } from '../verbs/shapes/names.ts';
 import { schemasOf } from '../verbs/verb.ts';
 import type { Tool } from './tool.ts';
 
@@ -74,10 +74,11 @@ metadataWithoutIds.get = ((schema: z.ZodType) => {
 }) as typeof metadataWithoutIds.get;
 
 /** A name is text for almost every file, so what else it may be is said as briefly as possible. */
-const SHORT_NAME = [
-  { type: 'string' },
-  { type: 'object', properties: { b64: { type: 'string' } }, required: ['b64'], additionalProperties: false },
-];
+const SHORT_NAME = [{ type: 'string' }, { type: 'object', properties: { b64: { type: 'string' } } }];
+
+const SHORT_CHECKPOINT =
+  'cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last session), a commit id, ' +
+  '@{10 minutes ago}, message:ID or before:ID';
 
 function shorten({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -85,6 +86,7 @@ function shorten({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSON
     jsonSchema.anyOf = structuredClone(SHORT_NAME) as NonNullable<typeof jsonSchema.anyOf>;
     if (jsonSchema.description === jsonName.description) delete jsonSchema.description;
   }
+  if (jsonSchema.description === checkpointName.description) jsonSchema.description = SHORT_CHECKPOINT;
 }
 
 /** A description makes a copy of the schema, with the same options. */

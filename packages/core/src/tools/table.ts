@@ -192,7 +192,7 @@ export const TOOLS = [
     name: 'checkpoint_cat',
     verb: VERBS.cat,
     title: 'Read a file of a checkpoint',
-    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at `next` while there is one. ${NAMES}`,
+    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at next while there is one.`,
     annotations: READS,
     argumentMapping: {
       shape: ({ length: _, ...input }) => ({
