@@ -134,7 +134,8 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const other = library(p).session({ agent: 'gemini', id: 's-2' });
     await own.start();
     const writes = async (session: typeof own, path: string, content: string): Promise<void> => {
-      const reported = [{ path: path as TreePath, result: content }];
+      const found = p.has(path) ? p.read(path) : null;
+      const reported = [{ path: path as TreePath, found, result: content }];
       const request = { tool: 'write_file', kind: 'write', paths: [path as TreePath], writes: reported } as const;
       await session.call(request, () => p.write(path, content));
     };

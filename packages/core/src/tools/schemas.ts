@@ -74,7 +74,10 @@ metadataWithoutIds.get = ((schema: z.ZodType) => {
 }) as typeof metadataWithoutIds.get;
 
 /** A name is text for almost every file, so what else it may be is said as briefly as possible. */
-const SHORT_NAME = [{ type: 'string' }, { type: 'object', properties: { b64: { type: 'string' } } }];
+const SHORT_NAME = [
+  { type: 'string' },
+  { type: 'object', properties: { b64: { type: 'string' } }, additionalProperties: false },
+];
 
 const SHORT_CHECKPOINT =
   'cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last session), a commit id, ' +

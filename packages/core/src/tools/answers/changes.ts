@@ -158,9 +158,7 @@ export function historyLines({ changes, unlisted = [], damaged = [], next }: His
   return [
     ...(changes.length === 0 ? ['No changes. With scope "all", changes of other authors are listed, too.'] : []),
     ...changes.map(changeLine),
-    ...unlisted.map(({ id, why, files }) =>
-      why === 'first' ? `${id}  the first checkpoint` : `${id}  has too many changes to list: ${files} paths`,
-    ),
+    ...unlisted.map(({ id, why, files }) => `${id}  ${UNLISTED[why]}${why === 'too-many' ? `: ${files} paths` : ''}`),
     ...damaged.map(({ id, problem }) => `${id}  damaged: ${showText(problem)}`),
     ...(next === undefined ? [] : [`There are older changes: before "${next}".`]),
   ];
@@ -180,6 +178,12 @@ export function blameLines({ file, at, total, ranges }: BlameAnswer): string[] {
       : []),
   ];
 }
+
+const UNLISTED: Record<HistoryJson['unlisted'][number]['why'], string> = {
+  first: 'the first checkpoint',
+  damaged: 'has an incomplete list: a folder could not be compared',
+  'too-many': 'has too many changes to list',
+};
 
 function blameRow(range: RangeJson): BlameRow {
   const { first, last, origin, change, checkpoint, time, description, why, authors, grade } = range;

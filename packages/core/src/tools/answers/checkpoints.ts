@@ -25,6 +25,8 @@ export interface CheckpointRow {
   readonly removed: number;
   readonly tests?: 'pass' | 'fail';
   readonly partial?: true;
+  /** Changes in a damaged folder of the previous checkpoint are not listed. */
+  readonly incomplete?: true;
   readonly pinned?: true;
   /** The number of small steps that it includes. */
   readonly steps?: number;
@@ -107,6 +109,7 @@ export function checkpointRow(brief: BriefJson): CheckpointRow {
     removed: totals.removed,
     tests: testResult,
     partial: partial.length > 0 || null,
+    incomplete: brief.incomplete || null,
   });
 }
 
@@ -218,6 +221,7 @@ export function checkpointLine(row: CheckpointRow): string {
     `${countText(files, 'path')}, +${row.added} -${row.removed} lines`,
     ...(tests === undefined ? [] : [`tests ${tests}`]),
     ...(partial === undefined ? [] : ['partial']),
+    ...(row.incomplete === undefined ? [] : ['changes incomplete']),
     ...(pinned === undefined ? [] : ['pinned']),
     ...(steps === undefined ? [] : [`includes ${countText(steps, 'small step')} before it`]),
     ...roots.map(({ path, what }) => `root ${pathText(path)} ${what}`),
