@@ -1,5 +1,5 @@
 /** Says what is wrong with a request that does not match its schema, in words for its author. */
-import * as z from 'zod';
+import type * as z from 'zod';
 import { closest } from '../../content/closest.ts';
 import { showName } from '../../content/show-name.ts';
 import { nameFromJson } from '../../model/names.ts';
@@ -97,7 +97,7 @@ function problemsOfForms(
 function unknownKeys(keys: readonly string[], { path, schemas }: Place, given: unknown): Found {
   const known = schemas
     .flatMap(formsOf)
-    .flatMap((schema) => (schema instanceof z.ZodObject && isMeant(schema, given) ? Object.keys(schema.shape) : []));
+    .flatMap((schema) => (isMeant(schema, given) ? Object.keys(shapeOf(schema) ?? {}) : []));
   const free = known.filter((key) => valueAt(given, [key]) === undefined);
   const meant = keys.map((key) => keyMeantBy(key, free));
   const texts = keys.map((key, index) => {
@@ -109,10 +109,13 @@ function unknownKeys(keys: readonly string[], { path, schemas }: Place, given: u
 }
 
 /** Whether the value may be meant as this form: its constants match, such as `op`. */
-function isMeant({ shape }: z.ZodObject, given: unknown): boolean {
-  return Object.entries(shape).every(([key, field]) => {
-    const isConstant = formsOf(field).every((form) => form instanceof z.ZodLiteral);
-    return !isConstant || z.safeParse(field, valueAt(given, [key])).success;
+function isMeant(schema: z.core.$ZodType, given: unknown): boolean {
+  return Object.entries(shapeOf(schema) ?? {}).every(([key, field]) => {
+    const [def] = formsOf(field).map((form) => (form as z.core.$ZodTypes)._zod.def);
+    if (def?.type !== 'literal') return true;
+    const value = valueAt(given, [key]);
+    const isOptional = (field as z.core.$ZodTypes)._zod.def.type === 'optional';
+    return value === undefined ? isOptional : def.values.some((each) => each === value);
   });
 }
 
@@ -131,15 +134,24 @@ function keyMeantBy(given: string, known: readonly string[]): string | null {
 /** The schemas of a field or an item. */
 function fieldOf(schema: z.core.$ZodType, key: PropertyKey): readonly z.core.$ZodType[] {
   return formsOf(schema).flatMap((form) => {
-    if (form instanceof z.ZodObject) return form.shape[String(key)] === undefined ? [] : [form.shape[String(key)]];
-    return form instanceof z.ZodArray ? [form.element] : [];
+    const { def } = (form as z.core.$ZodTypes)._zod;
+    if (def.type === 'array') return [def.element];
+    const field = shapeOf(form)?.[String(key)];
+    return field === undefined ? [] : [field];
   });
+}
+
+/** The fields of an object. Reads the definition, because loading zod takes longer than most commands. */
+function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | null {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === 'object' ? def.shape : null;
 }
 
 /** The forms that a value may have, in the order in which zod reports their errors. */
 function formsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return formsOf(schema.unwrap());
-  return schema instanceof z.ZodUnion ? schema.options : [schema];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional' || def.type === 'nullable') return formsOf(def.innerType);
+  return def.type === 'union' ? def.options : [schema];
 }
 
 function isAt({ path }: Issue, depth: number): boolean {
