@@ -242,6 +242,15 @@ describe('changes whose author is only likely', () => {
     expect(w.p.has('made.txt')).toBe(false);
   });
 
+  it('are listed in one line per call if they are many, so that none is hidden', async () => {
+    const w = await new Work().start();
+    await w.shell('alpha', 'for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $n > made-$n; done');
+    await w.shell('alpha', 'echo more >> b.txt');
+    const { stdout } = w.p.run(['rollback', '--agent', 'alpha', '--yes']);
+    expect(stdout).toMatch(/\n {2}cp_2 {2}12 paths: made-1, made-10, made-11, … \(/);
+    expect(stdout).toMatch(/\n {2}cp_3\.1 {2}b\.txt \(`echo more >> b\.txt` names it/);
+  });
+
   it('are included after a question at a terminal', async () => {
     const w = await new Work().start();
     await w.shell('alpha', 'echo made > made.txt');

@@ -7,7 +7,7 @@ import { countText, pathText, sizeText } from './format.ts';
 export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];
 export type GapJson = CaptureJson['partial'][number];
 
-const LISTED = 10;
+export const LISTED = 10;
 
 const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   'too-large': 'larger than the limit',

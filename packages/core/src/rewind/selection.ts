@@ -1,6 +1,7 @@
 /** Selects the changes of the timeline that a rollback reverts. */
 
 import { showName, showText } from '../content/show-name.ts';
+import { truncate } from '../content/truncate.ts';
 import type { Pace } from '../io/pace.ts';
 import {
   type Author,
@@ -123,6 +124,9 @@ export async function selectChanges(
   }
   return { chosen, skipped };
 }
+
+/** Of a command, in the reason why a change is left. */
+const COMMAND_CHARACTERS = 60;
 
 const NOT_OWN = { why: 'it was not made by this session', grade: null };
 
@@ -313,7 +317,9 @@ function weakerOf(a: Grade, b: Grade): Grade {
 }
 
 function openBecause({ by: { authors } }: RecordedChange): string {
-  const names = [...new Set(authors.map(({ actor, call }) => nameOf(actor.name, call)))];
+  const calls = new Map<string, readonly (string | null)[]>();
+  for (const { actor, call } of authors) calls.set(actor.name, [...(calls.get(actor.name) ?? []), call]);
+  const names = [...calls].map(([name, [first = null, ...rest]]) => nameOf(name, rest.length === 0 ? first : null));
   return names.length > 1 ? `it may be from ${names.join(' or ')}` : 'its author is uncertain';
 }
 
@@ -324,7 +330,7 @@ function likelyBecause({ tool, toolCall }: Checkpoint, { by: { authors, evidence
   const summary = tool !== null && toolCall === author.call ? tool.summary : '';
   const name = author.tool === null ? 'a call' : showText(author.tool);
   if (evidence === 'declared') return `${name} was to write this path, but what it wrote is unknown`;
-  const command = summary === '' ? name : `\`${showText(summary)}\``;
+  const command = summary === '' ? name : `\`${showText(truncate(summary, COMMAND_CHARACTERS))}\``;
   return evidence === 'named' ? `${command} names it, and ran while it changed` : `it changed while ${command} ran`;
 }
 

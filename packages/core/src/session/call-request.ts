@@ -2,6 +2,7 @@
 
 import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
+import { truncate } from '../content/truncate.ts';
 import { type PathContext, pathContextIn } from '../io/locate-path.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
@@ -180,10 +181,6 @@ export function timedTool({ tool, began, background }: OpenCall, now: number): T
   const took = now - began;
   // Null if the clock was set back, or for background work, whose end is unknown.
   return { ...tool, took: took < 0 || background ? null : took };
-}
-
-export function truncate(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text;
 }
 
 export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {

@@ -1,5 +1,5 @@
+import { truncate } from '../content/truncate.ts';
 import type { Actor, Trigger } from '../model/checkpoint.ts';
-import { truncate } from './call-request.ts';
 
 /** The description of a checkpoint that a session's start, a prompt or a message caused. */
 export function describeTrigger(trigger: Trigger, actor: Actor, text: string | null): string {

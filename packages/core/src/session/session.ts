@@ -1,5 +1,6 @@
 /** An agent's session, for agents and hooks. */
 
+import { truncate } from '../content/truncate.ts';
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
@@ -26,7 +27,6 @@ import {
   NO_CALL_ENDED,
   openCallOf,
   timedTool,
-  truncate,
   withNamedPaths,
   withReports,
 } from './call-request.ts';

@@ -3,7 +3,7 @@ import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
-import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
+import { captureNotes, captureWarnings, LISTED, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import { sidesLines } from '../../show/sides.ts';
@@ -107,10 +107,7 @@ async function wantsLikely({ skipped }: RollbackJson, { ask }: CommandContext): 
   if (likely.length === 0 || ask === null) return false;
   const count = countText(likely.length, 'change');
   const list = lines(
-    listWithHeading(
-      likely.map(skippedText),
-      () => `${count} ${likely.length === 1 ? 'is' : 'are'} likely, but not sure:`,
-    ),
+    listWithHeading(skippedTexts(likely), () => `${count} ${likely.length === 1 ? 'is' : 'are'} likely, but not sure:`),
   );
   return ask(list, `Include ${likely.length === 1 ? 'it' : 'them'}?`);
 }
@@ -201,11 +198,39 @@ function skippedLines(
 ): string[] {
   const found = skipped.filter((change) => change.grade === grade);
   const them = found.length === 1 ? 'it' : 'them';
-  return listWithHeading(found.map(skippedText), () => heading(them));
+  return listWithHeading(skippedTexts(found), () => heading(them));
 }
 
-function skippedText({ id, path, why }: SkippedJson): string {
-  return `${id}  ${pathText(path)} (${showText(why)})`;
+/** In these groups, a call that changed very many files does not hide the others. */
+const NAMED_IN_GROUP = 3;
+
+/** A line per change; with many changes, a line for all of a checkpoint that have the same reason. */
+function skippedTexts(skipped: readonly SkippedJson[]): readonly string[] {
+  if (skipped.length <= LISTED) return skipped.map(({ id, path, why }) => skippedText(id, pathText(path), why));
+  const groups = new Map<string, SkippedJson[]>();
+  for (const change of skipped) {
+    const key = JSON.stringify([checkpointOf(change), change.why]);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group as [SkippedJson];
+    if (group.length === 1) return skippedText(first.id, pathText(first.path), first.why);
+    const paths = group.slice(0, NAMED_IN_GROUP).map(({ path }) => pathText(path));
+    const more = group.length > paths.length ? ', …' : '';
+    return skippedText(
+      checkpointOf(first),
+      `${countText(group.length, 'path')}: ${paths.join(', ')}${more}`,
+      first.why,
+    );
+  });
+}
+
+function checkpointOf({ id }: SkippedJson): string {
+  return id.replace(/\.\d+$/, '');
+}
+
+function skippedText(id: string, what: string, why: string): string {
+  return `${id}  ${what} (${showText(why)})`;
 }
 
 function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {
