@@ -20,6 +20,8 @@ const CODES: ReadonlySet<string> = new Set([
   'PATH_REFUSED',
   'EDITS_REFUSED',
   'PURGE_INCOMPLETE',
+  // A workspace record or a ref that cannot be read is named as damaged, so that others can be used.
+  'STORE_DAMAGED',
 ]);
 
 interface Ends {
