@@ -33,7 +33,7 @@ async function agentAtWork(p: Project): Promise<void> {
   await session.prompt('Make it so.\n\u001b[31mNow.', 'm-1');
   const paths = ['a.ts' as TreePath];
   const edited = text({ 2: 'by the agent', 25: 'here, too' });
-  const writes = [{ path: paths[0] as TreePath, result: edited }];
+  const writes = [{ path: paths[0] as TreePath, found: text(), result: edited }];
   await session.call({ tool: 'Edit', kind: 'edit', args: { file_path: 'a.ts' }, paths, writes, id: 'toolu_1' }, () =>
     p.write('a.ts', edited),
   );
