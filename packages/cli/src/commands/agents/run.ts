@@ -137,7 +137,7 @@ async function runCaptured(
   const status = reportExit(await run(), command[0], view.style);
   const interrupt = listenForInterrupts();
   try {
-    const found = await session.end(call, { signal: interrupt.signal });
+    const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);
     await session.close({ signal: interrupt.signal });
     await savepoint.idle();
     if (isTracked && !found.found)
@@ -152,6 +152,12 @@ async function runCaptured(
   } finally {
     interrupt.end();
   }
+}
+
+function throwNotRecorded(error: unknown): never {
+  const { code, message, data, hint } = asFailure(error);
+  const way = 'The command was run. The changes of the command were not recorded.';
+  throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
 }
 
 /** Restores like the command `restore`, with its question, preview and errors. */
