@@ -11,7 +11,7 @@ export class Findings {
   readonly leftOut: Gap[] = [];
   readonly unsettled: TreePath[] = [];
   readonly problems: string[] = [];
-  /** Some result depends on which paths the repository tracks. */
+  /** Some result depends on which paths the repository tracks, or on what the last checkpoint has captured. */
   dependsOnTracked = false;
 
   count(kind: 'file' | 'link', bytes: number): void {

@@ -69,6 +69,7 @@ interface FolderInProgress {
   /** The skip recorded for everything in it that is not captured. Null outside dependency folders. */
   readonly dependency: Skip | null;
   readonly draft: FolderDraft;
+  /** Those of a dependency folder are dropped if it turns out to be skipped, apart from its being a root. */
   readonly findings: Findings;
   /** What is captured in it depends only on the rules, so known entries can be kept without applying them again. */
   readonly isPlain: boolean;
@@ -118,9 +119,9 @@ export class FolderScan {
 
   /** @param findings of the folder and everything below it; initially empty */
   async scanFolder(task: FolderTask, findings: Findings): Promise<ReadOutcome<WrittenFolder | SkippedFolder>> {
-    const { recalled, requiredPaths } = this.input;
+    const { recalled, requiredPaths, lastSnapshot } = this.input;
     const unchanged = requiredPaths.overlaps(task.path) ? null : recalled.unchangedFolder(task.path);
-    if (unchanged !== null && hasSameContext(unchanged, task)) {
+    if (unchanged !== null && hasSameContext(unchanged, task, lastSnapshot)) {
       findings.add(unchanged.findings);
       return { ...unchanged.written, isUnchanged: true };
     }
@@ -142,6 +143,7 @@ export class FolderScan {
       if (folder.draft.hasOnlyOthers && !this.#dependencies.hasWanted(folder.position, task.path)) {
         return { skip: dependency, isUnwatched: !isWatched };
       }
+      findings.add(folder.findings);
     }
     findings.counts.folders += 1;
     const written = folder.draft.write(this.input.batch);
@@ -168,12 +170,13 @@ export class FolderScan {
     const { names } = listing;
     const { entered, isUnfinished } = this.#enter(task, names);
     const { position, root, repository } = entered;
-    findings.problems.push(...entered.problems);
     if (repository !== null) adoption?.enter(path, disk, repository);
     if (root !== null) findings.roots.push(task.isMount ? { ...root, mount: true } : root);
     // A nested root is independent: the ignore rules of the enclosing root do not apply to its contents.
     const covered = task.covered && root === null;
     const dependency = this.#dependencies.skipIn(task, names, covered);
+    const inside = dependency === null ? findings : new Findings();
+    (root === null ? inside : findings).problems.push(...entered.problems);
     if (dependency !== null) {
       findings.dependsOnTracked = true;
       if (!this.#dependencies.mayHaveCaptured(position, path)) return { skip: dependency };
@@ -184,15 +187,8 @@ export class FolderScan {
     // Entries captured for a special reason must not be reused as if they followed from the rules.
     const isPlain = dependency === null && !requiredPaths.overlaps(path) && !own.mayBeBelow(path);
     if (!isPlain) draft.markSpecial();
-    return {
-      task: { ...task, covered },
-      position,
-      dependency,
-      draft,
-      findings,
-      isPlain,
-      inDoubt: isUnfinished,
-    };
+    const entry = { ...task, covered };
+    return { task: entry, position, dependency, draft, findings: inside, isPlain, inDoubt: isUnfinished };
   }
 
   /** @returns `isUnfinished`: the folder has a `.git` that is not a valid repository, but may become one */

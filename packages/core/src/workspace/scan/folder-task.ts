@@ -3,6 +3,7 @@
 import type { ListedStat } from '../../io/fs.ts';
 import type { Skip } from '../../model/entries.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
+import type { LastSnapshot } from './last-snapshot.ts';
 import type { WalkPosition } from './position.ts';
 import type { FolderContext, VisitedFolder } from './scan-memory.ts';
 
@@ -27,7 +28,11 @@ export function folderContextOf({ above, covered, isMount, stat }: FolderTask): 
 }
 
 /** Whether the folder was scanned in the same context. */
-export function hasSameContext({ context, findings }: VisitedFolder, task: FolderTask): boolean {
+export function hasSameContext(
+  { context, findings, written }: VisitedFolder,
+  task: FolderTask,
+  lastSnapshot: LastSnapshot,
+): boolean {
   const now = folderContextOf(task);
   return (
     task.dependencyAbove === null &&
@@ -35,6 +40,8 @@ export function hasSameContext({ context, findings }: VisitedFolder, task: Folde
     context.covered === now.covered &&
     context.isMount === now.isMount &&
     context.inode === now.inode &&
-    (!findings.dependsOnTracked || context.tracked === now.tracked)
+    // What is entered also depends on the last checkpoint, which another process may have taken.
+    (!findings.dependsOnTracked ||
+      (context.tracked === now.tracked && lastSnapshot.hasFolder(task.path, written.ref.files)))
   );
 }

@@ -20,8 +20,10 @@ export class LastSnapshot {
     private readonly snapshot: Snapshot | null,
   ) {}
 
-  hasFolder(path: TreePath): boolean {
-    return this.snapshot !== null && this.#treeOf(path, this.snapshot) !== null;
+  /** @param files the `files/` tree that the folder must have; by default, any */
+  hasFolder(path: TreePath, files: ObjectId | null = null): boolean {
+    const found = this.snapshot === null ? null : this.#treeOf(path, this.snapshot);
+    return found !== null && (files === null || found === files);
   }
 
   /** Returns the names that it captured in the folder, and those that it recorded as absent. */

@@ -18,7 +18,8 @@
  *      links, it therefore also scans the folders with its other links, even if it visited them before the link was
  *      added. Links outside the scanned folders, and links that are gone again, are not found. A write through such a
  *      link is noticed the next time the folder is scanned.
- * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists.
+ * W5 Only what belongs to a checkpoint is remembered, and only while that checkpoint exists. If another process has
+ *    taken a checkpoint since, a folder whose result depends on the last one is scanned unless both have the same in it.
  */
 
 import type { ChangeSource, FolderWatch } from '../../io/changes.ts';

@@ -1,8 +1,11 @@
 /** Tracked files in folders that are otherwise not captured: everything that happens to them is a change. */
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { git, type Manifest, manifest } from '@savepoint/testkit';
+import type { Savepoint } from '@savepoint/core';
+import { fixedClock, git, type Manifest, manifest, realPorts } from '@savepoint/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { nodeChanges } from '../../../src/io/node/changes.ts';
 import { ALWAYS, WHEN_IGNORED } from '../../../src/workspace/rules/built-in-folders.ts';
+import { CAN_WATCH, freeWatch } from '../../io/node/free-watch.ts';
 import { Place } from '../../place.ts';
 
 const FILES = ['kept.js', 'gone.js', 'old-name.js', 'becomes-folder.js', 'becomes-link.js', 'run.sh', 'sub/only.js'];
@@ -131,4 +134,52 @@ it('does not record what is no longer tracked and still exists', async () => {
   // Whether it was removed is unknown, but that nothing is there now is not.
   await p.open().restore('cp_1', { mode: 'exact' });
   expect(p.read('node_modules/tracked.js')).toBe('1');
+});
+
+describe.runIf(CAN_WATCH)('a watched scan finds the same as a full scan', () => {
+  function watched(p: Place): Savepoint {
+    const changes = nodeChanges();
+    freeWatch(changes).close();
+    // Everything is old enough to be trusted.
+    const ports = realPorts({ changes, clock: fixedClock(Date.now() + 60_000) });
+    const savepoint = p.open({ watch: true, ports });
+    onTestFinished(() => savepoint.close());
+    return savepoint;
+  }
+
+  it('if another process has captured a file that was not tracked before and is not now', async () => {
+    const p = new Place();
+    p.write('lib/a.txt', '1');
+    p.write('lib/node_modules/pkg/a.js', '1');
+    git(p.at(''), 'init', '-q');
+    git(p.at(''), 'add', 'lib/a.txt');
+    const watching = watched(p);
+    await watching.checkpoint();
+    expect((await watching.checkpoint()).scan.visited.size).toBe(0);
+    git(p.at(''), 'add', '-f', '-A');
+    await p.open().checkpoint();
+    git(p.at(''), 'rm', '-q', '--cached', 'lib/node_modules/pkg/a.js');
+    rmSync(p.at('lib/node_modules/pkg/a.js'));
+    const full = (await p.open().status()).scan;
+    const { scan, checkpoint } = await watching.checkpoint();
+    expect(scan.snapshot).toEqual(full?.snapshot);
+    expect(described(checkpoint.changes)).toEqual(['delete lib/node_modules/pkg/a.js']);
+  });
+
+  it('if a folder with a problem is captured no more', async () => {
+    const p = new Place();
+    p.write('lib/a.txt', '1');
+    p.write('lib/node_modules/a.js', '1');
+    mkdirSync(p.at('lib/node_modules/.gitignore'));
+    git(p.at(''), 'init', '-q');
+    git(p.at(''), 'add', '-f', '-A');
+    const watching = watched(p);
+    expect((await watching.checkpoint()).scan.problems).toHaveLength(1);
+    git(p.at(''), 'rm', '-q', '--cached', 'lib/node_modules/a.js');
+    for (let round = 0; round < 2; round++) {
+      const full = (await p.open().status()).scan;
+      const { scan } = await watching.checkpoint();
+      expect([scan.problems, full?.problems]).toEqual([[], []]);
+    }
+  });
 });
