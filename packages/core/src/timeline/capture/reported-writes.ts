@@ -5,6 +5,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
+import { diffLines, type Hunk, LINE_BOUND } from '../../content/line-diff.ts';
 import type { Entry, Snapshot } from '../../model/entries.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { pathComponents, type TreePath } from '../../model/names.ts';
@@ -172,12 +173,43 @@ function statesOf(
   const isKnown = written !== null && isSinceOld;
   if (isKnown && isFoundKnown) return { found: entryWith(foundText), written: entryWith(written), isSure: true };
   // The tool may have read the file before the last checkpoint and written it afterwards.
-  const previous = isDoubted || currentText === null ? null : textBeforeReplacing(unixLines(currentText), edits);
+  const previous =
+    isDoubted || oldText === null || currentText === null
+      ? null
+      : textBetween(unixLines(oldText), unixLines(currentText), edits);
   if (previous !== null) return { found: entryWith(previous), written: fromTool, isSure: true };
   // Others may have changed some of the places before the tool replaced the rest.
   const isSure = edits.every(({ all }) => !all);
   if (isKnown) return { found: entryWith(foundText), written: entryWith(written), isSure };
   return isEnded ? null : 'contradicted';
+}
+
+/**
+ * The text before replacing, if the last checkpoint shows that these lines were replaced. Otherwise others may have
+ * removed what the tool wrote, and the same text elsewhere is theirs.
+ */
+function textBetween(old: string, current: string, edits: readonly TextReplacement[]): string | null {
+  if (edits.some((edit) => occurrences(current, edit.new) <= occurrences(old, edit.new))) return null;
+  const previous = textBeforeReplacing(current, edits);
+  if (previous === null) return null;
+  const replaced = changedLines(previous, current);
+  const byOthers = changedLines(old, previous);
+  const areOld = replaced?.every(({ beforeStart, beforeCount }) =>
+    byOthers?.every(
+      ({ afterStart, afterCount }) => afterStart + afterCount <= beforeStart || beforeStart + beforeCount <= afterStart,
+    ),
+  );
+  return areOld === true ? previous : null;
+}
+
+/** Null if the texts cannot be compared by line. */
+function changedLines(before: string, after: string): readonly Hunk[] | null {
+  const diff = diffLines(Buffer.from(before), Buffer.from(after), LINE_BOUND, 0);
+  return diff.kind === 'lines' ? diff.hunks : null;
+}
+
+function occurrences(text: string, part: string): number {
+  return part === '' ? 0 : text.split(part).length - 1;
 }
 
 /** Whether every line of a file is still there afterwards, in the same order. */

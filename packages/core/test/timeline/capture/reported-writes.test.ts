@@ -73,3 +73,15 @@ test('a person makes the new file of a tool executable', async () => {
   const options = { name: 'new.sh', mode: 0o755 };
   expect(await gradesOf({ result: 'new\n' }, work, options)).toEqual(['new.sh by one (sure)']);
 });
+
+test.each([
+  ['where it was before', 'f\n  old\ng\n  new\n', 'mine\ng\n  new\n'],
+  ['that a person wrote over another line', 'f\n  old\ng\n  other\n', 'mine\ng\n  new\n'],
+])('the text that a tool wrote, %s, is not its own after a person removed what it wrote', async (_, before, after) => {
+  const result = [{ old: '  old', new: '  new', all: false }];
+  const work = (w: TimelineWorld): void => w.write('a.txt', after);
+  expect(await gradesOf({ result }, work, { before: { 'a.txt': before } })).toEqual([
+    'a.txt by one (sure)',
+    'a.txt by outside (likely)',
+  ]);
+});
