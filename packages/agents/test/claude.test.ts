@@ -202,7 +202,8 @@ describe('calls', () => {
     await p.tell(e.start());
     p.write('x', 'x\n');
     await p.tell(e.call('Write', { file_path: p.at('x'), content: 'x\n' }).post({}));
-    expect((await p.timelineLines()).slice(1)).toEqual(['late call: Write x (new, +1 −0) | x by claude/toolu_01']);
+    const line = 'late call: Write x (new, +1 −0) | x by claude/toolu_01, outside?';
+    expect((await p.timelineLines()).slice(1)).toEqual([line]);
   });
 });
 

@@ -62,6 +62,8 @@ interface CallState {
   readonly isEnded: boolean;
   /** An earlier capture may have found what it wrote, together with what others wrote. */
   readonly isDoubted: boolean;
+  /** No capture ran right before it: others may have changed what it does not report to have found. */
+  readonly isLate: boolean;
   /** Whether all files around the path are executable, as on file systems that store no permissions. */
   readonly areAllExecutable: () => boolean;
 }
@@ -97,6 +99,7 @@ export function weighReports(
       const known = {
         isEnded: call === ended,
         isDoubted: call.doubted?.includes(path) === true,
+        isLate: call.late,
         areAllExecutable: () => areAllExecutable(read, before, path),
       };
       // A damaged content cannot be compared either. The line counts of the checkpoint report it.
@@ -104,7 +107,9 @@ export function weighReports(
         ? unlessDamaged(undefined, () => statesOf(batch, write, old.entry, current.entry, known))
         : null;
       if (states === 'contradicted') contradicted.push({ path, call });
-      if (states === 'contradicted' || states === null) doubted.push({ path, call });
+      // It may have been refused, and a person may have typed what it proposed.
+      const isRefusable = call.waiting !== undefined;
+      if (states === 'contradicted' || states === null || isRefusable) doubted.push({ path, call });
       else {
         const { entry, ignored } = current;
         proven.push({ path, call, old: old.entry, ...states, current: entry, ignored });
@@ -126,13 +131,14 @@ function statesOf(
   { found: reportedFound, result }: ReportedWrite,
   old: Entry | null,
   current: Entry | null,
-  { isEnded, isDoubted, areAllExecutable }: CallState,
+  { isEnded, isDoubted: isDoubtedBefore, isLate, areAllExecutable }: CallState,
 ): WriteStates | 'contradicted' | null {
   const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
   if (oldText === undefined || currentText === undefined) return null;
   const foundText = reportedFound === undefined ? oldText : reportedFound;
   const isFoundOld = isSameState(foundText, oldText);
   const isFoundKnown = reportedFound !== undefined;
+  const isDoubted = isDoubtedBefore || (isLate && !isFoundKnown);
   // File tools keep the mode of a file, and make no new file executable, so somebody else changed it.
   const mode = foundText === null || old?.kind !== 'file' ? newFileMode(current, areAllExecutable) : old.mode;
   const fromTool = current?.kind === 'file' && current.mode !== mode ? { ...current, mode } : current;
@@ -158,7 +164,7 @@ function statesOf(
     if (isSinceOld) return states();
     if (!isSameState(result, currentText)) return isEnded ? null : 'contradicted';
     // Anybody may delete or empty a file. Without what the tool found, others may have removed lines that are gone.
-    const isProof = result !== null && result !== '' && (foundText === null || isFoundKnown);
+    const isProof = result !== null && result !== '' && ((foundText === null && !isLate) || isFoundKnown);
     return isProof && isFoundOld ? states() : null;
   }
   const edits = result.map(unixReplacement);
@@ -168,7 +174,8 @@ function statesOf(
     return written !== null && isSameState(written, currentText) ? null : 'contradicted';
   }
   if (written !== null && isSameState(written, currentText) && (!isDoubted || isFoundOld)) {
-    return { found: entryWith(foundText), written: fromTool, isSure: true };
+    const isSure = !isLate || isFoundKnown || edits.every(({ all }) => !all);
+    return { found: entryWith(foundText), written: fromTool, isSure };
   }
   const isKnown = written !== null && isSinceOld;
   if (isKnown && isFoundKnown) return { found: entryWith(foundText), written: entryWith(written), isSure: true };

@@ -279,6 +279,41 @@ describe('a call that asks for a permission', () => {
     ]);
   });
 
+  test('may not have written what its file tool proposed, until the tool reports that it did', async () => {
+    const { w, savepoint, session } = await scene();
+    const proposal = { tool: 'Edit', kind: 'edit', args: {}, paths: [PATH] } as const;
+    const begin = async (id: string, line: number): Promise<readonly ReportedWrite[]> => {
+      const writes = [{ path: PATH, result: [replacement(line, 'typed')] }];
+      await session.begin({ ...proposal, id, writes });
+      await session.notePermission({ kind: 'asked', call: proposal, isGrantReported: false });
+      return writes;
+    };
+    await begin('1', 1);
+    w.write('a.txt', linesOf(9, { 1: 'typed' }));
+    await savepoint.checkpoint();
+    await session.end('1', { writes: [] });
+    await begin('2', 2);
+    w.write('a.txt', linesOf(9, { 1: 'typed', 2: 'typed' }));
+    await session.endTurn(null);
+    const writes = await begin('3', 3);
+    w.write('a.txt', linesOf(9, { 1: 'typed', 2: 'typed', 3: 'typed' }));
+    await session.end('3', { writes });
+    expect((await gradesAfter(savepoint, 'cp_1')).flat()).toEqual([
+      'a.txt by one or outside (open, declared)',
+      'a.txt by one or outside (open, unclear-call)',
+      'a.txt by one (sure, content)',
+    ]);
+  });
+
+  test('may have been refused if the turn ends before it does, also if it did not ask', async () => {
+    const { w, savepoint, session } = await scene();
+    const writes = [{ path: PATH, result: [replacement(3, 'typed')] }];
+    await session.begin({ tool: 'Edit', kind: 'edit', id: '1', paths: [PATH], writes });
+    w.write('a.txt', linesOf(9, { 3: 'typed' }));
+    await session.prompt('no, I did it myself');
+    expect(await gradesAfter(savepoint, 'cp_1')).toEqual([['a.txt by one or outside (open, unclear-call)'], []]);
+  });
+
   test('did not write what a file tool of it reports while it waits', async () => {
     const { w, savepoint, session } = await scene();
     const writes = [{ path: PATH, result: [replacement(3, 'same')] }];

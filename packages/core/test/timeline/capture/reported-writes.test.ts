@@ -85,3 +85,30 @@ test.each([
     'a.txt by outside (likely)',
   ]);
 });
+
+test.each([
+  ['a whole file', 'its\na\nmine\n', { 'a.txt': 'a\n' }],
+  ['a new file', 'its\n', { 'b.txt': '' }],
+  ['all occurrences', [{ old: 'a', new: 'its', all: true }], { 'a.txt': 'a\na\n' }],
+] as const)(
+  'without a capture before the call, a write of %s does not make a person’s lines its own',
+  async (...row) => {
+    const [, result, before] = row;
+    const { w, savepoint } = await worldWith(before);
+    const [path] = tree('a.txt') as [ReturnType<typeof tree>[number]];
+    const session = savepoint.session({ agent: 'one' });
+    const grade = async (report: Omit<ReportedWrite, 'path'>, id: string): Promise<readonly (string | undefined)[]> => {
+      const writes = [{ ...report, path }];
+      await session.beginLate({ tool: 'write', kind: 'write', paths: [path], writes, id });
+      w.write('a.txt', typeof result === 'string' ? result : 'its\nits\n');
+      const { changes } = await session.end(id);
+      return changes.map(({ by }) => by.grade);
+    };
+    expect(await grade({ result }, '1')).toEqual(['open']);
+    if ('a.txt' in before) w.write('a.txt', before['a.txt']);
+    else w.delete('a.txt');
+    await savepoint.checkpoint();
+    const found = 'a.txt' in before ? before['a.txt'] : null;
+    expect(await grade({ result, found }, '2')).toEqual(['sure']);
+  },
+);
