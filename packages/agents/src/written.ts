@@ -24,20 +24,10 @@ const ALL = ['replace_all', 'replaceAll', 'allow_multiple'] as const;
 
 /** @returns null if the report is not understood */
 export function writtenText(path: string, input: Fields, response: Fields): WrittenText | null {
-  const shown = fieldsOf(field(response, 'returnDisplay'));
-  const whole = anyText(shown, 'newContent');
-  if (whole !== null) {
-    const found = field(shown, 'isNewFile') === true ? null : anyText(shown, 'originalContent');
-    return { path, result: whole, ...(found === null && field(shown, 'isNewFile') !== true ? {} : { found }) };
-  }
-  const updated = anyText(response, 'updated_file');
-  if (updated !== null) return { path, result: updated, ...foundIn(response, false) };
-  // The user may have changed what the tool was to write.
-  const isResult = textIn(response, 'filePath') !== null;
-  const result = (isResult ? resultIn(response) : null) ?? resultIn(input);
-  if (result === null) return null;
-  const isNew = textIn(response, 'type') === 'create' || (Array.isArray(result) && result[0]?.old === '');
-  return { path, result, ...foundIn(response, isNew) };
+  const written = textWritten(path, input, response);
+  // Claude Code and Gemini CLI.
+  const isChanged = field(response, 'userModified') === true || field(input, 'modified_by_user') === true;
+  return written !== null && isChanged ? { ...written, changedByUser: true } : written;
 }
 
 /** A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`. */
@@ -73,6 +63,23 @@ export function hasFailed(response: Fields): boolean {
     field(response, 'staged') === true ||
     (status !== null && status !== 'success')
   );
+}
+
+function textWritten(path: string, input: Fields, response: Fields): WrittenText | null {
+  const shown = fieldsOf(field(response, 'returnDisplay'));
+  const whole = anyText(shown, 'newContent');
+  if (whole !== null) {
+    const found = field(shown, 'isNewFile') === true ? null : anyText(shown, 'originalContent');
+    return { path, result: whole, ...(found === null && field(shown, 'isNewFile') !== true ? {} : { found }) };
+  }
+  const updated = anyText(response, 'updated_file');
+  if (updated !== null) return { path, result: updated, ...foundIn(response, false) };
+  // The user may have changed what the tool was to write.
+  const isResult = textIn(response, 'filePath') !== null;
+  const result = (isResult ? resultIn(response) : null) ?? resultIn(input);
+  if (result === null) return null;
+  const isNew = textIn(response, 'type') === 'create' || (Array.isArray(result) && result[0]?.old === '');
+  return { path, result, ...foundIn(response, isNew) };
 }
 
 /** @param isNew whether the tool created the file. Otherwise null means that the original is too large to report. */

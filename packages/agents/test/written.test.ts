@@ -35,7 +35,9 @@ test('a notebook is reported as a whole', () => {
 
 test('what the user changed before the tool wrote it is what it wrote', () => {
   const content = { ...CLAUDE, type: 'create', content: 'mine\n', originalFile: null, userModified: true };
-  expect(writtenText('f', { content: 'its\n' }, content)).toEqual({ path: 'f', result: 'mine\n', found: null });
+  const written = { path: 'f', result: 'mine\n', found: null, changedByUser: true };
+  expect(writtenText('f', { content: 'its\n' }, content)).toEqual(written);
+  expect(writtenText('f', { content: 'x', modified_by_user: true }, {})).toMatchObject({ changedByUser: true });
   const edit = { ...CLAUDE, oldString: 'a', newString: 'mine', originalFile: 'a', replaceAll: false };
   expect(writtenText('f', { old_string: 'a', new_string: 'its' }, edit)).toEqual({
     path: 'f',

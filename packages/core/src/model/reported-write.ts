@@ -16,6 +16,8 @@ export interface ReportedWrite {
   readonly found?: string | null;
   /** The whole new text, the replacements in their order, or null for a deleted file. */
   readonly result: string | readonly TextReplacement[] | null;
+  /** The user changed what the tool was to write before it did, so some of the lines are theirs. */
+  readonly changedByUser?: boolean;
 }
 
 /** The text after replacing; null if a replacement does not match, or matches in several places. */

@@ -112,7 +112,8 @@ export function weighReports(
       if (states === 'contradicted' || states === null || isRefusable) doubted.push({ path, call });
       else {
         const { entry, ignored } = current;
-        proven.push({ path, call, old: old.entry, ...states, current: entry, ignored });
+        const isSure = states.isSure && write.changedByUser !== true;
+        proven.push({ path, call, old: old.entry, ...states, current: entry, ignored, isSure });
       }
     }
   }

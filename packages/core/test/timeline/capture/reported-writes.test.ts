@@ -112,3 +112,9 @@ test.each([
     expect(await grade({ result, found }, '2')).toEqual(['sure']);
   },
 );
+
+test('a proposal that the user changed before the tool wrote it is only likely', async () => {
+  const result = `${OLD}its\nmine\n`;
+  const work = (w: TimelineWorld): void => w.write('a.txt', result);
+  expect(await gradesOf({ result, found: OLD, changedByUser: true }, work)).toEqual(['a.txt by one (likely)']);
+});
