@@ -130,10 +130,13 @@ export function withReports(open: OpenCall, { writes, ranMs, reportedAt }: HowEn
   if (writes === null && ranMs === null && (waiting === undefined || call.background)) return open;
   const left = writes?.filter(({ path }) => call.written?.includes(path) !== true);
   const isFailed = writes?.length === 0 && call.declared !== null;
+  // While it surely waits, its tool has not run.
+  const perhaps = isFailed && waiting !== 'surely' ? call.writes : undefined;
   return {
     ...call,
-    ...(left === undefined ? {} : { writes: storableReports(left) }),
+    ...(left === undefined || perhaps !== undefined ? {} : { writes: storableReports(left) }),
     ...(isFailed ? { declared: [] } : {}),
+    ...(perhaps === undefined ? {} : { declared: perhaps.map(({ path }) => path), failed: true }),
     ...(ranMs === null ? {} : { ranSince: reportedAt - ranMs - REPORT_MS }),
   };
 }

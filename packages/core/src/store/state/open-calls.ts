@@ -47,6 +47,8 @@ export interface OpenCall {
   readonly began: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
   readonly late: boolean;
+  /** It reports that it failed. It may have written its `writes` all the same. */
+  readonly failed?: boolean;
   /** Its tool did not run before this moment, milliseconds since 1970. Known only at its end. */
   readonly ranSince?: number;
   /**

@@ -13,6 +13,7 @@
  *   written (`left-behind.ts`), or an old call may still be open (`expired`).
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
  * - A call that waits for a permission has made no change.
+ * - If a file tool reports that it failed, and the file holds what it was to write, outside is named, too.
  * - If a call may still wait for a permission, outside is named, too. So it is if it is not known when a call ran, because
  *   it began before its capture (`late`) or runs in the background. A background call is not considered while another call
  *   of its own session can have made the change.
@@ -115,7 +116,8 @@ function weigh(
     const [grade, evidence] = isAnyOpen ? (['likely', 'beyond'] as const) : (['sure', 'no-call'] as const);
     return { authors: [FROM_OUTSIDE], grade, evidence };
   }
-  const isUnclear = candidates.every(({ background }) => background) || candidates.some(({ late }) => late);
+  const isUnclear =
+    candidates.every(({ background }) => background) || candidates.some(({ late, failed }) => late || failed === true);
   const evidence: Evidence = candidates.every(({ leftBehind }) => leftBehind !== undefined)
     ? 'left-behind'
     : isUnclear

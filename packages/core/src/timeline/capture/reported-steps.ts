@@ -39,9 +39,12 @@ export function reportedSteps(
   if (proven.length === 0 && contradicted.length === 0) return { steps: [composed], evidence };
 
   const unsure = new Set(proven.flatMap(({ path, isSure }) => (isSure ? [] : [path])));
-  const callOf = new Map([...contradicted, ...proven].map(({ path, call }) => [path, call]));
-  const others = attributionOf(open, (call, path) => callOf.get(path) === call || isNotBy(call, path));
-  const afterwards: Attribution = (path) => (callOf.has(path) ? others(path) : attribution(path));
+  const callsOf = new Map<TreePath, Set<OpenCall>>();
+  for (const { path, call } of [...contradicted, ...proven]) {
+    callsOf.set(path, (callsOf.get(path) ?? new Set()).add(call));
+  }
+  const others = attributionOf(open, (call, path) => callsOf.get(path)?.has(call) === true || isNotBy(call, path));
+  const afterwards: Attribution = (path) => (callsOf.has(path) ? others(path) : attribution(path));
   const tools = toolsAttribution(proven, (path) => (unsure.has(path) ? attribution(path) : afterwards(path)));
   const between = { ...checkpointInfo('before', OUTSIDE), session: info.session, conversation: info.conversation };
   const step = (changed: Partial<NewCheckpoint>, snapshot: Snapshot): NewCheckpoint => ({

@@ -88,13 +88,14 @@ export function weighReports(
   const doubted: ReportedPath[] = [];
   const read = cachedFolderReader(batch);
   const seen = new Set<TreePath>();
-  for (const call of open.filter(({ waiting }) => waiting !== 'surely')) {
+  const able = open.filter(({ waiting, failed }) => waiting !== 'surely' && failed !== true);
+  for (const call of able) {
     for (const write of call.writes ?? []) {
       const { path } = write;
       const [old, current] = [stateAt(read, before, path), stateAt(read, now, path)];
       if (old.skip !== null || current.skip !== null || sameEntry(old.entry, current.entry)) continue;
       // Several reports of one path between two captures: no order of them is known.
-      const isAlone = !seen.has(path) && !isReportedElsewhere(open, call, path);
+      const isAlone = !seen.has(path) && !isReportedElsewhere(able, call, path);
       seen.add(path);
       const known = {
         isEnded: call === ended,
@@ -115,6 +116,16 @@ export function weighReports(
         const isSure = states.isSure && write.changedByUser !== true;
         proven.push({ path, call, old: old.entry, ...states, current: entry, ignored, isSure });
       }
+    }
+  }
+  // Some tools report a failure although they wrote, because somebody else saved the file right afterwards.
+  for (const call of open.filter(({ failed }) => failed === true)) {
+    for (const write of call.writes ?? []) {
+      const { path } = write;
+      const [old, current] = [stateAt(read, before, path), stateAt(read, now, path)];
+      const mayHold = unlessDamaged(undefined, () => holdsAnyOf(batch, write, old.entry, current.entry)) ?? true;
+      if (!mayHold || seen.has(path)) contradicted.push({ path, call });
+      doubted.push({ path, call });
     }
   }
   return { proven, contradicted, doubted };
@@ -218,6 +229,19 @@ function changedLines(before: string, after: string): readonly Hunk[] | null {
 
 function occurrences(text: string, part: string): number {
   return part === '' ? 0 : text.split(part).length - 1;
+}
+
+/** Whether a state has lines that a tool was to add, or is the one that it was to leave. */
+function holdsAnyOf(batch: ObjectBatch, { result }: ReportedWrite, old: Entry | null, current: Entry | null): boolean {
+  const [oldText, currentText] = [textOf(batch, old), textOf(batch, current)];
+  if (oldText === undefined || currentText === undefined) return true;
+  const edits = typeof result === 'string' || result === null ? null : result.map(unixReplacement);
+  const whole = edits === null ? (result as string | null) : replaceText(unixLines(oldText ?? ''), edits);
+  if (isSameState(whole, currentText)) return true;
+  const known = new Set(linesOf(oldText ?? ''));
+  const now = new Set(linesOf(currentText ?? ''));
+  const toAdd = linesOf(whole ?? edits?.map((edit) => edit.new).join('\n') ?? '');
+  return toAdd.some((line) => line.trim() !== '' && !known.has(line) && now.has(line));
 }
 
 /** Whether every line of a file is still there afterwards, in the same order. */

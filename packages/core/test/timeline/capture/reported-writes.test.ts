@@ -118,3 +118,25 @@ test('a proposal that the user changed before the tool wrote it is only likely',
   const work = (w: TimelineWorld): void => w.write('a.txt', result);
   expect(await gradesOf({ result, found: OLD, changedByUser: true }, work)).toEqual(['a.txt by one (likely)']);
 });
+
+test.each([
+  [
+    'what it was to write',
+    [{ old: 'line 3', new: 'its', all: false }],
+    OLD.replace('line 3', 'its'),
+    'one or outside (open)',
+  ],
+  ['that and more', `${OLD}its\n`, `mine\n${OLD}its\n`, 'one or outside (open)'],
+  ['something else', `${OLD}its\n`, `mine\n${OLD}`, 'outside (likely)'],
+  ['nothing', 'its\n', null, 'outside (likely)'],
+])('a tool that failed may have written a file all the same if it holds %s', async (_, result, now, by) => {
+  const { w, savepoint } = await worldWith({ 'a.txt': OLD });
+  const [path] = tree('a.txt') as [ReturnType<typeof tree>[number]];
+  const session = savepoint.session({ agent: 'one' });
+  const { id } = await session.begin({ tool: 'write', kind: 'write', paths: [path], writes: [{ path, result }] });
+  if (now === null) w.delete('a.txt');
+  else w.write('a.txt', now);
+  const { changes } = await session.end(id, { writes: [] });
+  const authors = changes.map((change) => change.by.authors.map(({ actor }) => actor.name).join(' or '));
+  expect(authors.map((names, i) => `${names} (${changes[i]?.by.grade})`)).toEqual([by]);
+});
