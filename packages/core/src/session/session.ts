@@ -413,7 +413,7 @@ export class Session {
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
     if (call.uncaptured === true) return endUncaptured(writing.workspace, call);
-    // The user may have refused a proposal, and typed it. What the tool reported before is no proof that it ran.
+    // The user may have refused a proposal, and typed it. What the tool reported before does not prove that it ran.
     const refusable = call.writes === undefined ? {} : { waiting: call.waiting ?? ('perhaps' as const) };
     const inDoubt = { ...call, background: true, ...refusable };
     writeOpenCall(ports.fs, store.layout, inDoubt);
