@@ -113,7 +113,7 @@ export function weighReports(
       if (states === 'contradicted' || states === null || isRefusable) doubted.push({ path, call });
       else {
         const { entry, ignored } = current;
-        const isSure = states.isSure && write.changedByUser !== true;
+        const isSure = states.isSure && write.changedByUser !== true && hasSameForm(batch, old.entry, current.entry);
         proven.push({ path, call, old: old.entry, ...states, current: entry, ignored, isSure });
       }
     }
@@ -306,6 +306,25 @@ function comparable(text: string): string {
   return unixLines(text)
     .replace(/^\ufeff/, '')
     .replace(/\n$/, '');
+}
+
+/**
+ * Whether two states have the same line ends and byte order mark, as far as they have any. Tools keep them, so a person
+ * may have changed them, and with them every line.
+ */
+function hasSameForm(batch: ObjectBatch, old: Entry | null, current: Entry | null): boolean {
+  const [before, after] = [textOf(batch, old), textOf(batch, current)];
+  if (!before || !after) return true;
+  const [endsBefore, endsAfter] = [lineEndsIn(before), lineEndsIn(after)];
+  const hasSameEnds = endsBefore === endsAfter || endsBefore === 'none' || endsAfter === 'none';
+  return hasSameEnds && before.startsWith('\ufeff') === after.startsWith('\ufeff');
+}
+
+function lineEndsIn(text: string): 'none' | 'unix' | 'windows' | 'mixed' {
+  const [hasWindows, hasUnix] = [text.includes('\r\n'), /(?:^|[^\r])\n/.test(text)];
+  if (hasWindows && hasUnix) return 'mixed';
+  if (hasWindows) return 'windows';
+  return hasUnix ? 'unix' : 'none';
 }
 
 function unixLines(text: string): string {

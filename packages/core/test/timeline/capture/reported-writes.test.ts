@@ -140,3 +140,13 @@ test.each([
   const authors = changes.map((change) => change.by.authors.map(({ actor }) => actor.name).join(' or '));
   expect(authors.map((names, i) => `${names} (${changes[i]?.by.grade})`)).toEqual([by]);
 });
+
+test.each([
+  ['line ends', OLD.replaceAll('\n', '\r\n'), OLD],
+  ['byte order mark', OLD, `\ufeff${OLD}`],
+])('an edit of a file whose %s a person changed before is only likely', async (_, before, now) => {
+  const result = [{ old: 'line 3', new: 'its', all: false }];
+  const work = (w: TimelineWorld): void => w.write('a.txt', now.replace('line 3', 'its'));
+  const grades = await gradesOf({ result }, work, { before: { 'a.txt': before } });
+  expect(grades).toEqual(['a.txt by one (likely)']);
+});
