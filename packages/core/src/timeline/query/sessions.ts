@@ -63,10 +63,14 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
     // Reverting a frozen path is not work of the session whose call changed it.
     if (checkpoint.trigger === 'freeze') continue;
     for (const change of checkpoint.changes ?? []) {
+      // Several calls of one session may be its possible authors.
+      const counted = new Set<SessionId>();
       for (const author of change.by.authors) {
         if (author.session === null || isDeleted(author.session, checkpoint)) continue;
         const tally = tallyOf(author.session, author.actor, time);
         if (author.call !== null) tally.calls.add(author.call);
+        if (counted.has(author.session)) continue;
+        counted.add(author.session);
         tally.changes += 1;
         if (change.by.grade === 'open') tally.unsure += 1;
         tally.added += change.added ?? 0;

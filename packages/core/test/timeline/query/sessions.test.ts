@@ -79,6 +79,19 @@ test('a change by one of two authors counts for both, as uncertain', async () =>
   ]);
 });
 
+test('a change by one of two calls of a session counts once', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  const session = savepoint.session({ agent: 'one', id: 'one' });
+  await session.start();
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'x' });
+  await session.begin({ tool: 'Bash', kind: 'shell', id: 'y' });
+  w.write('a', 'which?\n');
+  await session.end('x');
+  const { sessions } = await savepoint.sessions();
+  expect(sessions).toMatchObject([{ changes: 1, unsure: 0, calls: 2, added: 1 }]);
+});
+
 describe('deleting a session', () => {
   test('drops its checkpoints and their contents; other checkpoints keep working, with the contents before', async () => {
     const w = new TimelineWorld();
