@@ -123,6 +123,18 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     });
   }
 
+  it('was started while recording was turned off', async () => {
+    const p = project();
+    const agent = await agentIn(p);
+    p.write('.savepoint.json', '{"enabled":false}');
+    await agent.shell(`setsid ${staying(p)}`);
+    p.write('.savepoint.json', '{}');
+    p.checkpoint();
+    await finish(p);
+    p.checkpoint();
+    expect(changes(p)[0]).toBe(`late.txt ${OPEN}`);
+  });
+
   it('outlives its session and its agent', async () => {
     const p = project();
     const agent = await agentIn(p);

@@ -114,7 +114,8 @@ async function noteWithoutCapture(scene: UncapturedEvent): Promise<void> {
       if (event.kind === 'call-ended') for (const id of ids) if ((await session.end(id)).found) return;
       const id = call.id ?? makeCallId(call, event.stamp, () => context.ports.random.hex(4));
       const { tool, kind, input: args, own } = call;
-      const request = { tool, kind, args, actor, own, id, track: false };
+      const shell = context.shell === undefined ? {} : { shell: context.shell };
+      const request = { tool, kind, args, actor, own, id, track: false, ...shell };
       await session.begin(request);
       if (event.kind === 'call-ended') await session.end(id);
       return;
