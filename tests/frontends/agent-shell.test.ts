@@ -76,8 +76,10 @@ describe.runIf(process.platform === 'linux')('in the shell of an agent with hook
     const p = project();
     p.write('a.txt', 'a\n');
     p.write('frozen.txt', 'a\n');
+    p.ok('install', 'claude');
     const { shell } = await agentIn(p);
     p.ok('freeze', 'frozen.txt');
+    p.ok('pin', 'last');
     const done = await shell(
       `echo b > a.txt; ${SP} checkpoint && ${SP} restore last~1 --yes && ${SP} undo --yes`,
       't-1',
@@ -88,6 +90,14 @@ describe.runIf(process.platform === 'linux')('in the shell of an agent with hook
 
     const refused = [
       ['unfreeze frozen.txt', 'unfreeze'],
+      ['unpin last', 'unpin'],
+      ['workspaces delete . --yes', 'deleteWorkspace'],
+      ['workspace link elsewhere', 'linkWorkspace'],
+      ['recover --back', 'recover'],
+      ['install claude', 'install'],
+      ['uninstall claude', 'uninstall'],
+      ['-C / uninstall claude --user', 'uninstall'],
+      ['-C / workspaces delete "$PWD" --yes', 'deleteWorkspace'],
       ['gc', 'gc'],
       ['purge frozen.txt --yes', 'purge'],
       ['sessions delete s-1 --yes', 'deleteSession'],
@@ -101,8 +111,9 @@ describe.runIf(process.platform === 'linux')('in the shell of an agent with hook
       expect(JSON.parse(errors[at] ?? '').error).toMatchObject({ code: 'NEEDS_CONFIRMATION', data: { verb } });
       expect(errors[at]).toContain('terminal of their own');
     }
-    p.ok('unfreeze', 'frozen.txt');
-    p.ok('gc');
+    expect(p.read('.claude/settings.local.json')).toContain('savepoint');
+    expect(JSON.parse(p.ok('list', '--all', '--json').stdout).pinned).toHaveLength(1);
+    for (const command of ['unfreeze frozen.txt', 'gc', 'unpin last', 'uninstall claude']) p.ok(...command.split(' '));
   });
 
   it('a rollback of its own work does not wait for the call that runs it', async () => {
@@ -140,7 +151,8 @@ describe('a variable that an agent sets for its shell', () => {
     const env = { CLAUDECODE: '1' };
     expect(p.run(['checkpoint'], { env }).status).toBe(0);
     expect(operations(p)).toEqual(['manual by user/null/null', 'manual by claude/null/null']);
-    expect(p.run(['gc'], { env })).toMatchObject({ status: 1 });
+    for (const command of ['gc', 'uninstall claude', 'workspaces delete . --yes'])
+      expect(p.run([...command.split(' '), '--json'], { env }).stderr).toContain('NEEDS_CONFIRMATION');
     expect(p.run(['checkpoint'], { env: { ...env, GEMINI_CLI: '1' } }).status).toBe(0);
     expect(operations(p).at(-1)).toBe('manual by unknown/null/null');
     expect(p.run(['gc'], { env: { CLAUDECODE: '0' } })).toMatchObject({ status: 0 });

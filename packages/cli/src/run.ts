@@ -4,7 +4,7 @@ import { type DiskPath, nameFromJson, nameToJson, open, showText } from '@savepo
 import { answerStatus } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
-import { agentOfShell } from './agent-shell.ts';
+import { shellCaller } from './agent-shell.ts';
 import { agentReports, loadAgents, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
 import { ask } from './ask.ts';
@@ -102,7 +102,7 @@ async function withWorkspace(
     ports: nodePorts(),
     places: nodePlaces(env),
     settings: nodeSettings(env),
-    caller: { ancestors: () => nodePorts().processes.ancestors(process.ppid), agent: agentOfShell(env) },
+    caller: shellCaller(env),
     exporter: exporter(env, process.argv[1] ?? ''),
     ownEntries: async () => (await loadAgents()).ownEntries,
   });

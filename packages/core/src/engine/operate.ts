@@ -15,7 +15,7 @@ import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';
 import { tidyAfter } from './maintenance.ts';
 import { servedCallInfo } from './served-call.ts';
-import { assertByPerson } from './shell-call.ts';
+import { assertForcedByPerson } from './shell-call.ts';
 import type { WriteOperationContext } from './write-context.ts';
 
 export interface OperationOptions extends CallOptions {
@@ -53,7 +53,7 @@ function withCallOptions(engine: Engine, operation: Operation, workspace: Worksp
   const { info } = operation;
   // `force` of an edit is about files that are write-protected, and agents may set it.
   if (options.force === true && info.trigger !== 'edit') {
-    assertByPerson(engine, workspace, info.trigger, `${info.trigger} --force`);
+    assertForcedByPerson(engine, workspace, info.trigger);
   }
   const asked = { ...info, ...servedCallInfo(engine, workspace, options) };
   return {

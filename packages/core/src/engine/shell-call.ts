@@ -6,11 +6,14 @@
  * use Savepoint openly.
  */
 
+import { FsError } from '../io/fs.ts';
 import type { ProcessIdentity } from '../io/ports.ts';
 import { isSameProcess } from '../io/same-process.ts';
 import { canonicalActor, canonicalAgent } from '../model/agent-names.ts';
 import type { Author } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import { layoutOf } from '../store/layout.ts';
+import { listRecords } from '../store/records.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
@@ -20,21 +23,15 @@ import type { Engine } from './engine.ts';
 export type AskedBy = Pick<CheckpointInfo, 'actor' | 'session' | 'toolCall' | 'tool'>;
 
 /** @returns null if no agent is known to run the command */
-export function shellCallOf(
-  { actor, options: { caller } }: Engine,
-  workspace: Workspace,
-): (Partial<AskedBy> & Pick<AskedBy, 'actor'>) | null {
-  if (actor.kind !== 'user' || caller === undefined) return null;
-  const { ports, store } = workspace;
-  const layouts = [store.layout, ...workspace.overlapping().map(({ layout }) => layout)];
-  const open = layouts.flatMap((layout) => readOpenCalls(ports, layout)).filter(({ own }) => !own);
-  const found = callsAbove(open, caller.ancestors());
-  if (found.length > 0) return sharedBy(found);
-  if (caller.agent === null) return null;
-  const name = canonicalAgent(caller.agent);
-  const named = open.filter((call) => canonicalAgent(call.actor.name) === name);
-  return named.length > 0 ? sharedBy(named) : { actor: canonicalActor({ kind: 'agent', name }) };
+export function shellCallOf(engine: Engine, workspace: Workspace): KnownCaller | null {
+  if (!isUsersCommand(engine)) return null;
+  const layouts = [workspace.store.layout, ...workspace.overlapping().map(({ layout }) => layout)];
+  const calls = layouts.flatMap((layout) => readOpenCalls(engine.ports, layout));
+  return callerAmong(engine, calls);
 }
+
+/** What is known of the call that runs a command. */
+type KnownCaller = Partial<AskedBy> & Pick<AskedBy, 'actor'>;
 
 /** The same as an author; null if no agent is known to run the command. */
 export function shellAuthorOf(engine: Engine, workspace: Workspace): Author | null {
@@ -44,9 +41,72 @@ export function shellAuthorOf(engine: Engine, workspace: Workspace): Author | nu
   return { actor, session, call: toolCall, tool: tool?.name ?? null };
 }
 
+/**
+ * What only a person may run, as the user types it, by verb or command: it loses checkpoints or contents for good, or
+ * takes away a protection. With `--force`, this also applies to operations.
+ */
+export const ONLY_BY_A_PERSON = {
+  deleteSession: 'sessions delete',
+  deleteWorkspace: 'workspaces delete',
+  gc: 'gc',
+  install: 'install',
+  linkWorkspace: 'workspace link',
+  purge: 'purge',
+  recover: 'recover --forward/--back',
+  unfreeze: 'unfreeze',
+  uninstall: 'uninstall',
+  unpin: 'unpin',
+} as const;
+
 /** @throws SavepointError NEEDS_CONFIRMATION if an agent runs the command in its shell */
-export function assertByPerson(engine: Engine, workspace: Workspace, verb: string, command = verb): void {
-  const found = shellCallOf(engine, workspace);
+export function assertByPerson(engine: Engine, workspace: Workspace, verb: keyof typeof ONLY_BY_A_PERSON): void {
+  refuse(shellCallOf(engine, workspace), verb, ONLY_BY_A_PERSON[verb]);
+}
+
+/** The same for `--force` of an operation. */
+export function assertForcedByPerson(engine: Engine, workspace: Workspace, verb: string): void {
+  refuse(shellCallOf(engine, workspace), verb, `${verb} --force`);
+}
+
+/** The same for what affects other workspaces than that of the current folder: an agent of any of them may run it. */
+export function assertByPersonAnywhere(engine: Engine, verb: keyof typeof ONLY_BY_A_PERSON): void {
+  if (!isUsersCommand(engine)) return;
+  const { ports } = engine;
+  const calls = emptyIfUnusable(() =>
+    listRecords(ports, engine.context().places.home).records.flatMap(({ storePath }) =>
+      emptyIfUnusable(() => readOpenCalls(ports, layoutOf(storePath))),
+    ),
+  );
+  refuse(callerAmong(engine, calls), verb, ONLY_BY_A_PERSON[verb]);
+}
+
+/** Not a program that says itself who asks. */
+function isUsersCommand({ actor, options: { caller } }: Engine): boolean {
+  return actor.kind === 'user' && caller !== undefined;
+}
+
+/** A person can remove a store or hooks even if a store cannot be read. Then only the environment names an agent. */
+function emptyIfUnusable<T>(read: () => readonly T[]): readonly T[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SavepointError || error instanceof FsError) return [];
+    throw error;
+  }
+}
+
+function callerAmong({ options: { caller } }: Engine, calls: readonly OpenCall[]): KnownCaller | null {
+  if (caller === undefined) return null;
+  const open = calls.filter(({ own }) => !own);
+  const found = callsAbove(open, caller.ancestors());
+  if (found.length > 0) return sharedBy(found);
+  if (caller.agent === null) return null;
+  const name = canonicalAgent(caller.agent);
+  const named = open.filter((call) => canonicalAgent(call.actor.name) === name);
+  return named.length > 0 ? sharedBy(named) : { actor: canonicalActor({ kind: 'agent', name }) };
+}
+
+function refuse(found: KnownCaller | null, verb: string, command: string): void {
   if (found === null) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
@@ -66,7 +126,7 @@ function callsAbove(open: readonly OpenCall[], ancestors: readonly ProcessIdenti
 }
 
 /** What several calls have in common: it is not known which of them runs the command. */
-function sharedBy(calls: readonly OpenCall[]): Partial<AskedBy> & Pick<AskedBy, 'actor'> {
+function sharedBy(calls: readonly OpenCall[]): KnownCaller {
   const [first, ...others] = calls as [OpenCall, ...OpenCall[]];
   const { actor, session, id, tool } = first;
   if (others.length === 0) return { actor, session, toolCall: id, tool };

@@ -6,6 +6,7 @@ import { bytesFromText, type DiskPath, open, SavepointError, showText, type Tree
 import { unifiedPatch } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
+import { shellCaller } from '../../agent-shell.ts';
 import { agentReports, type FileChange, loadAgents, reportToJson, storesFolder, surroundings } from '../../agents.ts';
 import type { StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
@@ -162,12 +163,12 @@ async function recordedWrite({
   paths,
   write,
 }: RecordedWrite): Promise<SavepointError | null> {
-  if (paths.length === 0) return null;
   const savepoint = open({
     dir: folder,
     ports: nodePorts(),
     places: nodePlaces(env),
     settings: nodeSettings(env),
+    caller: shellCaller(env),
     exporter: exporter(env, process.argv[1] ?? ''),
   });
   const { problem } = await savepoint.recordOwnEntries({
@@ -176,7 +177,7 @@ async function recordedWrite({
     description: what === 'install' ? `Installed hooks for ${title}` : `Removed hooks from ${title}`,
     write,
   });
-  return problem;
+  return paths.length === 0 ? null : problem;
 }
 
 function changeWord({ before, after }: FileChange): string {

@@ -34,6 +34,7 @@ import { recoverForCapture } from '../recovery.ts';
 import { unconfirmedDrops } from '../retention-in-effect.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertRequestsEnabled } from '../settings.ts';
+import { assertByPerson } from '../shell-call.ts';
 import { laterResults } from './test-results.ts';
 
 /** Options of a checkpoint taken on request. */
@@ -185,6 +186,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
         const { timeline } = workspace;
         const checkpoint = engine.resolve(workspace, name);
         if (!unpin) return { checkpoint, changed: timeline.pin(checkpoint) };
+        assertByPerson(engine, workspace, 'unpin');
         const changed = timeline.pinned().has(checkpoint.number);
         if (changed) timeline.unpin(checkpoint.number);
         return { checkpoint, changed };

@@ -117,7 +117,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
     forgetSession: (session, options = {}) =>
       engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
-        assertByPerson(engine, workspace, 'deleteSession', 'sessions delete');
+        assertByPerson(engine, workspace, 'deleteSession');
         const forgotten = await forgetSession(workspace, lock, resolveSession(workspace, session), pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);

@@ -15,7 +15,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { recoverForCapture } from '../recovery.ts';
 import { assertRequestsEnabled } from '../settings.ts';
-import { shellAuthorOf } from '../shell-call.ts';
+import { assertByPersonAnywhere } from '../shell-call.ts';
 import type { WriteContext } from '../write-context.ts';
 import { locationOf } from './workspaces.ts';
 
@@ -33,7 +33,7 @@ export interface OwnEntriesCalls {
    * Writes Savepoint's own entries into files of the user, and records the changes of exactly these files as made by the
    * user through Savepoint. Creates no store: without one, it only writes. Writes even if nothing can be recorded.
    * @returns the checkpoint after it; null if nothing was recorded, with the problem, if there was one
-   * @throws what `write` throws
+   * @throws what `write` throws; SavepointError NEEDS_CONFIRMATION if an agent runs it in its shell
    */
   recordOwnEntries(
     change: OwnEntriesChange,
@@ -44,6 +44,7 @@ export interface OwnEntriesCalls {
 export function ownEntriesCalls(engine: Engine): OwnEntriesCalls {
   return {
     recordOwnEntries: async (change, options = {}) => {
+      await engine.mapErrors(() => assertByPersonAnywhere(engine, change.what));
       let state: 'waiting' | 'written' | 'failed' = 'waiting';
       const write = (): void => {
         state = 'failed';
@@ -85,20 +86,17 @@ async function writeBetweenCaptures(
   paths: readonly TreePath[],
 ): Promise<Checkpoint> {
   const { context, workspace, lock, pace } = writing;
-  const user = { actor: what === 'install' ? INSTALL : UNINSTALL, session: null, call: null, tool: null };
-  const author = shellAuthorOf(engine, workspace) ?? user;
-  const { actor } = author;
+  const actor = what === 'install' ? INSTALL : UNINSTALL;
   await recoverForCapture(writing);
   await makeRoom(writing, 'objects');
   const before = await capture(workspace, lock, pace, checkpointInfo('before', actor), { always: false });
   announceCapture(engine, context, before);
   write();
-  const byAuthor = attributionTo(author);
+  const byAuthor = attributionTo({ actor, session: null, call: null, tool: null });
   const byOthers = attributionOf(activeCalls(workspace));
   const written = new Set(paths);
   const attribution: Attribution = (path) => (written.has(path) ? byAuthor(path) : byOthers(path));
-  const { session, call: toolCall } = author;
-  const info = { ...checkpointInfo('manual', actor), session, toolCall, description: description ?? null };
+  const info = { ...checkpointInfo('manual', actor), description: description ?? null };
   const after = await capture(workspace, lock, pace, info, { always: false, attribution });
   announceCapture(engine, context, after);
   await tidyAfter(engine, writing);

@@ -85,9 +85,10 @@ export function storeCalls(engine: Engine): StoreCalls {
       });
     },
     recover: (options = {}) =>
-      engine.write(options, 'existing', (writing) =>
-        recoverOverlapping(engine.events, writing, options.decision ?? null),
-      ),
+      engine.write(options, 'existing', async (writing) => {
+        if (options.decision !== undefined) assertByPerson(engine, writing.workspace, 'recover');
+        return recoverOverlapping(engine.events, writing, options.decision ?? null);
+      }),
     repair: async ({ from = [], dryRun = false, ...options } = {}) => {
       const { repairStore } = await import('../repair/repair.ts');
       const check = async (workspace: Workspace) => {

@@ -16,6 +16,7 @@ import { asSavepointError } from '../../transaction/outcome.ts';
 import { deleteWorkspace, findWorkspace } from '../delete-workspace.ts';
 import type { Engine } from '../engine.ts';
 import { linkWorkspace } from '../link.ts';
+import { assertByPersonAnywhere } from '../shell-call.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 
 export interface WorkspaceLocation extends PathContext {
@@ -120,9 +121,13 @@ export function workspaceCalls(engine: Engine): WorkspaceCalls {
         return { ...record, bytes: bytesOrNull(ports, record.storePath) };
       }),
     deleteWorkspace: (which, options = {}) =>
-      engine.mapErrors(() => deleteWorkspace(engine.context(), which, engine.pace(options), engine.wait)),
+      engine.mapErrors(() => {
+        assertByPersonAnywhere(engine, 'deleteWorkspace');
+        return deleteWorkspace(engine.context(), which, engine.pace(options), engine.wait);
+      }),
     link: (from, options = {}) =>
       engine.mapErrors(async () => {
+        assertByPersonAnywhere(engine, 'linkWorkspace');
         const { id, path } = await linkWorkspace(engine.context(), from, engine.pace(options), engine.wait);
         return { id, root: path };
       }),
