@@ -33,6 +33,29 @@ it('the command that install writes is executed, and status reports it', () => {
   expect(p.read('.claude/settings.local.json')).toBe('{\n  "model": "m" // mine\n}\n');
 });
 
+it.skipIf(process.platform === 'win32')(
+  'a home that others can read is named by install, hooks, status and history',
+  () => {
+    const p = project();
+    fs.mkdirSync(p.at('.claude'));
+    const home = `${p.base}/open`;
+    fs.mkdirSync(home);
+    fs.chmodSync(home, 0o755);
+    const env = { SAVEPOINT_HOME: home, SAVEPOINT_DAEMON: 'off' };
+    const input = JSON.stringify({ session_id: 's', cwd: p.dir, hook_event_name: 'SessionStart', source: 'startup' });
+    const unsafe = `Other users can access the store ${home} (mode 0755).`;
+    expect(p.run(['hook', 'claude'], { env, input })).toMatchObject({ status: 0, stdout: '' });
+    for (const command of ['install claude', 'status', 'history', 'list', 'sessions']) {
+      const { status, stderr } = p.run(command.split(' '), { env });
+      expect([command, status, stderr.includes(unsafe) && stderr.includes('chmod 700')]).toEqual([command, 1, true]);
+    }
+    expect(p.has('.claude/settings.local.json')).toBe(false);
+    fs.chmodSync(home, 0o700);
+    expect(p.run(['install', 'claude'], { env }).status).toBe(0);
+    expect(p.run(['status'], { env }).stdout).toContain(`(SessionStart): ${unsafe}`);
+  },
+);
+
 it('the plugin for opencode reports calls, except read-only ones', async () => {
   const p = project();
   expect(p.run(['install', 'opencode']).status).toBe(0);

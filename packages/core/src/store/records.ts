@@ -72,8 +72,9 @@ export interface UnusableStore {
 /** Reads every record in `home`. Stores that cannot be read are reported in `problems`. */
 export function listRecords(ports: Ports, home: DiskPath): RecordList {
   const folder = storesIn(home);
+  // Also before the first store: what cannot be recorded must not look like nothing to record.
+  if (ports.fs.lstat(home) !== null) assertPrivate(ports, home);
   if (ports.fs.lstat(folder) === null) return { records: [], problems: [], unusable: [] };
-  assertPrivate(ports, home);
   assertPrivate(ports, folder);
   const records: WorkspaceRecord[] = [];
   const problems: SavepointError[] = [];

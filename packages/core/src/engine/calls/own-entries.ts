@@ -6,6 +6,8 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
 import { INSTALL, UNINSTALL } from '../../operation/own-entries.ts';
+import { storesIn } from '../../store/home.ts';
+import { assertNoLink, assertPrivate } from '../../store/private-folders.ts';
 import { activeCalls } from '../../timeline/capture/active-calls.ts';
 import { type Attribution, attributionOf, attributionTo } from '../../timeline/capture/attribution.ts';
 import { capture } from '../../timeline/capture/capture.ts';
@@ -33,7 +35,7 @@ export interface OwnEntriesCalls {
    * Writes Savepoint's own entries into files of the user, and records the changes of exactly these files as made by the
    * user through Savepoint. Creates no store: without one, it only writes. Writes even if nothing can be recorded.
    * @returns the checkpoint after it; null if nothing was recorded, with the problem, if there was one
-   * @throws what `write` throws; SavepointError NEEDS_CONFIRMATION if an agent runs it in its shell
+   * @throws what `write` throws; SavepointError NEEDS_CONFIRMATION if an agent runs it in its shell; STORE_UNSAFE before an install
    */
   recordOwnEntries(
     change: OwnEntriesChange,
@@ -45,6 +47,7 @@ export function ownEntriesCalls(engine: Engine): OwnEntriesCalls {
   return {
     recordOwnEntries: async (change, options = {}) => {
       await engine.mapErrors(() => assertByPersonAnywhere(engine, change.what));
+      if (change.what === 'install') await engine.mapErrors(() => assertUsableHome(engine));
       let state: 'waiting' | 'written' | 'failed' = 'waiting';
       const write = (): void => {
         state = 'failed';
@@ -69,6 +72,13 @@ export function ownEntriesCalls(engine: Engine): OwnEntriesCalls {
       }
     },
   };
+}
+
+/** Hooks without a usable home would record nothing. @throws SavepointError STORE_UNSAFE */
+function assertUsableHome({ ports, options }: Engine): void {
+  assertNoLink(ports, options.places.home);
+  for (const folder of [options.places.home, storesIn(options.places.home)])
+    if (ports.fs.lstat(folder) !== null) assertPrivate(ports, folder);
 }
 
 function pathsInside(engine: Engine, { paths }: OwnEntriesChange): readonly TreePath[] {
