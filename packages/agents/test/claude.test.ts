@@ -192,7 +192,9 @@ describe('calls', () => {
       'prompt: Prompt: Once.',
       'call: Bash: touch once (1 file) | once by claude/toolu_01',
       'prompt: Prompt: Another session.',
-      'manual: 1 file, +1 −0: mine | mine by outside',
+      // The begin after the end may be that of another call with the same id.
+      'before: 1 file, +1 −0: mine | mine by outside',
+      'manual: no changes since cp_5',
     ]);
   });
 

@@ -21,7 +21,7 @@ import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
-import { eventKey, makeCallId, matchingCallIds } from './pairing.ts';
+import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -91,6 +91,8 @@ async function answer(
     context.deferJob({ dir, agent, session: event.session, actor, work });
   const key = eventKey(event);
   if (key !== null && (await session.wasHandled(key))) return NO_ANSWER;
+  const earlierEnd = endKeyBefore(event);
+  if (earlierEnd !== null) await session.noteHandled(earlierEnd, false);
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (key !== null) await session.noteHandled(key);
   if (!context.acceptsContext) return NO_ANSWER;
@@ -109,15 +111,15 @@ async function noteWithoutCapture(scene: UncapturedEvent): Promise<void> {
   switch (event.kind) {
     case 'call-began':
     case 'call-ended': {
-      const { call } = event;
+      const { call, subAgentId: by } = event;
       const ids = call.id === null ? matchingCallIds(call, await session.openCalls()) : [call.id];
-      if (event.kind === 'call-ended') for (const id of ids) if ((await session.end(id)).found) return;
+      if (event.kind === 'call-ended') for (const id of ids) if ((await session.end(id, { by })).found) return;
       const id = call.id ?? makeCallId(call, event.stamp, () => context.ports.random.hex(4));
       const { tool, kind, input: args, own } = call;
       const shell = context.shell === undefined ? {} : { shell: context.shell };
       const request = { tool, kind, args, actor, own, id, track: false, ...shell };
       await session.begin(request);
-      if (event.kind === 'call-ended') await session.end(id);
+      if (event.kind === 'call-ended') await session.end(id, { by });
       return;
     }
     case 'turn-ended':
@@ -155,14 +157,17 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
       return callEnded({ ...scene, event });
     case 'permission-asked': {
       const { call, isGrantReported } = event;
-      const known = call.id === null ? { tool: call.tool, args: call.input, actor: scene.actor } : { id: call.id };
+      const known =
+        call.id === null
+          ? { tool: call.tool, args: call.input, actor: scene.actor }
+          : { id: call.id, by: event.subAgentId };
       await session.notePermission({ kind: 'asked', call: known, isGrantReported });
       return [];
     }
     case 'permission-granted':
       await session.notePermission({
         kind: 'granted',
-        call: { id: event.call },
+        call: { id: event.call, by: event.subAgentId },
         ...(event.at === null ? {} : { at: event.at }),
       });
       return [];
@@ -214,13 +219,14 @@ async function callEnded(scene: EventContext<EventOfKind<'call-ended'>>): Promis
       scene,
       () =>
         session.end(id, {
+          by: event.subAgentId,
           background,
           signal,
           ...(writes === null ? {} : { writes }),
           ...(ranMs === null ? {} : { ranMs, reportedAt: context.startedAt() }),
         }),
       async () => {
-        await session.markInDoubt(id);
+        await session.markInDoubt(id, event.subAgentId);
         deferJob({ kind: 'end', call: id, background });
       },
     );
@@ -251,7 +257,7 @@ async function recordUnannounced(scene: EventContext<EventOfKind<'call-ended'>>)
   if (!(await isOpen(session, id))) return;
   await withDeadline(
     scene,
-    () => session.end(id, { signal: scene.signal }),
+    () => session.end(id, { by: event.subAgentId, signal: scene.signal }),
     async () => deferJob({ kind: 'end', call: id, background: false }),
   );
 }

@@ -33,6 +33,8 @@ export function eventKey(event: AgentEvent): string | null {
       case 'prompt-given':
         return event.messageId === null && stamp === null ? null : [event.messageId ?? stamp, event.text];
       case 'call-began':
+        // While a call with this id is open, its record tells. Afterwards, the id may be that of a new call.
+        return event.call.id !== null || stamp === null ? null : [callKey(event.call), stamp];
       case 'call-ended':
         if (event.call.id !== null) return [event.call.id];
         return stamp === null ? null : [callKey(event.call), stamp];
@@ -40,11 +42,20 @@ export function eventKey(event: AgentEvent): string | null {
         return null;
     }
   })();
-  if (parts === null) return null;
-  return createHash('sha256')
-    .update(JSON.stringify([kind, subAgentId, ...parts]))
-    .digest('hex')
-    .slice(0, 16);
+  return parts === null ? null : hashOf([kind, subAgentId, ...parts]);
+}
+
+/**
+ * The key of the end of a call with the id of the one that begins: agents that number their calls per turn use an id
+ * again. Null: no call with an id begins.
+ */
+export function endKeyBefore(event: AgentEvent): string | null {
+  if (event.kind !== 'call-began' || event.call.id === null) return null;
+  return hashOf(['call-ended', event.subAgentId, event.call.id]);
+}
+
+function hashOf(parts: readonly (string | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /** Equal for the begin and the end of a call, and for other calls with the same input. */

@@ -27,7 +27,7 @@ export async function runJob(
       if ((await session.openCalls()).some(({ late }) => late)) await session.catchUp();
       return;
     case 'end':
-      await session.end(work.call, { background: work.background });
+      await session.end(work.call, { by: job.actor.id ?? null, background: work.background });
       return;
     case 'end-turn':
       await session.endTurn(work.by);

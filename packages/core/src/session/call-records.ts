@@ -15,10 +15,26 @@ export class CallRecords {
     private readonly ancestors: readonly ProcessIdentity[],
   ) {}
 
-  /** Null if the call is not open. */
-  find({ ports, store }: Workspace, id: CallId): OpenCall | null {
-    const call = readOpenCall(ports.fs, store.layout, this.session, id);
-    return call?.ended === true ? null : call;
+  /**
+   * Null if the call is not open.
+   * @param by the sub-agent whose call it is; null: the session itself. Default: any of them
+   */
+  find(workspace: Workspace, id: CallId, by?: string | null): OpenCall | null {
+    const { ports, store } = workspace;
+    if (by === undefined) return this.list(workspace).find((call) => call.id === id) ?? null;
+    const actor = by === null ? {} : { id: by };
+    const call = readOpenCall(ports.fs, store.layout, { session: this.session, id, actor });
+    return call === null || call.ended === true ? null : call;
+  }
+
+  /**
+   * Returns whether a call that begins is already open, because two hooks report it, or another one that has its id: an
+   * agent may use ids again.
+   */
+  findWithIdOf(workspace: Workspace, call: OpenCall): { readonly isSame: boolean; readonly other: OpenCall | null } {
+    const known = this.find(workspace, call.id, call.actor.id ?? null);
+    const isSame = known !== null && isSameTool(known, call);
+    return { isSame, other: isSame ? null : known };
   }
 
   /** The open calls, oldest first. */
@@ -26,9 +42,14 @@ export class CallRecords {
     return readUnendedCalls(ports, store.layout).filter(({ session }) => session === this.session);
   }
 
-  /** Records a call with the process of its agent, as far as it is known. A call that is already open stays. */
-  add(workspace: Workspace, call: OpenCall): void {
-    if (this.find(workspace, call.id) !== null) return;
+  /**
+   * Records a call with the process of its agent, as far as it is known. A call that is already open stays. If another
+   * one has its id, whose end was not reported, the record covers both.
+   */
+  add(workspace: Workspace, begun: OpenCall): void {
+    const { isSame, other } = this.findWithIdOf(workspace, begun);
+    if (isSame) return;
+    const call = other === null ? begun : { ...begun, began: other.began, declared: null, own: false, late: true };
     const { ports, store } = workspace;
     const state = readSessionState(ports.fs, store.layout, this.session);
     const { process, remembered } = agentProcess(state, this.ancestors);
@@ -48,8 +69,8 @@ export class CallRecords {
   }
 
   /** The end of a call is not known. It stays open, and its changes may also be by others. */
-  doubt(workspace: Workspace, id: CallId): void {
-    const call = this.find(workspace, id);
+  doubt(workspace: Workspace, id: CallId, by?: string | null): void {
+    const call = this.find(workspace, id, by);
     const { ports, store } = workspace;
     if (call !== null) writeOpenCall(ports.fs, store.layout, { ...call, background: true });
   }
@@ -58,4 +79,8 @@ export class CallRecords {
   endUncaptured(workspace: Workspace, choose: (calls: readonly OpenCall[]) => readonly OpenCall[]): void {
     for (const call of choose(this.list(workspace))) if (call.uncaptured === true) endUncaptured(workspace, call);
   }
+}
+
+function isSameTool({ tool: one }: OpenCall, { tool: other }: OpenCall): boolean {
+  return one.name === other.name && one.args === other.args;
 }

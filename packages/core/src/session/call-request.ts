@@ -46,6 +46,8 @@ export interface CallRequest {
 
 /** How a tool call ended. */
 export interface CallEnd extends CallOptions {
+  /** The sub-agent that made the call; null: the session itself. Default: any that has an open call with this id. */
+  readonly by?: string | null;
   /** It keeps running in the background: later changes may also be from it. */
   readonly background?: boolean;
   /**

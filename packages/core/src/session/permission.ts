@@ -2,7 +2,7 @@
 
 import type { SessionId } from '../model/ids.ts';
 import { parseCallId } from '../model/parse-ids.ts';
-import { type OpenCall, readOpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
+import { type OpenCall, readOpenCalls, writeOpenCall } from '../store/state/open-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CallRequest, REPORT_MS, toolInfo } from './call-request.ts';
 
@@ -11,13 +11,15 @@ export type PermissionNote =
   | {
       readonly kind: 'asked';
       /** By its id, or by its tool and arguments, if exactly one open call has them. */
-      readonly call: { readonly id: string } | Pick<CallRequest, 'tool' | 'kind' | 'args' | 'actor'>;
+      readonly call:
+        | { readonly id: string; readonly by?: string | null }
+        | Pick<CallRequest, 'tool' | 'kind' | 'args' | 'actor'>;
       /** Whether the agent also reports that the permission was granted. Otherwise the call may run at any moment. */
       readonly isGrantReported: boolean;
     }
   | {
       readonly kind: 'granted';
-      readonly call: { readonly id: string };
+      readonly call: { readonly id: string; readonly by?: string | null };
       /** Milliseconds since 1970. Default: now. */
       readonly at?: number;
     };
@@ -28,7 +30,7 @@ export function notePermission({ ports, store }: Workspace, session: SessionId, 
   const { layout } = store;
   const known =
     'id' in note.call
-      ? readOpenCall(ports.fs, layout, session, parseCallId(note.call.id))
+      ? callWithId(readOpenCalls(ports, layout), session, note.call)
       : onlyCallLike(readOpenCalls(ports, layout), session, note.call);
   // An unknown tool may ask in the middle of its work.
   if (known === null || known.ended === true || known.background || known.tool.kind === 'other') return;
@@ -39,6 +41,17 @@ export function notePermission({ ports, store }: Workspace, session: SessionId, 
     const granted = Math.min(note.at ?? now, now);
     writeOpenCall(ports.fs, layout, { ...running, ranSince: Math.max(running.ranSince ?? 0, granted - REPORT_MS) });
   }
+}
+
+/** Without the sub-agent, any that has such a call. */
+function callWithId(
+  open: readonly OpenCall[],
+  session: SessionId,
+  { id, by }: { readonly id: string; readonly by?: string | null },
+): OpenCall | null {
+  const given = parseCallId(id);
+  const isOfActor = ({ actor }: OpenCall): boolean => by === undefined || (actor.id ?? null) === by;
+  return open.find((call) => call.session === session && call.id === given && isOfActor(call)) ?? null;
 }
 
 function onlyCallLike(

@@ -16,9 +16,12 @@ export function wasHandled({ ports, store }: Workspace, session: SessionId, key:
   return readSessionState(ports.fs, store.layout, session).events.includes(key);
 }
 
-export function noteHandled({ ports, store }: Workspace, session: SessionId, key: string): void {
+/** @param isHandled false: an event with this key is a new one from now on */
+export function noteHandled({ ports, store }: Workspace, session: SessionId, key: string, isHandled: boolean): void {
   const state = readSessionState(ports.fs, store.layout, session);
-  const events = [...state.events.filter((one) => one !== key), key].slice(-REMEMBERED_EVENTS);
+  if (!isHandled && !state.events.includes(key)) return;
+  const others = state.events.filter((one) => one !== key);
+  const events = (isHandled ? [...others, key] : others).slice(-REMEMBERED_EVENTS);
   writeSessionState(ports.fs, store.layout, session, { ...state, events });
 }
 

@@ -203,7 +203,9 @@ export class Session {
     return this.#host.once(async (steps) => {
       if (!this.#shouldCapture(steps, request, call)) return false;
       await steps.write(options, async (writing) => {
-        if (this.#calls.find(writing.workspace, call.id) !== null) return;
+        const { isSame, other } = this.#calls.findWithIdOf(writing.workspace, call);
+        if (isSame) return;
+        if (other !== null) await this.#abandon(writing, other);
         // This capture separates the earlier changes of other open calls from those of this one.
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
         this.#calls.add(writing.workspace, withNamedPaths(call, request, steps.location()));
@@ -243,24 +245,24 @@ export class Session {
     return this.#endCall(id, how, end).finally(() => this.#inFlight.end(id));
   }
 
-  async #endCall(id: CallId, how: HowEnded, options: CallOptions): Promise<EndedCall> {
+  async #endCall(id: CallId, how: HowEnded, end: CallEnd): Promise<EndedCall> {
     return this.#host.once(async (steps) => {
       // Checked without the lock, so that no store is created if no call is open.
-      const open = steps.read((workspace) => this.#calls.find(workspace, id));
+      const open = steps.read((workspace) => this.#calls.find(workspace, id, end.by));
       if (open === null || (!this.#track && open.uncaptured !== true)) return NO_CALL_ENDED;
       if (open.uncaptured === true) {
         if (!how.background) steps.read((workspace) => endUncaptured(workspace, open));
         return { ...NO_CALL_ENDED, found: true };
       }
       try {
-        const { value, putBack } = await steps.write(options, async (writing) => {
-          const call = this.#calls.find(writing.workspace, id);
+        const { value, putBack } = await steps.write(end, async (writing) => {
+          const call = this.#calls.find(writing.workspace, id, end.by);
           return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
         });
         return { ...value, putBack };
       } catch (error) {
         // It has ended, but stays on record, because no capture has found what it did.
-        steps.read((workspace) => this.#calls.doubt(workspace, id));
+        steps.read((workspace) => this.#calls.doubt(workspace, id, end.by));
         throw error;
       }
     });
@@ -272,8 +274,8 @@ export class Session {
   }
 
   /** Marks a call whose end is no longer known. It stays open, and its changes become uncertain. Takes no lock. */
-  async markInDoubt(id: string): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => this.#calls.doubt(workspace, parseCallId(id))));
+  async markInDoubt(id: string, by?: string | null): Promise<void> {
+    await this.#host.once(async ({ read }) => read((workspace) => this.#calls.doubt(workspace, parseCallId(id), by)));
   }
 
   /** Records that a call asks for a permission, or has got it: its tool has not run before. Takes no lock. */
@@ -318,13 +320,13 @@ export class Session {
   }
 
   /** Returns whether `noteHandled` was called with this key: another hook of ours has handled the same event. */
-  async wasHandled(key: string): Promise<boolean> {
+  wasHandled(key: string): Promise<boolean> {
     return this.#host.once(async ({ read }) => read((workspace) => wasHandled(workspace, this.id, key)) ?? false);
   }
 
-  /** Remembers that an event was handled. Only the last events are remembered; without a store, none. */
-  async noteHandled(key: string): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => noteHandled(workspace, this.id, key)));
+  /** Remembers the last events that were handled; without a store, none. @param isHandled false: forgets it */
+  async noteHandled(key: string, isHandled = true): Promise<void> {
+    await this.#host.once(async ({ read }) => read((workspace) => noteHandled(workspace, this.id, key, isHandled)));
   }
 
   /**

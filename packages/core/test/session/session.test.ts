@@ -241,7 +241,7 @@ describe('a call that two hooks report', () => {
     await session.begin({ tool: 'Write', kind: 'write', paths: tree('a'), id: 'b' });
     const signal = session.signalOf('b');
     p.write('a', 'a\n');
-    await session.begin({ tool: 'Bash', kind: 'shell', id: 'b' });
+    await session.begin({ tool: 'Write', kind: 'write', id: 'b' });
     expect(session.signalOf('b')).toBe(signal);
     expect(await session.openCalls()).toMatchObject([{ tool: { name: 'Write' }, declared: ['a'] }]);
     expect((await savepoint.list()).checkpoints.map(({ trigger }) => trigger)).toEqual(['before']);

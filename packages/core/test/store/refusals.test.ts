@@ -116,7 +116,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   'a call of a tool is ended': {
     prepare: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),
-    action: ({ fs }) => removeOpenCall(fs, LAYOUT, CALL.session, CALL.id),
+    action: ({ fs }) => removeOpenCall(fs, LAYOUT, CALL),
   },
   'the first call of a tool is begun': {
     action: ({ fs }) => writeOpenCall(fs, LAYOUT, CALL),

@@ -28,7 +28,7 @@ import { readSessionProcesses } from './session-state.ts';
 
 /** A call of an agent's tool that has started and not ended. */
 export interface OpenCall {
-  /** The agent's own id for it, or a generated one; unique within its session. */
+  /** The agent's own id for it, or a generated one; unique among the open calls of its actor. */
   readonly id: CallId;
   readonly session: SessionId;
   readonly actor: Actor;
@@ -82,6 +82,10 @@ export interface OpenCall {
   readonly own: boolean;
 }
 
+/** What tells a call from others that are open at the same time. */
+export type CallKey = Pick<OpenCall, 'id' | 'session'> &
+  Partial<Pick<OpenCall, 'began' | 'ended' | 'leftBehind'>> & { readonly actor: Pick<Actor, 'id'> };
+
 interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' | 'doubted' | 'named'> {
   readonly declared: readonly JsonName[] | null;
   readonly writes?: readonly (Omit<ReportedWrite, 'path'> & { readonly path: JsonName })[];
@@ -107,16 +111,21 @@ export interface RecordedCalls {
 
 /** @throws FsError if it cannot be written; then an empty file says that some call may be open */
 export function writeOpenCall(fs: Fs, layout: StoreLayout, call: OpenCall): void {
-  writeCall(fs, layout, call.unreadable === true ? call.id : nameOf(call.session, call.id), call);
+  writeCall(fs, layout, call.unreadable === true ? call.id : nameOf(call), call);
+  // A call that has ended makes way for another one with its id.
+  if (call.unreadable === true || !isOver(call)) return;
+  const { ended: _, leftBehind: _left, ...open } = call;
+  const path = diskChild(layout.calls, nameOf(open));
+  if (readCall(fs, path)?.began === call.began) removeIfExists(fs, path);
 }
 
-export function removeOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): void {
-  removeIfExists(fs, diskChild(layout.calls, nameOf(session, id)));
+export function removeOpenCall(fs: Fs, layout: StoreLayout, call: CallKey): void {
+  removeIfExists(fs, diskChild(layout.calls, nameOf(call)));
 }
 
 /** @returns null if there is none, if it is damaged, or if it has only left processes behind */
-export function readOpenCall(fs: Fs, layout: StoreLayout, session: SessionId, id: CallId): OpenCall | null {
-  const call = readCall(fs, diskChild(layout.calls, nameOf(session, id)));
+export function readOpenCall(fs: Fs, layout: StoreLayout, key: CallKey): OpenCall | null {
+  const call = readCall(fs, diskChild(layout.calls, nameOf(key)));
   return call?.leftBehind === undefined ? call : null;
 }
 
@@ -138,9 +147,8 @@ export function readRecordedCalls(fs: Fs, layout: StoreLayout): RecordedCalls {
 /** Renames records that an earlier version named otherwise, so that the end of a call finds its own. */
 export function renameOldRecords(fs: Fs, layout: StoreLayout): void {
   for (const name of listIfExists(fs, layout.calls)) {
-    if (!/^[0-9a-f]{32}\.json$/.test(name)) continue;
     const call = readCall(fs, diskChild(layout.calls, name));
-    if (call === null) continue;
+    if (call === null || call.unreadable === true || nameOf(call) === name) continue;
     writeOpenCall(fs, layout, call);
     removeIfExists(fs, diskChild(layout.calls, name));
   }
@@ -207,7 +215,7 @@ export function endDamagedCall(fs: Fs, layout: StoreLayout, name: string): void 
 /** Also removes a record that has replaced a damaged one, whose id is the name of its file. */
 export function removeCallRecord(fs: Fs, layout: StoreLayout, call: OpenCall): void {
   if (call.unreadable === true) removeIfExists(fs, diskChild(layout.calls, call.id));
-  else removeOpenCall(fs, layout, call.session, call.id);
+  else removeOpenCall(fs, layout, call);
 }
 
 const UNREADABLE_CALL: OpenCall = {
@@ -224,8 +232,15 @@ const UNREADABLE_CALL: OpenCall = {
 };
 
 /** The part for the session tells which damaged records are of a session that ends. */
-function nameOf(session: SessionId, id: CallId): string {
-  return `${hashOfKey(session)}-${hashOfKey(id)}.json`;
+function nameOf(call: CallKey): string {
+  const { session, id, actor, began } = call;
+  // Sub-agents may number their calls alike, and an agent may use the id of a call that has ended.
+  const parts = isOver(call) ? [id, actor.id, began] : actor.id === undefined ? [id] : [id, actor.id];
+  return `${hashOfKey(session)}-${hashOfKey(parts.join('\0'))}.json`;
+}
+
+function isOver({ ended, leftBehind }: Pick<CallKey, 'ended' | 'leftBehind'>): boolean {
+  return ended === true || leftBehind !== undefined;
 }
 
 function writeCall(fs: Fs, layout: StoreLayout, name: string, call: OpenCall): void {

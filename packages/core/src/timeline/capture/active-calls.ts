@@ -98,7 +98,7 @@ export function updateCalls(
     const unclear = doubted.filter((one) => one.call === call).map(({ path }) => path);
     if (!call.late && paths.length === 0 && unclear.length === 0) continue;
     // As recorded: whether it may have ended depends on the moment.
-    const recorded = readOpenCall(ports.fs, store.layout, call.session, call.id);
+    const recorded = readOpenCall(ports.fs, store.layout, call);
     if (recorded === null || recorded.ended === true) continue;
     const writes = call.writes?.filter(({ path }) => !paths.includes(path));
     writeOpenCall(ports.fs, store.layout, {
@@ -202,9 +202,10 @@ function pathBelow(folder: DiskPath, path: DiskPath): TreePath {
  */
 function recordEnded(fs: Fs, layout: StoreLayout, call: OpenCall): void {
   const isEnough = readRecordedCalls(fs, layout).calls.some(
-    (one) => one.id !== call.id && one.ended === true && one.seen !== true && covers(one, call),
+    (one) => !isSameCall(one, call) && one.ended === true && one.seen !== true && covers(one, call),
   );
-  if (isEnough) removeOpenCall(fs, layout, call.session, call.id);
+  const { ended: _, ...open } = call;
+  if (isEnough) removeOpenCall(fs, layout, open);
   else writeOpenCall(fs, layout, call);
 }
 
@@ -218,7 +219,8 @@ function covers(one: OpenCall, other: OpenCall): boolean {
 }
 
 function isSameCall(a: ActiveCall, b: ActiveCall): boolean {
-  return a.session === b.session && a.id === b.id && (a.isElsewhere === true) === (b.isElsewhere === true);
+  const isSameKey = a.session === b.session && a.id === b.id && a.actor.id === b.actor.id && a.began === b.began;
+  return isSameKey && (a.isElsewhere === true) === (b.isElsewhere === true);
 }
 
 /** An agent's operation, as a call that overlapping workspaces must know of. @param checkpoint the one after it */

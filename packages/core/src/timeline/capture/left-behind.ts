@@ -45,7 +45,7 @@ export function endOpenCall(
   leftBehind: readonly ProcessIdentity[],
 ): void {
   const known = call.leftBehind ?? [];
-  if (leftBehind.length === 0) removeOpenCall(fs, layout, call.session, call.id);
+  if (leftBehind.length === 0) removeOpenCall(fs, layout, call);
   else if (known.length !== leftBehind.length || !known.every((one, at) => isSame(one, leftBehind[at] ?? one)))
     writeOpenCall(fs, layout, { ...call, late: false, background: true, leftBehind });
 }
