@@ -21,7 +21,7 @@ const TOLERANCE_MS = 50;
 type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
 
 /**
- * Returns the processes that live now and started in this call. Costs a look at the youngest processes of the system, so
+ * Returns the processes that live now and started in this call. Costs a look at the processes of the system, so
  * only calls that run programs are looked at.
  */
 export function processesLeftBy(
@@ -95,10 +95,11 @@ function isInside(root: DiskPath, folder: DiskPath | null): boolean {
 function ownProcesses(processes: Processes, running: readonly RunningProcess[]): ReadonlySet<number> {
   const parents = new Map(running.map(({ pid, parent }) => [pid, parent]));
   const self = processes.self().pid;
-  const roots = new Set(
-    running.flatMap(({ pid }) => (pid === self || isOwnCommand(processes.startedWith(pid).command) ? [pid] : [])),
-  );
-  const above = [...roots].flatMap((pid) => lineage(pid, parents));
+  const verbs = new Map(running.map(({ pid }) => [pid, ownVerb(processes.startedWith(pid).command)]));
+  const roots = new Set(running.flatMap(({ pid }) => (pid === self || verbs.get(pid) != null ? [pid] : [])));
+  // Any program may start an MCP server or a daemon, and is no part of Savepoint then.
+  const isRunByHook = (pid: number): boolean => !['mcp', 'daemon'].includes(verbs.get(pid) ?? '');
+  const above = [...roots].flatMap((pid) => (isRunByHook(pid) ? lineage(pid, parents) : [pid]));
   const below = running.filter(({ pid }) => lineage(pid, parents).some((one) => roots.has(one)));
   return new Set([...above, ...below.map(({ pid }) => pid)]);
 }
@@ -112,9 +113,35 @@ function lineage(pid: number, parents: ReadonlyMap<number, number>): readonly nu
   return line;
 }
 
-/** Hooks, their background work, the daemon and the MCP server. */
-function isOwnCommand(command: readonly string[]): boolean {
-  return /savepoint[^\s/]*['"]?\s+['"]?(?:hook|daemon|mcp)\b/.test(command.join(' '));
+const INTERPRETER = /^(?:node|nodejs|bun|electron|busybox|(?:ba|da|k|z|a)?sh)[\d.]*$/;
+
+/**
+ * What a process of Savepoint does: `hook` with its background work, `daemon` or `mcp`. Null for others, also if their
+ * arguments mention one.
+ */
+function ownVerb(command: readonly string[]): string | null {
+  const [first = '', ...others] = command;
+  if (!INTERPRETER.test(baseName(first))) return verbOf(command);
+  const at = others.findIndex((word) => !word.startsWith('-'));
+  if (at < 0) return null;
+  const isText = others.slice(0, at).some((option) => /^-\w*c$/.test(option));
+  return isText ? ownVerb(wordsOf(others[at] ?? '')) : verbOf(others.slice(at));
+}
+
+function verbOf([program = '', verb = '']: readonly string[]): string | null {
+  const name = baseName(program);
+  if (name === 'savepoint-hook') return 'hook';
+  if (name !== 'savepoint' && name !== 'savepoint.js') return null;
+  return ['hook', 'daemon', 'mcp'].includes(verb) ? verb : null;
+}
+
+/** The words of a command line, as installed hooks have them: a word with other than plain characters is in quotes. */
+function wordsOf(text: string): readonly string[] {
+  return (text.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function identityOf({ pid, startedAt, bootId, pidNamespace, host }: RunningProcess): ProcessIdentity {

@@ -15,6 +15,8 @@ interface Started {
   readonly parent: number;
   readonly began?: number;
   readonly command?: string;
+  /** Instead of `command`, if words have spaces. */
+  readonly words?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly folder?: string;
 }
@@ -40,7 +42,7 @@ function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): r
         .map(({ pid, parent, began = BEGAN + 10 }): RunningProcess => ({ ...identity(pid), parent, began }))
         .filter(({ began }) => began >= time),
     startedWith: (pid) => ({
-      command: (of(pid)?.command ?? 'sh').split(' '),
+      command: of(pid)?.words ?? (of(pid)?.command ?? 'sh').split(' '),
       variables: new Map(Object.entries(of(pid)?.variables ?? {})),
     }),
     folderOf: (pid) => (of(pid)?.folder ?? '/elsewhere') as DiskPath,
@@ -107,6 +109,26 @@ describe('a process', () => {
       { pid: 307, parent: 306, variables: NAMED, command: 'curl --unix-socket s' },
     ]);
     expect(found).toEqual([305]);
+  });
+
+  test('counts if it only mentions Savepoint, or starts its MCP server', () => {
+    const found = leftOf([
+      { pid: 300, parent: AGENT, variables: NAMED, words: ['bash', '-c', 'make # as savepoint hook does'] },
+      { pid: 301, parent: AGENT, variables: NAMED, command: 'node app.js --note savepoint hook' },
+      { pid: 302, parent: AGENT, variables: NAMED, command: 'node app.mjs' },
+      { pid: 303, parent: 302, variables: NAMED, command: 'node /x/savepoint.js mcp --root .' },
+      { pid: 304, parent: AGENT, variables: NAMED, command: 'vi savepoint hook' },
+      { pid: 305, parent: AGENT, variables: NAMED, words: ['sh', '-c', 'make; savepoint hook claude'] },
+    ]);
+    expect(found).toEqual([300, 301, 302, 304, 305]);
+  });
+
+  test.each([
+    ['savepoint hook claude'],
+    [`/n/node '/a b/savepoint.js' hook claude`],
+    [`'/a b/savepoint-hook' savepoint hook claude`],
+  ])('does not count if a shell runs the installed command: %s', (text) => {
+    expect(leftOf([{ pid: 300, parent: AGENT, variables: NAMED, words: ['/bin/sh', '-c', text] }])).toEqual([]);
   });
 });
 
