@@ -7,27 +7,20 @@ import { parseProcessStat } from './process-stat.ts';
 /** `/proc/<pid>/stat` counts in these, on every platform that node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** The search ends after this many older processes. */
-const OLDER = 16;
-
-/** @returns null if the system does not tell */
+/**
+ * Looks at all processes, because their ids do not tell their age: once ids have wrapped around, those of old processes
+ * lie between new ones.
+ * @returns null if the system does not tell */
 export function runningProcesses(self: ProcessIdentity, since: number): readonly RunningProcess[] | null {
   const uptime = Number.parseFloat(readOrNull('/proc/uptime') ?? '');
   if (Number.isNaN(uptime)) return null;
   const bootedAt = Date.now() - uptime * 1000;
   const found: RunningProcess[] = [];
-  let older = 0;
-  for (const pid of newestFirst()) {
+  for (const pid of processIds()) {
     const stat = parseProcessStat(readOrNull(`/proc/${pid}/stat`) ?? '');
     if (stat === null) continue;
     const began = bootedAt + (Number(stat.startedAt) / TICKS_PER_SECOND) * 1000;
-    if (began < since) {
-      older += 1;
-      if (older === OLDER) break;
-      continue;
-    }
-    older = 0;
-    if (stat.state === 'Z' || stat.state === 'X' || !isOwn(pid)) continue;
+    if (began < since || stat.state === 'Z' || stat.state === 'X' || !isOwn(pid)) continue;
     found.push({ ...self, pid, startedAt: stat.startedAt, parent: stat.parent, began });
   }
   return found;
@@ -51,19 +44,10 @@ export function folderOf(pid: number): DiskPath | null {
   }
 }
 
-/**
- * The system gives out ids in ascending order and starts again at the lowest when it has reached the highest. So, from
- * the last id downwards and on from the highest, processes are in the order of their age.
- */
-function newestFirst(): readonly number[] {
-  const pids = readdirSync('/proc')
+function processIds(): readonly number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .sort((a, b) => b - a);
-  // The last field of /proc/loadavg is the last id. New processes may have started since.
-  const last = Number(readOrNull('/proc/loadavg')?.trim().split(' ').at(-1));
-  const at = Math.max(0, pids.findIndex((pid) => pid <= last) - OLDER / 2);
-  return Number.isNaN(last) ? pids : [...pids.slice(at), ...pids.slice(0, at)];
+    .map(Number);
 }
 
 type Variables = ReadonlyMap<string, string>;
