@@ -126,6 +126,7 @@ function parsePermission(
 
 /** Whether a shell command has returned but continues in the background. */
 function runsInBackground(event: Fields): boolean {
+  if (textIn(event, 'tool_name') === 'Monitor') return true;
   const response = fieldsOf(field(event, 'tool_response'));
   if (textIn(response, 'backgroundTaskId', 'bash_id') !== null) return true;
   const input = fieldsOf(field(event, 'tool_input'));

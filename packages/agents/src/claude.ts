@@ -16,6 +16,8 @@ const DIALECT: Dialect = {
     NotebookEdit: fileTool('edit', 'notebook_path', 'file_path'),
     Bash: SHELL,
     PowerShell: SHELL,
+    // Its command always runs in the background.
+    Monitor: SHELL,
     // `Task` and `Agent` start a sub-agent. Its own calls are reported one by one.
     ...readOnlyTools('Task', 'Agent', 'Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'WebFetch', 'WebSearch'),
     ...readOnlyTools(
@@ -31,7 +33,7 @@ const DIALECT: Dialect = {
 };
 
 /** Tools that may write. `Skill` and similar tools run other tools, which are reported separately. */
-const WRITE_MATCHER = 'Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*';
+const WRITE_MATCHER = 'Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|EnterWorktree|ExitWorktree|mcp__.*';
 /** The shortest timeout that Claude Code has for hooks when it exits. */
 const SESSION_END_MS = 1_500;
 

@@ -152,6 +152,19 @@ describe('calls', () => {
     ]);
   });
 
+  test('of Monitor run on after they have answered', async () => {
+    const p = new AgentAtWork('claude');
+    const e = claudeEvents(p.dir);
+    await p.tell(e.start());
+    const monitor = e.call('Monitor', { command: './watch.sh', description: 'x' });
+    await p.tell(monitor.pre);
+    await p.tell(monitor.post({ taskId: 't' }));
+    p.write('seen.txt', 'x');
+    await p.open().checkpoint();
+    const [change] = (await p.checkpoints()).flatMap((one) => one.changes ?? []);
+    expect(change?.by.authors.map(({ actor }) => actor.name)).toEqual(['claude', 'outside']);
+  });
+
   test('that two hooks report are recorded once', async () => {
     const p = new AgentAtWork('claude');
     const e = claudeEvents(p.dir);
