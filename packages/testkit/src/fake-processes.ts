@@ -34,6 +34,7 @@ export function fakeProcesses(self: Partial<ProcessIdentity> = {}): FakeProcesse
       lives.set(keyOf(process), life);
     },
     ancestors: () => [],
+    uptime: () => null,
     startedSince: () => null,
     startedWith: () => ({ command: [], variables: new Map() }),
     folderOf: () => null,

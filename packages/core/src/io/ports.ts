@@ -48,6 +48,8 @@ export interface Processes {
   state(of: ProcessIdentity): 'alive' | 'stopped' | 'dead' | 'unknown';
   /** Returns the process with this id and its ancestors, nearest first. Empty if the system does not tell. */
   ancestors(pid: number): readonly ProcessIdentity[];
+  /** Milliseconds since boot, which no change of the clock alters. Null if the system does not tell. */
+  uptime(): number | null;
   /** Returns the live processes of this user that started since then. Null if the system does not tell. */
   startedSince(time: number): readonly RunningProcess[] | null;
   /** Returns the command line and the first environment of a process of this user; empty if they are unknown. */

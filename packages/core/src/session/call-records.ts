@@ -57,8 +57,11 @@ export class CallRecords {
       writeSessionState(ports.fs, store.layout, this.session, { ...state, processes: remembered });
     }
     const above = remembered.slice(1);
+    const uptime = ports.processes.uptime();
+    const age = Math.max(0, ports.clock.now() - call.began);
     writeOpenCall(ports.fs, store.layout, {
       ...call,
+      ...(uptime === null ? {} : { beganUptime: other?.beganUptime ?? uptime - age }),
       ...(process === null ? {} : { process, ...(above.length === 0 ? {} : { above }) }),
     });
   }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Processes, ProcessIdentity } from '../ports.ts';
 import { errorCode } from './path.ts';
 import { parseProcessStat } from './process-stat.ts';
-import { folderOf, runningProcesses, startedWith } from './running-processes.ts';
+import { folderOf, runningProcesses, startedWith, systemUptime } from './running-processes.ts';
 
 const MAX_ANCESTORS = 16;
 
@@ -54,6 +54,10 @@ export const nodeProcesses: Processes = {
       next = stat.parent;
     }
     return found;
+  },
+
+  uptime() {
+    return systemUptime();
   },
 
   startedSince(time) {

@@ -12,9 +12,9 @@ const TICKS_PER_SECOND = 100;
  * lie between new ones.
  * @returns null if the system does not tell */
 export function runningProcesses(self: ProcessIdentity, since: number): readonly RunningProcess[] | null {
-  const uptime = Number.parseFloat(readOrNull('/proc/uptime') ?? '');
-  if (Number.isNaN(uptime)) return null;
-  const bootedAt = Date.now() - uptime * 1000;
+  const uptime = systemUptime();
+  if (uptime === null) return null;
+  const bootedAt = Date.now() - uptime;
   const found: RunningProcess[] = [];
   for (const pid of processIds()) {
     const stat = parseProcessStat(readOrNull(`/proc/${pid}/stat`) ?? '');
@@ -24,6 +24,12 @@ export function runningProcesses(self: ProcessIdentity, since: number): readonly
     found.push({ ...self, pid, startedAt: stat.startedAt, parent: stat.parent, began });
   }
   return found;
+}
+
+/** In milliseconds. Null if the system does not tell. */
+export function systemUptime(): number | null {
+  const seconds = Number.parseFloat(readOrNull('/proc/uptime') ?? '');
+  return Number.isNaN(seconds) ? null : seconds * 1000;
 }
 
 /** What the process was started with; empty if it has ended, or if access is denied. */

@@ -45,6 +45,8 @@ export interface OpenCall {
   readonly named?: readonly NamedPath[];
   /** Milliseconds since 1970. */
   readonly began: number;
+  /** The same in milliseconds since boot, for when the clock is set; absent if unknown. */
+  readonly beganUptime?: number;
   /** No capture ran right before it began, nor since: changes from before it cannot be distinguished from its own. */
   readonly late: boolean;
   /** It reports that it failed. It may have written its `writes` all the same. */

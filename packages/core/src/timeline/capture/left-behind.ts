@@ -25,16 +25,23 @@ type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
  * only calls that run programs are looked at.
  */
 export function processesLeftBy(
-  { ports: { processes }, root }: WorkspaceOf,
+  { ports: { clock, processes }, root }: WorkspaceOf,
   call: OpenCall,
 ): readonly ProcessIdentity[] {
   if (call.own || call.declared !== null) return [];
-  const running = processes.startedSince(call.began - TOLERANCE_MS) ?? [];
+  const running = processes.startedSince(startOf(call, clock.now(), processes.uptime()) - TOLERANCE_MS) ?? [];
   const recent = new Set(running.map(({ pid }) => pid));
   const found = running.filter((one) => belongsTo(call, one, { processes, root, recent }));
   if (found.length === 0) return [];
   const own = ownProcesses(processes, running);
   return found.filter(({ pid }) => !own.has(pid)).map(identityOf);
+}
+
+/** When a call began, by the clock as it is now. */
+function startOf({ began, beganUptime }: OpenCall, now: number, uptime: number | null): number {
+  // After a reboot, the uptime is that of another boot.
+  if (beganUptime === undefined || uptime === null || uptime < beganUptime) return began;
+  return now - (uptime - beganUptime);
 }
 
 /** Ends a call. It stays on record while processes that it left behind live. */

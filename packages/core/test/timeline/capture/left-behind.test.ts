@@ -9,6 +9,8 @@ import { processesLeftBy } from '../../../src/timeline/capture/left-behind.ts';
 
 const BEGAN = 1_000_000;
 const AGENT = 200;
+const NOW = BEGAN + 100;
+const UPTIME = 5_000;
 
 interface Started {
   readonly pid: number;
@@ -37,6 +39,7 @@ function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): r
   const processes: Ports['processes'] = {
     ...fake,
     ancestors: above,
+    uptime: () => UPTIME,
     startedSince: (time) =>
       started
         .map(({ pid, parent, began = BEGAN + 10 }): RunningProcess => ({ ...identity(pid), parent, began }))
@@ -60,11 +63,23 @@ function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): r
     process: identity(AGENT),
     ...call,
   };
-  const workspace = { ports: { processes } as Ports, root: '/w' as DiskPath };
+  const clock = { now: () => NOW } as Ports['clock'];
+  const workspace = { ports: { clock, processes } as Ports, root: '/w' as DiskPath };
   return processesLeftBy(workspace, whole).map(({ pid }) => pid);
 }
 
 describe('a process', () => {
+  test('that started in the call is found if the clock was set meanwhile', () => {
+    const started = [
+      { pid: 300, parent: 1, variables: NAMED },
+      { pid: 301, parent: 1, variables: NAMED, began: BEGAN - 200 },
+    ];
+    const isSetBack = { ...SHELL, began: NOW + 5_000, beganUptime: UPTIME - 100 };
+    const isSetAhead = { ...SHELL, began: NOW - 9_000, beganUptime: UPTIME - 100 };
+    const isOfEarlierBoot = { ...SHELL, beganUptime: UPTIME + 1 };
+    for (const call of [isSetBack, isSetAhead, isOfEarlierBoot]) expect(leftOf(started, call)).toEqual([300]);
+  });
+
   test('with the session in its environment belongs to its call, whoever its parent is', () => {
     const found = leftOf([
       { pid: 300, parent: 1, variables: NAMED },
