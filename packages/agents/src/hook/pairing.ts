@@ -47,7 +47,7 @@ export function eventKey(event: AgentEvent): string | null {
 
 /**
  * The key of the end of a call with the id of the one that begins: agents that number their calls per turn use an id
- * again. Null: no call with an id begins.
+ * again. Null: it is not the begin of a call with an id.
  */
 export function endKeyBefore(event: AgentEvent): string | null {
   if (event.kind !== 'call-began' || event.call.id === null) return null;

@@ -18,6 +18,8 @@ import type { Workspace } from './workspace.ts';
 /** The system's start times of processes are coarser than the clock. In milliseconds. */
 const TOLERANCE_MS = 50;
 
+const INTERPRETER = /^(?:node|nodejs|bun|electron|busybox|(?:ba|da|k|z|a)?sh)[\d.]*$/;
+
 type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
 
 /**
@@ -35,13 +37,6 @@ export function processesLeftBy(
   if (found.length === 0) return [];
   const own = ownProcesses(processes, running);
   return found.filter(({ pid }) => !own.has(pid)).map(identityOf);
-}
-
-/** When a call began, by the clock as it is now. */
-function startOf({ began, beganUptime }: OpenCall, now: number, uptime: number | null): number {
-  // After a reboot, the uptime is that of another boot.
-  if (beganUptime === undefined || uptime === null || uptime < beganUptime) return began;
-  return now - (uptime - beganUptime);
 }
 
 /** Ends a call. It stays on record while processes that it left behind live. */
@@ -65,6 +60,13 @@ export function stillLeftBy(workspace: WorkspaceOf, call: OpenCall): readonly Pr
   const { processes } = workspace.ports;
   const living = (call.leftBehind ?? []).filter((one) => processes.state(one) !== 'dead');
   return living.length > 0 || call.shell === undefined ? living : processesLeftBy(workspace, call);
+}
+
+/** When a call began, by the clock as it is now. */
+function startOf({ began, beganUptime }: OpenCall, now: number, uptime: number | null): number {
+  // After a reboot, the uptime is that of another boot.
+  if (beganUptime === undefined || uptime === null || uptime < beganUptime) return began;
+  return now - (uptime - beganUptime);
 }
 
 interface Surroundings {
@@ -104,7 +106,7 @@ function ownProcesses(processes: Processes, running: readonly RunningProcess[]):
   const self = processes.self().pid;
   const verbs = new Map(running.map(({ pid }) => [pid, ownVerb(processes.startedWith(pid).command)]));
   const roots = new Set(running.flatMap(({ pid }) => (pid === self || verbs.get(pid) != null ? [pid] : [])));
-  // Any program may start an MCP server or a daemon, and is no part of Savepoint then.
+  // Any program may start an MCP server or a daemon, which makes it not ours.
   const isRunByHook = (pid: number): boolean => !['mcp', 'daemon'].includes(verbs.get(pid) ?? '');
   const above = [...roots].flatMap((pid) => (isRunByHook(pid) ? lineage(pid, parents) : [pid]));
   const below = running.filter(({ pid }) => lineage(pid, parents).some((one) => roots.has(one)));
@@ -119,8 +121,6 @@ function lineage(pid: number, parents: ReadonlyMap<number, number>): readonly nu
   }
   return line;
 }
-
-const INTERPRETER = /^(?:node|nodejs|bun|electron|busybox|(?:ba|da|k|z|a)?sh)[\d.]*$/;
 
 /**
  * What a process of Savepoint does: `hook` with its background work, `daemon` or `mcp`. Null for others, also if their
