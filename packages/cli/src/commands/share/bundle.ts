@@ -12,7 +12,7 @@ export const bundleCreate = command({
     { flags: '--session <id>', description: 'only checkpoints of this session, and those that its changes need' },
     { flags: '--since <checkpoint>', description: 'only checkpoints after this one; the recipient must have it' },
     { flags: '--private', description: 'include .env files, keys and ignored files' },
-    { flags: '--messages', description: 'include prompts, answers, tool arguments and descriptions (-m)' },
+    { flags: '--messages', description: 'include prompts, answers and tool arguments' },
     { flags: '--overwrite', description: 'replace the file if it exists' },
   ],
   examples: [

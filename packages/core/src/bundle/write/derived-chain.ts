@@ -17,7 +17,7 @@ import { isPrivatePath } from './private.ts';
 export interface BundleContentOptions {
   /** Includes files that are private because of their names or an ignore rule. */
   readonly private: boolean;
-  /** Includes the messages of users and agents, descriptions, and the arguments of tool calls. */
+  /** Includes the messages of users and agents, and the arguments of tool calls. */
   readonly messages: boolean;
 }
 

@@ -15,10 +15,6 @@ export function describe(
     return `first checkpoint: ${counts.files} file${counts.files === 1 ? '' : 's'}, ${size(counts.bytes)}`;
   if (tool !== null) return describeCall(tool, changes);
   if (changes.length === 0) return `no changes since ${previous.id}`;
-  return summarize(changes);
-}
-
-export function summarize(changes: readonly Change[]): string {
   return describeChanges(changes.map(rowOf));
 }
 
@@ -32,7 +28,7 @@ export function describeCall({ name, kind, summary }: ToolInfo, changes: readonl
     const shown = oneLine(summary);
     return `${name}${shown === '' ? '' : `: ${shown}`} (${changes.length === 0 ? 'no changes' : files})`;
   }
-  if (changes.length > 1) return `${name} ${summarize(changes)}`;
+  if (changes.length > 1) return `${name} ${describeChanges(changes.map(rowOf))}`;
   const { path, from, added, removed, operation } = first;
   const lines = added === null || removed === null ? operation : `+${added} \u2212${removed}`;
   if (from !== null) return `${name} ${showName(path)} (from ${showName(from)}, ${lines})`;

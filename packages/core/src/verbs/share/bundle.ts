@@ -17,7 +17,7 @@ export const bundleCreate = verb({
       session: z.string().optional().describe('its id, or a unique prefix'),
       since: checkpointName.optional().describe('only checkpoints after this one; the recipient must already have it'),
       private: z.boolean().optional().describe('include private files'),
-      messages: z.boolean().optional().describe('include conversations, descriptions and the arguments of tool calls'),
+      messages: z.boolean().optional().describe('include conversations and the arguments of tool calls'),
       overwrite: z.boolean().optional().describe('replace the file if it exists'),
     }),
     output: z.strictObject({
