@@ -143,6 +143,11 @@ export function withReports(open: OpenCall, { writes, ranMs, reportedAt }: HowEn
   };
 }
 
+/** The user may have refused a proposal, and typed it. What the tool reported before does not prove that it ran. */
+export function withUnknownEnd(call: OpenCall): OpenCall {
+  return { ...call, background: true, ...(call.writes && { waiting: call.waiting ?? 'perhaps' }) };
+}
+
 /** @param recorded the checkpoints of the capture at its end, oldest first */
 export function endedCall(call: OpenCall, recorded: readonly Checkpoint[], scan: ScanResult): EndedCall {
   const uncovered = [...scan.leftOut, ...scan.partial].filter(({ path }) =>

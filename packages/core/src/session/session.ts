@@ -29,6 +29,7 @@ import {
   timedTool,
   withNamedPaths,
   withReports,
+  withUnknownEnd,
 } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
@@ -415,21 +416,18 @@ export class Session {
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
     if (call.uncaptured === true) return endUncaptured(writing.workspace, call);
-    // The user may have refused a proposal, and typed it. What the tool reported before does not prove that it ran.
-    const refusable = call.writes === undefined ? {} : { waiting: call.waiting ?? ('perhaps' as const) };
-    const inDoubt = { ...call, background: true, ...refusable };
+    const inDoubt = withUnknownEnd(call);
     writeOpenCall(ports.fs, store.layout, inDoubt);
     await this.#captureEnd(writing, inDoubt, howEnded({}, ports.clock.now()));
   }
 
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
-    const now = ports.clock.now();
     const reported = withReports(call, how);
     const left = how.background ? [] : processesLeftBy(writing.workspace, call);
     // The capture reads the open calls.
     if (reported !== call) writeOpenCall(ports.fs, store.layout, reported);
-    const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, now) };
+    const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, ports.clock.now()) };
     const { recorded, scan } = await this.#capture(writing, info, false);
     if (how.background) writeOpenCall(ports.fs, store.layout, { ...reported, late: false, background: true });
     else closeCall(writing.workspace, reported, left);
