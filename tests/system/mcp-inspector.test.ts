@@ -70,6 +70,7 @@ it('lists the tools, accepts their schemas, and calls every one of them', () => 
   expect(use('checkpoint_show', 'checkpoint=last')).toMatchObject({ trigger: expect.any(String) });
   expect(use('checkpoint_diff', 'from=cp_1')).toMatchObject({ totals: { files: 2 } });
   expect(use('history')).toMatchObject({ changes: expect.any(Array) });
+  expect(use('checkpoint_cat', 'checkpoint=cp_1', 'path=a.txt')).toMatchObject({ content: 'one\n' });
   expect(use('blame', 'file=a.txt')).toMatchObject({ total: 1 });
   const steps = [['checkpoint_restore', 'checkpoint=cp_1'], ['undo'], ['redo'], ['undo'], ['rollback']] as const;
   for (const [name, ...pairs] of steps) {

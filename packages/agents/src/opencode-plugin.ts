@@ -42,6 +42,8 @@ function tell(event) {
 export const Savepoint = async ({ directory }) => {
   const parents = new Map();
   const asking = new Map();
+  // opencode does not wait for events, so a session may still be starting when its first message comes.
+  let started = Promise.resolve();
   let permissions = Promise.resolve();
   const tellInOrder = (event) => (permissions = permissions.then(() => tell(event)));
   const about = (event, sessionID) => {
@@ -53,7 +55,11 @@ export const Savepoint = async ({ directory }) => {
     event: async ({ event }) => {
       const { info, sessionID = info?.id, id, requestID, reply, tool } = event.properties ?? {};
       if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
-      if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) await tell(about(event.type, sessionID));
+      if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) {
+        const reported = tell(about(event.type, sessionID));
+        if (event.type === 'session.created') started = reported;
+        await reported;
+      }
       if (event.type === 'permission.asked' && tool?.callID) {
         asking.set(id, tool.callID);
         await tellInOrder({ ...about(event.type, sessionID), callID: tool.callID });
@@ -65,6 +71,7 @@ export const Savepoint = async ({ directory }) => {
     },
     'chat.message': async ({ sessionID, messageID }, { message, parts }) => {
       const text = (parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+      await started;
       await tell({ ...about('chat.message', sessionID), messageID: messageID ?? message?.id, text });
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
