@@ -16,7 +16,7 @@ const CALLS = [
  * Upper bounds, measured in a repository of three files. Lower them when an event needs fewer calls. On a fast machine
  * a few files are too young for their times to be trusted, and are read again.
  */
-const MOST = { began: 180, ended: 210 };
+const MOST = { began: 180, ended: 216 };
 
 interface Counts {
   readonly began: number;
@@ -63,6 +63,12 @@ function addWorkspaces(p: Project, count: number): void {
   }
 }
 
+/** A scan reads files again that were young in the scan before. */
+async function untilOld(p: Project): Promise<void> {
+  const changed = Math.max(...['a.ts', 'b.ts', 'src/c.ts'].map((file) => fs.statSync(p.at(file)).ctimeMs));
+  while (Date.now() - changed < 2_500) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
 function repository(): Project {
   const p = project();
   for (const file of ['a.ts', 'b.ts', 'src/c.ts']) p.write(file, 'one\n');
@@ -72,9 +78,10 @@ function repository(): Project {
 }
 
 describe('the cost of an event', () => {
-  it('is the same with one workspace as with 1,000', () => {
+  it('is the same with one workspace as with 1,000', async () => {
     const [one, many] = [repository(), repository()];
     addWorkspaces(many, 999);
+    await untilOld(many);
     for (const p of [one, many]) hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Go.' });
     const counts = countsOf(one, 'first');
     expect(countsOf(many, 'first')).toEqual(counts);
