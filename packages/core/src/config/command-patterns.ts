@@ -1,5 +1,7 @@
 /** Matches shell commands against patterns such as `rm *`. In doubt, a command matches. */
 
+import { matchesGlob } from '../content/glob.ts';
+
 /** Separators between simple commands, including those inside `$(…)`, `(…)` and backquotes. */
 const COMMAND_SEPARATOR = /&&|\|\||[;|&\n\r(){}`]/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z_0-9]*=\S*\s+/;
@@ -25,26 +27,4 @@ function withoutPrefixes(part: string): string {
 /** `npm *` also matches plain `npm`. */
 function matchesCommand(text: string, pattern: string): boolean {
   return matchesGlob(text, pattern) || (pattern.endsWith(' *') && matchesGlob(text, pattern.slice(0, -2)));
-}
-
-/** `*` matches any text, `?` one character. The number of steps is at most the product of the two lengths. */
-function matchesGlob(text: string, pattern: string): boolean {
-  let at = 0;
-  let of = 0;
-  let star = -1;
-  let retry = 0;
-  while (at < text.length) {
-    if (of < pattern.length && pattern[of] === '*') {
-      star = of++;
-      retry = at;
-    } else if (of < pattern.length && (pattern[of] === '?' || pattern[of] === text[at])) {
-      at++;
-      of++;
-    } else if (star >= 0) {
-      of = star + 1;
-      at = ++retry;
-    } else return false;
-  }
-  while (pattern[of] === '*') of++;
-  return of === pattern.length;
 }

@@ -1,55 +1,8 @@
-import { isWithin, type TreePath } from './names.ts';
+import type { TreePath } from './names.ts';
 
 /** A path that a command names in its own words. */
 export interface NamedPath {
   readonly path: TreePath;
   /** `folder`: with everything below it. `pattern`: with `*`, `?`, `[…]` or `{…}`. */
   readonly as: 'path' | 'folder' | 'pattern';
-}
-
-export function isNamed(named: readonly NamedPath[], path: TreePath): boolean {
-  return named.some((one) =>
-    one.as === 'pattern'
-      ? matchesPattern(one.path, path)
-      : one.as === 'folder'
-        ? isWithin(path, one.path)
-        : one.path === path,
-  );
-}
-
-/** Folder by folder; `**` in place of a folder matches any number of them. */
-function matchesPattern(pattern: string, path: string): boolean {
-  const [folders, names] = [pattern.split('/'), path.split('/')];
-  // For each number of names, whether the folders so far match them.
-  let reached = names.map(() => false);
-  reached.unshift(true);
-  for (const folder of folders) {
-    const before = reached;
-    reached = before.map(() => false);
-    for (let count = 0; count <= names.length; count++) {
-      if (folder === '**') reached[count] = before[count] === true || (count > 0 && reached[count - 1] === true);
-      else if (count > 0) reached[count] = before[count - 1] === true && matchesName(folder, names[count - 1]!);
-    }
-  }
-  return reached.at(-1) === true;
-}
-
-/** Loosely: `{…}` is any text and `[…]` any character. */
-function matchesName(pattern: string, name: string): boolean {
-  const wild = pattern.replace(/\{[^{}]*\}/g, '*').replace(/\[[^[\]]*\]/g, '?');
-  let [at, of, star, retry] = [0, 0, -1, 0];
-  while (at < name.length) {
-    if (wild[of] === '*') {
-      star = of++;
-      retry = at;
-    } else if (of < wild.length && (wild[of] === '?' || wild[of] === name[at])) {
-      at++;
-      of++;
-    } else if (star >= 0) {
-      of = star + 1;
-      at = ++retry;
-    } else return false;
-  }
-  while (wild[of] === '*') of++;
-  return of === wild.length;
 }

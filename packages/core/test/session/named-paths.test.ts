@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { simpleCommands } from '../../src/content/shell-words.ts';
 import type { PathContext } from '../../src/io/locate-path.ts';
-import { isNamed } from '../../src/model/named-path.ts';
 import type { DiskPath, TreePath } from '../../src/model/names.ts';
 import { namedPaths } from '../../src/session/named-paths.ts';
+import { isNamed } from '../../src/timeline/capture/named.ts';
 
 const fs: PathContext['fs'] = {
   lstat: () => {

@@ -28,9 +28,9 @@ import {
   OUTSIDE,
   wereOnlyAgentsActive,
 } from '../../model/checkpoint.ts';
-import { isNamed } from '../../model/named-path.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
+import { isNamed } from './named.ts';
 
 export const FROM_OUTSIDE: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
 
