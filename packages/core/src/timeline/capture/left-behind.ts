@@ -10,6 +10,7 @@
  */
 
 import type { Ports, Processes, ProcessIdentity, RunningProcess } from '../../io/ports.ts';
+import { isSameProcess } from '../../io/same-process.ts';
 import type { DiskPath } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { type OpenCall, removeOpenCall, writeOpenCall } from '../../store/state/open-calls.ts';
@@ -48,7 +49,7 @@ export function endOpenCall(
 ): void {
   const known = call.leftBehind ?? [];
   if (leftBehind.length === 0) removeOpenCall(fs, layout, call);
-  else if (known.length !== leftBehind.length || !known.every((one, at) => isSame(one, leftBehind[at] ?? one)))
+  else if (known.length !== leftBehind.length || !known.every((one, at) => isSameProcess(one, leftBehind[at] ?? one)))
     writeOpenCall(fs, layout, { ...call, late: false, background: true, leftBehind });
 }
 
@@ -83,7 +84,7 @@ function belongsTo(
 ): boolean {
   const { shell, session, process: agent } = call;
   const above = agent === undefined ? [] : processes.ancestors(pid);
-  const depth = above.findIndex((one) => isSame(one, agent as ProcessIdentity));
+  const depth = above.findIndex((one) => isSameProcess(one, agent as ProcessIdentity));
   if (shell === undefined) return depth > 0 && above.slice(0, depth).every((one) => recent.has(one.pid));
   const isOfSession = (one: number): boolean => {
     const { variables } = processes.startedWith(one);
@@ -153,8 +154,4 @@ function baseName(path: string): string {
 
 function identityOf({ pid, startedAt, bootId, pidNamespace, host }: RunningProcess): ProcessIdentity {
   return { pid, startedAt, bootId, pidNamespace, host };
-}
-
-function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt;
 }
