@@ -8,7 +8,7 @@ import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { WorkspaceId } from '../model/ids.ts';
-import { type DiskPath, nameToJson } from '../model/names.ts';
+import { type DiskPath, isInside, nameToJson } from '../model/names.ts';
 import { sameFolder } from '../store/folder-identity.ts';
 import { storesIn } from '../store/home.ts';
 import { type OpenStore, openStore } from '../store/layout.ts';
@@ -22,7 +22,7 @@ import {
   type UnusableStore,
   type WorkspaceRecord,
 } from '../store/records.ts';
-import { isInside, newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
+import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { KnownHome } from './known-home.ts';
 import type { SettingsReader } from './settings.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';

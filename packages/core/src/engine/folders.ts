@@ -5,7 +5,7 @@ import { findRepository } from '../git/repository.ts';
 import { isFsError, kindOf } from '../io/fs.ts';
 import type { Places, Ports } from '../io/ports.ts';
 import { type ErrorData, SavepointError } from '../model/errors.ts';
-import { type DiskPath, diskParent, nameToJson } from '../model/names.ts';
+import { type DiskPath, diskParent, isInside, nameToJson } from '../model/names.ts';
 
 export interface FolderLookup {
   readonly ports: Ports;
@@ -63,10 +63,6 @@ export function assertMayBeWorkspace({ ports, places, allowHome }: FolderLookup,
   }
   if (isInside(home, folder)) throw rootRefused(folder, 'holds-store', 'contains the store of Savepoint');
   if (isInside(folder, home)) throw rootRefused(folder, 'in-store', 'is inside the store of Savepoint');
-}
-
-export function isInside(path: DiskPath, folder: DiskPath): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
 export function rootRefused(folder: DiskPath, why: ErrorData<'ROOT_REFUSED'>['why'], text: string): SavepointError {

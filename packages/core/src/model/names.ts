@@ -134,6 +134,11 @@ export function isWithin(path: TreePath, folder: TreePath): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 }
 
+/** The same for paths on disk. */
+export function isInside(path: DiskPath, folder: DiskPath): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
 function isName(text: string): text is Name {
   return text !== '' && !/[/\0]/.test(text);
 }

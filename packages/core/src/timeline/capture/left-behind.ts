@@ -11,7 +11,7 @@
 
 import type { Ports, Processes, ProcessIdentity, RunningProcess } from '../../io/ports.ts';
 import { isSameProcess } from '../../io/same-process.ts';
-import type { DiskPath } from '../../model/names.ts';
+import { type DiskPath, isInside } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { type OpenCall, removeOpenCall, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Workspace } from './workspace.ts';
@@ -91,14 +91,14 @@ function belongsTo(
     const named = shell.session === null ? undefined : variables.get(shell.session);
     // Without the session's id, it may be of another session of the same agent, in another folder.
     return named === undefined
-      ? variables.has(shell.any) && (depth > 0 || isInside(root, processes.folderOf(one)))
+      ? variables.has(shell.any) && (depth > 0 || worksIn(root, processes.folderOf(one)))
       : named === session;
   };
   return isOfSession(pid) && (recent.has(parent) || parent === agent?.pid || !isOfSession(parent));
 }
 
-function isInside(root: DiskPath, folder: DiskPath | null): boolean {
-  return folder !== null && (folder === root || folder.startsWith(`${root}/`));
+function worksIn(root: DiskPath, folder: DiskPath | null): boolean {
+  return folder !== null && isInside(folder, root);
 }
 
 /** Processes of Savepoint, those that they started, and those that started them to run a hook. */
