@@ -4,7 +4,7 @@ import type { Pace } from '../io/pace.ts';
 import { publicationWithHeads } from '../operation/heads.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { activeCalls } from '../timeline/capture/active-calls.ts';
-import { type Attribution, attributionOf, attributionTo } from '../timeline/capture/attribution.ts';
+import { attributionWithin } from '../timeline/capture/attribution.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { readCheckpoint } from '../timeline/record/timeline.ts';
@@ -28,16 +28,10 @@ export function recoveryPublication(workspace: Workspace, lock: HeldLock, pace: 
         return;
       }
       const record = readCheckpoint(store.objects, checkpoint.commit);
-      const byActor = attributionTo({
-        actor: record.actor,
-        session: record.session,
-        call: record.toolCall,
-        tool: record.tool?.name ?? null,
-      });
+      const { actor, session, toolCall: call, tool } = record;
+      const author = { actor, session, call, tool: tool?.name ?? null };
       // The capture also finds what others changed while the transaction was pending.
-      const byOthers = attributionOf(activeCalls(workspace));
-      const paths = new Set(pathsOf(journal));
-      const attribution: Attribution = (path) => (paths.has(path) ? byActor(path) : byOthers(path));
+      const attribution = attributionWithin(pathsOf(journal), author, activeCalls(workspace));
       await capture(workspace, lock, pace.uncancellable(), record, { always: true, attribution });
     },
   });

@@ -42,6 +42,13 @@ export function attributionTo(author: Author): Attribution {
   return () => by;
 }
 
+/** For an operation beside open calls: it changes these paths, and anybody may change others meanwhile. */
+export function attributionWithin(paths: Iterable<TreePath>, author: Author, open: readonly OpenCall[]): Attribution {
+  const own = new Set(paths);
+  const [byAuthor, byOthers] = [attributionTo(author), attributionOf(open)];
+  return (path) => (own.has(path) ? byAuthor(path) : byOthers(path));
+}
+
 /** @param isNotBy whether an open call cannot have made the change of a path, although it was open */
 export function attributionOf(
   open: readonly OpenCall[],
