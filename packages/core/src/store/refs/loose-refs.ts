@@ -66,12 +66,7 @@ export function createLooseRef(fs: Fs, random: Random, path: DiskPath, top: Disk
   const temporary = temporaryPathOf(path, random);
   const fd = openIn(fs, temporary, top);
   try {
-    try {
-      fs.write(fd, Buffer.from(`${id}\n`), 0);
-      fs.sync(fd);
-    } finally {
-      fs.close(fd);
-    }
+    writeAndClose(fs, fd, id);
     try {
       renameIfFree(fs, temporary, path);
     } finally {
@@ -87,12 +82,7 @@ export function replaceLooseRef(fs: Fs, random: Random, path: DiskPath, top: Dis
   const temporary = temporaryPathOf(path, random);
   const fd = openIn(fs, temporary, top);
   try {
-    try {
-      fs.write(fd, Buffer.from(`${id}\n`), 0);
-      fs.sync(fd);
-    } finally {
-      fs.close(fd);
-    }
+    writeAndClose(fs, fd, id);
     fs.rename(temporary, path);
     syncFolder(fs, containingFolder(path));
   } catch (error) {
@@ -135,6 +125,16 @@ function openIn(fs: Fs, path: DiskPath, top: DiskPath): Fd {
     } catch (error) {
       if (!isFsError(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error;
     }
+  }
+}
+
+/** Writes the content of a ref (L1). */
+function writeAndClose(fs: Fs, fd: Fd, id: ObjectId): void {
+  try {
+    fs.write(fd, Buffer.from(`${id}\n`), 0);
+    fs.sync(fd);
+  } finally {
+    fs.close(fd);
   }
 }
 
