@@ -10,7 +10,7 @@ import { type DiskPath, diskChild, diskParent, diskPathFromJson, type JsonName, 
 import { type FolderIdentity, identityOf, sameFolder, stillSameFolder } from './folder-identity.ts';
 import { homeOf, storesIn } from './home.ts';
 import { formatProblem, isJsonName, matching, objectOf, oneOf, optional, orNull, text } from './json-shape.ts';
-import { FormatProblem, isDamage } from './objects/damage.ts';
+import { FormatProblem, isDamage, unlessDamaged } from './objects/damage.ts';
 import { assertPrivate } from './private-folders.ts';
 import { type IndexedRecord, removeRecordIndex } from './record-index.ts';
 
@@ -108,8 +108,9 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   try {
     return readRecordFile(ports, storePath, RECORD_FILE);
   } catch (error) {
-    const copy = isDamage(error) ? readCopy(ports, storePath) : null;
-    if (copy === null || !isDamage(error)) throw error;
+    if (!isDamage(error)) throw error;
+    const copy = unlessDamaged(undefined, () => readRecordFile(ports, storePath, COPY_FILE));
+    if (copy === null) throw error;
     return { ...copy, damage: error };
   }
 }
@@ -170,15 +171,6 @@ export function findRecord<Row extends IndexedRecord>(
     if (record !== undefined) return { kind: 'path', record, isRecreated: true };
   }
   return null;
-}
-
-function readCopy(ports: Ports, storePath: DiskPath): WorkspaceRecord | null {
-  try {
-    return readRecordFile(ports, storePath, COPY_FILE);
-  } catch (error) {
-    if (isDamage(error)) return null;
-    throw error;
-  }
 }
 
 function readRecordFile(ports: Ports, storePath: DiskPath, name: string): WorkspaceRecord | null {

@@ -169,12 +169,8 @@ function copyReadable(
   if (packs.size === 0) return;
   for (const id of [...store.objects.ids()]) {
     if (intact.has(id)) continue;
-    try {
-      const { type, data } = store.objects.read(id);
-      batch.add(type, data);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-    }
+    const object = unlessDamaged(undefined, () => store.objects.read(id));
+    if (object !== null) batch.add(object.type, object.data);
   }
 }
 
