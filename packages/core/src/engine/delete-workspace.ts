@@ -3,40 +3,14 @@
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
-import { nameToJson } from '../model/names.ts';
 import { layoutOf, removeStore } from '../store/layout.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
 import { removeRecordIndex } from '../store/record-index.ts';
-import { listRecords, type WorkspaceRecord } from '../store/records.ts';
+import type { WorkspaceRecord } from '../store/records.ts';
 import { listUnfinished } from '../transaction/journal.ts';
 import type { Context } from './context.ts';
+import { findWorkspace } from './find-workspace.ts';
 import { withHomeLock } from './home-lock.ts';
-
-/**
- * @param which its path, its id, or a unique beginning of the id
- * @throws SavepointError NO_WORKSPACE, AMBIGUOUS_ID
- */
-export function findWorkspace({ ports, places }: Context, which: string): WorkspaceRecord {
-  const { records } = listRecords(ports, places.home);
-  const exact = records.filter(({ id, path }) => id === which || path === which);
-  const fits = exact.length > 0 || which === '' ? exact : records.filter(({ id }) => id.startsWith(which));
-  const [record] = fits;
-  if (record === undefined) {
-    throw new SavepointError(
-      'NO_WORKSPACE',
-      'No store matches this path or id.',
-      { folder: nameToJson(which) },
-      { hint: 'Run `savepoint workspaces` to list the workspaces.' },
-    );
-  }
-  if (fits.length > 1) {
-    throw new SavepointError('AMBIGUOUS_ID', `The workspace id ${which} is ambiguous.`, {
-      given: which,
-      candidates: fits.map(({ id }) => id),
-    });
-  }
-  return record;
-}
 
 /**
  * The files of the workspace stay unchanged.

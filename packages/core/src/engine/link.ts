@@ -9,6 +9,7 @@ import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { listRecords, type WorkspaceRecord, writeRecord } from '../store/records.ts';
 import type { Context } from './context.ts';
+import { noSuchWorkspace } from './find-workspace.ts';
 import { assertMayBeWorkspace, rootRefused } from './folders.ts';
 import { withHomeLock } from './home-lock.ts';
 
@@ -28,14 +29,7 @@ export async function linkWorkspace(
     const { ports, places, folder } = context;
     const { records } = listRecords(ports, places.home);
     const record = records.find(({ id, path }) => id === from || path === from);
-    if (record === undefined) {
-      throw new SavepointError(
-        'NO_WORKSPACE',
-        'No store matches this path or id.',
-        { folder: nameToJson(from) },
-        { hint: 'Run `savepoint workspaces` to list the workspaces.' },
-      );
-    }
+    if (record === undefined) throw noSuchWorkspace(from);
     const other = records.find(({ id, path }) => path === folder && id !== record.id);
     if (other !== undefined) {
       throw new SavepointError('ROOT_REFUSED', 'This folder already has its own timeline.', {

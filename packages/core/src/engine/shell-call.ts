@@ -80,7 +80,7 @@ export function assertByPersonAnywhere(engine: Engine, verb: keyof typeof ONLY_B
   refuse(callerAmong(engine, calls), verb, ONLY_BY_A_PERSON[verb]);
 }
 
-/** Not a program that says itself who asks. */
+/** Whether a user's command was run, and not a call of a program that names its own actor. */
 function isUsersCommand({ actor, options: { caller } }: Engine): boolean {
   return actor.kind === 'user' && caller !== undefined;
 }
