@@ -66,6 +66,11 @@ export class CallRecords {
     });
   }
 
+  /** The same for a call around which no capture runs. */
+  addUncaptured(workspace: Workspace, begun: OpenCall): void {
+    this.add(workspace, { ...begun, late: true, uncaptured: true });
+  }
+
   /** What the session remembers of its agent's process after an event. */
   processesAfter(state: SessionState): SessionState['processes'] {
     return agentProcess(state, this.ancestors).remembered;

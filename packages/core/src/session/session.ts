@@ -347,17 +347,15 @@ export class Session {
    * @throws SavepointError FROZEN if the call declares a write to a frozen path; then it does not run
    */
   #shouldCapture(steps: SessionSteps, request: CallRequest, call: OpenCall): boolean {
-    let runsUncaptured = true;
     try {
-      runsUncaptured = !this.#track || request.track === false || !isCaptured(steps, request);
+      if (this.#track && request.track !== false && isCaptured(steps, request)) return true;
     } catch (error) {
-      runsUncaptured = !(error instanceof SavepointError && error.code === 'FROZEN');
+      const isRefused = error instanceof SavepointError && error.code === 'FROZEN';
+      if (!isRefused) steps.read((workspace) => this.#calls.addUncaptured(workspace, call));
       throw error;
-    } finally {
-      const uncaptured: OpenCall = { ...call, late: true, uncaptured: true };
-      if (runsUncaptured) steps.read((workspace) => this.#calls.add(workspace, uncaptured));
     }
-    return !runsUncaptured;
+    steps.read((workspace) => this.#calls.addUncaptured(workspace, call));
+    return false;
   }
 
   #newCall(request: CallRequest, late: boolean): OpenCall {
