@@ -72,6 +72,11 @@ describe('a workspace in a sandbox', () => {
       report([{ path, found: 'mine\n', result: 'its\n' }]);
     });
     expect(await inside.open().show({ checkpoint: 'last' })).toMatchObject({ changes: [{ path, grade: 'sure' }] });
+    await session.call({ tool: 'Write', kind: 'write', paths: [path] }, ({ report }) => {
+      inside.write(path, 'of both\n');
+      report([{ path, found: 'its\n', result: 'of both\n', changedByUser: true }]);
+    });
+    expect(await inside.open().show({ checkpoint: 'last' })).toMatchObject({ changes: [{ path, grade: 'likely' }] });
     const bad = [{ path, result: 7 }] as never;
     await expect(session.begin({ tool: 'Edit', writes: bad })).rejects.toMatchObject({ code: 'USAGE' });
     const outside = [{ path: '../x' as TreePath, result: null }];

@@ -34,7 +34,12 @@ function writesShape({ z, jsonName }: Shapes) {
   const replacement = z.strictObject({ old: z.string(), new: z.string(), all: z.boolean() });
   const text = z.string().nullable();
   return z.array(
-    z.strictObject({ path: jsonName, found: text.optional(), result: z.union([text, z.array(replacement)]) }),
+    z.strictObject({
+      path: jsonName,
+      found: text.optional(),
+      result: z.union([text, z.array(replacement)]),
+      changedByUser: z.boolean().optional(),
+    }),
   );
 }
 
@@ -127,10 +132,10 @@ async function writesOf(savepoint: Savepoint, writes: WritesJson): Promise<reado
     savepoint,
     writes.map(({ path }) => path),
   );
-  return writes.map(({ found, result }, index) => ({
+  return writes.map(({ result, found, changedByUser }, index) => ({
     path: paths[index]!,
     result,
-    ...(found === undefined ? {} : { found }),
+    ...withoutUndefined({ found, changedByUser }),
   }));
 }
 
