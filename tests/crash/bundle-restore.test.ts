@@ -1,8 +1,9 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
-import { FaultyFs, ProcessDied, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { dieAt } from './die-at.ts';
 
 /**
  * Restores a bundle. At the n-th call the system refuses, or the process dies and the power fails. The folder contains
@@ -133,16 +134,12 @@ describe.each(SCENES)('$name', (scene) => {
     const random = seededRandom(SEED);
     for (const at of moments(calls)) {
       const disk = start.afterProcessDeath();
-      let count = 0;
-      disk.onCall = () => {
-        count += 1;
-        if (count >= at) throw new ProcessDied();
-      };
+      const hasDied = dieAt(disk, at);
       await perform(
         scene,
         100,
       )(disk).catch((error: unknown) => {
-        if (count < at) throw error;
+        if (!hasDied()) throw error;
       });
       disk.onCall = null;
       const where = `died before changing call ${at} of ${calls}; ${REPLAY}`;

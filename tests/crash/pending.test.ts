@@ -3,6 +3,7 @@ import { type DiskPath, SavepointError } from '@savepoint/core';
 import { FaultyFs, type FsCall, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { dieAt } from './die-at.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /** An operation died midway and only a person can decide: another program's content is in the way. */
@@ -66,14 +67,10 @@ describe.each(SCENES.filter(({ name }) => /^(re|undo|edit of 2 )/.test(name)))('
     let finished = 0;
     for (let moment = 1; moment < 400; moment += EACH) {
       const disk = start.afterProcessDeath();
-      let calls = 0;
-      disk.onCall = () => {
-        calls += 1;
-        if (calls >= moment) throw new ProcessDied();
-      };
+      const hasDied = dieAt(disk, moment);
       await scene.action(engine(disk, 100)).catch(() => undefined);
       disk.onCall = null;
-      if (calls < moment) break;
+      if (!hasDied()) break;
       if (!journals(disk).some((name) => name.endsWith('.json'))) continue;
       const { recovered } = await engine(disk.afterProcessDeath(), 200).recover();
       expect(recovered.map(({ direction }) => direction)).toEqual(['forward']);

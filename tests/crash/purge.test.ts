@@ -1,8 +1,9 @@
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
-import { FaultyFs, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { FaultyFs, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { dieAt } from './die-at.ts';
 import { PURGED, prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
@@ -60,11 +61,7 @@ test('after an interruption at any call, repeating the purge completes it', { ti
   const all = Array.from({ length: calls }, (_, index) => index + 1);
   for (const at of all.length > MOMENTS ? random.sample(all, MOMENTS) : all) {
     const disk = start.afterProcessDeath();
-    let call = 0;
-    disk.onCall = () => {
-      call += 1;
-      if (call >= at) throw new ProcessDied();
-    };
+    dieAt(disk, at);
     await expect(PURGE.action(engine(disk, 100))).rejects.toThrow();
     disk.onCall = null;
     const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;

@@ -1,7 +1,8 @@
 import type { DiskPath, Savepoint } from '@savepoint/core';
-import { ProcessDied, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { engine, ROOT, tell, treeOf } from '../simulated.ts';
+import { dieAt } from './die-at.ts';
 
 /**
  * A repair that is killed at any call, or interrupted by a power cut, leaves a store that is not worse, and a second
@@ -77,11 +78,7 @@ test('after an interruption at any call, repeating the repair completes it', { t
   const all = Array.from({ length: calls }, (_, index) => index + 1);
   for (const at of all.length > MOMENTS ? random.sample(all, MOMENTS) : all) {
     const disk = start.afterProcessDeath();
-    let call = 0;
-    disk.onCall = () => {
-      call += 1;
-      if (call >= at) throw new ProcessDied();
-    };
+    dieAt(disk, at);
     await expect(engine(disk, 100).repair()).rejects.toThrow();
     disk.onCall = null;
     const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;
