@@ -99,6 +99,17 @@ const changes = (p: Project): readonly string[] =>
 const OPEN = 'by claude or outside (open, left-behind)';
 const SURE = 'by outside (sure, no-call)';
 
+/** While the process lives, and in what it wrote, it may be the author; afterwards, it is not. */
+async function expectDoubtUntilItEnds(p: Project): Promise<void> {
+  p.write('b.txt', 'mine\n');
+  p.checkpoint();
+  await finish(p);
+  p.checkpoint();
+  p.write('c.txt', 'mine\n');
+  p.checkpoint();
+  expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${OPEN}`, `b.txt ${OPEN}`]);
+}
+
 describe.runIf(process.platform === 'linux')('a process that a call left behind', () => {
   for (const [how, prefix] of [
     ['that ignores hang-ups', 'nohup'],
@@ -141,13 +152,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     await agent.shell(`setsid ${staying(p)}`);
     await agent.event('SessionEnd', { reason: 'exit' });
     await agent.kill();
-    p.write('b.txt', 'mine\n');
-    p.checkpoint();
-    await finish(p);
-    p.checkpoint();
-    p.write('c.txt', 'mine\n');
-    p.checkpoint();
-    expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${OPEN}`, `b.txt ${OPEN}`]);
+    await expectDoubtUntilItEnds(p);
   });
 
   it('is found when its agent was killed during the call', async () => {
@@ -158,13 +163,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     await until(() => p.has('../pid'));
     await agent.kill();
     p.checkpoint();
-    p.write('b.txt', 'mine\n');
-    p.checkpoint();
-    await finish(p);
-    p.checkpoint();
-    p.write('c.txt', 'mine\n');
-    p.checkpoint();
-    expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${OPEN}`, `b.txt ${OPEN}`]);
+    await expectDoubtUntilItEnds(p);
   });
 
   it('does not keep the call open for a rollback, or for its session', async () => {
