@@ -166,6 +166,47 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     await expectDoubtUntilItEnds(p);
   });
 
+  it('was started by a command of `savepoint run`', async () => {
+    const p = project();
+    p.ok('run', '--', 'sh', '-c', `setsid ${staying(p)}`);
+    p.write('b.txt', 'mine\n');
+    p.checkpoint();
+    await finish(p);
+    p.checkpoint();
+    p.write('c.txt', 'mine\n');
+    p.checkpoint();
+    const open = 'by sh or outside (open, left-behind)';
+    expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${open}`, `b.txt ${open}`]);
+  });
+
+  it('is the server of an agent that goes on with a call whose end was not reported', async () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    const agent = await agentIn(p);
+    const call = { tool_name: 'mcp__files__convert', tool_input: {}, tool_use_id: 'm-1' };
+    await agent.event('PreToolUse', call);
+    await agent.event('UserPromptSubmit', { prompt: 'Never mind.' });
+    p.write('b.txt', 'by whom?\n');
+    p.checkpoint();
+    await agent.event('PostToolUse', { ...call, tool_response: 'done' });
+    p.write('c.txt', 'mine\n');
+    p.checkpoint();
+    expect(changes(p)).toEqual([`c.txt ${SURE}`, `b.txt ${OPEN}`]);
+    await agent.event('PreToolUse', { ...call, tool_use_id: 'm-2' });
+    await agent.event('Stop');
+    p.write('d.txt', 'by whom?\n');
+    p.checkpoint();
+    await agent.kill();
+    p.write('e.txt', 'by whom?\n');
+    p.checkpoint();
+    p.write('f.txt', 'mine\n');
+    p.checkpoint();
+    const [f, e, d] = changes(p);
+    expect([f, d]).toEqual([`f.txt ${SURE}`, `d.txt ${OPEN}`]);
+    // It may have written before it was killed.
+    expect(e).toBe(`e.txt ${OPEN}`);
+  });
+
   it('does not keep the call open for a rollback, or for its session', async () => {
     const p = project();
     const agent = await agentIn(p);

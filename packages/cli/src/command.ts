@@ -6,7 +6,7 @@ import type { AgentJson } from './agents.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { OutputView } from './view.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 type ParsedOptions = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 

@@ -1,8 +1,15 @@
 /** The records of a session's calls in the store, which any capture reads. */
 
 import type { ProcessIdentity } from '../io/ports.ts';
+import type { Actor } from '../model/checkpoint.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
-import { type OpenCall, readOpenCall, readUnendedCalls, writeOpenCall } from '../store/state/open-calls.ts';
+import {
+  type OpenCall,
+  readOpenCall,
+  readRecordedCalls,
+  readUnendedCalls,
+  writeOpenCall,
+} from '../store/state/open-calls.ts';
 import { readSessionState, type SessionState, writeSessionState } from '../store/state/session-state.ts';
 import { endUncaptured } from '../timeline/capture/active-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
@@ -25,6 +32,16 @@ export class CallRecords {
     const actor = by === null ? {} : { id: by };
     const call = readOpenCall(ports.fs, store.layout, { session: this.session, id, actor });
     return call === null || call.ended === true ? null : call;
+  }
+
+  /** The same for a call that ends: it may have been given up before its end was reported. */
+  findEnding(workspace: Workspace, id: CallId, by?: string | null): OpenCall | null {
+    const open = this.find(workspace, id, by);
+    if (open !== null) return open;
+    const { calls } = readRecordedCalls(workspace.ports.fs, workspace.store.layout);
+    const isIt = ({ session, id: known, actor, abandoned, ended }: OpenCall): boolean =>
+      session === this.session && known === id && abandoned !== undefined && ended !== true && isBy(actor, by);
+    return calls.find(isIt) ?? null;
   }
 
   /**
@@ -87,6 +104,10 @@ export class CallRecords {
   endUncaptured(workspace: Workspace, choose: (calls: readonly OpenCall[]) => readonly OpenCall[]): void {
     for (const call of choose(this.list(workspace))) if (call.uncaptured === true) endUncaptured(workspace, call);
   }
+}
+
+function isBy({ id }: Actor, by: string | null | undefined): boolean {
+  return by === undefined || (id ?? null) === by;
 }
 
 function isSameTool({ tool: one }: OpenCall, { tool: other }: OpenCall): boolean {

@@ -4,6 +4,7 @@ import { matchesAnyPattern } from '../config/command-patterns.ts';
 import type { AutomaticCapture } from '../config/effective.ts';
 import { truncate } from '../content/truncate.ts';
 import { type PathContext, pathContextIn } from '../io/locate-path.ts';
+import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
@@ -92,11 +93,13 @@ export interface HowEnded {
   readonly ranMs: number | null;
   /** Milliseconds since 1970. */
   readonly reportedAt: number;
+  /** Its end was not reported, and this process may go on with it. */
+  readonly goesOnIn: ProcessIdentity | null;
 }
 
 /** @param now milliseconds since 1970 */
 export function howEnded({ background = false, writes, ranMs, reportedAt }: CallEnd, now: number): HowEnded {
-  return { background, writes: writes ?? null, ranMs: ranMs ?? null, reportedAt: reportedAt ?? now };
+  return { background, writes: writes ?? null, ranMs: ranMs ?? null, reportedAt: reportedAt ?? now, goesOnIn: null };
 }
 
 /** An agent may take this long to report the end of a call, in milliseconds. */

@@ -14,7 +14,7 @@ import { type OpenCall, writeOpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import { closeCall, endDamagedCalls, endUncaptured } from '../timeline/capture/active-calls.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
-import { processesLeftBy } from '../timeline/capture/left-behind.ts';
+import { processesLeftBy, processGoingOnWith } from '../timeline/capture/left-behind.ts';
 import { CallRecords } from './call-records.ts';
 import {
   type CallContext,
@@ -232,9 +232,8 @@ export class Session {
   /** After `beginLate`: takes the capture that the call did not wait for. It is marked late while the call is open. */
   async catchUp(options: CallOptions = {}): Promise<Checkpoint | null> {
     if (!this.#track) return null;
-    const { value } = await this.#host.once((steps) =>
-      steps.write(options, (writing) => this.#capture(writing, checkpointInfo('before', this.actor), false)),
-    );
+    const info = checkpointInfo('before', this.actor);
+    const { value } = await this.#host.once((steps) => steps.write(options, (w) => this.#capture(w, info, false)));
     return value.made ? value.checkpoint : null;
   }
 
@@ -249,7 +248,7 @@ export class Session {
   async #endCall(id: CallId, how: HowEnded, end: CallEnd): Promise<EndedCall> {
     return this.#host.once(async (steps) => {
       // Checked without the lock, so that no store is created if no call is open.
-      const open = steps.read((workspace) => this.#calls.find(workspace, id, end.by));
+      const open = steps.read((workspace) => this.#calls.findEnding(workspace, id, end.by));
       if (open === null || (!this.#track && open.uncaptured !== true)) return NO_CALL_ENDED;
       if (open.uncaptured === true) {
         if (!how.background) steps.read((workspace) => endUncaptured(workspace, open));
@@ -257,7 +256,7 @@ export class Session {
       }
       try {
         const { value, putBack } = await steps.write(end, async (writing) => {
-          const call = this.#calls.find(writing.workspace, id, end.by);
+          const call = this.#calls.findEnding(writing.workspace, id, end.by);
           return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
         });
         return { ...value, putBack };
@@ -414,15 +413,18 @@ export class Session {
   async #abandon(writing: SessionWriteContext, call: OpenCall): Promise<void> {
     const { ports, store } = writing.workspace;
     if (call.uncaptured === true) return endUncaptured(writing.workspace, call);
+    const now = ports.clock.now();
     const inDoubt = withUnknownEnd(call);
     writeOpenCall(ports.fs, store.layout, inDoubt);
-    await this.#captureEnd(writing, inDoubt, howEnded({}, ports.clock.now()));
+    const goesOnIn = processGoingOnWith(writing.workspace, call);
+    const ended = goesOnIn === null ? inDoubt : { ...inDoubt, abandoned: now };
+    await this.#captureEnd(writing, ended, { ...howEnded({}, now), goesOnIn });
   }
 
   async #captureEnd(writing: SessionWriteContext, call: OpenCall, how: HowEnded): Promise<EndedCall> {
     const { ports, store } = writing.workspace;
     const reported = withReports(call, how);
-    const left = how.background ? [] : processesLeftBy(writing.workspace, call);
+    const left = how.background ? [] : processesLeftBy(writing.workspace, call, how.goesOnIn);
     // The capture reads the open calls.
     if (reported !== call) writeOpenCall(ports.fs, store.layout, reported);
     const info = { ...checkpointInfo('call', call.actor), toolCall: call.id, tool: timedTool(call, ports.clock.now()) };

@@ -8,6 +8,7 @@ import {
   type CliOptionSpec,
   type CommandContext,
   type CommandEnvironment,
+  type Environment,
   lines,
   type ParsedArguments,
   type StandaloneCommand,
@@ -100,15 +101,18 @@ async function runBetweenCheckpoints(
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
   const isOn = options['checkpoints'] !== false;
-  const child = { file, args, cwd, env: isOn ? { ...env } : { ...env, SAVEPOINT: 'off' } };
   const agent = agentNameOf(options, file);
-  const run = (): Promise<ChildExit> => {
+  const runWith = (variables: Environment): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
-    return runInForeground(child);
+    return runInForeground({ file, args, cwd, env: { ...env, ...variables } });
   };
-  return isOn ? runCaptured([file, ...args], run, agent, context) : reportExit(await run(), file, context.view.style);
+  if (isOn) return runCaptured([file, ...args], runWith, agent, context);
+  return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
 }
+
+/** Contains the id of the session, so that processes are recognised that the command leaves behind. */
+const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
 
 const CALL_NOT_RECORDED =
   'The changes of the command were not recorded: the record of its start is no longer in the store.';
@@ -116,7 +120,7 @@ const CALL_NOT_RECORDED_HINT = 'The command was run. `savepoint checkpoint` capt
 
 async function runCaptured(
   command: readonly [string, ...string[]],
-  run: () => Promise<ChildExit>,
+  runWith: (variables: Environment) => Promise<ChildExit>,
   agent: string,
   { savepoint, signal, view }: CommandContext,
 ): Promise<number> {
@@ -126,7 +130,8 @@ async function runCaptured(
   try {
     await session.start({ signal });
     const summary = command.map(quotedWord).join(' ');
-    call = (await session.begin({ tool: 'run', args: { command }, summary, hosts: true }, { signal })).id;
+    const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
+    call = (await session.begin({ tool: 'run', args: { command }, summary, hosts: true, shell }, { signal })).id;
     isTracked = (await session.openCalls()).some(({ id, uncaptured }) => id === call && uncaptured !== true);
   } catch (error) {
     const { code, message, data, hint, exit } = asFailure(error);
@@ -134,7 +139,7 @@ async function runCaptured(
     const way = 'The command was not run. To run it without checkpoints, use --no-checkpoints.';
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
-  const status = reportExit(await run(), command[0], view.style);
+  const status = reportExit(await runWith({ [SESSION_VARIABLE]: session.id }), command[0], view.style);
   const interrupt = listenForInterrupts();
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);

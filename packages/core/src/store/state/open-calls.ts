@@ -8,6 +8,7 @@ import { type Fs, FsError } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import { removeTree } from '../../io/remove-tree.ts';
+import { isSameProcess } from '../../io/same-process.ts';
 import type { Actor, ToolInfo } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import type { NamedPath } from '../../model/named-path.ts';
@@ -66,6 +67,8 @@ export interface OpenCall {
   readonly shell?: ShellVariables;
   /** It has ended, and left these processes behind, which lived at the last capture. */
   readonly leftBehind?: readonly ProcessIdentity[];
+  /** When it was given up, because no end was reported, in milliseconds since 1970. A server of its agent may go on with it. */
+  readonly abandoned?: number;
   /** The processes above the agent, nearest first, as far as they are known. One of them may have a call of its own. */
   readonly above?: readonly ProcessIdentity[];
   /** It runs a program that may itself be an agent with hooks: `savepoint run`. */
@@ -99,6 +102,8 @@ interface OpenCallJson extends Omit<OpenCall, 'declared' | 'writes' | 'written' 
 const CALL_BYTES = 4 * 1024 * 1024;
 /** How long a call counts as open if it is not known whether its agent is alive. */
 const MAX_CALL_MS = 12 * 3_600_000;
+/** How long a call whose end was not reported may have written what changes, if only its agent is known to be alive. */
+const MAX_ABANDONED_MS = 10 * 60_000;
 
 /** The author of a call whose record is damaged. */
 export const UNKNOWN_AGENT: Actor = { kind: 'agent', name: 'unknown' };
@@ -189,6 +194,10 @@ export function isOfDeadAgent({ processes }: Pick<Ports, 'processes'>, { process
 
 /** A killed agent whose process is not known never ends its calls. A clock that jumps ends no call of a living agent. */
 export function mayHaveEnded({ clock, processes }: Omit<CallPorts, 'fs'>, call: OpenCall): boolean {
+  const { abandoned, process: agent, leftBehind: left = [] } = call;
+  if (abandoned !== undefined && agent !== undefined && left.every((one) => isSameProcess(one, agent))) {
+    return clock.now() - abandoned >= MAX_ABANDONED_MS;
+  }
   if (clock.now() - call.began < MAX_CALL_MS) return false;
   const known = call.leftBehind ?? (call.process === undefined ? [] : [call.process]);
   return known.every((one) => ['unknown', 'dead'].includes(processes.state(one)));

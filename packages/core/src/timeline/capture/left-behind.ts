@@ -26,18 +26,35 @@ type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
 /**
  * Returns the processes that live now and started in this call. Costs a look at the processes of the system, so
  * only calls that run programs are looked at.
+ * @param goesOnIn the process that may go on with the call
  */
 export function processesLeftBy(
   { ports: { clock, processes }, root }: WorkspaceOf,
   call: OpenCall,
+  goesOnIn: ProcessIdentity | null = null,
 ): readonly ProcessIdentity[] {
   if (call.own || call.declared !== null) return [];
+  const agent = goesOnIn === null ? [] : [goesOnIn];
   const running = processes.startedSince(startOf(call, clock.now(), processes.uptime()) - TOLERANCE_MS) ?? [];
   const recent = new Set(running.map(({ pid }) => pid));
   const found = running.filter((one) => belongsTo(call, one, { processes, root, recent }));
-  if (found.length === 0) return [];
+  if (found.length === 0) return agent;
   const own = ownProcesses(processes, running);
-  return found.filter(({ pid }) => !own.has(pid)).map(identityOf);
+  return [...agent, ...found.filter(({ pid }) => !own.has(pid)).map(identityOf)];
+}
+
+/**
+ * Returns the process that may go on with a call whose end was not reported. A tool in a server of the agent (MCP) is not
+ * a process of its own, and neither is one of an agent that uses the library: as long as the agent lives, it may write.
+ * Null if there is none.
+ */
+export function processGoingOnWith(
+  { ports: { processes } }: Pick<WorkspaceOf, 'ports'>,
+  { own, declared, hosts, tool, process: agent }: OpenCall,
+): ProcessIdentity | null {
+  if (own || declared !== null || hosts === true || agent === undefined) return null;
+  const isProgram = tool.kind !== 'other' && !isSameProcess(agent, processes.self());
+  return isProgram || processes.state(agent) === 'dead' ? null : agent;
 }
 
 /** Ends a call. It stays on record while processes that it left behind live. */

@@ -572,3 +572,26 @@ describe('a rollback', () => {
     expect(w.read('a.txt')).toBe(linesOf(9));
   });
 });
+
+describe('a call that is given up, because its end was not reported', () => {
+  test('may go on: changes are open at first, later likely from outside, and clear again once its end is reported', async () => {
+    const { w, savepoint, session } = await scene();
+    await session.start();
+    const { id } = await session.begin({ tool: 'convert', kind: 'other' });
+    await session.prompt('Never mind.');
+    w.write('b.txt', 'x\n');
+    await savepoint.checkpoint();
+    w.pass(601);
+    w.write('c.txt', 'x\n');
+    await savepoint.checkpoint();
+    await session.end(id);
+    w.write('d.txt', 'x\n');
+    await savepoint.checkpoint();
+    const grades = (await gradesAfter(savepoint, 'cp_1')).flat();
+    expect(grades).toEqual([
+      'b.txt by one or outside (open, left-behind)',
+      'c.txt by outside (likely, beyond)',
+      'd.txt by outside (sure, no-call)',
+    ]);
+  });
+});
