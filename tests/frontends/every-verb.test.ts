@@ -8,6 +8,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['list', [], 'No checkpoints'],
   ['history', [], 'No changes'],
   ['sessions', [], 'No sessions'],
+  ['turns', [], 'No prompts to agents'],
   ['workspaces', [], 'No workspaces yet'],
   ['checkpoint', ['-m', 'by hand', '--test-result', 'pass'], 'cp_1'],
   ['list', [], 'tests pass'],

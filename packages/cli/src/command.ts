@@ -128,6 +128,17 @@ export function lines(...parts: readonly (string | readonly string[])[]): string
 }
 
 /**
+ * Returns the value of an option that takes the id of a checkpoint; undefined if the option is absent.
+ * @throws SavepointError USAGE
+ */
+export function checkpointIdOption({ options }: VerbArguments, key: string, flag: string): string | undefined {
+  const given = options[key];
+  if (typeof given !== 'string' || /^cp_[1-9]\d{0,8}$/.test(given)) return given as string | undefined;
+  const message = `${flag} needs a checkpoint id such as cp_12, not ${JSON.stringify(given)}.`;
+  throw new SavepointError('USAGE', message, { argument: flag });
+}
+
+/**
  * Returns the value of an option that takes a positive whole number; undefined if the option is absent.
  * @param option its name in camel case
  * @param flag as the user types it, for the message

@@ -60,6 +60,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('look', VERBS.history, async () => (await import('./history/history.ts')).history),
   verbRow('look', VERBS.blame, async () => (await import('./history/blame.ts')).blame),
   verbRow('look', VERBS.sessions, async () => (await import('./history/sessions.ts')).sessions),
+  verbRow('look', VERBS.turns, async () => (await import('./history/turns.ts')).turns),
   verbRow('look', VERBS.deleteSession, async () => (await import('./history/delete-session.ts')).deleteSession),
   verbRow('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),
   verbRow('look', VERBS.context, async () => (await import('./workspace/context.ts')).context),

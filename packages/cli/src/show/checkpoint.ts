@@ -47,6 +47,16 @@ export function notHappenedLines(given: OutputOf<(typeof VERBS)['status']>['notH
   ];
 }
 
+/** Names damaged checkpoints, whose changes are not counted. */
+export function uncountedLines(
+  damaged: OutputOf<(typeof VERBS)['sessions']>['damaged'],
+  { style }: OutputView,
+): string[] {
+  return damaged.map(
+    ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
+  );
+}
+
 /** Lists the warnings about a checkpoint, and its test result. */
 export function checkpointMarks({ partial, unsettled, incomplete, testResult, late }: BriefJson): string[] {
   return [

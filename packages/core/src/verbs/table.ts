@@ -9,6 +9,7 @@ import { redo } from './changes/redo.ts';
 import { rollback } from './changes/rollback.ts';
 import { sessions } from './changes/sessions.ts';
 import { stats } from './changes/stats.ts';
+import { turns } from './changes/turns.ts';
 import { undo } from './changes/undo.ts';
 import { cat } from './checkpoints/cat.ts';
 import { checkpoint } from './checkpoints/checkpoint.ts';
@@ -44,6 +45,7 @@ export const VERBS = {
   history,
   blame,
   sessions,
+  turns,
   deleteSession,
   stats,
   exportSession,

@@ -1,6 +1,6 @@
-import { SavepointError, showText } from '@savepoint/core';
+import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
-import { command, lines, wholeNumber } from '../../command.ts';
+import { checkpointIdOption, command, lines, wholeNumber } from '../../command.ts';
 import { checkpointLine, lineColumns, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
@@ -29,20 +29,14 @@ export const list = command({
 
   input(given) {
     const limit = wholeNumber(given, 'limit', '--limit');
-    const { before, session } = given.options;
+    const before = checkpointIdOption(given, 'before', '--before');
+    const { session } = given.options;
     const view = VIEWS.find(([option]) => given.options[option] === true)?.[1];
-    if (typeof before === 'string' && !/^cp_[1-9]\d{0,8}$/.test(before)) {
-      throw new SavepointError(
-        'USAGE',
-        `--before needs a checkpoint id such as cp_12, not ${JSON.stringify(before)}.`,
-        { argument: '--before' },
-      );
-    }
     return {
       ...(view === undefined ? {} : { view }),
       ...(typeof session === 'string' ? { session } : {}),
       ...(limit === undefined ? {} : { limit }),
-      ...(typeof before === 'string' ? { before } : {}),
+      ...(before === undefined ? {} : { before }),
     };
   },
 

@@ -1,6 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { uncountedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime } from '../../show/format.ts';
 
 const TITLE_LETTERS = 70;
@@ -13,7 +14,8 @@ export const sessions = command({
   examples: ['savepoint sessions', 'savepoint list --session 3f2a91bc', 'savepoint sessions delete 3f2a91bc'],
   input: () => ({}),
 
-  render({ sessions: found, damaged }, { style }) {
+  render({ sessions: found, damaged }, view) {
+    const { style } = view;
     return lines(
       found.length === 0 ? ['No sessions recorded yet.'] : [],
       found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, added, removed }) => [
@@ -28,9 +30,7 @@ export const sessions = command({
           .filter((part) => part !== '')
           .join(', ')}`,
       ]),
-      damaged.map(
-        ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
-      ),
+      uncountedLines(damaged, view),
     );
   },
 });

@@ -1,6 +1,6 @@
-import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { uncountedLines } from '../../show/checkpoint.ts';
 import { countText, groupDigits, sizeText } from '../../show/format.ts';
 
 type DurationsJson = OutputOf<(typeof VERBS)['stats']>['timeToApply'];
@@ -24,7 +24,8 @@ export const stats = command({
   examples: ['savepoint stats', 'savepoint stats --json'],
   input: () => ({}),
 
-  render({ changes, steps, acts, timeToApply, threeFiles, storage, damaged }, { style }) {
+  render({ changes, steps, acts, timeToApply, threeFiles, storage, damaged }, view) {
+    const { style } = view;
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
     return lines(
       row(
@@ -49,9 +50,7 @@ export const stats = command({
       ),
       row('storage', sizeText(storage.total)),
       KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${sizeText(storage[key])}`),
-      damaged.map(
-        ({ id, problem }) => `${style.id(id)}  ${style.bad('damaged')}, not counted: ${showText(problem.message)}`,
-      ),
+      uncountedLines(damaged, view),
     );
   },
 });

@@ -1,8 +1,12 @@
 /** Calls that report who changed what, and that watch, export or delete a session. */
 
+import { listTurns, type TurnPage, type TurnQuery } from '../../conversation/turns.ts';
+import type { Fs } from '../../io/fs.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
+import type { SessionId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
+import type { StoreLayout } from '../../store/layout.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
@@ -56,6 +60,12 @@ export interface HistoryCalls {
   blame(query: BlameQuery, options?: CallOptions): Promise<Blame>;
   /** Returns the sessions of agents on the timeline. */
   sessions(): Promise<SessionList>;
+  /**
+   * Returns turns of agents, newest first: a prompt with all that its session did until its next prompt.
+   * @param query.session its id, or a unique beginning of it
+   * @throws SavepointError UNKNOWN_SESSION, AMBIGUOUS_ID
+   */
+  turns(query: Omit<TurnQuery, 'session'> & { readonly session?: string }): Promise<TurnPage>;
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
   stats(): Promise<Stats & { readonly storage: Usage }>;
   /**
@@ -97,9 +107,13 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
     blame: (query, options = {}) => engine.read((workspace) => blame(engine, workspace, query, engine.pace(options))),
     sessions: () =>
-      engine.read(({ ports, store, timeline }) =>
-        listSessions(timeline, (session) => readSessionState(ports.fs, store.layout, session).deletedUpTo ?? 0),
-      ),
+      engine.read(({ ports, store, timeline }) => listSessions(timeline, deletedUpToIn(ports.fs, store.layout))),
+    turns: ({ session, ...query }) =>
+      engine.read((workspace) => {
+        const { ports, store, timeline } = workspace;
+        const one = session === undefined ? {} : { session: resolveSession(workspace, session) };
+        return listTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout));
+      }),
     stats: () =>
       engine.read(({ ports, store, timeline }) => ({
         ...statsOf(timeline, store.objects),
@@ -124,6 +138,11 @@ export function historyCalls(engine: Engine): HistoryCalls {
         return forgotten;
       }),
   };
+}
+
+/** @returns the number of the checkpoint up to which the history of a session was deleted; 0: it was not */
+function deletedUpToIn(fs: Fs, layout: StoreLayout): (session: SessionId) => number {
+  return (session) => readSessionState(fs, layout, session).deletedUpTo ?? 0;
 }
 
 async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGenerator<WatchEvent> {
