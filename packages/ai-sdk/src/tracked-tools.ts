@@ -1,7 +1,6 @@
 /** Records the calls of an agent's own tools in its session. */
 
-import type { CallRequest, ReportedWrite, Session, ToolKind, TreePath } from '@savepoint/core';
-import { SavepointError } from '@savepoint/core';
+import type { CallRequest, ReportedWrite, Session, ToolKind } from '@savepoint/core';
 import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
 /** How the calls of one tool are recorded. */
@@ -57,8 +56,8 @@ function recordedExecute(session: Session, name: string, execute: Execute, optio
     id: recordedId(toolCallId),
     args: input,
     kind: options.kind ?? 'other',
-    ...(options.paths === undefined ? {} : { paths: await pathsOf(session, options.paths(input as never)) }),
-    ...(options.writes === undefined ? {} : { writes: await writesOf(session, options.writes(input as never)) }),
+    ...(options.paths === undefined ? {} : { paths: options.paths(input as never) }),
+    ...(options.writes === undefined ? {} : { writes: options.writes(input as never) }),
   });
   // The SDK emits preliminary results only if the function returns an async iterable, and not a promise of one. The
   // result of `execute` cannot decide that, because `execute` must not run before the call has begun.
@@ -80,25 +79,6 @@ function recordedExecute(session: Session, name: string, execute: Execute, optio
       ({ signal }) => lastOf(execute(input, { ...options, abortSignal: signal })),
       options.abortSignal == null ? {} : { signal: options.abortSignal },
     );
-}
-
-/** @throws SavepointError PATH_REFUSED before the tool runs, because a write to such a path could not be rolled back */
-async function pathsOf(session: Session, paths: readonly string[]): Promise<readonly TreePath[]> {
-  const declared = await session.declaredPaths(paths);
-  const [first] = declared.refused;
-  if (first === undefined) return declared.paths;
-  const message = `The path ${JSON.stringify(first.given)} is invalid: it ${first.why}.`;
-  throw new SavepointError('PATH_REFUSED', message, { path: first.given, why: first.why });
-}
-
-/** A path that may be two in the workspace, as through a link, has no report. */
-async function writesOf(session: Session, writes: readonly PlannedWrite[]): Promise<readonly ReportedWrite[]> {
-  const found: ReportedWrite[] = [];
-  for (const { path, ...report } of writes) {
-    const [only, ...more] = await pathsOf(session, [path]);
-    if (only !== undefined && more.length === 0) found.push({ ...report, path: only });
-  }
-  return found;
 }
 
 /** Returns the last value of an async iterable once it has ended, because the tool may write until then. */

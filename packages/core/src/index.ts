@@ -1,12 +1,17 @@
 /** The library, for developers who build an agent on Savepoint. */
 
 export { showName, showText } from './content/show-name.ts';
-export type { Edit } from './edit/edits.ts';
-export type { FileRequest } from './edit/targets.ts';
+export type { FileEdit as Edit, FileEdits as FileRequest } from './edit/file-edits.ts';
 export type { BundleOptions } from './engine/calls/bundles.ts';
 export type { CheckpointOptions, CheckpointResult, DiffResult, Status } from './engine/calls/checkpoints.ts';
 export type { EditOptions, EditResult } from './engine/calls/edits.ts';
-export type { RestoreOptions, RollbackOptions, UndoOptions } from './engine/calls/rewind.ts';
+export type { HistoryQuery } from './engine/calls/history.ts';
+export type {
+  ChangeSelection as Selection,
+  RestoreOptions,
+  RollbackOptions,
+  UndoOptions,
+} from './engine/calls/rewind.ts';
 export type { Configuration } from './engine/calls/workspaces.ts';
 export type { Events, Listener, WatchEvent } from './engine/events.ts';
 export type { OpenOptions } from './engine/options.ts';
@@ -32,20 +37,20 @@ export type { CallId, ChangeId, CheckpointId, SessionId } from './model/ids.ts';
 export {
   bytesFromText,
   type DiskPath,
+  exactName,
   type JsonName,
   nameFromJson,
   nameToJson,
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
-export type { ReportedWrite } from './model/reported-write.ts';
+export type { GivenWrite, ReportedWrite } from './model/reported-write.ts';
 export type { ShellVariables } from './model/shell-variables.ts';
 export type { ChangeSet, PathChange, PathConflict } from './operation/change-set.ts';
 export type { OperationResult, Preview } from './operation/operation.ts';
 export { executionAdapter } from './remote/execution-adapter.ts';
 export { openRemote, type RemoteOptions, type RemoteSavepoint } from './remote/remote-savepoint.ts';
 export type { RestoreMode } from './rewind/operations.ts';
-export type { Selection } from './rewind/selection.ts';
 export { localSandbox } from './sandbox/local-sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { sshSandbox } from './sandbox/ssh-sandbox.ts';
@@ -55,7 +60,7 @@ export type { PutBack } from './session/host.ts';
 export type { PermissionNote } from './session/permission.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
-export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';
+export type { HistoryEntry, HistoryPage } from './timeline/query/history.ts';
 export type { Overview } from './timeline/query/overview.ts';
 export type { SessionList } from './timeline/query/sessions.ts';
 export type { Stats } from './timeline/query/stats.ts';

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SettingsSource } from './config/settings.ts';
+import { checkOpenOptions } from './engine/call-shapes.ts';
 import type { OpenOptions } from './engine/options.ts';
 import { nodePlaces } from './io/node/places.ts';
 import { nodePorts as portsOfNode } from './io/node/ports.ts';
@@ -41,9 +42,11 @@ export interface NodeOpenOptions extends Omit<OpenOptions, 'dir' | 'ports' | 'pl
 
 /**
  * Opens the workspace of a folder.
- * @throws SavepointError USAGE if no folder for the stores is known, or the file of ignore rules does not exist
+ * @throws SavepointError USAGE if no folder for the stores is known, the file of ignore rules does not exist, or the
+ *   options have another shape
  */
 export function open(options: NodeOpenOptions): Savepoint {
+  checkOpenOptions(options);
   const { dir, home, globalIgnore, ...rest } = options;
   const env = home === undefined ? process.env : { ...process.env, SAVEPOINT_HOME: resolve(home) };
   const places = nodePlaces(env);

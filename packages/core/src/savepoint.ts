@@ -1,5 +1,6 @@
 /** The façade: the workspace of one folder, with all calls. */
 
+import { checkOpenOptions, withCheckedArguments } from './engine/call-shapes.ts';
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
@@ -49,28 +50,34 @@ export interface Savepoint
   close(): void;
 }
 
-/** Opens a workspace. Nothing is read or created before the first call. */
+/**
+ * Opens a workspace. Nothing is read or created before the first call. A call with an argument of another shape fails with
+ * USAGE.
+ */
 export function open(options: OpenOptions): Savepoint {
+  checkOpenOptions(options);
   return savepointOf(Engine.open(options));
 }
 
 function savepointOf(engine: Engine): Savepoint {
-  const { watch, ...history } = historyCalls(engine);
+  const { watch, ...calls } = withCheckedArguments({
+    ...checkpointCalls(engine),
+    ...historyCalls(engine),
+    ...rewindCalls(engine),
+    ...editCalls(engine),
+    ...frozenPathCalls(engine),
+    ...ownEntriesCalls(engine),
+    ...bundleCalls(engine),
+    ...workspaceCalls(engine),
+    ...storeCalls(engine),
+    ...testResultCalls(engine),
+  });
   return {
-    ...whileOpen(engine, checkpointCalls(engine)),
-    ...whileOpen(engine, history),
+    ...whileOpen(engine, calls),
     watch: (options) => {
       engine.assertOpen();
       return watch(options);
     },
-    ...whileOpen(engine, rewindCalls(engine)),
-    ...whileOpen(engine, editCalls(engine)),
-    ...whileOpen(engine, frozenPathCalls(engine)),
-    ...whileOpen(engine, ownEntriesCalls(engine)),
-    ...whileOpen(engine, bundleCalls(engine)),
-    ...whileOpen(engine, workspaceCalls(engine)),
-    ...whileOpen(engine, storeCalls(engine)),
-    ...whileOpen(engine, testResultCalls(engine)),
     session: (options) => new Session(sessionHost(engine), options),
     once: async (work) => {
       engine.assertOpen();

@@ -11,17 +11,19 @@ const LIBRARY = `
   Actor Author Authorship BundleOptions CallContext CallEnd CallId CallOptions CallRequest ChangeId ChangeKind ChangeSet
   Checkpoint
   CheckpointId CheckpointOptions CheckpointResult Configuration ConversationPosition DiffResult DiskPath ERROR_CODES Edit
-  EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest HistoryEntry HistoryPage HistoryQuery
+  EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest GivenWrite HistoryEntry HistoryPage HistoryQuery
   JsonName Listener OpenOptions OperationResult Overview PathChange PathConflict PermissionNote Preview Progress
   PutBack RecordedChange RemoteOptions RemoteSavepoint ReportedWrite RestoreMode RestoreOptions RollbackOptions
   RollbackToOptions RolledBackTo RootState Sandbox
   Savepoint SavepointError Selection Session SessionId SessionList SessionOptions ShellVariables Stats Status TestResult ToolKind TreePath
-  Trigger UndoOptions WatchEvent WorkspaceCache bytesFromText executionAdapter localSandbox nameFromJson nameToJson open
+  Trigger UndoOptions WatchEvent WorkspaceCache bytesFromText exactName executionAdapter localSandbox nameFromJson nameToJson open
   openRemote showName showText sshSandbox textFromBytes
 `;
 
 interface Exported {
   readonly name: string;
+  /** The name in the file. */
+  readonly declared: string;
   readonly file: string;
 }
 
@@ -32,12 +34,15 @@ function exportsOf(entry: string): readonly Exported[] {
       .split(',')
       .map((name) => name.trim().replace(/^type /, ''))
       .filter((name) => name !== '')
-      .map((name) => ({ name, file: join(dirname(join(SOURCES, entry)), file) })),
+      .map((named) => {
+        const [declared = '', name = declared] = named.split(' as ');
+        return { name, declared, file: join(dirname(join(SOURCES, entry)), file) };
+      }),
   );
 }
 
 /** A doc comment must come right before the declaration. */
-function isDocumented({ name, file }: Exported): boolean {
+function isDocumented({ declared: name, file }: Exported): boolean {
   const text = readFileSync(file, 'utf8');
   const declared = new RegExp(`\\*/\\nexport (?:async )?(?:interface|type|const|function|class) ${name}\\b`);
   return declared.test(text);

@@ -1,11 +1,11 @@
 /** Maps the paths that an agent declares to paths in the workspace. */
 
-import { bytesFromText, type DiskPath, type ReportedWrite, type Session, type TreePath } from '@savepoint/core';
+import { bytesFromText, exactName, type GivenWrite, type JsonName, type Session } from '@savepoint/core';
 import type { ToolCall } from '../event.ts';
 
 export interface DeclaredWrites {
   /** Null: it may write anywhere. */
-  readonly paths: readonly TreePath[] | null;
+  readonly paths: readonly JsonName[] | null;
   /** Paths that no checkpoint can hold, as the agent reported them. */
   readonly uncovered: readonly { readonly path: string; readonly why: string }[];
 }
@@ -24,7 +24,7 @@ export async function resolveDeclared(
 ): Promise<DeclaredWrites> {
   // The original bytes of a name with U+FFFD are lost.
   if (given === null || given.length > MAX_PATHS || given.some((path) => path.includes('\ufffd'))) return ANYWHERE;
-  const { paths, refused } = await session.declaredPaths(given, bytesFromText(cwd) as DiskPath);
+  const { paths, refused } = await session.declaredPaths(given, exactName(bytesFromText(cwd)));
   if (refused.some(({ problem }) => problem === 'unclear')) return ANYWHERE;
   return { paths, uncovered: refused.map(({ given: path, why }) => ({ path: String(path), why: `it ${why}` })) };
 }
@@ -37,9 +37,9 @@ export async function reportedWrites(
   session: Session,
   { writes }: Pick<ToolCall, 'writes'>,
   cwd: string,
-): Promise<readonly ReportedWrite[] | null> {
+): Promise<readonly GivenWrite[] | null> {
   if (writes === null) return null;
-  const found: ReportedWrite[] = [];
+  const found: GivenWrite[] = [];
   for (const { path, ...report } of writes.slice(0, MAX_PATHS)) {
     const { paths } = await resolveDeclared(session, [path], cwd);
     const [only] = paths ?? [];

@@ -7,12 +7,15 @@ import {
   type CallRequest,
   type Configuration,
   type DiskPath,
+  exactName,
+  nameFromJson,
   type OpenOptions,
   type Savepoint,
   SavepointError,
   type Session,
   type SessionOptions,
   type ShellVariables,
+  type TreePath,
 } from '@savepoint/core';
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
@@ -252,7 +255,11 @@ async function recordUnannounced(scene: EventContext<EventOfKind<'call-ended'>>)
   const { request } = await requestOf(scene);
   // An open call records these paths when it ends.
   const declared = new Set((await session.openCalls()).flatMap((open) => open.declared ?? []));
-  if (request.paths?.length !== undefined && request.paths.every((path) => declared.has(path))) return;
+  if (
+    request.paths?.length !== undefined &&
+    request.paths.every((path) => declared.has(nameFromJson(path) as TreePath))
+  )
+    return;
   await session.beginLate({ ...request, id });
   if (!(await isOpen(session, id))) return;
   await withDeadline(
@@ -291,7 +298,7 @@ async function requestOf(scene: EventContext<EventOfKind<'call-began' | 'call-en
       args: call.input,
       actor,
       own: call.own,
-      dir: bytesFromText(cwd) as DiskPath,
+      dir: exactName(bytesFromText(cwd)),
       ...(context.shell === undefined ? {} : { shell: context.shell }),
       ...(paths === null ? {} : { paths }),
       ...(writes === null ? {} : { writes }),

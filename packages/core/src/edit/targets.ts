@@ -11,7 +11,7 @@ import { baseName, type DiskPath, diskChild, type JsonName, type TreePath } from
 import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
 
-/** The edits that a caller requests for one file. */
+/** The edits that a caller requests for one file, with its path resolved. */
 export interface FileRequest {
   /** As the caller named it. */
   readonly given: JsonName;

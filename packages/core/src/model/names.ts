@@ -40,6 +40,19 @@ export function nameToJson(bytes: string): JsonName {
   return textFromBytes(bytes) ?? { b64: Buffer.from(bytes, 'latin1').toString('base64') };
 }
 
+/** Like {@link nameToJson}, but never text that could also be read as the bytes of another name. */
+export function exactName(bytes: string): JsonName {
+  return ASCII.test(bytes) ? bytes : { b64: Buffer.from(bytes, 'latin1').toString('base64') };
+}
+
+/**
+ * Returns whether a string with other characters than ASCII can be both text and the bytes of a name, such as `Ã©`. Text of
+ * that form is nearly always a name in bytes, from a result, that the caller has not converted.
+ */
+export function isTextOrBytes(given: string): boolean {
+  return !ASCII.test(given) && /^[\x00-\xff]*$/.test(given) && textFromBytes(given) !== null;
+}
+
 /** Converts a name from JSON to a one-byte string. */
 export function nameFromJson(json: JsonName): string {
   return typeof json === 'string' ? bytesFromText(json) : Buffer.from(json.b64, 'base64').toString('latin1');

@@ -1,6 +1,6 @@
 /** What a file tool of an agent reports to write. Texts are as agents report them: decoded from UTF-8. */
 
-import type { TreePath } from './names.ts';
+import type { JsonName, TreePath } from './names.ts';
 
 /** Replaces `old` by `new`: its only occurrence, or every one. If `old` is empty, the file must be empty or missing. */
 export interface TextReplacement {
@@ -18,6 +18,11 @@ export interface ReportedWrite {
   readonly result: string | readonly TextReplacement[] | null;
   /** The user changed what the tool was to write before it did, so some of the lines are theirs. */
   readonly changedByUser?: boolean;
+}
+
+/** What a tool writes to one path, as callers of the library give it. */
+export interface GivenWrite extends Omit<ReportedWrite, 'path'> {
+  readonly path: JsonName;
 }
 
 /** The text after replacing; null if a replacement does not match, or matches in several places. */

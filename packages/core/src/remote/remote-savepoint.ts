@@ -5,12 +5,13 @@ import type { Random } from '../io/ports.ts';
 import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
 import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson } from '../model/names.ts';
-import type { ReportedWrite, TextReplacement } from '../model/reported-write.ts';
+import type { GivenWrite, TextReplacement } from '../model/reported-write.ts';
 import { invalidAnswer } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { CallContext, CallEnd, CallRequest } from '../session/call-request.ts';
 import type { SessionOptions } from '../session/session.ts';
+import { SESSION_OPTIONS } from '../session/session-shapes.ts';
 import { VERBS } from '../verbs/table.ts';
 import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
 import { isProgramLost, programOf, type RemoteProgram, runCommand, type UploadedProgram, upload } from './upload.ts';
@@ -252,11 +253,9 @@ class RemoteClient {
   }
 }
 
-function remoteSession(
-  asker: RemoteClient,
-  random: Random,
-  { agent, id = random.hex(8) }: Omit<SessionOptions, 'track'>,
-): RemoteSession {
+function remoteSession(asker: RemoteClient, random: Random, options: Omit<SessionOptions, 'track'>): RemoteSession {
+  SESSION_OPTIONS(options, 'options');
+  const { agent, id = random.hex(8) } = options;
   const actor: Actor = typeof agent === 'string' ? { kind: 'agent', name: agent } : agent;
   const { name, version, id: sub } = actor;
   const sessionInput = {
@@ -281,9 +280,9 @@ function remoteSession(
     begin({ paths, writes, dir, ...rest }, { signal } = {}) {
       const request = {
         ...rest,
-        ...(paths === undefined ? {} : { paths: paths.map(nameToJson) }),
+        ...(paths === undefined ? {} : { paths: [...paths] }),
         ...(writes === undefined ? {} : { writes: writes.map(writeToJson) }),
-        ...(dir === undefined ? {} : { dir: nameToJson(dir) }),
+        ...(dir === undefined ? {} : { dir }),
       };
       return asker.ask('sessionBegin', { session: sessionInput, request }, contextOf(signal));
     },
@@ -313,9 +312,9 @@ function remoteSession(
   return it;
 }
 
-function writeToJson({ path, result, ...rest }: ReportedWrite) {
+function writeToJson({ path, result, ...rest }: GivenWrite) {
   const copied = Array.isArray(result) ? result.map((one: TextReplacement) => ({ ...one })) : result;
-  return { path: nameToJson(path), result: copied as string | TextReplacement[] | null, ...rest };
+  return { path, result: copied as string | TextReplacement[] | null, ...rest };
 }
 
 function contextOf(signal: AbortSignal | undefined): VerbContext {

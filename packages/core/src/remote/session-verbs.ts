@@ -1,10 +1,9 @@
 /** The steps of an agent's session as verbs, for a session in a sandbox that is controlled from outside. */
 
 import type * as z from 'zod';
-import { pathContextIn, treePathOf } from '../io/locate-path.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
-import { diskPathFromJson, type JsonName, nameToJson, type TreePath } from '../model/names.ts';
-import type { ReportedWrite } from '../model/reported-write.ts';
+import { nameToJson } from '../model/names.ts';
+import type { GivenWrite } from '../model/reported-write.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { Session } from '../session/session.ts';
 import { briefToJson, gapToJson, recordedChangeToJson } from '../verbs/shapes/to-json.ts';
@@ -111,32 +110,17 @@ const sessionBegin = verb({
   },
   async handle(savepoint, { session, request: { paths, writes, dir, ...rest } }, { signal }) {
     const given = {
-      paths: paths === undefined ? undefined : await treePathsOf(savepoint, paths),
-      writes: writes === undefined ? undefined : await writesOf(savepoint, writes),
-      dir: dir === undefined ? undefined : diskPathFromJson(dir),
+      paths,
+      writes: writes === undefined ? undefined : writesOf(writes),
+      dir,
     };
     const request = { tool: rest.tool, ...withoutUndefined({ ...rest, ...given }) };
     return { id: (await openSession(savepoint, session).begin(request, withoutUndefined({ signal }))).id };
   },
 });
 
-/** @throws SavepointError PATH_REFUSED */
-async function treePathsOf(savepoint: Savepoint, paths: readonly JsonName[]): Promise<readonly TreePath[]> {
-  const place = await savepoint.place({ orNew: true });
-  return paths.map((path) => treePathOf(pathContextIn(place, place.root), path));
-}
-
-/** @throws SavepointError PATH_REFUSED */
-async function writesOf(savepoint: Savepoint, writes: WritesJson): Promise<readonly ReportedWrite[]> {
-  const paths = await treePathsOf(
-    savepoint,
-    writes.map(({ path }) => path),
-  );
-  return writes.map(({ result, found, changedByUser }, index) => ({
-    path: paths[index]!,
-    result,
-    ...withoutUndefined({ found, changedByUser }),
-  }));
+function writesOf(writes: WritesJson): readonly GivenWrite[] {
+  return writes.map(({ path, result, ...rest }) => ({ path, result, ...withoutUndefined(rest) }));
 }
 
 const sessionEnd = verb({
@@ -164,7 +148,7 @@ const sessionEnd = verb({
     };
   },
   async handle(savepoint, { session, id, background, writes, ranMs }, { signal }) {
-    const reported = writes === undefined ? undefined : await writesOf(savepoint, writes);
+    const reported = writes === undefined ? undefined : writesOf(writes);
     const options = withoutUndefined({ signal, background, writes: reported, ranMs });
     const ended = await openSession(savepoint, session).end(id, options);
     const { found, checkpoint, changes, uncovered, putBack } = ended;

@@ -8,8 +8,8 @@ import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, Gap, RecordedChange, ToolInfo, ToolKind } from '../model/checkpoint.ts';
-import { type DiskPath, isWithin, type TreePath } from '../model/names.ts';
-import type { ReportedWrite } from '../model/reported-write.ts';
+import { type DiskPath, isWithin, type JsonName, type TreePath } from '../model/names.ts';
+import type { GivenWrite, ReportedWrite } from '../model/reported-write.ts';
 import type { ShellVariables } from '../model/shell-variables.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
@@ -25,11 +25,11 @@ export interface CallRequest {
   /** Its arguments; truncated for display. */
   readonly args?: unknown;
   /** The only paths that it will write. Without them, it may write anywhere. */
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly JsonName[];
   /** What it will write to these paths, if its arguments say so: evidence that tells its changes from others'. */
-  readonly writes?: readonly ReportedWrite[];
-  /** The folder in which a shell command starts. Default: the workspace. */
-  readonly dir?: DiskPath;
+  readonly writes?: readonly GivenWrite[];
+  /** The folder in which a shell command starts, absolute. Default: the workspace. */
+  readonly dir?: JsonName;
   /** The agent's own id of the call. Default: a new id. */
   readonly id?: string;
   /** The sub-agent that makes the call. */
@@ -45,6 +45,14 @@ export interface CallRequest {
   readonly track?: boolean;
 }
 
+/** A tool call with its paths resolved. */
+export interface LocatedCall extends Omit<CallRequest, 'paths' | 'writes' | 'dir'> {
+  /** The declared paths, and the targets of their links. */
+  readonly paths?: readonly TreePath[];
+  readonly writes?: readonly ReportedWrite[];
+  readonly dir?: DiskPath;
+}
+
 /** How a tool call ended. */
 export interface CallEnd extends CallOptions {
   /** The sub-agent that made the call; null: the session itself. Default: any that has an open call with this id. */
@@ -55,7 +63,7 @@ export interface CallEnd extends CallOptions {
    * What it wrote, as its result reports; empty if it failed and wrote nothing. Default: what its request reported.
    * Paths in other states are then by others.
    */
-  readonly writes?: readonly ReportedWrite[];
+  readonly writes?: readonly GivenWrite[];
   /** How long its tool ran, in milliseconds. Files last written before that are then by others. */
   readonly ranMs?: number;
   /** When the agent reported its end, in milliseconds since 1970. Default: now. Only used with `ranMs`. */
@@ -66,7 +74,7 @@ export interface CallEnd extends CallOptions {
 export interface CallContext {
   readonly signal: AbortSignal;
   /** Reports what the tool wrote to the paths of its call; empty if it wrote nothing. */
-  readonly report: (writes: readonly ReportedWrite[]) => void;
+  readonly report: (writes: readonly GivenWrite[]) => void;
 }
 
 /** The result of a call. */
@@ -97,9 +105,9 @@ export interface HowEnded {
   readonly goesOnIn: ProcessIdentity | null;
 }
 
-/** @param now milliseconds since 1970 */
-export function howEnded({ background = false, writes, ranMs, reportedAt }: CallEnd, now: number): HowEnded {
-  return { background, writes: writes ?? null, ranMs: ranMs ?? null, reportedAt: reportedAt ?? now, goesOnIn: null };
+/** What it wrote is added when its paths are resolved. @param now milliseconds since 1970 */
+export function howEnded({ background = false, ranMs, reportedAt }: CallEnd, now: number): HowEnded {
+  return { background, writes: null, ranMs: ranMs ?? null, reportedAt: reportedAt ?? now, goesOnIn: null };
 }
 
 /** An agent may take this long to report the end of a call, in milliseconds. */
@@ -110,7 +118,7 @@ const ARGS_CHARACTERS = 2_000;
 const SUMMARY_ARGS = ['command', 'cmd', 'file_path', 'filePath', 'path', 'description', 'prompt', 'pattern', 'url'];
 
 /** A tool that may do anything is captured if any of the tool triggers is on. */
-export function isTriggered(request: CallRequest, on: AutomaticCapture): boolean {
+export function isTriggered(request: LocatedCall, on: AutomaticCapture): boolean {
   switch (request.kind ?? 'other') {
     case 'write':
       return on.beforeWrite;
@@ -163,7 +171,7 @@ export function endedCall(call: OpenCall, recorded: readonly Checkpoint[], scan:
 
 /** The record of a call that begins. @param known what the session knows of it */
 export function openCallOf(
-  request: CallRequest,
+  request: LocatedCall,
   known: Pick<OpenCall, 'id' | 'session' | 'actor' | 'began' | 'late'>,
 ): OpenCall {
   const { own = false, hosts = false, paths = null, writes, shell } = request;
@@ -182,7 +190,7 @@ export function openCallOf(
 }
 
 /** Adds the paths that the command of a shell call names. @param place where relative paths start by default */
-export function withNamedPaths(call: OpenCall, request: CallRequest, place: PathContext): OpenCall {
+export function withNamedPaths(call: OpenCall, request: LocatedCall, place: PathContext): OpenCall {
   const command = call.tool.kind === 'shell' && call.declared === null ? commandOf(request) : null;
   if (command === null) return call;
   const named = namedPaths(command, request.dir === undefined ? place : pathContextIn(place, request.dir));
@@ -196,7 +204,7 @@ export function timedTool({ tool, began, background }: OpenCall, now: number): T
   return { ...tool, took: took < 0 || background ? null : took };
 }
 
-export function toolInfo({ tool, kind, args, summary }: CallRequest): ToolInfo {
+export function toolInfo({ tool, kind, args, summary }: LocatedCall): ToolInfo {
   return {
     name: truncate(tool, SUMMARY_CHARACTERS),
     kind: kind ?? 'other',
@@ -218,7 +226,7 @@ function storableReports(writes: readonly ReportedWrite[]): readonly ReportedWri
 }
 
 /** Null if unknown. */
-function commandOf({ args, summary }: CallRequest): string | null {
+function commandOf({ args, summary }: LocatedCall): string | null {
   if (typeof args === 'string') return args;
   if (typeof args === 'object' && args !== null) {
     const { command, cmd } = args as { readonly command?: unknown; readonly cmd?: unknown };

@@ -1,5 +1,5 @@
 import { assertNotFrozen } from '../store/state/frozen.ts';
-import { type CallRequest, isTriggered } from './call-request.ts';
+import { isTriggered, type LocatedCall } from './call-request.ts';
 import type { SessionSteps } from './host.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { SessionSteps } from './host.ts';
  * too.
  * @throws SavepointError FROZEN if the call declares a write to a frozen path; BAD_CONFIG
  */
-export function isCaptured(steps: SessionSteps, request: CallRequest): boolean {
+export function isCaptured(steps: SessionSteps, request: LocatedCall): boolean {
   const automatic = steps.automatic();
   if (!automatic.enabled) return false;
   const frozen = request.paths === undefined ? steps.frozenIfKnown() : steps.frozen();

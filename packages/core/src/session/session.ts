@@ -1,14 +1,12 @@
 /** An agent's session, for agents and hooks. */
 
 import { truncate } from '../content/truncate.ts';
-import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { CallId, SessionId } from '../model/ids.ts';
-import type { DiskPath, JsonName } from '../model/names.ts';
+import { type ErrorCode, SavepointError } from '../model/errors.ts';
+import type { CallId } from '../model/ids.ts';
 import { parseCallId, parseSessionId } from '../model/parse-ids.ts';
 import { type OpenCall, writeOpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
@@ -24,6 +22,7 @@ import {
   endedCall,
   type HowEnded,
   howEnded,
+  type LocatedCall,
   NO_CALL_ENDED,
   openCallOf,
   timedTool,
@@ -35,11 +34,12 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { isCaptured } from './is-captured.ts';
-import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
-import { notePermission, type PermissionNote } from './permission.ts';
-import { findReported, noteHandled, wasHandled } from './reported-events.ts';
+import { locateCall, locateWrites, ownFolder, valueOrError } from './locate-call.ts';
+import { findReported } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 import { cancelledCall, RunningWork } from './running-work.ts';
+import { SessionNotes } from './session-notes.ts';
+import { checkSessionCall, SESSION_OPTIONS } from './session-shapes.ts';
 
 /** The agent and id of a session. */
 export interface SessionOptions {
@@ -57,10 +57,11 @@ export interface SessionOptions {
 }
 
 const PROMPT_CHARACTERS = 2_000;
+/** A call that is refused with one of these does not run. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['FROZEN', 'PATH_REFUSED', 'USAGE']);
 
 /** One agent's session. A capture runs before and after each tool call. */
-export class Session {
-  readonly id: SessionId;
+export class Session extends SessionNotes {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;
@@ -69,18 +70,23 @@ export class Session {
   #conversation: ConversationPosition | null = null;
 
   /** Use `savepoint.session`. */
-  constructor(host: SessionHost, { agent, id, track, ancestors }: SessionOptions) {
+  constructor(host: SessionHost, options: SessionOptions) {
+    SESSION_OPTIONS(options, 'options');
+    const { agent, track, ancestors } = options;
+    const id = parseSessionId(options.id ?? newId(host));
+    const calls = new CallRecords(id, ancestors ?? [host.ports.processes.self()]);
+    super(host, id, calls);
     this.#host = host;
-    this.id = parseSessionId(id ?? newId(host));
     this.actor = canonicalActor(typeof agent === 'string' ? { kind: 'agent', name: agent } : agent);
     this.#track = track ?? true;
-    this.#calls = new CallRecords(this.id, ancestors ?? [host.ports.processes.self()]);
+    this.#calls = calls;
   }
 
   /** Takes the first checkpoint, or another one when the session resumes. Closes calls that were left open. */
   async start(
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
+    checkSessionCall.start(options);
     return this.#recordTrigger('session', null, options);
   }
 
@@ -94,6 +100,7 @@ export class Session {
     messageId: string | null = null,
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
+    checkSessionCall.prompt(text, messageId, options);
     const conversation: ConversationPosition = {
       messages: null,
       ...options.conversation,
@@ -112,20 +119,10 @@ export class Session {
     text = '',
     options: CallOptions & { readonly conversation?: ConversationPosition } = {},
   ): Promise<Checkpoint | null> {
+    checkSessionCall.message(messageId, text, options);
     const lastAssistant = text === '' ? {} : { lastAssistant: truncate(text, PROMPT_CHARACTERS) };
     const conversation = { messages: null, ...options.conversation, messageId, ...lastAssistant };
     return this.#recordTrigger('message', text === '' ? messageId : text, { ...options, conversation });
-  }
-
-  /**
-   * Resolves paths from a tool's input, for the `paths` of its call.
-   * @param dir absolute folder to which relative paths refer; default: the workspace's own folder
-   */
-  async declaredPaths(given: readonly JsonName[], dir?: DiskPath): Promise<DeclaredPaths> {
-    return this.#host.once(async (steps) => {
-      const place = steps.location();
-      return declaredPaths(pathContextIn(place, dir ?? place.root), given);
-    });
   }
 
   /**
@@ -140,11 +137,13 @@ export class Session {
     work: (context: CallContext) => T | Promise<T>,
     options: CallOptions = {},
   ): Promise<T> {
+    checkSessionCall.begin(request, options);
+    checkSessionCall.work(work);
     const named = { ...request, id: parseCallId(request.id ?? newId(this.#host)) };
     if (options.signal?.aborted === true) throw cancelledCall('before it started', options.signal);
     const signal = AbortSignal.any([this.#inFlight.begin(named.id), ...(options.signal ? [options.signal] : [])]);
     try {
-      await this.#begin(this.#newCall(named, false), named, options);
+      await this.#begin(named, options);
       const reported: CallEnd[] = [];
       const end = async (background: boolean) => this.end(named.id, { ...reported.at(-1), background });
       const context = { signal, report: (writes: CallEnd['writes']) => void reported.push(writes ? { writes } : {}) };
@@ -174,6 +173,7 @@ export class Session {
     messageId: string,
     options: RollbackToOptions<Message> = {},
   ): Promise<RolledBackTo<Message>> {
+    checkSessionCall.rollbackTo(messageId, options);
     const { id } = this;
     return rollbackTo(this.#host, { id, inFlight: this.#inFlight, openCalls: () => this.openCalls() }, messageId, {
       ...options,
@@ -188,21 +188,24 @@ export class Session {
    * stays unchanged, because two hooks reported it.
    */
   async begin(request: CallRequest, options: CallOptions = {}): Promise<OpenCall> {
-    const call = this.#newCall(request, false);
-    this.#inFlight.begin(call.id);
+    checkSessionCall.begin(request, options);
+    const named = { ...request, id: parseCallId(request.id ?? newId(this.#host)) };
+    this.#inFlight.begin(named.id);
     let isOpen = false;
     try {
-      isOpen = await this.#begin(call, request, options);
+      const begun = await this.#begin(named, options);
+      isOpen = begun.isOpen;
+      return begun.call;
     } finally {
-      if (!isOpen) this.#inFlight.end(call.id);
+      if (!isOpen) this.#inFlight.end(named.id);
     }
-    return call;
   }
 
-  /** @returns whether captures run around the call */
-  #begin(call: OpenCall, request: CallRequest, options: CallOptions): Promise<boolean> {
+  /** A call around which no capture runs is not open. */
+  #begin(given: CallRequest, options: CallOptions): Promise<{ readonly call: OpenCall; readonly isOpen: boolean }> {
     return this.#host.once(async (steps) => {
-      if (!this.#shouldCapture(steps, request, call)) return false;
+      const { request, call, isCaptured } = this.#newCall(steps, given, false);
+      if (!isCaptured) return { call, isOpen: false };
       await steps.write(options, async (writing) => {
         const { isSame, other } = this.#calls.findWithIdOf(writing.workspace, call);
         if (isSame) return;
@@ -211,7 +214,7 @@ export class Session {
         if (!call.own) await this.#capture(writing, checkpointInfo('before', this.actor), false);
         this.#calls.add(writing.workspace, withNamedPaths(call, request, steps.location()));
       });
-      return true;
+      return { call, isOpen: true };
     });
   }
 
@@ -219,14 +222,15 @@ export class Session {
    * Replaces `begin` if the agent could not wait for it. Changes before the call cannot be distinguished from its own,
    * so they are attributed with uncertainty. Without a store, nothing is recorded.
    */
-  async beginLate(request: CallRequest): Promise<OpenCall> {
-    const call = this.#newCall(request, true);
-    await this.#host.once(async (steps) => {
-      if (!this.#shouldCapture(steps, request, call)) return;
+  async beginLate(given: CallRequest): Promise<OpenCall> {
+    checkSessionCall.begin(given, undefined);
+    return this.#host.once(async (steps) => {
+      const { request, call, isCaptured } = this.#newCall(steps, given, true);
+      if (!isCaptured) return call;
       const named = withNamedPaths(call, request, steps.location());
       steps.read((workspace) => this.#calls.add(workspace, named));
+      return call;
     });
-    return call;
   }
 
   /** After `beginLate`: takes the capture that the call did not wait for. It is marked late while the call is open. */
@@ -239,6 +243,7 @@ export class Session {
 
   /** The second half: takes a capture, attributes its changes to the call, and closes it. */
   async end(given: string, end: CallEnd = {}): Promise<EndedCall> {
+    checkSessionCall.end(given, end);
     const id = parseCallId(given);
     // Noted before this waits for the lock.
     const how = howEnded(end, this.#host.ports.clock.now());
@@ -254,11 +259,14 @@ export class Session {
         if (!how.background) steps.read((workspace) => endUncaptured(workspace, open));
         return { ...NO_CALL_ENDED, found: true };
       }
+      // The call ends even if its report is invalid.
+      const { value: writes, error } = valueOrError(() => end.writes && locateWrites(ownFolder(steps), end.writes));
       try {
         const { value, putBack } = await steps.write(end, async (writing) => {
           const call = this.#calls.findEnding(writing.workspace, id, end.by);
-          return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, how);
+          return call === null ? NO_CALL_ENDED : this.#captureEnd(writing, call, { ...how, writes: writes ?? null });
         });
+        if (error !== undefined) throw error;
         return { ...value, putBack };
       } catch (error) {
         // It has ended, but stays on record, because no capture has found what it did.
@@ -268,27 +276,13 @@ export class Session {
     });
   }
 
-  /** The open calls of this session, oldest first. Does not wait for the lock. */
-  openCalls(): Promise<readonly OpenCall[]> {
-    return this.#host.once(async ({ read }) => read((workspace) => this.#calls.list(workspace)) ?? []);
-  }
-
-  /** Marks a call whose end is no longer known. It stays open, and its changes become uncertain. Takes no lock. */
-  async markInDoubt(id: string, by?: string | null): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => this.#calls.doubt(workspace, parseCallId(id), by)));
-  }
-
-  /** Records that a call asks for a permission, or has got it: its tool has not run before. Takes no lock. */
-  async notePermission(note: PermissionNote): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => notePermission(workspace, this.id, note)));
-  }
-
   /**
    * Ends a turn of the session or of a sub-agent. Closes calls left open, with uncertain changes; cheap if there are
    * none.
    * @param by id of the sub-agent; null: the session itself
    */
   async endTurn(by: string | null, options: CallOptions = {}): Promise<void> {
+    checkSessionCall.endTurn(by, options);
     const left = (calls: readonly OpenCall[]): readonly OpenCall[] =>
       calls.filter((call) => !call.background && (call.actor.id ?? null) === by);
     await this.#host.once(async (steps) => {
@@ -305,7 +299,9 @@ export class Session {
    * Ends the session: closes open calls and applies retention in the background (`savepoint.idle()` waits for it).
    * @param options.retire false: another process applies retention, as for hooks
    */
-  async close({ retire, ...options }: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
+  async close(given: CallOptions & { readonly retire?: boolean } = {}): Promise<void> {
+    checkSessionCall.close(given);
+    const { retire, ...options } = given;
     const hasStore = await this.#host.once(async (steps) => {
       steps.read((workspace) => this.#calls.endUncaptured(workspace, (calls) => calls));
       if (!this.#track || steps.read(() => true) === null) return false;
@@ -319,48 +315,35 @@ export class Session {
     if (hasStore && retire !== false) this.#host.applyRetention();
   }
 
-  /** Returns whether `noteHandled` was called with this key: another hook of ours has handled the same event. */
-  wasHandled(key: string): Promise<boolean> {
-    return this.#host.once(async ({ read }) => read((workspace) => wasHandled(workspace, this.id, key)) ?? false);
-  }
-
-  /** Remembers the last events that were handled; without a store, none. @param isHandled false: forgets it */
-  async noteHandled(key: string, isHandled = true): Promise<void> {
-    await this.#host.once(async ({ read }) => read((workspace) => noteHandled(workspace, this.id, key, isHandled)));
-  }
-
   /**
-   * Returns operations of Savepoint by others (rollback, restore, undo, edit) since the last call of this method, and the
-   * paths that differ because of them from what the session knows. If a later operation cancelled them, nothing is
-   * returned. The first call returns nothing. Does not wait for the lock.
+   * A call that is not captured is recorded all the same, if there is a store: the next capture must not take its work for
+   * somebody else's. Its paths do not matter.
+   * @throws SavepointError PATH_REFUSED, USAGE if a path is invalid, FROZEN if the call declares a write to a frozen path;
+   *   then it does not run
    */
-  async operationsByOthers(): Promise<OperationsByOthers> {
-    return this.#host.once(
-      async ({ read }) => read((workspace) => operationsByOthers(workspace, this.id)) ?? NO_OPERATIONS,
-    );
-  }
-
-  /**
-   * Whether to capture around the call. A call that is not captured is recorded all the same, if there is a store: the
-   * next capture must not take its work for somebody else's.
-   * @throws SavepointError FROZEN if the call declares a write to a frozen path; then it does not run
-   */
-  #shouldCapture(steps: SessionSteps, request: CallRequest, call: OpenCall): boolean {
+  #newCall(
+    steps: SessionSteps,
+    given: CallRequest,
+    late: boolean,
+  ): { readonly request: LocatedCall; readonly call: OpenCall; readonly isCaptured: boolean } {
+    const { paths: _paths, writes: _writes, dir: _dir, ...anywhere } = given;
+    const { value: located, error: refused } = valueOrError(() => locateCall(ownFolder(steps), given));
+    const request: LocatedCall = located ?? anywhere;
+    const id = parseCallId(given.id ?? newId(this.#host));
+    const began = this.#host.ports.clock.now();
+    const call = openCallOf(request, { id, session: this.id, actor: this.actor, began, late });
     try {
-      if (this.#track && request.track !== false && isCaptured(steps, request)) return true;
+      if (this.#track && request.track !== false) {
+        if (refused !== undefined && steps.automatic().enabled) throw refused;
+        if (isCaptured(steps, request)) return { request, call, isCaptured: true };
+      }
     } catch (error) {
-      const isRefused = error instanceof SavepointError && error.code === 'FROZEN';
+      const isRefused = error instanceof SavepointError && REFUSALS.has(error.code);
       if (!isRefused) steps.read((workspace) => this.#calls.addUncaptured(workspace, call));
       throw error;
     }
     steps.read((workspace) => this.#calls.addUncaptured(workspace, call));
-    return false;
-  }
-
-  #newCall(request: CallRequest, late: boolean): OpenCall {
-    const id = parseCallId(request.id ?? newId(this.#host));
-    const began = this.#host.ports.clock.now();
-    return openCallOf(request, { id, session: this.id, actor: this.actor, began, late });
+    return { request, call, isCaptured: false };
   }
 
   async #recordTrigger(

@@ -3,11 +3,12 @@
 import { countLines } from '../../content/lines.ts';
 import { showName } from '../../content/show-name.ts';
 import { TEXT_MAX_BYTES, textOrBinary } from '../../content/text-or-binary.ts';
+import { givenPath } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { FileEntry, Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { nameToJson, type TreePath } from '../../model/names.ts';
+import { type JsonName, nameToJson, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader, readBlob } from '../../store/snapshot/snapshot.ts';
 import { blameLines, type LineRange } from '../../timeline/blame/blame.ts';
@@ -19,7 +20,7 @@ import type { Engine } from '../engine.ts';
 
 /** Which lines of which file. */
 export interface BlameQuery {
-  readonly path: TreePath;
+  readonly path: JsonName;
   /** A checkpoint. Default: the file as it is now. */
   readonly at?: string;
   /** Only these lines, from 1. A last line after the end of the file means the end. Default: all. */
@@ -40,9 +41,10 @@ export interface Blame {
 export async function blame(
   engine: Engine,
   workspace: Workspace,
-  { path, at: name, lines }: BlameQuery,
+  { path: given, at: name, lines }: BlameQuery,
   pace: Pace,
 ): Promise<Blame> {
+  const path = givenPath(workspace, given);
   const at = name === undefined ? null : engine.resolve(workspace, name);
   const { objects, snapshot, uncaptured } = await stateOf(engine, workspace, at, pace);
   const entry = textFileAt(objects, snapshot, path, at);

@@ -1,8 +1,9 @@
 /** Calls that copy a timeline: bundle files, and the export to the configured folder or bucket. */
 
+import { givenDiskPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
-import type { DiskPath } from '../../model/names.ts';
+import type { JsonName } from '../../model/names.ts';
 import type { ExportResult } from '../../share/export.ts';
 import { resolveSession } from '../../timeline/query/select-authors.ts';
 import type { Engine } from '../engine.ts';
@@ -31,7 +32,7 @@ export interface BundleCalls {
    * @throws SavepointError CONFLICT if the file exists, PATH_REFUSED in a `.git` or in the store, UNKNOWN_SESSION,
    *   AMBIGUOUS_ID, UNKNOWN_CHECKPOINT, BUNDLE_EMPTY, STORE_DAMAGED, NO_SPACE, IO, CANCELLED
    */
-  createBundle(file: DiskPath, options?: BundleOptions): Promise<CreatedBundle>;
+  createBundle(file: JsonName, options?: BundleOptions): Promise<CreatedBundle>;
   /**
    * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints. If the folder already has
    * some of them, adds the new ones. The bundle is validated first: if it is invalid, nothing changes.
@@ -40,7 +41,7 @@ export interface BundleCalls {
    * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty,
    *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
    */
-  restoreBundle(file: DiskPath, folder: DiskPath, options?: CallOptions): Promise<RestoredBundle>;
+  restoreBundle(file: JsonName, folder: JsonName, options?: CallOptions): Promise<RestoredBundle>;
   /**
    * Exports new checkpoints to the configured folder or bucket. New checkpoints trigger this automatically.
    * @returns null if no export is configured
@@ -68,16 +69,22 @@ export function bundleCalls(engine: Engine): BundleCalls {
           messages,
           overwrite,
         };
-        return createBundle(context, workspace, file, request, engine.pace(options));
+        return createBundle(context, workspace, givenDiskPath(engine.ports, file), request, engine.pace(options));
       });
     },
     restoreBundle: async (file, folder, options = {}) => {
       const { restoreBundle } = await import('./bundle-files.ts');
       return engine.mapErrors(() =>
-        restoreBundle(engine.context().at(folder), file, engine.pace(options), engine.wait, async (writing) => {
-          const { waiting } = await recoverOverlapping(engine.events, writing, null);
-          if (waiting[0] !== undefined) throw waiting[0].error;
-        }),
+        restoreBundle(
+          engine.context().at(givenDiskPath(engine.ports, folder)),
+          givenDiskPath(engine.ports, file),
+          engine.pace(options),
+          engine.wait,
+          async (writing) => {
+            const { waiting } = await recoverOverlapping(engine.events, writing, null);
+            if (waiting[0] !== undefined) throw waiting[0].error;
+          },
+        ),
       );
     },
     exportBundles: async (options = {}) => {

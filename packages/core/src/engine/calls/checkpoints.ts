@@ -1,11 +1,12 @@
 /** Calls that take and show checkpoints. */
 
+import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/ids.ts';
-import type { DiskPath, TreePath } from '../../model/names.ts';
+import type { DiskPath, JsonName } from '../../model/names.ts';
 import { isLocked } from '../../store/lock.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import { readRecordedCalls } from '../../store/state/open-calls.ts';
@@ -87,7 +88,7 @@ export interface DiffOptions extends CallOptions {
   /** Default: the current files. */
   readonly to?: string;
   /** Only these paths and everything below them. */
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly JsonName[];
   /** Include unified patches. Default false. */
   readonly patch?: boolean;
 }
@@ -143,7 +144,7 @@ export interface CheckpointCalls {
    * Returns the bytes of a file, or of a link's target, as a checkpoint has them.
    * @throws SavepointError PATH_REFUSED if the checkpoint has no file there, and what `show` throws
    */
-  cat(name: string, path: TreePath, range?: FileRange): Promise<FileAtCheckpoint>;
+  cat(name: string, path: JsonName, range?: FileRange): Promise<FileAtCheckpoint>;
   /** Returns the numbers of the pinned checkpoints, which no clean-up drops. */
   pinned(): Promise<ReadonlySet<number>>;
   /**
@@ -179,7 +180,10 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
     status: (options = {}) => status(engine, options),
     diff: (options = {}) => diff(engine, options),
     cat: (name, path, range = {}) =>
-      engine.read((workspace) => readFileAt(workspace.store.objects, engine.resolve(workspace, name), path, range)),
+      engine.read((workspace) => {
+        const checkpoint = engine.resolve(workspace, name);
+        return readFileAt(workspace.store.objects, checkpoint, givenPath(workspace, path), range);
+      }),
     pinned: () => engine.read(({ timeline }) => timeline.pinned()),
     pin: (name, { unpin = false, ...options } = {}) =>
       engine.write(options, 'existing', async ({ workspace }) => {
@@ -298,8 +302,9 @@ async function seeFiles(
 }
 
 function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
-  const { paths = [], patch = false } = options;
+  const { patch = false } = options;
   return engine.read(async (workspace) => {
+    const paths = givenPaths(workspace, options.paths ?? []);
     const pace = engine.pace(options);
     const from = engine.resolve(workspace, options.from ?? 'last');
     if (options.to !== undefined) {

@@ -1,5 +1,6 @@
 /** Calls that edit several files in one operation. */
 
+import type { FileEdits } from '../../edit/file-edits.ts';
 import type { PreparedEdits, PreparedFile } from '../../edit/prepare-edits.ts';
 import type { FileRequest } from '../../edit/targets.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -33,25 +34,27 @@ export interface EditCalls {
    * for the lock.
    * @returns the files after the edit, or all problems of the request
    */
-  previewEdit(requests: readonly FileRequest[], options?: CallOptions): Promise<PreparedEdits>;
+  previewEdit(files: readonly FileEdits[], options?: CallOptions): Promise<PreparedEdits>;
   /**
    * Edits many files, all or none. It can be undone.
    * @throws SavepointError EDITS_REFUSED with all problems, CONFLICT if a file changes meanwhile, and what `checkpoint`
    *   and `restore` throw
    */
-  edit(requests: readonly FileRequest[], options?: EditOptions): Promise<EditResult>;
+  edit(files: readonly FileEdits[], options?: EditOptions): Promise<EditResult>;
 }
 
 export function editCalls(engine: Engine): EditCalls {
   return {
-    previewEdit: (requests, options = {}) =>
+    previewEdit: (given, options = {}) =>
       engine.mapErrors(async () => {
         const { prepareEdits } = await import('../../edit/prepare-edits.ts');
         const context = engine.context();
+        const requests = await requestsOf(engine, given);
         assertMayEdit(engine, context, requests);
         return prepareEdits(engine.ports, context.root(), requests, engine.pace(options));
       }),
-    edit: (requests, options = {}) => engine.once((once) => edit(once, requests, options)),
+    edit: (files, options = {}) =>
+      engine.once((once) => once.mapErrors(async () => edit(once, await requestsOf(once, files), options))),
   };
 }
 
@@ -92,6 +95,13 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
     const files = await prepare(root, engine.pace(options));
     return engine.operate(options, (operating) => applyUnderLock(operating, root, files), 'existing-or-new');
   });
+}
+
+/** @throws SavepointError PATH_REFUSED, USAGE */
+async function requestsOf(engine: Engine, files: readonly FileEdits[]): Promise<readonly FileRequest[]> {
+  const { fileRequestOf } = await import('../../edit/file-edits.ts');
+  const place = { root: engine.context().root(), ports: engine.ports };
+  return files.map((file) => fileRequestOf(place, file));
 }
 
 /**

@@ -2,17 +2,18 @@
 
 import { listTurns, type TurnPage, type TurnQuery } from '../../conversation/turns.ts';
 import type { Fs } from '../../io/fs.ts';
+import { givenDiskPath, givenPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
-import type { DiskPath } from '../../model/names.ts';
+import type { JsonName } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
 import type { Caller } from '../../timeline/query/actors.ts';
 import { prepareSessionExport, type SessionExport } from '../../timeline/query/export-session.ts';
-import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timeline/query/history.ts';
+import { type HistoryQuery as ChangeQuery, type HistoryPage, queryHistory } from '../../timeline/query/history.ts';
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
@@ -32,6 +33,12 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Number of the checkpoint to start after. Default: only new events. */
   readonly after?: number;
+}
+
+/** What to list, and where the page begins. */
+export interface HistoryQuery extends Omit<ChangeQuery, 'path'> {
+  /** A file, or a folder for everything below it. A rename matches with either of its paths. */
+  readonly path?: JsonName;
 }
 
 export interface HistoryCalls {
@@ -79,7 +86,7 @@ export interface HistoryCalls {
    * @param folder absolute; its parent exists, and it does not
    * @throws SavepointError UNKNOWN_SESSION, AMBIGUOUS_ID, CONFLICT if the folder exists, NO_SPACE, IO, CANCELLED
    */
-  exportSession(session: string, folder: DiskPath, options?: CallOptions): Promise<Omit<SessionExport, 'files'>>;
+  exportSession(session: string, folder: JsonName, options?: CallOptions): Promise<Omit<SessionExport, 'files'>>;
   /**
    * Drops a session's checkpoints and everything that only they needed. Mentions of it in other checkpoints stay.
    * @param session its id, or a unique beginning of it
@@ -93,10 +100,11 @@ const WATCH_MS = 200;
 
 export function historyCalls(engine: Engine): HistoryCalls {
   return {
-    history: (query) =>
+    history: ({ path, ...query }) =>
       engine.read((workspace) => {
         const { store, timeline } = workspace;
-        return queryHistory(timeline, store.objects, resolveAuthors(workspace, query));
+        const chosen = path === undefined ? query : { ...query, path: givenPath(workspace, path) };
+        return queryHistory(timeline, store.objects, resolveAuthors(workspace, chosen));
       }),
     caller: (options = {}) =>
       engine.read((workspace) => {
@@ -125,7 +133,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
         const { ports, store, timeline } = workspace;
         const id = resolveSession(workspace, session);
         const { files, ...exported } = prepareSessionExport(timeline, store.objects, id);
-        await makeFolderWithFiles(ports.fs, folder, files(), engine.pace(options));
+        await makeFolderWithFiles(ports.fs, givenDiskPath(ports, folder), files(), engine.pace(options));
         return exported;
       }),
     forgetSession: (session, options = {}) =>

@@ -3,12 +3,13 @@
 import type { MergeSide } from '../../content/three-way.ts';
 import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
+import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
-import type { TreePath } from '../../model/names.ts';
+import type { JsonName, TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
-import { type ConflictChoices, NO_CHOICES, type Resolution } from '../../rewind/conflict-choices.ts';
+import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
 import {
   type RestoreMode,
   type RestoreRequest,
@@ -31,18 +32,18 @@ export interface ConflictOptions {
   /** Leave paths alone that do not merge. Default false. */
   readonly skipConflicts?: boolean;
   /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
-  readonly prefer?: ReadonlyMap<TreePath, MergeSide>;
+  readonly prefer?: ReadonlyMap<JsonName, MergeSide>;
   /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, the operation fails. */
-  readonly resolutions?: ReadonlyMap<TreePath, Resolution>;
+  readonly resolutions?: ReadonlyMap<JsonName, Resolution>;
 }
 
 /** Which part of a checkpoint is restored, and how; see `restore`. */
 export interface RestoreOptions extends OperationOptions, ConflictOptions {
   /** Only these paths and everything below them. Empty: the whole workspace. */
-  readonly paths?: readonly TreePath[];
+  readonly paths?: readonly JsonName[];
   readonly mode?: RestoreMode;
   /** Only this root (a repository, or the plain workspace folder), without the roots inside it. Excludes `paths`. */
-  readonly root?: TreePath;
+  readonly root?: JsonName;
   /**
    * Proceed even if a root was not captured, or cannot be captured now. Such roots are left untouched and listed in the
    * result. Default false.
@@ -67,6 +68,14 @@ export interface RollbackOptions extends OperationOptions, ConflictOptions {
 /** Options of `undo` and `redo`. */
 export type UndoOptions = OperationOptions & ConflictOptions;
 
+/** Selects the changes that a rollback reverts. A change must match all given criteria. */
+export interface ChangeSelection extends Omit<Selection, 'files' | 'root'> {
+  /** Only these paths and everything below them. Matches the name after the change or before it. */
+  readonly files?: readonly JsonName[];
+  /** Only this root, without the roots that were inside it at that time. */
+  readonly root?: JsonName;
+}
+
 export interface RewindCalls {
   /** Returns what `restore` would do, path by path. Changes nothing and does not wait for the lock. */
   previewRestore(
@@ -82,7 +91,7 @@ export interface RewindCalls {
   restore(name: string, options?: RestoreOptions): Promise<OperationResult & { readonly target: Checkpoint }>;
   /** Returns what `rollback` would do, path by path, and the open calls that would block it. Changes nothing. */
   previewRollback(
-    selection: Selection,
+    selection: ChangeSelection,
     options?: RollbackOptions,
   ): Promise<Preview & { readonly details: RollbackPreview }>;
   /**
@@ -94,7 +103,7 @@ export interface RewindCalls {
    *   and what `restore` throws
    */
   rollback(
-    selection: Selection,
+    selection: ChangeSelection,
     options?: RollbackOptions,
   ): Promise<OperationResult & { readonly details: RollbackPreview }>;
   previewUndo(options?: UndoOptions): Promise<Preview>;
@@ -122,7 +131,8 @@ export function rewindCalls(engine: Engine): RewindCalls {
         const target = engine.resolve(workspace, name);
         await makeRoom(operating, 'all', RESERVE_BYTES);
         const { operation } = restoreIn(engine, workspace, target, options, pace);
-        return { ...(await runAndAnnounce(engine, operating, 'restore:completed', operation, options)), target };
+        const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
+        return { ...result, target };
       }),
     previewRollback: (selection, options = {}) =>
       engine.read(async (workspace) => {
@@ -159,15 +169,15 @@ export function restoreIn(
   const { paths = [], mode = null, root = null, allowPartial = false, git = false, session } = options;
   const request = {
     target,
-    scope: paths,
+    scope: givenPaths(workspace, paths),
     mode,
-    root,
+    root: root === null ? null : givenPath(workspace, root),
     allowPartial,
     git,
     actor: engine.actor,
     ...(session === undefined ? {} : { session }),
     global: readGlobalIgnore(workspace),
-    choices: conflictChoicesIn(options),
+    choices: conflictChoicesIn(workspace, options),
   };
   return restoreOperation(workspace, request, pace);
 }
@@ -175,15 +185,19 @@ export function restoreIn(
 function rollbackIn(
   engine: Engine,
   workspace: Workspace,
-  selection: Selection,
+  { files, root, ...selection }: ChangeSelection,
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
   const { least = 'sure', force = false } = options;
   const request = {
-    selection: resolveAuthors(workspace, selection),
+    selection: resolveAuthors(workspace, {
+      ...selection,
+      ...(files === undefined ? {} : { files: givenPaths(workspace, files) }),
+      ...(root === undefined ? {} : { root: givenPath(workspace, root) }),
+    }),
     actor: engine.actor,
     least,
-    choices: conflictChoicesIn(options),
+    choices: conflictChoicesIn(workspace, options),
     force,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
   };
@@ -195,7 +209,7 @@ function previewInverse(engine: Engine, operationOf: typeof undoOperation, optio
     preview(
       engine,
       workspace,
-      operationOf(workspace, engine.actor, conflictChoicesIn(options), engine.pace(options)),
+      operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), engine.pace(options)),
       options,
     ),
   );
@@ -208,18 +222,23 @@ function invert(
   options: UndoOptions,
 ): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
+    const { workspace } = operating;
     await makeRoom(operating, 'all', RESERVE_BYTES);
-    const operation = operationOf(operating.workspace, engine.actor, conflictChoicesIn(options), operating.pace);
+    const operation = operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), operating.pace);
     return runAndAnnounce(engine, operating, event, operation, options);
   });
 }
 
-function conflictChoicesIn({ skipConflicts, prefer, resolutions }: ConflictOptions): ConflictChoices {
-  return {
-    skipConflicts: skipConflicts ?? false,
-    prefer: prefer ?? NO_CHOICES.prefer,
-    resolutions: resolutions ?? NO_CHOICES.resolutions,
-  };
+/** @throws SavepointError PATH_REFUSED, USAGE */
+function conflictChoicesIn(
+  workspace: Workspace,
+  { skipConflicts = false, prefer, resolutions }: ConflictOptions,
+): ConflictChoices {
+  return { skipConflicts, prefer: byPath(workspace, prefer), resolutions: byPath(workspace, resolutions) };
+}
+
+function byPath<T>(workspace: Workspace, given: ReadonlyMap<JsonName, T> | undefined): ReadonlyMap<TreePath, T> {
+  return new Map([...(given ?? [])].map(([path, value]) => [givenPath(workspace, path), value]));
 }
 
 /** Reads the user's global ignore file. */

@@ -1,8 +1,9 @@
 /** Calls for the store: damage, recovery, clean-up, and purging contents. */
 
+import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { DiskPath, TreePath } from '../../model/names.ts';
+import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
 import { endDoubtfulCalls } from '../../timeline/capture/active-calls.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -15,7 +16,7 @@ import type { Engine } from '../engine.ts';
 import { applyRetention, storeBytes, tidyUp } from '../maintenance.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
-import type { Repair, RepairOptions } from '../repair/repair.ts';
+import type { Repair } from '../repair/repair.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
 import { assertByPerson } from '../shell-call.ts';
 import { findFileDamage } from '../store-files.ts';
@@ -49,10 +50,12 @@ export interface StoreCalls {
   /**
    * Moves damaged parts of the store aside, and takes what they lack from wherever it still exists: the workspace, its
    * repositories, backups, bundles. Deletes nothing.
-   * @param options.from bundles to look into
+   * @param options.from absolute paths of bundles to look into
    * @param options.dryRun only look
    */
-  repair(options?: CallOptions & Partial<RepairOptions>): Promise<RepairResult>;
+  repair(
+    options?: CallOptions & { readonly from?: readonly JsonName[]; readonly dryRun?: boolean },
+  ): Promise<RepairResult>;
   /** Returns what `gc` would drop. Changes nothing. */
   previewGc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpPreview>;
   /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
@@ -63,13 +66,13 @@ export interface StoreCalls {
    */
   tidyUp(options?: CallOptions): Promise<CleanUpResult | null>;
   /** Returns what `purge` would remove. Changes nothing. */
-  previewPurge(paths: readonly TreePath[], options?: CallOptions): Promise<PurgePreview & PurgeRemainder>;
+  previewPurge(paths: readonly JsonName[], options?: CallOptions): Promise<PurgePreview & PurgeRemainder>;
   /**
    * Removes all contents that were ever at or below these paths from everything in the store, and proves it. The files
    * themselves stay unchanged, and the next capture stores what they contain then. It cannot be undone.
    * @throws SavepointError PURGE_INCOMPLETE, PATH_REFUSED for the whole workspace, LOCKED, PENDING, STORE_DAMAGED, IO
    */
-  purge(paths: readonly TreePath[], options?: CallOptions): Promise<PurgeResult & PurgeRemainder>;
+  purge(paths: readonly JsonName[], options?: CallOptions): Promise<PurgeResult & PurgeRemainder>;
 }
 
 export function storeCalls(engine: Engine): StoreCalls {
@@ -89,7 +92,8 @@ export function storeCalls(engine: Engine): StoreCalls {
         if (options.decision !== undefined) assertByPerson(engine, writing.workspace, 'recover');
         return recoverOverlapping(engine.events, writing, options.decision ?? null);
       }),
-    repair: async ({ from = [], dryRun = false, ...options } = {}) => {
+    repair: async ({ from: given = [], dryRun = false, ...options } = {}) => {
+      const from = given.map((file) => givenDiskPath(engine.ports, file));
       const { repairStore } = await import('../repair/repair.ts');
       const check = async (workspace: Workspace) => {
         const { verifyStore } = await import('../../timeline/retention/verify.ts');
@@ -130,19 +134,21 @@ export function storeCalls(engine: Engine): StoreCalls {
         return done;
       }),
     tidyUp: (options = {}) => tidyUp(engine, options, engine.pace(options)),
-    previewPurge: async (paths, options = {}) => {
+    previewPurge: async (given, options = {}) => {
       const { previewPurge } = await import('../../purge/purge.ts');
       return engine.read(async (workspace, context) => {
-        const purgePreview = await previewPurge(workspace, assertPurgeable(paths), engine.pace(options));
+        const paths = assertPurgeable(givenPaths(workspace, given));
+        const purgePreview = await previewPurge(workspace, paths, engine.pace(options));
         return { ...purgePreview, ...purgeRemainder(context, workspace, paths) };
       });
     },
-    purge: async (paths, options = {}) => {
+    purge: async (given, options = {}) => {
       const { purge } = await import('../../purge/purge.ts');
       return engine.operate(options, async (operating) => {
         const { context, workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'purge');
-        const purged = await purge(workspace, lock, assertPurgeable(paths), pace);
+        const paths = assertPurgeable(givenPaths(workspace, given));
+        const purged = await purge(workspace, lock, paths, pace);
         return { ...purged, ...purgeRemainder(context, workspace, paths) };
       });
     },

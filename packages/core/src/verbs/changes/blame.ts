@@ -1,6 +1,6 @@
 import { treePathOf } from '../../io/locate-path.ts';
 import { TRIGGERS } from '../../model/checkpoint.ts';
-import { nameToJson } from '../../model/names.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
 import { UNKNOWN_BECAUSE } from '../../timeline/blame/blame.ts';
 import { rangesToJson } from '../shapes/blame-to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -75,7 +75,7 @@ export const blame = verb({
     const [first, last] = lines ?? [];
     const range = first === undefined || last === undefined ? undefined : { first, last };
     const found = await savepoint.blame(
-      { path, ...withoutUndefined({ at, lines: range }) },
+      { path: exactName(path), ...withoutUndefined({ at, lines: range }) },
       withoutUndefined({ signal }),
     );
     return {

@@ -1,16 +1,15 @@
 import type * as z from 'zod';
 import { type PatchSide, unifiedPatch } from '../../content/unified-patch.ts';
-import type { Edit } from '../../edit/edits.ts';
 import { editsRefusedError, refusedFile, refusedText } from '../../edit/edits-refused.ts';
+import type { FileEdit, FileEdits } from '../../edit/file-edits.ts';
 import type { FileProblem, PreparedFile } from '../../edit/prepare-edits.ts';
 import { statusToJson } from '../../edit/status-json.ts';
-import type { FileRequest } from '../../edit/targets.ts';
 import type { EditResult } from '../../engine/calls/edits.ts';
 import type { WorkspaceLocation } from '../../engine/calls/workspaces.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type JsonName, nameToJson, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { exactName, type JsonName, nameToJson, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson } from '../shapes/to-json.ts';
 import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
@@ -60,11 +59,7 @@ type EditJson = z.output<EditShapes['edited']>;
 type FileInput = EditInput['files'][number];
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
-async function requestsOf(
-  savepoint: Savepoint,
-  input: EditInput,
-  options: CallOptions,
-): Promise<readonly FileRequest[]> {
+async function requestsOf(savepoint: Savepoint, input: EditInput, options: CallOptions): Promise<readonly FileEdits[]> {
   const { requests, problems } = parsePaths(await savepoint.place({ orNew: true }), input.files);
   if (problems.length === 0) return requests;
   // Report the other errors in the same answer.
@@ -78,14 +73,14 @@ async function requestsOf(
 function parsePaths(
   place: WorkspaceLocation,
   files: readonly FileInput[],
-): { readonly requests: readonly FileRequest[]; readonly problems: readonly FileProblem[] } {
+): { readonly requests: readonly FileEdits[]; readonly problems: readonly FileProblem[] } {
   const problems: FileProblem[] = [];
-  const requests: FileRequest[] = [];
+  const requests: FileEdits[] = [];
   for (const { file_path, edits, expected_hash, force } of files) {
     try {
       requests.push({
         given: file_path,
-        path: treePathOf(place, file_path),
+        path: exactName(treePathOf(place, file_path)),
         edits: edits.map((each) => editOf(each, place)),
         expectedHash: expected_hash ?? null,
         force: force ?? false,
@@ -128,7 +123,7 @@ async function validParts(input: unknown): Promise<{
   return { wholeFiles, startsOfFiles, count: given.length };
 }
 
-function editOf(asked: EditInput['files'][number]['edits'][number], place: WorkspaceLocation): Edit {
+function editOf(asked: EditInput['files'][number]['edits'][number], place: WorkspaceLocation): FileEdit {
   switch (asked.op) {
     case undefined:
     case 'replace':
@@ -146,7 +141,7 @@ function editOf(asked: EditInput['files'][number]['edits'][number], place: Works
     case 'create':
       return { op: 'create', content: asked.content, mode: asked.mode === undefined ? null : octal(asked.mode) };
     case 'rename':
-      return { op: 'rename', to: treePathOf(place, asked.to) };
+      return { op: 'rename', to: exactName(treePathOf(place, asked.to)) };
     case 'mode':
       return { op: 'mode', mode: octal(asked.mode) };
     default:

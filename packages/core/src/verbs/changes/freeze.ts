@@ -1,5 +1,5 @@
 import { treePathOf } from '../../io/locate-path.ts';
-import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { exactName, nameToJson, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { FrozenPath } from '../../store/state/frozen.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
@@ -31,7 +31,10 @@ export const freeze = verb({
     if (list === true) return { frozen: toJson((await nullIfNoWorkspace(savepoint.frozen())) ?? []) };
     const place = await savepoint.place({ orNew: true });
     const chosen = scopeOf(place, paths ?? []);
-    const all = await savepoint.freeze(chosen.length === 0 ? [WORKSPACE_ITSELF] : chosen, withoutUndefined({ signal }));
+    const all = await savepoint.freeze(
+      (chosen.length === 0 ? [WORKSPACE_ITSELF] : chosen).map(exactName),
+      withoutUndefined({ signal }),
+    );
     return { frozen: toJson(all) };
   },
 });
@@ -57,13 +60,13 @@ export const unfreeze = verb({
     const place = await savepoint.place();
     const wanted = (paths ?? []).map((path) => treePathOf(place, path));
     const chosen = wanted.length === 0 ? [place.folder] : wanted;
-    const frozen = await savepoint.unfreeze(chosen, withoutUndefined({ signal }));
+    const frozen = await savepoint.unfreeze(chosen.map(exactName), withoutUndefined({ signal }));
     return { frozen: toJson(frozen), stillFrozen: await stillFrozen(savepoint, chosen) };
   },
 });
 
 async function stillFrozen(savepoint: Savepoint, paths: readonly TreePath[]) {
-  const hit = await savepoint.frozenBy(paths);
+  const hit = await savepoint.frozenBy(paths.map(exactName));
   return hit.map(({ path, frozen }) => ({ path: nameToJson(path), by: nameToJson(frozen) }));
 }
 

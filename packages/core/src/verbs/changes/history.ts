@@ -1,5 +1,6 @@
 import { treePathOf } from '../../io/locate-path.ts';
 import type { ChangeId } from '../../model/ids.ts';
+import { exactName } from '../../model/names.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { parseTime } from '../input/time.ts';
 import { recordedChangeToJson, timeToJson } from '../shapes/to-json.ts';
@@ -80,7 +81,7 @@ export const history = verb({
     const own =
       input.scope === 'own' ? await nullIfNoWorkspace(savepoint.caller(withoutUndefined({ toolCall }))) : null;
     const place = file === undefined ? null : await nullIfNoWorkspace(savepoint.place());
-    const path = place === null || file === undefined ? undefined : treePathOf(place, file);
+    const path = place === null || file === undefined ? undefined : exactName(treePathOf(place, file));
     const page = await nullIfNoWorkspace(
       savepoint.history({
         limit,

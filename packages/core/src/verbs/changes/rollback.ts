@@ -1,10 +1,10 @@
+import type { ChangeSelection } from '../../engine/calls/rewind.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import type { Grade } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
-import { type JsonName, nameToJson } from '../../model/names.ts';
+import { exactName, type JsonName, nameToJson } from '../../model/names.ts';
 import type { RollbackPreview } from '../../rewind/rollback.ts';
-import type { Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
@@ -92,7 +92,7 @@ interface SelectionInput {
   readonly root?: JsonName | undefined;
 }
 
-async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<Selection> {
+async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<ChangeSelection> {
   const { agent, session, call, after } = input;
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
@@ -115,8 +115,8 @@ async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise
     session,
     call,
     after: after === undefined ? undefined : await savepoint.moment(after),
-    files: place === null || wanted.length === 0 ? undefined : wanted.map((path) => treePathOf(place, path)),
-    root: place === null || input.root === undefined ? undefined : treePathOf(place, input.root),
+    files: place === null || wanted.length === 0 ? undefined : wanted.map((path) => exactName(treePathOf(place, path))),
+    root: place === null || input.root === undefined ? undefined : exactName(treePathOf(place, input.root)),
   });
 }
 

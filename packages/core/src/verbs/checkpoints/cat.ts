@@ -1,5 +1,5 @@
 import { treePathOf } from '../../io/locate-path.ts';
-import { nameToJson } from '../../model/names.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 const DEFAULT_LENGTH = 1024 * 1024;
@@ -40,7 +40,7 @@ export const cat = verb({
   async handle(savepoint, { checkpoint, path: given, offset, length }) {
     const path = treePathOf(await savepoint.place(), given);
     const range = withoutUndefined({ offset, length: length ?? DEFAULT_LENGTH });
-    const found = await savepoint.cat(checkpoint, path, range);
+    const found = await savepoint.cat(checkpoint, exactName(path), range);
     return {
       checkpoint: found.checkpoint.id,
       path: nameToJson(path),

@@ -1,6 +1,6 @@
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { nameToJson } from '../../model/names.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson, changeToJson, patchToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -55,7 +55,7 @@ export const diff = verb({
     if (input.change !== undefined) return changeDiffToJson(savepoint, input.change, input, context.signal);
     const wanted = input.paths ?? [];
     const place = wanted.length === 0 ? null : await savepoint.place();
-    const paths = place === null ? [] : wanted.map((path) => treePathOf(place, path));
+    const paths = place === null ? [] : wanted.map((path) => exactName(treePathOf(place, path)));
     const { from, to, patch } = input;
     const found = await savepoint.diff(withoutUndefined({ from, to, paths, patch, signal: context.signal }));
     return {

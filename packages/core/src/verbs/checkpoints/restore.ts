@@ -1,6 +1,6 @@
 import type { DiffOptions, DiffResult } from '../../engine/calls/checkpoints.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { isWithin, nameToJson, type TreePath } from '../../model/names.ts';
+import { exactName, isWithin, nameToJson, type TreePath } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
@@ -75,8 +75,8 @@ export const restore = verb({
     const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
     const { mode, expected, force, allowPartial, git } = input;
     const options = withoutUndefined({
-      paths,
-      root,
+      paths: paths.map(exactName),
+      root: root === undefined ? undefined : exactName(root),
       allowPartial,
       git,
       mode,
@@ -112,7 +112,10 @@ export const restore = verb({
 async function alternatives(savepoint: Savepoint, paths: readonly TreePath[], signal: AbortSignal | undefined) {
   const found: { name: string; checkpoint: ReturnType<typeof briefToJson>; files: number }[] = [];
   for (const name of WORK_STARTS) {
-    const differing = await diffIfExists(savepoint, withoutUndefined({ from: name, paths, signal }));
+    const differing = await diffIfExists(
+      savepoint,
+      withoutUndefined({ from: name, paths: paths.map(exactName), signal }),
+    );
     if (differing === null || differing.totals.files === 0) continue;
     if (found.some(({ checkpoint }) => checkpoint.id === differing.from.id)) continue;
     found.push({ name, checkpoint: briefToJson(differing.from), files: differing.totals.files });

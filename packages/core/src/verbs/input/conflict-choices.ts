@@ -1,10 +1,11 @@
 /** How callers resolve conflicts: the same fields in every verb that goes back. */
 import { showName } from '../../content/show-name.ts';
 import type { MergeSide } from '../../content/three-way.ts';
+import type { ConflictOptions } from '../../engine/calls/rewind.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type JsonName, nameFromJson, type TreePath } from '../../model/names.ts';
-import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
+import { exactName, type JsonName, nameFromJson, type TreePath } from '../../model/names.ts';
+import type { Resolution } from '../../rewind/conflict-choices.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { withoutUndefined } from '../verb.ts';
 
@@ -18,7 +19,7 @@ export interface ConflictInput {
 }
 
 /** @throws SavepointError USAGE if a path is resolved in two ways */
-export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInput): Promise<Partial<ConflictChoices>> {
+export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInput): Promise<ConflictOptions> {
   const { skipConflicts } = input;
   const given = [input.ours, input.theirs, input.resolutions].some((list) => (list ?? []).length > 0);
   if (!given) return withoutUndefined({ skipConflicts });
@@ -36,7 +37,11 @@ export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInp
       throwTwice(path, 'There is more than one decision for', 'resolutions');
     resolutions.set(path, { content: Buffer.from(nameFromJson(content), 'latin1'), ...withoutUndefined({ ours }) });
   }
-  return { prefer, resolutions, ...withoutUndefined({ skipConflicts }) };
+  return { prefer: exactly(prefer), resolutions: exactly(resolutions), ...withoutUndefined({ skipConflicts }) };
+}
+
+function exactly<T>(choices: ReadonlyMap<TreePath, T>): ReadonlyMap<JsonName, T> {
+  return new Map([...choices].map(([path, choice]) => [exactName(path), choice]));
 }
 
 function throwTwice(path: TreePath, what: string, argument: string): never {

@@ -1,4 +1,4 @@
-import { type DiskPath, diskPathFromJson, nameFromJson, nameToJson } from '../../model/names.ts';
+import { diskPathFromJson, exactName, nameFromJson, nameToJson } from '../../model/names.ts';
 import { briefToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -33,7 +33,7 @@ export const bundleCreate = verb({
   async handle(savepoint, { file, ...asked }, context) {
     const path = diskPathFromJson(file);
     const options = withoutUndefined({ ...asked, signal: context.signal });
-    const { bytes, checkpoints, tip, objects, leftOut } = await savepoint.createBundle(path, options);
+    const { bytes, checkpoints, tip, objects, leftOut } = await savepoint.createBundle(exactName(path), options);
     return {
       file: nameToJson(path),
       bytes,
@@ -112,8 +112,8 @@ export const bundleRestore = verb({
 
   async handle(savepoint, { file, folder }, context) {
     const done = await savepoint.restoreBundle(
-      diskPathFromJson(file),
-      nameFromJson(folder).replace(/(?<=.)\/+$/, '') as DiskPath,
+      exactName(nameFromJson(file)),
+      exactName(nameFromJson(folder).replace(/(?<=.)\/+$/, '')),
       withoutUndefined({ signal: context.signal }),
     );
     const { workspace, isNew, added, restored, paths } = done;

@@ -1,4 +1,4 @@
-import { diskPathFromJson, nameToJson } from '../../model/names.ts';
+import { diskPathFromJson, exactName, nameToJson } from '../../model/names.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const exportSession = verb({
@@ -25,7 +25,11 @@ export const exportSession = verb({
 
   async handle(savepoint, input, context) {
     const folder = diskPathFromJson(input.folder);
-    const exported = await savepoint.exportSession(input.session, folder, withoutUndefined({ signal: context.signal }));
+    const exported = await savepoint.exportSession(
+      input.session,
+      exactName(folder),
+      withoutUndefined({ signal: context.signal }),
+    );
     return {
       session: exported.session,
       folder: nameToJson(folder),

@@ -1,5 +1,5 @@
 import { treePathOf } from '../../io/locate-path.ts';
-import { nameToJson } from '../../model/names.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const purge = verb({
@@ -45,12 +45,12 @@ export const purge = verb({
     const dryRun = input.dryRun ?? false;
     const found = dryRun
       ? {
-          ...(await savepoint.previewPurge(paths, withoutUndefined({ signal }))),
+          ...(await savepoint.previewPurge(paths.map(exactName), withoutUndefined({ signal }))),
           searched: null,
           bytesBefore: 0,
           bytesAfter: 0,
         }
-      : await savepoint.purge(paths, withoutUndefined({ signal }));
+      : await savepoint.purge(paths.map(exactName), withoutUndefined({ signal }));
     const { searched, bytesBefore, bytesAfter } = found;
     return {
       dryRun,

@@ -1,4 +1,4 @@
-import { diskPathFromJson, nameToJson } from '../../model/names.ts';
+import { exactName, nameFromJson, nameToJson } from '../../model/names.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const repair = verb({
@@ -38,7 +38,7 @@ export const repair = verb({
   }),
 
   async handle(savepoint, { from, dryRun }, context) {
-    const files = from?.map(diskPathFromJson);
+    const files = from?.map((file) => exactName(nameFromJson(file)));
     const done = await savepoint.repair(withoutUndefined({ from: files, dryRun, signal: context.signal }));
     return {
       dryRun: dryRun ?? false,

@@ -1,0 +1,263 @@
+/** The shapes of what callers of the library pass to each call. Paths are checked where they are resolved. */
+
+import {
+  anything,
+  bytes,
+  type Check,
+  callback,
+  count,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  signal,
+  someFields,
+  text,
+} from '../model/shape-checks.ts';
+import { ACTOR, CALL_OPTIONS } from '../session/session-shapes.ts';
+import type { BundleCalls } from './calls/bundles.ts';
+import type { CheckpointCalls } from './calls/checkpoints.ts';
+import type { EditCalls } from './calls/edits.ts';
+import type { FrozenPathCalls } from './calls/frozen-paths.ts';
+import type { HistoryCalls } from './calls/history.ts';
+import type { OwnEntriesCalls } from './calls/own-entries.ts';
+import type { RewindCalls } from './calls/rewind.ts';
+import type { StoreCalls } from './calls/store.ts';
+import type { TestResultCalls } from './calls/test-results.ts';
+import type { WorkspaceCalls } from './calls/workspaces.ts';
+
+type Calls = CheckpointCalls &
+  HistoryCalls &
+  RewindCalls &
+  EditCalls &
+  FrozenPathCalls &
+  OwnEntriesCalls &
+  BundleCalls &
+  WorkspaceCalls &
+  StoreCalls &
+  TestResultCalls;
+
+/** A name and a check for each argument. */
+type Arguments = readonly (readonly [name: string, check: Check])[];
+
+const NOTHING: Arguments = [];
+const paths = listOf(anything);
+
+const NAME = ['name', text] as const;
+const PATHS = ['paths', paths] as const;
+const OPERATION = { ...CALL_OPTIONS, expected: text };
+const RESOLUTION = fields({ ours: text }, { content: bytes });
+const CONFLICTS = { skipConflicts: flag, prefer: mapOf(oneOf('ours', 'theirs')), resolutions: mapOf(RESOLUTION) };
+const RESTORE = fields({
+  ...OPERATION,
+  ...CONFLICTS,
+  paths,
+  mode: oneOf('exact', 'keep-outside'),
+  root: anything,
+  allowPartial: flag,
+  git: flag,
+});
+const SELECTION = fields({
+  changes: listOf(text),
+  hunks: listOf(fields({}, { change: text, hunk: count })),
+  agent: text,
+  session: text,
+  own: anything,
+  call: text,
+  after: fields({ time: number, checkpoint: count }),
+  files: paths,
+  root: anything,
+});
+const ROLLBACK = fields({ ...OPERATION, ...CONFLICTS, least: oneOf('sure', 'likely', 'open') });
+const RESTORE_CALL: Arguments = [NAME, ['options', optional(RESTORE)]];
+const ROLLBACK_CALL: Arguments = [
+  ['selection', SELECTION],
+  ['options', optional(ROLLBACK)],
+];
+const RETENTION = fields({
+  maxCheckpoints: orNull(number),
+  maxAgeDays: orNull(number),
+  keepAtLeast: number,
+  maxSessions: orNull(number),
+  maxStoreBytes: orNull(number),
+});
+const UNDO_CALL: Arguments = [options({ ...OPERATION, ...CONFLICTS })];
+const EDIT = fields(
+  {
+    old: text,
+    new: text,
+    replaceAll: flag,
+    tolerant: flag,
+    line: count,
+    text,
+    content: text,
+    exact: flag,
+    patch: text,
+    fuzz: count,
+    mode: orNull(count),
+    to: anything,
+  },
+  { op: oneOf('replace', 'insert', 'write', 'patch', 'create', 'delete', 'rename', 'mode') },
+);
+/** The fields that an edit must have, by its `op`. */
+const EDIT_NEEDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  replace: { old: text, new: text },
+  insert: { line: count, text },
+  write: { content: text },
+  patch: { patch: text },
+  create: { content: text },
+  mode: { mode: count },
+};
+const FILES: Check = listOf(
+  fields(
+    { given: anything, expectedHash: orNull(text), force: flag },
+    {
+      path: anything,
+      edits: listOf((value, at) => {
+        EDIT(value, at);
+        someFields({}, EDIT_NEEDS[(value as { readonly op: string }).op] ?? {})(value, at);
+      }),
+    },
+  ),
+);
+
+const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
+  checkpoint: [options({ message: text, testResult: oneOf('pass', 'fail') })],
+  list: [['options', optional(fields({ limit: count, before: number }))]],
+  overview: [
+    [
+      'query',
+      fields({ session: text, before: number }, { view: oneOf('main', 'all', 'manual', 'multi-file'), limit: count }),
+    ],
+  ],
+  show: [NAME],
+  rootChanges: [['checkpoints', listOf(someFields({}))]],
+  moment: [['given', text]],
+  status: [options()],
+  diff: [options({ from: text, to: text, paths, patch: flag })],
+  cat: [NAME, ['path', anything], ['range', optional(fields({ offset: count, length: count }))]],
+  notHappened: NOTHING,
+  pinned: NOTHING,
+  pin: [NAME, options({ unpin: flag })],
+  history: [
+    [
+      'query',
+      fields(
+        { path: anything, session: text, agent: text, tool: text, since: number, until: number, before: text },
+        { limit: count },
+      ),
+    ],
+  ],
+  caller: [options()],
+  diffChange: [['id', text], options()],
+  blame: [
+    ['query', fields({ at: text, lines: fields({}, { first: count, last: count }) }, { path: anything })],
+    options(),
+  ],
+  sessions: NOTHING,
+  stats: NOTHING,
+  watch: [['options', fields({ after: count }, { signal })]],
+  exportSession: [['session', text], ['folder', anything], options()],
+  forgetSession: [['session', text], options()],
+  previewRestore: RESTORE_CALL,
+  restore: RESTORE_CALL,
+  previewRollback: ROLLBACK_CALL,
+  rollback: ROLLBACK_CALL,
+  previewUndo: UNDO_CALL,
+  undo: UNDO_CALL,
+  previewRedo: UNDO_CALL,
+  redo: UNDO_CALL,
+  previewEdit: [['files', FILES], options()],
+  edit: [['files', FILES], options({ message: text })],
+  frozen: NOTHING,
+  isFrozen: [['path', anything]],
+  frozenBy: [PATHS],
+  freeze: [PATHS, options()],
+  unfreeze: [PATHS, options()],
+  recordOwnEntries: [
+    ['change', fields({ description: text }, { what: oneOf('install', 'uninstall'), paths, write: callback })],
+    options(),
+  ],
+  createBundle: [
+    ['file', anything],
+    options({ session: text, since: text, private: flag, messages: flag, overwrite: flag }),
+  ],
+  restoreBundle: [['file', anything], ['folder', anything], options()],
+  exportBundles: [options()],
+  exportWithRetry: [options({ long: flag })],
+  place: [['options', optional(fields({ orNew: flag }))]],
+  config: NOTHING,
+  repositories: [options()],
+  context: [['wanted', fields({}, { checkpoints: count, depth: count })], options()],
+  workspaces: NOTHING,
+  previewDeleteWorkspace: [['which', text]],
+  deleteWorkspace: [['which', text], options()],
+  link: [['from', text], options()],
+  setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options()],
+  verify: [options({ deep: flag })],
+  recover: [options({ decision: oneOf('forward', 'back') })],
+  repair: [options({ from: paths, dryRun: flag })],
+  previewGc: [options({ retention: RETENTION })],
+  gc: [options({ retention: RETENTION })],
+  tidyUp: [options()],
+  previewPurge: [PATHS, options()],
+  purge: [PATHS, options()],
+};
+
+const OPEN = fields(
+  {
+    here: flag,
+    allowHome: flag,
+    actor: ACTOR,
+    settings: anything,
+    exporter: anything,
+    ownEntries: callback,
+    caller: someFields({}),
+    waitMs: number,
+    watch: anything,
+    rules: fields({
+      maxFileBytes: number,
+      maxIgnoredBytes: number,
+      include: listOf(text),
+      exclude: listOf(text),
+      roots: listOf(text),
+    }),
+    recordIndex: flag,
+    adopt: flag,
+    retention: RETENTION,
+    backups: oneOf('store', 'beside'),
+    ports: anything,
+    places: anything,
+    home: text,
+    globalIgnore: orNull(text),
+  },
+  { dir: text },
+);
+
+/** @throws SavepointError USAGE */
+export function checkOpenOptions(given: unknown): void {
+  OPEN(given, 'options');
+}
+
+/** Makes calls check their arguments first: they fail with USAGE, and nothing else happens. */
+export function withCheckedArguments<T extends Partial<Calls>>(calls: T): T {
+  const checked = Object.entries(calls).map(([name, call]) => {
+    const run = call as (...given: readonly unknown[]) => unknown;
+    return [
+      name,
+      (...given: readonly unknown[]): unknown => {
+        for (const [index, [argument, check]] of SHAPES[name as keyof Calls].entries()) check(given[index], argument);
+        return run(...given);
+      },
+    ];
+  });
+  return Object.fromEntries(checked) as T;
+}
+
+function options(shape: Readonly<Record<string, Check>> = {}): readonly [string, Check] {
+  return ['options', optional(fields({ ...CALL_OPTIONS, ...shape }))];
+}
