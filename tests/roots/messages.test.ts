@@ -49,6 +49,7 @@ describe('back to a message', () => {
       const s = scene();
       await four(s);
       const result = await s.session.rollbackTo('m2', { before, conversation: CONVERSATION });
+      expect(result).toMatchObject({ restored: true, conversationRewound: true, error: null });
       expect(result.conversation?.map(({ id }) => id)).toEqual(left);
       expect(['m1', 'm2', 'm3'].filter((file) => s.text(file) !== null)).toEqual(files);
       expect(s.text('log')).toBe(log);
@@ -110,12 +111,32 @@ describe('back to a message', () => {
     const s = scene();
     await four(s);
     const files = await s.session.rollbackTo('m1', { what: 'files', conversation: CONVERSATION });
+    expect(files).toMatchObject({ restored: true, conversationRewound: false, error: null });
     expect([files.conversation?.length, s.text('m3')]).toEqual([4, null]);
     const words = await s.session.rollbackTo('m2', { what: 'conversation', conversation: CONVERSATION });
+    expect(words).toMatchObject({ restored: false, conversationRewound: true, error: null });
     expect([words.operation, words.conversation?.length, s.text('m2')]).toEqual([null, 2, null]);
     await s.session.call({ tool: 'sh', kind: 'shell' }, () => writeFileSync(s.at('next'), 'x'));
     const { checkpoints } = await open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places }).list();
     expect(checkpoints[0]?.conversation).toMatchObject({ messageId: 'm2', messages: 2 });
+  });
+
+  test('if only the files could be restored, the result says so', async () => {
+    const s = scene();
+    await four(s);
+    const savepoint = open({ dir: s.w.workspace, ports: s.w.ports, places: s.w.places });
+    const { store } = (await savepoint.status()).workspace;
+    // Another version of Savepoint takes over the store between the two halves.
+    savepoint.on('rollback:completed', () => {
+      const file = `${store}/workspace.json`;
+      const record = JSON.parse(readFileSync(file, 'utf8')) as object;
+      for (const name of [file, `${store}/workspace.copy.json`])
+        writeFileSync(name, JSON.stringify({ ...record, format: 999 }));
+    });
+    const session = savepoint.session({ agent: 'mine', id: 's' });
+    const result = await session.rollbackTo('m2', { conversation: CONVERSATION });
+    expect(result).toMatchObject({ restored: true, conversationRewound: false, error: { code: expect.any(String) } });
+    expect([s.text('m2'), s.text('m3')]).toEqual(['m2', null]);
   });
 
   test('a message without a checkpoint is reported, with the nearest earlier one', async () => {

@@ -147,7 +147,16 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
     [
       'query',
       fields(
-        { path: anything, session: text, agent: text, tool: text, since: number, until: number, before: text },
+        {
+          path: anything,
+          own: anything,
+          session: text,
+          agent: text,
+          tool: text,
+          since: number,
+          until: number,
+          before: text,
+        },
         { limit: count },
       ),
     ],

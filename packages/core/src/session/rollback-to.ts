@@ -4,7 +4,7 @@ import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import { type ErrorData, SavepointError } from '../model/errors.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
-import type { OperationResult } from '../operation/operation.ts';
+import type { OperationResult, RestoreOutcome } from '../operation/operation.ts';
 import type { RestoreMode } from '../rewind/operations.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
@@ -35,7 +35,7 @@ export interface RollbackToOptions<Message> extends CallOptions {
 }
 
 /** The result of going back to a message. */
-export interface RolledBackTo<Message> {
+export interface RolledBackTo<Message> extends RestoreOutcome {
   /** The state that was restored. */
   readonly target: Checkpoint;
   /** Null if the files stayed. */
@@ -84,11 +84,17 @@ export async function rollbackTo<Message>(
       what === 'conversation'
         ? null
         : await host.once(({ restoreTo }) => restoreTo({ ...restoreOptions(options), session: id, target, position }));
+    let error: SavepointError | null = null;
     if (what !== 'files') {
-      options.onMoved(position);
-      await host.once(async ({ read }) => read((workspace) => savePosition(workspace, id, position)));
+      error = await errorOf(host.once(async ({ read }) => read((workspace) => savePosition(workspace, id, position))));
+      // Nothing was done, or all of it: the files went back, and the caller must know that.
+      if (error !== null && operation === null) throw error;
+      if (error === null) options.onMoved(position);
     }
     return {
+      restored: operation !== null,
+      conversationRewound: what !== 'files' && error === null,
+      error,
       target: operation?.target ?? known.state,
       operation,
       conversation: what === 'files' ? conversation : left,
@@ -113,6 +119,16 @@ function restoreOptions<Message>(options: RollbackToOptions<Message>): CallOptio
       ...(git !== undefined && { git }),
     },
   };
+}
+
+async function errorOf(work: Promise<unknown>): Promise<SavepointError | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof SavepointError) return error;
+    throw error;
+  }
 }
 
 function savePosition({ ports, store }: Workspace, session: SessionId, conversation: ConversationPosition): void {

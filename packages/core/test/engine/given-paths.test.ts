@@ -107,7 +107,11 @@ test('every call of the library takes the same paths', async () => {
   expect(p.read(NFD)).toBe('edited\n');
   await savepoint.rollback({ files: [`./${NFC}`], agent: 'mine' }, { least: 'likely' });
   expect([p.read(NFC), p.read(NFD)]).toEqual(['new\n', 'edited\n']);
-  await savepoint.restore(checkpoint.id, { paths: [OTHER, `./${NFC}`], mode: 'exact' });
+  const result = await savepoint.restore(checkpoint.id, { paths: [OTHER, `./${NFC}`], mode: 'exact' });
+  expect(result).toMatchObject({ restored: true, conversationRewound: false, error: null });
+  for (const back of [() => savepoint.undo(), () => savepoint.redo()]) {
+    expect(await back()).toMatchObject({ restored: true, conversationRewound: false, error: null });
+  }
   expect([p.read(OTHER), p.read(NFC), p.read('plain.txt')]).toEqual(['old\n', 'old\n', 'new\n']);
   await savepoint.purge([p.at(OTHER)]);
   for (const outside of ['../x', '/etc/passwd']) {

@@ -7,7 +7,7 @@ import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { JsonName, TreePath } from '../../model/names.ts';
-import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { OperationResult, Preview, RestoreOutcome } from '../../operation/operation.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
 import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
 import {
@@ -88,7 +88,10 @@ export interface RewindCalls {
    * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed;
    *   PENDING
    */
-  restore(name: string, options?: RestoreOptions): Promise<OperationResult & { readonly target: Checkpoint }>;
+  restore(
+    name: string,
+    options?: RestoreOptions,
+  ): Promise<OperationResult & RestoreOutcome & { readonly target: Checkpoint }>;
   /** Returns what `rollback` would do, path by path, and the open calls that would block it. Changes nothing. */
   previewRollback(
     selection: ChangeSelection,
@@ -108,12 +111,14 @@ export interface RewindCalls {
   ): Promise<OperationResult & { readonly details: RollbackPreview }>;
   previewUndo(options?: UndoOptions): Promise<Preview>;
   /** Reverts the newest operation that is in effect, and keeps what changed since. */
-  undo(options?: UndoOptions): Promise<OperationResult>;
+  undo(options?: UndoOptions): Promise<OperationResult & RestoreOutcome>;
   previewRedo(options?: UndoOptions): Promise<Preview>;
   /** Reverts the newest undo, unless an operation came after it. */
-  redo(options?: UndoOptions): Promise<OperationResult>;
+  redo(options?: UndoOptions): Promise<OperationResult & RestoreOutcome>;
 }
 
+/** An operation that fails throws. Only `Session.rollbackTo` goes back in a conversation. */
+const FILES_RESTORED: RestoreOutcome = { restored: true, conversationRewound: false, error: null };
 /** The maximum size of an ignore file. */
 const RULE_BYTES = 1024 * 1024;
 
@@ -132,7 +137,7 @@ export function rewindCalls(engine: Engine): RewindCalls {
         await makeRoom(operating, 'all', RESERVE_BYTES);
         const { operation } = restoreIn(engine, workspace, target, options, pace);
         const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
-        return { ...result, target };
+        return { ...result, ...FILES_RESTORED, target };
       }),
     previewRollback: (selection, options = {}) =>
       engine.read(async (workspace) => {
@@ -220,12 +225,12 @@ function invert(
   event: OperationEvent,
   operationOf: typeof undoOperation,
   options: UndoOptions,
-): Promise<OperationResult> {
+): Promise<OperationResult & RestoreOutcome> {
   return engine.operate(options, async (operating) => {
     const { workspace } = operating;
     await makeRoom(operating, 'all', RESERVE_BYTES);
     const operation = operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), operating.pace);
-    return runAndAnnounce(engine, operating, event, operation, options);
+    return { ...(await runAndAnnounce(engine, operating, event, operation, options)), ...FILES_RESTORED };
   });
 }
 
