@@ -1,10 +1,11 @@
 /** A workspace in a sandbox. Savepoint itself runs in the sandbox, and each call here is one request to it. */
 
 import { readJson } from '../content/strict-json.ts';
+import { givenDiskPath } from '../io/given-path.ts';
 import type { Random } from '../io/ports.ts';
 import type { Actor, ConversationPosition } from '../model/checkpoint.ts';
 import { ERROR_CODES, type ErrorCode, SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson } from '../model/names.ts';
+import { type DiskPath, type JsonName, nameToJson } from '../model/names.ts';
 import type { GivenWrite, TextReplacement } from '../model/reported-write.ts';
 import { invalidAnswer } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
@@ -139,7 +140,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  * ends the command inside; if the command was already done, its answer is still returned.
  * @param dir absolute path in the sandbox
  */
-export function openRemote(sandbox: Sandbox, dir: DiskPath, options: RemoteOptions): RemoteSavepoint {
+export function openRemote(sandbox: Sandbox, dir: JsonName, options: RemoteOptions): RemoteSavepoint {
   return openRemoteWith(sandbox, dir, options).remote;
 }
 
@@ -148,10 +149,10 @@ type Ask = RemoteClient['ask'];
 /** Like {@link openRemote}, and also returns a function for requests that are not public verbs. */
 export function openRemoteWith(
   sandbox: Sandbox,
-  dir: DiskPath,
+  dir: JsonName,
   options: RemoteOptions,
 ): { readonly remote: RemoteSavepoint; readonly ask: Ask } {
-  const asker = new RemoteClient(sandbox, dir, options);
+  const asker = new RemoteClient(sandbox, givenDiskPath({ platform: 'linux' }, dir), options);
   const methods = Object.fromEntries(
     (Object.keys(VERBS) as (keyof Verbs)[]).map((name) => [
       name,

@@ -1,15 +1,17 @@
 /** A remote machine as a sandbox. It uses the system's `ssh`, with the user's keys, agents, jump hosts and settings. */
 
+import { givenDiskPath } from '../io/given-path.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { DiskPath } from '../model/names.ts';
+import type { JsonName } from '../model/names.ts';
 import { channelSandbox } from './channel-sandbox.ts';
+import { withoutUndefinedValues } from './environment.ts';
 import { programChannel } from './program-channel.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** How to reach the host. */
 export interface SshSandboxOptions {
-  readonly ports: Pick<Ports, 'programs' | 'clock' | 'random'>;
+  readonly ports: Pick<Ports, 'programs' | 'clock' | 'random' | 'platform'>;
   /** A host name, an address, or a host alias of the ssh configuration. */
   readonly host: string;
   readonly user?: string;
@@ -21,9 +23,9 @@ export interface SshSandboxOptions {
   /** More ssh options in the syntax of its configuration, each `Name=value`. */
   readonly options?: readonly string[];
   /** The environment of the local ssh. It needs HOME and PATH, and SSH_AUTH_SOCK to use an agent. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** The working directory of the local ssh. */
-  readonly cwd: DiskPath;
+  readonly cwd: JsonName;
   /** The local ssh program. Default `ssh`. */
   readonly ssh?: string;
   /** Path of node on the remote machine. Default `node`. */
@@ -54,7 +56,9 @@ const OWN_OPTIONS = [
  * @throws SavepointError USAGE for a host, user or option that ssh could misinterpret
  */
 export function sshSandbox(options: SshSandboxOptions): Sandbox {
-  const { ports, env, cwd, ssh = 'ssh', node } = options;
+  const { ports, ssh = 'ssh', node } = options;
+  const cwd = givenDiskPath(ports, options.cwd);
+  const env = withoutUndefinedValues(options.env);
   const channel = programChannel({
     name: `ssh ${options.user === undefined ? '' : `${options.user}@`}${options.host}`,
     programs: ports.programs,
