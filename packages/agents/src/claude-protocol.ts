@@ -28,6 +28,7 @@ export function parseClaudeEvent(event: Fields, env: Environment, dialect: Diale
   const header: EventHeader = {
     agent: dialect.agent,
     version: null,
+    model: textIn(event, 'model'),
     session,
     subAgentId: idIn(event, 'agent_id'),
     cwd,

@@ -72,6 +72,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const header: EventHeader = {
     agent: 'copilot',
     version: null,
+    model: textIn(event, 'model'),
     session,
     subAgentId: null,
     cwd,

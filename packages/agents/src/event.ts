@@ -13,6 +13,8 @@ export interface EventHeader {
   readonly agent: KnownAgent;
   /** The agent's version, if it reports one. */
   readonly version: string | null;
+  /** The model, if the event reports it. */
+  readonly model: string | null;
   readonly session: SessionId;
   /** The sub-agent; null for the session itself. */
   readonly subAgentId: string | null;

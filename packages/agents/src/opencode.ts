@@ -43,6 +43,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
   const header: EventHeader = {
     agent: 'opencode',
     version: null,
+    model: textIn(event, 'model'),
     // In opencode, a sub-agent has its own session.
     session: parent ?? own,
     subAgentId: parent === null ? null : own,

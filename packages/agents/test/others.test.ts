@@ -41,6 +41,26 @@ test('Gemini: calls without an id are paired by their arguments, also when they 
   expect((await p.send(e.stop())).stdout).toBe('');
 });
 
+test('the model that an event reports is recorded, and no older one', async () => {
+  const p = new AgentAtWork('codex');
+  const e = codexEvents(p.dir);
+  const { model: _start, ...start } = e.start() as Record<string, unknown>;
+  const { model: _prompt, ...prompt } = e.prompt('Do it.') as Record<string, unknown>;
+  await p.tell({ ...start, model: 'gpt-5.5' });
+  await p.tell({ ...prompt, model: 'gpt-6' });
+  await p.tell({ ...prompt, turn_id: 'turn-2', prompt: 'And more.' });
+  const positions = (await p.checkpoints()).map(({ trigger, conversation }) => [
+    trigger,
+    conversation?.model,
+    conversation?.lastUser,
+  ]);
+  expect(positions).toEqual([
+    ['session', 'gpt-5.5', undefined],
+    ['prompt', 'gpt-6', 'Do it.'],
+    ['prompt', undefined, 'And more.'],
+  ]);
+});
+
 test('Codex: the paths of a patch are read from its headers', async () => {
   const p = new AgentAtWork('codex');
   const e = codexEvents(p.dir);

@@ -25,6 +25,7 @@ import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
+import { positionOf } from './position.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -141,16 +142,16 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
     case 'session-started':
       await withDeadline(
         scene,
-        () => session.start({ signal }),
-        async () => deferJob({ kind: 'start' }),
+        () => session.start({ signal, ...positionOf(event.model) }),
+        async () => deferJob({ kind: 'start', model: event.model }),
       );
       return [];
     case 'prompt-given': {
-      const { text, messageId } = event;
+      const { text, messageId, model } = event;
       await withDeadline(
         scene,
-        () => session.prompt(text, messageId, { signal }),
-        async () => deferJob({ kind: 'prompt', text, messageId }),
+        () => session.prompt(text, messageId, { signal, ...positionOf(model) }),
+        async () => deferJob({ kind: 'prompt', text, messageId, model }),
       );
       return [];
     }

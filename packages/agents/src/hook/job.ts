@@ -11,8 +11,13 @@ export interface HookJob {
   readonly session: SessionId;
   readonly actor: Actor;
   readonly work:
-    | { readonly kind: 'start' }
-    | { readonly kind: 'prompt'; readonly text: string; readonly messageId: string | null }
+    | { readonly kind: 'start'; readonly model: string | null }
+    | {
+        readonly kind: 'prompt';
+        readonly text: string;
+        readonly messageId: string | null;
+        readonly model: string | null;
+      }
     /** The capture that a call did not wait for. */
     | { readonly kind: 'catch-up' }
     | { readonly kind: 'end'; readonly call: CallId; readonly background: boolean }

@@ -3,6 +3,7 @@
 import { type DiskPath, type OpenOptions, open } from '@savepoint/core';
 import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
+import { positionOf } from './position.ts';
 
 /** Long, because a capture of a huge workspace may hold the lock. */
 const WAIT_MS = 30 * 60_000;
@@ -17,10 +18,10 @@ export async function runJob(
   const { work } = job;
   switch (work.kind) {
     case 'start':
-      await session.start();
+      await session.start(positionOf(work.model));
       return;
     case 'prompt':
-      await session.prompt(work.text, work.messageId);
+      await session.prompt(work.text, work.messageId, positionOf(work.model));
       return;
     case 'catch-up':
       // The capture of another process may have caught up meanwhile.

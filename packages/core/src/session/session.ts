@@ -349,11 +349,17 @@ export class Session extends SessionNotes {
   async #recordTrigger(
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
-    { conversation, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
+    { conversation: given, ...options }: CallOptions & { readonly conversation?: ConversationPosition },
   ): Promise<Checkpoint | null> {
     if (!this.#track) return null;
     return this.#host.once(async (steps) => {
       const { enabled, onPrompt } = steps.automatic();
+      // A session that resumes continues its conversation.
+      const earlier =
+        trigger === 'session' && given
+          ? steps.read(({ ports, store }) => readSessionState(ports.fs, store.layout, this.id).conversation)
+          : null;
+      const conversation = earlier && given ? { ...earlier, ...given } : given;
       const isWanted = enabled && (trigger !== 'prompt' || onPrompt);
       if (!isWanted && steps.read((workspace) => this.#calls.list(workspace).length > 0) !== true) {
         this.#conversation = conversation ?? this.#conversation;

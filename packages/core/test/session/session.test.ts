@@ -63,6 +63,14 @@ test('a failing call is recorded, and its error is thrown', async () => {
   ]);
 });
 
+test('a session that resumes with another model continues its conversation', async () => {
+  const p = new Place();
+  await p.open().session({ agent: 'mine', id: 's-1' }).prompt('Make it two.', 'm-1');
+  const session = p.open().session({ agent: 'mine', id: 's-1' });
+  const started = await session.start({ conversation: { messages: null, model: 'new' } });
+  expect(started?.conversation).toEqual({ messages: null, messageId: 'm-1', lastUser: 'Make it two.', model: 'new' });
+});
+
 test('changes between calls are from outside', async () => {
   const p = new Place();
   const savepoint = p.open();
