@@ -83,6 +83,51 @@ describe('a workspace in a sandbox', () => {
     await expect(session.begin({ tool: 'Edit', writes: outside })).rejects.toMatchObject({ code: 'PATH_REFUSED' });
   });
 
+  it('what is wrong with an argument is told as it is for a folder on this machine', async () => {
+    const inside = new Inside();
+    inside.write('a.txt', 'one\n');
+    const savepoint = inside.open();
+    await savepoint.checkpoint({});
+    const replace = { old_string: 'absent', new_string: 'x' };
+    const files = [
+      { file_path: 'a.txt', edits: [replace] },
+      { file_path: 'b.txt', edits: [{ op: 'append' }] },
+    ];
+    await expect(savepoint.edit({ files } as never)).rejects.toMatchObject({
+      code: 'USAGE',
+      data: {
+        argument: expect.stringMatching(/^files\.1\.edits\.0/),
+        issues: [{ at: expect.stringMatching(/^files\.1\.edits\.0/), message: expect.any(String) }],
+        details: [{ file_path: 'a.txt', code: 'EDIT_FAILED' }],
+      },
+    });
+    const loose = savepoint as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
+    for (const [call, given, argument] of [
+      ['restore', { checkpoint: 7 }, 'checkpoint'],
+      ['restore', { checkpoint: 'last', path: ['a.txt'] }, 'request'],
+      ['restore', undefined, 'input'],
+      ['list', { limit: 1n }, 'input'],
+    ] as const) {
+      await expect(loose[call]?.(given)).rejects.toMatchObject({ code: 'USAGE', data: { argument } });
+    }
+    const session = savepoint.session({ agent: 'tester' });
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    await session.call({ tool: 'Other', args: circular }, () => inside.write('a.txt', 'two\n'));
+    const bad: readonly (readonly [() => Promise<unknown>, string])[] = [
+      [() => session.begin(undefined as never), 'request'],
+      [() => session.begin({ tool: 'Write', path: ['a.txt'] } as never), 'request.path'],
+      [() => session.prompt(7 as never), 'text'],
+      [() => session.end('x', { ranMs: '1' } as never), 'end.ranMs'],
+      [() => session.call({ tool: 'Write' }, undefined as never), 'work'],
+    ];
+    for (const [call, argument] of bad) {
+      await expect(call()).rejects.toMatchObject({ code: 'USAGE', data: { argument } });
+    }
+    expect(() => savepoint.session({} as never)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    expect((await savepoint.list({})).checkpoints).toHaveLength(2);
+  });
+
   it('permissions of people and agents are enforced there', async () => {
     const inside = new Inside();
     inside.write('a.txt', 'one\n');

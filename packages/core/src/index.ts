@@ -48,6 +48,7 @@ export type { GivenWrite, ReportedWrite } from './model/reported-write.ts';
 export type { ShellVariables } from './model/shell-variables.ts';
 export type { ChangeSet, PathChange, PathConflict } from './operation/change-set.ts';
 export type { OperationResult, Preview } from './operation/operation.ts';
+export type { RestoreOutcome } from './operation/restore-outcome.ts';
 export { executionAdapter } from './remote/execution-adapter.ts';
 export { openRemote, type RemoteOptions, type RemoteSavepoint } from './remote/remote-savepoint.ts';
 export type { RestoreMode } from './rewind/operations.ts';

@@ -75,16 +75,6 @@ export interface Preview {
   readonly scan: ScanResult;
 }
 
-/** What a restore brought back. */
-export interface RestoreOutcome {
-  /** Whether files were restored: those of `plan`, and all others were already so, except what `plan` keeps. */
-  readonly restored: boolean;
-  /** Whether the session's position in its conversation went back, too. */
-  readonly conversationRewound: boolean;
-  /** Why the conversation did not go back although the files did. A restore that fails as a whole throws instead. */
-  readonly error: SavepointError | null;
-}
-
 /** What an operation did, and the checkpoints before and after it. */
 export interface OperationResult extends Preview {
   /** The state before, including what changed since the last checkpoint. */

@@ -12,7 +12,7 @@ import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { CallContext, CallEnd, CallRequest } from '../session/call-request.ts';
 import type { SessionOptions } from '../session/session.ts';
-import { SESSION_OPTIONS } from '../session/session-shapes.ts';
+import { checkSessionCall, SESSION_OPTIONS } from '../session/session-shapes.ts';
 import { VERBS } from '../verbs/table.ts';
 import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';
 import { isProgramLost, programOf, type RemoteProgram, runCommand, type UploadedProgram, upload } from './upload.ts';
@@ -80,8 +80,8 @@ export interface RemoteSession {
   close(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** A tool call of an agent. Sub-agents and Savepoint's own tools are recorded only inside the sandbox. */
-export type RemoteCall = Omit<CallRequest, 'actor' | 'own'>;
+/** A tool call of an agent. Sub-agents, programs that are agents, and Savepoint's own tools are known only inside the sandbox. */
+export type RemoteCall = Omit<CallRequest, 'actor' | 'own' | 'shell' | 'hosts'>;
 
 /** Methods of `open` that a verb of another name covers. */
 interface VerbsByMethod {
@@ -198,11 +198,12 @@ class RemoteClient {
       agent: agent ?? null,
       toolCall: typeof toolCall === 'string' ? toolCall : null,
     };
+    const text = jsonText(question);
     const run = async (): Promise<CommandResult> =>
       this.#sandbox.run({
         id: random.hex(8),
         command: runCommand(await this.#ensureUploaded(signal), this.#program),
-        input: Buffer.from(JSON.stringify(question)),
+        input: Buffer.from(text),
         env: home === undefined ? {} : { SAVEPOINT_HOME: home },
         timeoutMs: timeoutMs ?? CALL_MS,
         mostBytes: MAX_ANSWER_BYTES,
@@ -266,28 +267,37 @@ function remoteSession(asker: RemoteClient, random: Random, options: Omit<Sessio
   const it: RemoteSession = {
     id,
     actor,
-    async start({ conversation, signal } = {}) {
+    async start(options = {}) {
+      checkSessionCall.start(options);
+      const { conversation, signal } = options;
       const input = {
         session: sessionInput,
         ...(conversation === undefined ? {} : { conversation: { ...conversation } }),
       };
       return (await asker.ask('sessionStart', input, contextOf(signal))).checkpoint;
     },
-    async prompt(text, messageId = null, { conversation, signal } = {}) {
+    async prompt(text, messageId = null, options = {}) {
+      checkSessionCall.prompt(text, messageId, options);
+      const { conversation, signal } = options;
       const more = conversation === undefined ? {} : { conversation: { ...conversation } };
       const input = { session: sessionInput, text, messageId, ...more };
       return (await asker.ask('sessionPrompt', input, contextOf(signal))).checkpoint;
     },
-    begin({ paths, writes, dir, ...rest }, { signal } = {}) {
+    async begin(given, options = {}) {
+      checkSessionCall.begin(given, options);
+      const { paths, writes, dir, args, ...rest } = given;
       const request = {
         ...rest,
+        ...(args === undefined ? {} : { args: shownArgs(args) }),
         ...(paths === undefined ? {} : { paths: [...paths] }),
         ...(writes === undefined ? {} : { writes: writes.map(writeToJson) }),
         ...(dir === undefined ? {} : { dir }),
       };
-      return asker.ask('sessionBegin', { session: sessionInput, request }, contextOf(signal));
+      return asker.ask('sessionBegin', { session: sessionInput, request }, contextOf(options.signal));
     },
-    end(call, { background, writes, ranMs, signal } = {}) {
+    async end(call, end = {}) {
+      checkSessionCall.end(call, end);
+      const { background, writes, ranMs, signal } = end;
       const input = {
         session: sessionInput,
         id: call,
@@ -298,6 +308,7 @@ function remoteSession(asker: RemoteClient, random: Random, options: Omit<Sessio
       return asker.ask('sessionEnd', input, contextOf(signal));
     },
     async call(request, work, options = {}) {
+      checkSessionCall.work(work);
       const open = await it.begin(request, options);
       const reported: CallEnd[] = [];
       try {
@@ -306,11 +317,33 @@ function remoteSession(asker: RemoteClient, random: Random, options: Omit<Sessio
         await it.end(open.id, reported.at(-1));
       }
     },
-    async close({ signal } = {}) {
+    async close(options = {}) {
+      checkSessionCall.close(options);
+      const { signal } = options;
       await asker.ask('sessionClose', { session: sessionInput }, contextOf(signal));
     },
   };
   return it;
+}
+
+/** Arguments are only displayed. Those that cannot be converted to JSON must not make a call fail. */
+function shownArgs(args: unknown): unknown {
+  try {
+    JSON.stringify(args);
+    return args;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws SavepointError USAGE */
+function jsonText(question: unknown): string {
+  try {
+    return JSON.stringify(question);
+  } catch (cause) {
+    const message = 'The input cannot be sent to the sandbox, because it cannot be converted to JSON.';
+    throw new SavepointError('USAGE', message, { argument: 'input' }, { cause });
+  }
 }
 
 function writeToJson({ path, result, ...rest }: GivenWrite) {

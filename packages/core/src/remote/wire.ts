@@ -8,7 +8,15 @@ import { diskPathFromJson } from '../model/names.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { requestProblems } from '../verbs/input/request-problems.ts';
 import { VERBS } from '../verbs/table.ts';
-import { type AnswerStatus, answerStatus, type Shapes, schemasOf, type Verb } from '../verbs/verb.ts';
+import {
+  type AnswerStatus,
+  answerStatus,
+  type OtherProblems,
+  type Shapes,
+  schemasOf,
+  type Verb,
+  type VerbContext,
+} from '../verbs/verb.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
 import { SURVEY_VERBS } from './structures-verb.ts';
 
@@ -46,7 +54,10 @@ export async function answerRequest(
   signal: AbortSignal,
 ): Promise<RequestResult> {
   const shapes = await import('../verbs/shapes/shapes.ts');
-  const { verb: name, input, dir, here, agent, toolCall } = checkedBy(requestShape(shapes), parseRequest(text));
+  const given = parseRequest(text);
+  const asked = check(requestShape(shapes), given);
+  if (!asked.ok) throw invalidRequest(asked.issues, null);
+  const { verb: name, input, dir, here, agent, toolCall } = asked.value;
   if (!Object.hasOwn(REMOTE_VERBS, name)) {
     throw new SavepointError('USAGE', `Unknown verb ${JSON.stringify(name)}.`, { argument: 'verb' });
   }
@@ -58,22 +69,54 @@ export async function answerRequest(
     ...(agent === null ? {} : { actor: { kind: 'agent', name: agent } }),
   });
   const context = { signal, ...(toolCall === null ? {} : { toolCall }) };
-  const output = await it.handle(savepoint, checkedBy(schemas.input, input), context);
+  const checked = check(schemas.input, input);
+  if (!checked.ok) throw invalidRequest(checked.issues, await otherProblems(it, savepoint, input, context));
+  const output = await it.handle(savepoint, checked.value, context);
   return { output, status: answerStatus(it, output) };
 }
 
 const MAX_ISSUES = 20;
 
-function checkedBy<T>(schema: z.ZodType<T>, value: unknown): T {
+interface Issue {
+  readonly at: string;
+  readonly message: string;
+}
+
+type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] };
+
+function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   const checked = schema.safeParse(value);
-  if (checked.success) return checked.data;
+  if (checked.success) return { ok: true, value: checked.data };
   const issues = requestProblems(checked.error.issues, value, schema).map(({ path, message }) => ({
     at: path.map(String).join('.'),
     message,
   }));
-  const problems = issues.slice(0, MAX_ISSUES).map(({ at, message }) => (at === '' ? message : `${at}: ${message}`));
-  const message = `The request is invalid. ${problems.join('; ')}`;
-  throw new SavepointError('USAGE', message, { argument: 'request', issues });
+  return { ok: false, issues };
+}
+
+function invalidRequest(issues: readonly Issue[], others: OtherProblems | null): SavepointError {
+  const texts = issues.slice(0, MAX_ISSUES).map(({ at, message }) => (at === '' ? message : `${at}: ${message}`));
+  const message = `The request is invalid. ${texts.join('; ')}`;
+  return new SavepointError('USAGE', others === null ? message : `${message}. ${others.message}`, {
+    argument: issues[0]?.at || 'request',
+    issues,
+    ...(others === null ? {} : { details: others.details }),
+  });
+}
+
+async function otherProblems(
+  it: Verb,
+  savepoint: Savepoint,
+  input: unknown,
+  context: VerbContext,
+): Promise<OtherProblems | null> {
+  try {
+    return (await it.otherProblems?.(savepoint, input, context)) ?? null;
+  } catch (error) {
+    // The request is invalid in any case, and that is the better answer.
+    if (error instanceof SavepointError) return null;
+    throw error;
+  }
 }
 
 function parseRequest(text: string): unknown {

@@ -12,12 +12,12 @@ const WRONG: readonly unknown[] = [7, true, [], 'text', null];
 const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
-    'restoreBundle'
+    'restoreBundle previewDeleteWorkspace deleteWorkspace setTestResult'
   ).split(' '),
 );
 const TAKES_LIST = new Set('rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge'.split(' '));
 const NOT_CHECKED = new Set(
-  'pinned sessions stats frozen config workspaces now idle close once on session watch'.split(' '),
+  'pinned notHappened sessions stats frozen config workspaces now idle close once on session watch'.split(' '),
 );
 
 type Loose = Record<string, (...given: readonly unknown[]) => unknown>;
@@ -34,6 +34,7 @@ test('every call refuses arguments of another shape', async () => {
       if (typeof value === 'string' ? TAKES_TEXT.has(name) : Array.isArray(value) && TAKES_LIST.has(name)) continue;
       const error = await failure(Promise.resolve(loose[name]?.(value)));
       expect(`${name}(${JSON.stringify(value)}): ${error.code}`).toBe(`${name}(${JSON.stringify(value)}): USAGE`);
+      expect(error.data).toEqual({ argument: expect.stringMatching(/^[a-z]/) });
     }
   }
   expect((await savepoint.list()).checkpoints.length).toBe(1);
@@ -42,6 +43,12 @@ test('every call refuses arguments of another shape', async () => {
 test.each([
   ['a misspelled limit of a restore', (s: Loose) => s['restore']?.('last', { path: ['a.txt'] })],
   ['a misspelled limit of a rollback', (s: Loose) => s['rollback']?.({ file: 'a.txt', agent: 'x' })],
+  ['an unknown option of a checkpoint', (s: Loose) => s['checkpoint']?.({ mesage: 'x' })],
+  ['an unknown option of a clean-up', (s: Loose) => s['gc']?.({ retention: { max_checkpoints: 1 } })],
+  ['a name of another kind', (s: Loose) => s['setTestResult']?.('last', 'good')],
+  ['a bundle without a name', (s: Loose) => s['createBundle']?.(undefined)],
+  ['a choice that does not exist', (s: Loose) => s['undo']?.({ prefer: new Map([['a.txt', 'mine']]) })],
+  ['a resolution without bytes', (s: Loose) => s['redo']?.({ resolutions: new Map([['a.txt', { content: 'x' }]]) })],
   ['an unknown mode', (s: Loose) => s['restore']?.('last', { mode: 'all' })],
   ['an edit without its text', (s: Loose) => s['edit']?.([{ path: 'a.txt', edits: [{ op: 'replace', old: 'a' }] }])],
   ['an edit of another kind', (s: Loose) => s['edit']?.([{ path: 'a.txt', edits: [{ op: 'append' }] }])],
@@ -50,7 +57,8 @@ test.each([
   const p = new Place();
   const savepoint = p.open();
   await savepoint.checkpoint();
-  expect((await failure(Promise.resolve(call(savepoint as unknown as Loose)))).code).toBe('USAGE');
+  const error = await failure(Promise.resolve(call(savepoint as unknown as Loose)));
+  expect(error).toMatchObject({ code: 'USAGE', data: { argument: expect.any(String) } });
 });
 
 test('a session and a folder need what names them', async () => {

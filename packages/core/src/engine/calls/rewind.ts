@@ -7,7 +7,8 @@ import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { JsonName, TreePath } from '../../model/names.ts';
-import type { OperationResult, Preview, RestoreOutcome } from '../../operation/operation.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { RestoreOutcome } from '../../operation/restore-outcome.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
 import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
 import {
