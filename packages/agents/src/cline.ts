@@ -69,7 +69,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const header: EventHeader = {
     agent: 'cline',
     version: textIn(event, 'clineVersion'),
-    model: null,
+    model: textIn(fieldsOf(field(event, 'model')), 'slug'),
     session,
     subAgentId: textIn(event, 'parent_agent_id') === null ? null : idIn(event, 'agent_id'),
     cwd,

@@ -55,7 +55,8 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const edited = native === 'afterFileEdit' ? { tool_name: native, tool_input: input } : {};
   const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
   const parsed = parseClaudeEvent(full, env, DIALECT);
-  return parsed.kind === 'ignored' || folder === null ? parsed : { ...parsed, project: folder };
+  if (parsed.kind === 'ignored') return parsed;
+  return { ...parsed, version: textIn(event, 'cursor_version'), project: folder ?? parsed.project };
 }
 
 export const cursor: Agent = {

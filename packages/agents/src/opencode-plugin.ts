@@ -45,16 +45,19 @@ export const Savepoint = async ({ directory }) => {
   // opencode does not wait for events, so a session may still be starting when its first message comes.
   let started = Promise.resolve();
   let permissions = Promise.resolve();
+  // Of opencode itself, which says it when it creates a session.
+  let version;
   const tellInOrder = (event) => (permissions = permissions.then(() => tell(event)));
   const about = (event, sessionID) => {
     let parentID = parents.get(sessionID);
     while (parents.has(parentID)) parentID = parents.get(parentID);
-    return { event, sessionID, directory, ...(parentID === undefined ? {} : { parentID }) };
+    return { event, sessionID, directory, version, ...(parentID === undefined ? {} : { parentID }) };
   };
   return {
     event: async ({ event }) => {
       const { info, sessionID = info?.id, id, requestID, reply, tool } = event.properties ?? {};
       if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
+      if (event.type === 'session.created') version = info?.version;
       if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) {
         const reported = tell(about(event.type, sessionID));
         if (event.type === 'session.created') started = reported;
@@ -69,10 +72,12 @@ export const Savepoint = async ({ directory }) => {
       if (callID === undefined || reply === 'reject') return;
       await tellInOrder({ ...about('permission.granted', sessionID), callID, at: Date.now() });
     },
-    'chat.message': async ({ sessionID, messageID }, { message, parts }) => {
+    'chat.message': async ({ sessionID, messageID, model }, { message, parts }) => {
+      const { providerID, modelID } = model ?? message?.model ?? {};
+      const name = providerID && modelID ? \`\${providerID}/\${modelID}\` : undefined;
       const text = (parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
       await started;
-      await tell({ ...about('chat.message', sessionID), messageID: messageID ?? message?.id, text });
+      await tell({ ...about('chat.message', sessionID), messageID: messageID ?? message?.id, text, model: name });
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
       if (READING.has(tool)) return;

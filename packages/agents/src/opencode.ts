@@ -42,7 +42,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
   const parent = sessionIn(event, 'parentID');
   const header: EventHeader = {
     agent: 'opencode',
-    version: null,
+    version: textIn(event, 'version'),
     model: textIn(event, 'model'),
     // In opencode, a sub-agent has its own session.
     session: parent ?? own,

@@ -8,9 +8,15 @@ import { pluginText } from '../src/opencode-plugin.ts';
 
 interface Plugin {
   event(sent: { readonly event: object }): Promise<void>;
+  'chat.message'(input: object, output: object): Promise<void>;
 }
 
-test('what a call waits for is reported in order, and a refusal is not', async () => {
+interface LoadedPlugin {
+  readonly plugin: Plugin;
+  readonly told: () => readonly Record<string, unknown>[];
+}
+
+async function load(): Promise<LoadedPlugin> {
   const folder = mkdtempSync(path.join(tmpdir(), 'savepoint-plugin-'));
   const [log, hook, file] = ['log', 'hook.mjs', 'plugin.mjs'].map((name) => path.join(folder, name)) as [
     string,
@@ -25,7 +31,17 @@ test('what a call waits for is reported in order, and a refusal is not', async (
   const { Savepoint } = (await import(pathToFileURL(file).href)) as {
     Savepoint: (given: { readonly directory: string }) => Promise<Plugin>;
   };
-  const { event } = await Savepoint({ directory: folder });
+  const told = () =>
+    readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { plugin: await Savepoint({ directory: folder }), told };
+}
+
+test('what a call waits for is reported in order, and a refusal is not', async () => {
+  const { plugin, told: reported } = await load();
+  const { event } = plugin;
   const asked = (id: string, callID: string) => {
     const properties = { id, sessionID: 's', permission: 'bash', patterns: [], tool: { messageID: 'm', callID } };
     return event({ event: { type: 'permission.asked', properties } });
@@ -36,14 +52,26 @@ test('what a call waits for is reported in order, and a refusal is not', async (
   await event({
     event: { type: 'permission.replied', properties: { sessionID: 's', requestID: 'old', reply: 'once' } },
   });
-  const told = readFileSync(log, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const told = reported();
   expect(told.map(({ event: name, sessionID, callID }) => [name, sessionID, callID])).toEqual([
     ['permission.asked', 's', 'c1'],
     ['permission.granted', 's', 'c1'],
     ['permission.asked', 's', 'c2'],
   ]);
   expect(told[1]?.['at']).toBeGreaterThan(Date.now() - 60_000);
+});
+
+test('the version of opencode and the model of a prompt are reported, and left out if they are not known', async () => {
+  const { plugin, told } = await load();
+  await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'm0' }, parts: [] });
+  await plugin.event({ event: { type: 'session.created', properties: { info: { id: 's', version: '1.2.3' } } } });
+  const model = { providerID: 'anthropic', modelID: 'large' };
+  await plugin['chat.message']({ sessionID: 's', messageID: 'm1', model }, { message: {}, parts: [] });
+  await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'm2', model }, parts: [] });
+  expect(told().map(({ event, version, model: name }) => [event, version, name])).toEqual([
+    ['chat.message', undefined, undefined],
+    ['session.created', '1.2.3', undefined],
+    ['chat.message', '1.2.3', 'anthropic/large'],
+    ['chat.message', '1.2.3', 'anthropic/large'],
+  ]);
 });

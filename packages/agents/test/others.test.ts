@@ -61,6 +61,37 @@ test('the model that an event reports is recorded, and no older one', async () =
   ]);
 });
 
+test.each([
+  ['cursor', (dir: string) => cursorEvents(dir).prompt('Do it.'), '2.0', 'm'],
+  [
+    'cline',
+    (dir: string) => ({ ...clineEvents(dir).prompt('Do it.'), model: { provider: 'x', slug: 'large' } }),
+    '3.0.65',
+    'large',
+  ],
+  ['cline', (dir: string) => clineEvents(dir).prompt('Do it.'), '3.0.65', undefined],
+  [
+    'opencode',
+    (directory: string) => ({
+      ...{ event: 'chat.message', sessionID: 's', messageID: 'm1', text: 'Do it.', directory },
+      ...{ version: '1.2.3', model: 'anthropic/large' },
+    }),
+    '1.2.3',
+    'anthropic/large',
+  ],
+  ['gemini', (dir: string) => geminiEvents(dir).prompt('Do it.'), undefined, undefined],
+] as const)(
+  '%s: its version and its model are recorded as far as the prompt reports them',
+  async (name, prompt, version, model) => {
+    const p = new AgentAtWork(name);
+    await p.tell(prompt(p.dir));
+    const { actor, conversation } = (await p.checkpoints()).find(({ trigger }) => trigger === 'prompt') ?? {};
+    expect([actor?.name, actor?.version, conversation?.model, conversation?.contextSize]).toEqual([
+      ...[name, version, model, undefined],
+    ]);
+  },
+);
+
 test('Codex: the paths of a patch are read from its headers', async () => {
   const p = new AgentAtWork('codex');
   const e = codexEvents(p.dir);
