@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { trackedTools } from '@savepoint/ai-sdk';
 import { open } from '@savepoint/core/node';
-import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import { generateText, stepCountIs, tool } from 'ai';
+import { z } from 'zod';
 import { scriptedModel } from './scripted-model.mjs';
 
 const base = mkdtempSync(join(tmpdir(), 'savepoint-example-'));
@@ -19,20 +20,19 @@ const dir = join(base, 'notes');
 mkdirSync(dir);
 writeFileSync(join(dir, 'draft.md'), 'A draft.\n');
 
-const text = { type: /** @type {const} */ ('string') };
 const mine = {
   write_note: tool({
     description: 'Writes a note.',
-    inputSchema: jsonSchema({ type: 'object', properties: { name: text, content: text } }),
-    execute: async (/** @type {any} */ { name, content }) => {
+    inputSchema: z.object({ name: z.string(), content: z.string() }),
+    execute: async ({ name, content }) => {
       writeFileSync(join(dir, name), content);
       return 'written';
     },
   }),
   shell: tool({
     description: 'Runs a command.',
-    inputSchema: jsonSchema({ type: 'object', properties: { command: text } }),
-    execute: async (/** @type {any} */ { command }) => execFileSync('sh', ['-c', command], { cwd: dir }).toString(),
+    inputSchema: z.object({ command: z.string() }),
+    execute: async ({ command }) => execFileSync('sh', ['-c', command], { cwd: dir }).toString(),
   }),
 };
 
@@ -48,7 +48,7 @@ try {
   const prompt = 'Note that we need buns, and finish the draft.';
   await session.prompt(prompt);
   const tools = trackedTools(session, mine, {
-    write_note: { kind: 'write', paths: (/** @type {{ name: string }} */ { name }) => [name] },
+    write_note: { kind: 'write', paths: ({ name }) => [name] },
     shell: { kind: 'shell' },
   });
   console.log((await generateText({ model, prompt, tools, stopWhen: stepCountIs(5) })).text);

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** The programs in the documents, as a reader pastes them: they compile against the built packages, without casts. */
+/**
+ * The programs in the documents, as a reader pastes them, and the examples: they compile against the built packages,
+ * without casts.
+ */
 
 const TOP = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -34,11 +37,12 @@ function project(): string {
   return dir;
 }
 
-test.each(['node16', 'bundler'])('every program in the documents compiles with moduleResolution %s', (resolution) => {
+test.each(['node16', 'bundler'])('every program in the documents and every example compiles with moduleResolution %s', (resolution) => {
   const dir = project();
   const all = blocks();
   expect(all.length).toBeGreaterThanOrEqual(5);
   for (const [index, { page, text }] of all.entries()) {
+    expect(`${page}: ${/\bas (?:any|never|unknown|[a-z]+\.)\b/.exec(text)?.[0] ?? ''}`).toBe(`${page}: `);
     writeFileSync(join(dir, `${page.replaceAll(/[^a-z]+/gi, '-')}-${index}.ts`), `${text}\nexport {};\n`);
   }
   const compilerOptions = {
@@ -49,10 +53,13 @@ test.each(['node16', 'bundler'])('every program in the documents compiles with m
     lib: ['es2023', 'dom'],
     types: ['node'],
     skipLibCheck: true,
+    allowJs: true,
+    checkJs: true,
     module: resolution === 'node16' ? 'node16' : 'esnext',
     moduleResolution: resolution,
   };
-  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  cpSync(join(TOP, 'examples'), join(dir, 'examples'), { recursive: true });
+  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'examples'] }));
   expect(run(dir, [join(TOP, 'node_modules/typescript/bin/tsc'), '-p', dir])).toBe('');
 });
 

@@ -1,25 +1,25 @@
 /** Records the calls of an agent's own tools in its session. */
 
-import type { CallRequest, ReportedWrite, Session, ToolKind } from '@savepoint/core';
+import type { CallRequest, GivenWrite, Session, ToolKind } from '@savepoint/core';
 import { recordedId, type ToolCallOptions } from './sdk-shapes.ts';
 
 /** How the calls of one tool are recorded. */
-export interface Tracking {
+export interface Tracking<Input = never> {
   /** What the tool does. Default `other`: it may write anywhere. */
   readonly kind?: ToolKind;
   /** Returns all paths that a call with this input writes: absolute, or relative to the workspace. */
-  readonly paths?: (input: never) => readonly string[];
+  readonly paths?: (input: Input) => readonly string[];
   /**
    * Returns what a call with this input writes to these paths: the whole new text, replacements, or null for a deleted
    * file. If the file is then exactly like that, the change is surely the agent's.
    */
-  readonly writes?: (input: never) => readonly PlannedWrite[];
+  readonly writes?: (input: Input) => readonly PlannedWrite[];
   /** Whether calls are recorded. Default true; set it to false for tools that only read. */
   readonly track?: boolean;
 }
 
 /** What a tool writes to one path: absolute, or relative to the workspace. */
-export interface PlannedWrite extends Omit<ReportedWrite, 'path'> {
+export interface PlannedWrite extends Omit<GivenWrite, 'path'> {
   readonly path: string;
 }
 
@@ -27,6 +27,14 @@ export interface PlannedWrite extends Omit<ReportedWrite, 'path'> {
 export interface AnyTool {
   readonly execute?: unknown;
 }
+
+/** What a tool's function takes. If its type is not known, the functions of its tracking may take anything. */
+export type InputOfTool<Tool extends AnyTool> =
+  Exclude<Tool['execute'], undefined> extends (input: infer Input, ...more: never[]) => unknown
+    ? unknown extends Input
+      ? never
+      : Input
+    : never;
 
 type Execute = (input: unknown, options: ToolCallOptions) => unknown;
 
@@ -39,7 +47,7 @@ type Execute = (input: unknown, options: ToolCallOptions) => unknown;
 export function trackedTools<Tools extends Readonly<Record<string, AnyTool>>>(
   session: Session,
   tools: Tools,
-  tracking: { readonly [Name in keyof Tools]?: Tracking } = {},
+  tracking: { readonly [Name in keyof Tools]?: Tracking<InputOfTool<Tools[Name]>> } = {},
 ): Tools {
   const entries = Object.entries(tools).map(([name, tool]) => {
     const options: Tracking = tracking[name] ?? {};
