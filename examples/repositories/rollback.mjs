@@ -34,7 +34,7 @@ let messages = /** @type {readonly { id: string, text: string }[]} */ ([]);
 async function say(id, text, files) {
   messages = [...messages, { id, text }];
   await session.message(id, text, { conversation: { messages: messages.length } });
-  const paths = /** @type {any} */ (Object.keys(files));
+  const paths = Object.keys(files);
   await session.call({ tool: 'write', kind: 'write', paths }, () => {
     for (const [path, content] of Object.entries(files)) appendFileSync(join(dir, path), content);
   });

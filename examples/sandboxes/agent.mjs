@@ -9,23 +9,21 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bytesFromText, executionAdapter, localSandbox } from '@savepoint/core';
+import { executionAdapter, localSandbox } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 
 const base = mkdtempSync(join(tmpdir(), 'savepoint-example-'));
 mkdirSync(join(base, 'shop'));
-/** Paths are bytes, one character for each. @param {string} text */
-const path = (text) => /** @type {import('@savepoint/core').DiskPath} */ (bytesFromText(text));
-const dir = path(join(base, 'shop'));
+const dir = join(base, 'shop');
 
 const ports = nodePorts();
-const sandbox = localSandbox({ ports, env: { PATH: process.env['PATH'] ?? '', HOME: base }, cwd: path('/') });
+const sandbox = localSandbox({ ports, env: { PATH: process.env['PATH'], HOME: base }, cwd: '/' });
 // The one file that is brought into the sandbox: Savepoint itself.
 const program = readFileSync(fileURLToPath(import.meta.resolve('@savepoint/cli/remote')));
 const adapter = executionAdapter(sandbox, dir, { program, random: ports.random, home: join(base, 'stores') });
 const { workspace } = adapter;
 
-await adapter.write(path(`${dir}/price.txt`), Buffer.from('1.19\n'));
+await adapter.write(`${dir}/price.txt`, Buffer.from('1.19\n'));
 const { checkpoint } = await workspace.checkpoint({ message: 'before the agent' });
 console.log(`${checkpoint.id}: ${checkpoint.description}`);
 
@@ -40,7 +38,7 @@ for (const change of changes) console.log(`${change.authors[0]?.actor.name}: ${c
 for (const [root, structure] of await adapter.directoryStructures()) console.log(`in ${root || '.'}:\n${structure}`);
 
 await workspace.rollback({ session: session.id, likely: true });
-console.log(`price.txt: ${await adapter.read(path(`${dir}/price.txt`))}`.trim());
-console.log(`log.txt: ${await adapter.read(path(`${dir}/log.txt`))}`);
+console.log(`price.txt: ${await adapter.read(`${dir}/price.txt`)}`.trim());
+console.log(`log.txt: ${await adapter.read(`${dir}/log.txt`)}`);
 await adapter.close();
 rmSync(base, { recursive: true });

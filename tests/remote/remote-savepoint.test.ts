@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { DiskPath, TreePath } from '@savepoint/core';
+import type { JsonName, TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { e2bSandbox } from '@savepoint/e2b';
 import { realPorts } from '@savepoint/testkit';
@@ -213,7 +213,7 @@ describe('the uploaded program', () => {
     const { sandbox } = inside;
     const ran = path.join(inside.world.folder, 'ran');
     const other = Buffer.from(`import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(ran)}, '');`);
-    const swapping = { ...sandbox, write: (file: DiskPath) => sandbox.write(file, other) };
+    const swapping = { ...sandbox, write: (file: JsonName) => sandbox.write(file, other) };
     const savepoint = Object.assign(inside, { sandbox: swapping }).open();
     for (const _time of [1, 2]) {
       await expect(savepoint.workspaces({})).rejects.toMatchObject({ code: 'SANDBOX_ANSWER' });

@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { DiskPath, Sandbox } from '@savepoint/core';
+import { type DiskPath, exactName, type JsonName, type Sandbox } from '@savepoint/core';
 import type { CommandResult, SandboxCommand } from '@savepoint/core/ports';
 import type { ConformanceCase } from './disk/fs-conformance.ts';
 
@@ -49,17 +49,17 @@ class SandboxBench {
     this.isRoot = given.isRoot;
   }
 
-  at(name: string): DiskPath {
-    return `${this.folder}/${name}` as DiskPath;
+  at(name: string): JsonName {
+    return exactName(`${this.folder}/${name}`);
   }
 
   /** The same path in the form that node needs. */
   native(name: string): Buffer {
-    return Buffer.from(this.at(name), 'latin1');
+    return Buffer.from(`${this.folder}/${name}`, 'latin1');
   }
 
   run(command: SandboxCommand['command'], more: Partial<SandboxCommand> = {}): Promise<CommandResult> {
-    return this.sandbox.run({ id: 'a call', command, cwd: this.folder, ...more });
+    return this.sandbox.run({ id: 'a call', command, cwd: exactName(this.folder), ...more });
   }
 
   sh(line: string, more: Partial<SandboxCommand> = {}): Promise<CommandResult> {
@@ -162,10 +162,10 @@ const CASES: Readonly<Record<string, (bench: SandboxBench) => Promise<void>>> = 
   'a command works in the folder that it is given, whatever that is called': async (b) => {
     await Promise.all(
       ODD_NAMES.map(async (name) => {
-        const cwd = b.at(Buffer.from(name).toString('latin1'));
-        mkdirSync(Buffer.from(cwd, 'latin1'));
-        const { stdout } = await b.node('process.stdout.write(process.cwd())', { cwd });
-        equal(stdout.toString('latin1'), cwd);
+        const bytes = Buffer.from(name).toString('latin1');
+        mkdirSync(b.native(bytes));
+        const { stdout } = await b.node('process.stdout.write(process.cwd())', { cwd: b.at(bytes) });
+        ok(stdout.equals(b.native(bytes)));
       }),
     );
   },

@@ -1,21 +1,14 @@
 /** What an agent's harness needs from its place of execution: commands, files, and the list of repositories. */
 
 import { showName } from '../content/show-name.ts';
-import { givenDiskPath } from '../io/given-path.ts';
 import { type JsonName, nameFromJson, type TreePath, treePathFromJson } from '../model/names.ts';
-import type { Sandbox, SandboxCommand } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { OutputOf } from '../verbs/verb.ts';
 import { openRemoteWith, type RemoteOptions, type RemoteSavepoint } from './remote-savepoint.ts';
 
 export type RepositoryJson = OutputOf<typeof import('../verbs/workspace/repos.ts').repos>['repositories'][number];
 
-export interface ExecutionAdapter extends Omit<Sandbox, 'run' | 'read' | 'write'> {
-  /** As the sandbox's own, with plain paths. */
-  run(command: Omit<SandboxCommand, 'cwd'> & { readonly cwd?: JsonName }): ReturnType<Sandbox['run']>;
-  /** As the sandbox's own, with a plain absolute path. */
-  read(path: JsonName, options?: Parameters<Sandbox['read']>[1]): ReturnType<Sandbox['read']>;
-  /** As the sandbox's own, with a plain absolute path. */
-  write(path: JsonName, content: Uint8Array, options?: Parameters<Sandbox['write']>[2]): ReturnType<Sandbox['write']>;
+export interface ExecutionAdapter extends Sandbox {
   /** The workspace in the sandbox: checkpoints, restore, rollback and undo. */
   readonly workspace: RemoteSavepoint;
   /**
@@ -41,10 +34,6 @@ export function executionAdapter(sandbox: Sandbox, dir: JsonName, options: Remot
   const { remote, ask } = openRemoteWith(sandbox, dir, options);
   return {
     ...sandbox,
-    run: async ({ cwd, ...command }) =>
-      sandbox.run(cwd === undefined ? command : { ...command, cwd: givenDiskPath(IN_SANDBOX, cwd) }),
-    read: async (path, given) => sandbox.read(givenDiskPath(IN_SANDBOX, path), given),
-    write: async (path, content, given) => sandbox.write(givenDiskPath(IN_SANDBOX, path), content, given),
     workspace: remote,
     repositories: async (context = {}) => (await remote.repos({}, context)).repositories,
     async directoryStructures({ depth, ...context } = {}) {
@@ -53,8 +42,6 @@ export function executionAdapter(sandbox: Sandbox, dir: JsonName, options: Remot
     },
   };
 }
-
-const IN_SANDBOX = { platform: 'linux' } as const;
 
 interface StructureLineJson {
   readonly depth: number;

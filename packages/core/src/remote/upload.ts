@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readJson } from '../content/strict-json.ts';
 import { SavepointError } from '../model/errors.ts';
-import { bytesFromText, type DiskPath } from '../model/names.ts';
+import { bytesFromText, exactName } from '../model/names.ts';
 import { invalidAnswer, MIN_NODE_VERSION, sandboxUnfit } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 
@@ -98,8 +98,7 @@ export async function upload(options: UploadOptions): Promise<UploadedProgram> {
   const { sandbox, program, node, signal } = options;
   const seen = await checkUpload(options);
   if (seen.state === 'good') return { node, file: seen.file };
-  const file = bytesFromText(seen.file) as DiskPath;
-  await sandbox.write(file, program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
+  await sandbox.write(exactName(bytesFromText(seen.file)), program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
   if ((await checkUpload(options)).state === 'good') return { node, file: seen.file };
   throw invalidAnswer(sandbox.name, 'the uploaded program differs from what was sent');
 }

@@ -1,5 +1,6 @@
 /** Builds a sandbox from a channel: anything that can run a program and transfer lines of text in both directions. */
 
+import { givenDiskPath } from '../io/given-path.ts';
 import type { Clock, Random } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, type JsonName, nameToJson } from '../model/names.ts';
@@ -26,6 +27,7 @@ export interface ChannelSandboxOptions {
 /** Timeout for transferring one file. */
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const SLACK_BYTES = 1024;
+const IN_SANDBOX = { platform: 'linux' } as const;
 
 /**
  * Returns a sandbox that uses the channel.
@@ -40,14 +42,16 @@ export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandbox
     name: channel.name,
     run: (command) => run(reach, command),
 
-    async read(path, { signal, mostBytes = MAX_COMMAND_BYTES } = {}) {
+    async read(given, { signal, mostBytes = MAX_COMMAND_BYTES } = {}) {
+      const path = givenDiskPath(IN_SANDBOX, given);
       const request: RunnerRequest = { what: 'read', path: base64(path), most: mostBytes };
-      const given = Buffer.alloc(0);
-      const answer = await askFile(reach, path, { request, input: given, signal, mostBytes: mostBytes + SLACK_BYTES });
+      const input = Buffer.alloc(0);
+      const answer = await askFile(reach, path, { request, input, signal, mostBytes: mostBytes + SLACK_BYTES });
       return answer?.stdout ?? null;
     },
 
-    async write(path, content, { signal, mode } = {}) {
+    async write(given, content, { signal, mode } = {}) {
+      const path = givenDiskPath(IN_SANDBOX, given);
       const request: RunnerRequest = { what: 'write', path: base64(path), mode: mode ?? null };
       const answer = await askFile(reach, path, { request, input: content, signal, mostBytes: SLACK_BYTES });
       if (answer === null) throw failure('write', nameToJson(path), 'ENOENT');
@@ -58,13 +62,14 @@ export function channelSandbox({ channel, ports, node = 'node' }: ChannelSandbox
 }
 
 async function run(reach: RunnerContext, asked: SandboxCommand): Promise<CommandResult> {
-  const { id, command, cwd, env, input, timeoutMs, signal, mostBytes = MAX_COMMAND_BYTES } = asked;
+  const { id, command, env, input, timeoutMs, signal, mostBytes = MAX_COMMAND_BYTES } = asked;
+  const cwd = asked.cwd === undefined ? null : givenDiskPath(IN_SANDBOX, asked.cwd);
   const nothing = { id, exit: null, signal: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   if (signal?.aborted) return { ...nothing, ended: 'aborted' };
   const request: RunnerRequest = {
     what: 'run',
     command,
-    cwd: cwd === undefined ? null : base64(cwd),
+    cwd: cwd === null ? null : base64(cwd),
     env: env ?? {},
     timeout: timeoutMs ?? null,
     most: mostBytes,
@@ -84,7 +89,7 @@ async function run(reach: RunnerContext, asked: SandboxCommand): Promise<Command
   if (end === null) return { ...nothing, stdout, stderr, ended: cut };
   if (end.kind === 'done') throw invalidAnswer(reach.channel.name, 'it lacks the result of the command');
   if (end.kind === 'failed') {
-    const where = end.at === 'cwd' && cwd !== undefined ? nameToJson(cwd) : command[0];
+    const where = end.at === 'cwd' && cwd !== null ? nameToJson(cwd) : command[0];
     throw failure('run', where, end.code);
   }
   return { id, exit: end.exit, signal: end.signal, ended: end.ended, stdout, stderr };

@@ -31,7 +31,7 @@ export function localSandbox({ ports, node, ...options }: LocalSandboxOptions): 
       const result = await programs.run({
         file,
         args,
-        cwd: where ?? cwd,
+        cwd: where === undefined ? cwd : givenDiskPath(ports, where),
         env: { ...env, ...more },
         maxBytes: mostBytes ?? MAX_COMMAND_BYTES,
         ...(input === undefined ? {} : { input }),

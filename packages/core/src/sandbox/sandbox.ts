@@ -1,4 +1,4 @@
-import type { DiskPath } from '../model/names.ts';
+import type { JsonName } from '../model/names.ts';
 
 /** A command for a sandbox. No shell is involved; for a shell command line, run `sh -c LINE`. */
 export interface SandboxCommand {
@@ -6,8 +6,8 @@ export interface SandboxCommand {
   readonly id: string;
   /** The program and its arguments, passed on unchanged. */
   readonly command: readonly [string, ...string[]];
-  /** Default: the sandbox's default working directory. */
-  readonly cwd?: DiskPath;
+  /** Absolute. Default: the sandbox's default working directory. */
+  readonly cwd?: JsonName;
   /** Added to the sandbox's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. Default: empty. */
@@ -55,19 +55,21 @@ export interface Sandbox {
 
   /**
    * Reads a whole file, following symbolic links.
+   * @param path absolute
    * @param options.mostBytes a longer file is IO with `code` EFBIG. Default {@link MAX_COMMAND_BYTES}
    * @returns null if the file does not exist (ENOENT, ENOTDIR); a file that exists but cannot be read is an error
    * @throws SavepointError IO, CANCELLED, SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */
-  read(path: DiskPath, options?: FileOptions & { readonly mostBytes?: number }): Promise<Buffer | null>;
+  read(path: JsonName, options?: FileOptions & { readonly mostBytes?: number }): Promise<Buffer | null>;
 
   /**
    * Creates or atomically replaces a whole file, creating parent folders as needed. Nothing is recorded: wrap the call
    * in a session call, like any other work of an agent.
+   * @param path absolute
    * @param options.mode permissions of a new file, 0 to 0o777. Default: the sandbox's default
    * @throws SavepointError IO, CANCELLED, SANDBOX_UNFIT, SANDBOX_LOST, SANDBOX_ANSWER
    */
-  write(path: DiskPath, content: Uint8Array, options?: FileOptions & { readonly mode?: number }): Promise<void>;
+  write(path: JsonName, content: Uint8Array, options?: FileOptions & { readonly mode?: number }): Promise<void>;
 
   close(): Promise<void>;
 }
