@@ -49,8 +49,7 @@ export function valueOrError<T>(work: () => T): { readonly value: T | null; read
 
 function locate(place: PathContext, given: JsonName): readonly TreePath[] {
   assertPath(given);
-  // The workspace itself: a tool that may write anywhere in it.
-  const { paths, refused } = declaredPaths(place, [given === '' ? '.' : given]);
+  const { paths, refused } = declaredPaths(place, [given]);
   const [first] = refused;
   if (first === undefined) return paths;
   const message = `The path ${JSON.stringify(given)} is invalid: it ${first.why}.`;

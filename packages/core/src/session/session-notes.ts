@@ -3,7 +3,7 @@
 import { givenDiskPath } from '../io/given-path.ts';
 import { type DeclaredPaths, declaredPaths, pathContextIn } from '../io/locate-path.ts';
 import type { SessionId } from '../model/ids.ts';
-import { exactName, type JsonName } from '../model/names.ts';
+import { exactName, type JsonName, WORKSPACE_ITSELF } from '../model/names.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import type { CallRecords } from './call-records.ts';
@@ -39,7 +39,8 @@ export class SessionNotes {
       const place = steps.location();
       const from = dir === undefined ? place.root : givenDiskPath(place, dir);
       const { paths, refused } = declaredPaths(pathContextIn(place, from), given);
-      return { paths: paths.map(exactName), refused };
+      // An empty path is refused: it is rather a missing one than the workspace.
+      return { paths: paths.map((path) => (path === WORKSPACE_ITSELF ? '.' : exactName(path))), refused };
     });
   }
 

@@ -36,6 +36,15 @@ describe('a call of a session', () => {
     },
   );
 
+  test('is the author of what it writes anywhere, if it declares the workspace itself', async () => {
+    const p = new Place();
+    const session = p.open().session({ agent: 'mine' });
+    await session.start();
+    const { paths } = await session.declaredPaths(['.']);
+    await session.call({ tool: 'Write', kind: 'write', paths }, () => p.write('in/a.txt', 'new\n'));
+    expect(authorsByPath((await p.open().list()).checkpoints[0])).toEqual({ 'in/a.txt': 'likely mine' });
+  });
+
   test('is the author of what a link that it declares leads to', async () => {
     const p = new Place();
     p.write('real.txt', 'old\n');
@@ -49,6 +58,7 @@ describe('a call of a session', () => {
   test.each([
     ['../elsewhere.txt', 'PATH_REFUSED'],
     ['/etc/passwd', 'PATH_REFUSED'],
+    ['', 'PATH_REFUSED'],
     ['a/../../b', 'PATH_REFUSED'],
     ['out/x.txt', 'PATH_REFUSED'],
     ['caf\u00c3\u00a9.txt', 'PATH_REFUSED'],
