@@ -37,31 +37,34 @@ function project(): string {
   return dir;
 }
 
-test.each(['node16', 'bundler'])('every program in the documents and every example compiles with moduleResolution %s', (resolution) => {
-  const dir = project();
-  const all = blocks();
-  expect(all.length).toBeGreaterThanOrEqual(5);
-  for (const [index, { page, text }] of all.entries()) {
-    expect(`${page}: ${/\bas (?:any|never|unknown|[a-z]+\.)\b/.exec(text)?.[0] ?? ''}`).toBe(`${page}: `);
-    writeFileSync(join(dir, `${page.replaceAll(/[^a-z]+/gi, '-')}-${index}.ts`), `${text}\nexport {};\n`);
-  }
-  const compilerOptions = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noEmit: true,
-    target: 'es2023',
-    lib: ['es2023', 'dom'],
-    types: ['node'],
-    skipLibCheck: true,
-    allowJs: true,
-    checkJs: true,
-    module: resolution === 'node16' ? 'node16' : 'esnext',
-    moduleResolution: resolution,
-  };
-  cpSync(join(TOP, 'examples'), join(dir, 'examples'), { recursive: true });
-  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'examples'] }));
-  expect(run(dir, [join(TOP, 'node_modules/typescript/bin/tsc'), '-p', dir])).toBe('');
-});
+test.each(['node16', 'bundler'])(
+  'every program in the documents and every example compiles with moduleResolution %s',
+  (resolution) => {
+    const dir = project();
+    const all = blocks();
+    expect(all.length).toBeGreaterThanOrEqual(5);
+    for (const [index, { page, text }] of all.entries()) {
+      expect(`${page}: ${/\bas (?:any|never|unknown|[a-z]+\.)\b/.exec(text)?.[0] ?? ''}`).toBe(`${page}: `);
+      writeFileSync(join(dir, `${page.replaceAll(/[^a-z]+/gi, '-')}-${index}.ts`), `${text}\nexport {};\n`);
+    }
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: 'es2023',
+      lib: ['es2023', 'dom'],
+      types: ['node'],
+      skipLibCheck: true,
+      allowJs: true,
+      checkJs: true,
+      module: resolution === 'node16' ? 'node16' : 'esnext',
+      moduleResolution: resolution,
+    };
+    cpSync(join(TOP, 'examples'), join(dir, 'examples'), { recursive: true });
+    writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'examples'] }));
+    expect(run(dir, [join(TOP, 'node_modules/typescript/bin/tsc'), '-p', dir])).toBe('');
+  },
+);
 
 test.each([
   ['README.md', ['a.txt', 'agent.txt']],

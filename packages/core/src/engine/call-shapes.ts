@@ -168,6 +168,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
     options(),
   ],
   sessions: NOTHING,
+  turns: [['query', fields({ session: text, before: number }, { limit: count })]],
   stats: NOTHING,
   watch: [['options', fields({ after: count }, { signal })]],
   exportSession: [['session', text], ['folder', anything], options()],

@@ -98,7 +98,10 @@ export async function upload(options: UploadOptions): Promise<UploadedProgram> {
   const { sandbox, program, node, signal } = options;
   const seen = await checkUpload(options);
   if (seen.state === 'good') return { node, file: seen.file };
-  await sandbox.write(exactName(bytesFromText(seen.file)), program.bytes, { mode: 0o600, ...(signal === undefined ? {} : { signal }) });
+  await sandbox.write(exactName(bytesFromText(seen.file)), program.bytes, {
+    mode: 0o600,
+    ...(signal === undefined ? {} : { signal }),
+  });
   if ((await checkUpload(options)).state === 'good') return { node, file: seen.file };
   throw invalidAnswer(sandbox.name, 'the uploaded program differs from what was sent');
 }
