@@ -24,6 +24,7 @@ export const claude: AgentProgram = {
   shell: (command) => ({ name: 'Bash', input: { command, description: 'as planned' } }),
   tools: { write: 'Write', edit: 'Edit', shell: 'Bash' },
   tellsCallIds: true,
+  transcriptModel: 'claude-opus-5-5',
 };
 
 /** Allows edits and shell commands without asking. */

@@ -34,6 +34,7 @@ export const cline: AgentProgram = {
   shell: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
   tools: { write: 'editor', edit: 'editor', shell: 'run_commands' },
   tellsCallIds: true,
+  transcriptModel: null,
 };
 
 const PROVIDER = 'openai-compatible';

@@ -40,6 +40,7 @@ export const codex: AgentProgram = {
   shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
   tools: { write: 'apply_patch', edit: 'apply_patch', shell: 'Bash' },
   tellsCallIds: true,
+  transcriptModel: 'gpt-5.5',
 };
 
 function patch(...body: readonly string[]) {

@@ -34,4 +34,5 @@ export const gemini: AgentProgram = {
   shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'as planned' } }),
   tools: { write: 'write_file', edit: 'replace', shell: 'run_shell_command' },
   tellsCallIds: false,
+  transcriptModel: 'gemini-2.5-flash',
 };

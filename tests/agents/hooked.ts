@@ -134,6 +134,17 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       expect(calls.filter(({ toolCall }) => !reported.includes(toolCall ?? ''))).toEqual([]);
     });
 
+    it('records where the conversation stood, if the agent names its transcript', () => {
+      const positions = steps.filter(({ trigger }) => trigger !== 'before').map(({ conversation }) => conversation);
+      const counts = positions.map((position) => position?.messages ?? null);
+      if (program.transcriptModel === null) return expect(new Set(counts)).toEqual(new Set([null]));
+      const known = counts.filter((count) => count !== null);
+      expect(known).toEqual([...known].sort((a, b) => a - b));
+      // Two messages for each of the calls that changed something, apart from the last ones, which run at once.
+      expect(known.at(-1)).toBeGreaterThan(12);
+      expect(positions.at(-1)?.model).toBe(program.transcriptModel);
+    });
+
     it('is rolled back completely, and changes by the user stay', () => {
       const { project } = hooked;
       const preview = project.ok('rollback', '--agent', program.name, '--likely', '--dry-run').stdout;

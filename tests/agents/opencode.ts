@@ -46,6 +46,7 @@ export const opencode: AgentProgram = {
   shell: (command) => ({ name: 'bash', input: { command, description: 'as planned' } }),
   tools: { write: 'write', edit: 'edit', shell: 'bash' },
   tellsCallIds: true,
+  transcriptModel: null,
 };
 
 /** The version that `programs/opencode` pins. */

@@ -30,4 +30,6 @@ export interface AgentProgram {
   readonly tools: { readonly write: string; readonly edit: string; readonly shell: string };
   /** Whether its hooks report the id that the model gave a call. */
   readonly tellsCallIds: boolean;
+  /** The model that its transcript names; null if its hooks name no transcript. */
+  readonly transcriptModel: string | null;
 }

@@ -24,7 +24,11 @@ export interface TimelineStep {
   readonly description: string;
   readonly toolCall: string | null;
   readonly tool: { readonly name: string; readonly kind: string; readonly summary: string } | null;
-  readonly conversation: { readonly lastUser: string | null } | null;
+  readonly conversation: {
+    readonly lastUser: string | null;
+    readonly messages: number | null;
+    readonly model: string | null;
+  } | null;
   readonly late: boolean;
   readonly actor: Author['actor'];
   readonly changes: readonly TimelineChange[] | null;

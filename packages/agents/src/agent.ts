@@ -5,6 +5,7 @@ import type { HookAnswer, HookReply } from './answer.ts';
 import type { AgentEvent, AgentName, IgnoredEvent } from './event.ts';
 import type { Fields } from './fields.ts';
 import type { Integration } from './settings/integration.ts';
+import type { TranscriptFormat } from './transcript/row.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +22,8 @@ export interface Protocol {
   reply(native: string, answer: HookAnswer): HookReply;
   /** The variables that it sets for its commands, as its released program does. Absent: it sets none, or it is unknown. */
   readonly shell?: ShellVariables;
+  /** The format of its transcripts. Absent: it names none, or it is not known. */
+  readonly transcript?: TranscriptFormat;
   /** Whether the answer to this event can pass text to the model. */
   acceptsContext(native: string): boolean;
   /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */

@@ -4,6 +4,7 @@ import type { Agent } from './agent.ts';
 import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
+import { claudeRow } from './transcript/claude.ts';
 
 const DIALECT: Dialect = {
   agent: 'claude',
@@ -40,6 +41,7 @@ const SESSION_END_MS = 1_500;
 export const claude: Agent = {
   name: 'claude',
   variables: ['CLAUDE_PROJECT_DIR'],
+  transcript: claudeRow,
   shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' },
   title: 'Claude Code',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

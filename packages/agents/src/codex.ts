@@ -4,6 +4,7 @@ import type { Agent } from './agent.ts';
 import { claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
 import { patchTool, readOnlyTools, SHELL } from './tools.ts';
+import { codexRow } from './transcript/codex.ts';
 
 const DIALECT: Dialect = {
   agent: 'codex',
@@ -26,6 +27,7 @@ const CONTEXT_EVENTS = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse
 export const codex: Agent = {
   name: 'codex',
   variables: [],
+  transcript: codexRow,
   shell: { any: 'CODEX_CI', session: 'CODEX_SESSION_ID' },
   title: 'OpenAI Codex',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

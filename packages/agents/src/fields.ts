@@ -64,6 +64,12 @@ export function timeIn(fields: Fields, key: string): number | null {
   return typeof value === 'number' && value > 0 && value < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
+/** Reads a count; null for anything but a whole number from 0. */
+export function numberIn(fields: Fields, key: string): number | null {
+  const value = field(fields, key);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
 /** Reads a duration in milliseconds. */
 export function durationIn(fields: Fields, ...keys: readonly string[]): number | null {
   const value = keys.map((key) => field(fields, key)).find((one) => one !== undefined);

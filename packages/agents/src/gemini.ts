@@ -5,6 +5,7 @@ import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
+import { geminiRow } from './transcript/gemini.ts';
 
 const DIALECT: Dialect = {
   agent: 'gemini',
@@ -30,6 +31,7 @@ const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 export const gemini: Agent = {
   name: 'gemini',
   variables: ['GEMINI_PROJECT_DIR'],
+  transcript: geminiRow,
   shell: { any: 'GEMINI_CLI', session: null },
   title: 'Gemini CLI',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

@@ -61,6 +61,7 @@ export type { PutBack } from './session/host.ts';
 export type { PermissionNote } from './session/permission.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
+export type { TranscriptMark } from './store/state/session-state.ts';
 export type { HistoryEntry, HistoryPage } from './timeline/query/history.ts';
 export type { Overview } from './timeline/query/overview.ts';
 export type { SessionList } from './timeline/query/sessions.ts';

@@ -20,12 +20,13 @@ import {
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
+import type { TranscriptFormat } from '../transcript/row.ts';
 import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
-import { positionOf } from './position.ts';
+import { noteTranscript, positionOf } from './position.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -41,6 +42,8 @@ export interface HookContext {
   readonly ancestors: NonNullable<SessionOptions['ancestors']>;
   /** The variables that the agent sets for its commands. */
   readonly shell: ShellVariables | undefined;
+  /** The format of the agent's transcripts; undefined if it is not known. */
+  readonly transcript: TranscriptFormat | undefined;
   /** Whether the answer can pass text to the model. */
   readonly acceptsContext: boolean;
   /** Runs work in the background that does not fit into the time limit. */
@@ -97,6 +100,7 @@ async function answer(
   if (key !== null && (await session.wasHandled(key))) return NO_ANSWER;
   const earlierEnd = endKeyBefore(event);
   if (earlierEnd !== null) await session.noteHandled(earlierEnd, false);
+  await noteTranscript(event, context.transcript, session, context.ports.fs);
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (key !== null) await session.noteHandled(key);
   if (!context.acceptsContext) return NO_ANSWER;

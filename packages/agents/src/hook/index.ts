@@ -106,6 +106,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       },
       ancestors: nodePorts().processes.ancestors(Number(run.env[PARENT_VARIABLE] ?? run.parent ?? 0)),
       shell: protocol.shell,
+      transcript: protocol.transcript,
       acceptsContext: protocol.acceptsContext(native),
       deferJob: (job) => startJob(job, run.script, name, run.env),
       noteUncovered: (found) => {

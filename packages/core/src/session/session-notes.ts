@@ -6,6 +6,7 @@ import type { SessionId } from '../model/ids.ts';
 import { exactName, type JsonName, WORKSPACE_ITSELF } from '../model/names.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
+import { readSessionState, type TranscriptMark, writeSessionState } from '../store/state/session-state.ts';
 import type { CallRecords } from './call-records.ts';
 import type { SessionHost } from './host.ts';
 import { NO_OPERATIONS, type OperationsByOthers, operationsByOthers } from './operations-by-others.ts';
@@ -59,6 +60,25 @@ export class SessionNotes {
   async notePermission(note: PermissionNote): Promise<void> {
     checkSessionCall.notePermission(note);
     await this.#host.once(async ({ read }) => read((workspace) => notePermission(workspace, this.id, note)));
+  }
+
+  /** Returns how far the session's transcript was read; null if it was not. */
+  transcript(): Promise<TranscriptMark | null> {
+    return this.#host.once(
+      async ({ read }) =>
+        read(({ ports, store }) => readSessionState(ports.fs, store.layout, this.id).transcript) ?? null,
+    );
+  }
+
+  /** Records what the session's transcript says, for the checkpoints that follow. Without a store, nothing. */
+  async noteTranscript(mark: TranscriptMark): Promise<void> {
+    checkSessionCall.noteTranscript(mark);
+    await this.#host.once(async ({ read }) =>
+      read(({ ports, store }) => {
+        const state = readSessionState(ports.fs, store.layout, this.id);
+        writeSessionState(ports.fs, store.layout, this.id, { ...state, transcript: mark });
+      }),
+    );
   }
 
   /** Returns whether `noteHandled` was called with this key: another hook of ours has handled the same event. */

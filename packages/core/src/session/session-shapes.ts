@@ -97,6 +97,11 @@ export const checkSessionCall = {
     text(key, 'key');
     flag(isHandled, 'isHandled');
   },
+  noteTranscript: (mark: unknown): void =>
+    someFields({ messages: orNull(count), leaf: orNull(text) }, { file: text, offset: count, skipped: count })(
+      mark,
+      'mark',
+    ),
   notePermission: (note: unknown): void =>
     fields({ isGrantReported: flag, at: number }, { kind: oneOf('asked', 'granted'), call: someFields({ id: text }) })(
       note,

@@ -1,6 +1,7 @@
 /** An agent's session, for agents and hooks. */
 
 import { truncate } from '../content/truncate.ts';
+import { withTranscript } from '../conversation/position.ts';
 import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
@@ -429,8 +430,10 @@ export class Session extends SessionNotes {
     always: boolean,
   ): ReturnType<SessionWriteContext['capture']> {
     const { ports, store } = writing.workspace;
-    this.#conversation ??= readSessionState(ports.fs, store.layout, this.id).conversation;
-    return writing.capture({ ...info, session: this.id, conversation: this.#conversation }, always);
+    const state = readSessionState(ports.fs, store.layout, this.id);
+    this.#conversation ??= state.conversation;
+    const conversation = withTranscript(this.#conversation, state.transcript);
+    return writing.capture({ ...info, session: this.id, conversation }, always);
   }
 }
 

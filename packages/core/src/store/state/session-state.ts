@@ -12,6 +12,30 @@ import { diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
+/** How far the transcript of a session was read, and what it says so far. */
+export interface TranscriptMark {
+  /** Tells the file from another one at its path. */
+  readonly file: string;
+  /** In bytes: the end of the last line that was read. */
+  readonly offset: number;
+  /** Whether that was the last complete line of the file. */
+  readonly isComplete: boolean;
+  /** Number of messages in the conversation; null if unknown. */
+  readonly messages: number | null;
+  /** Number of damaged lines. */
+  readonly skipped: number;
+  /** Ids of the last row and of the last message. */
+  readonly leaf: string | null;
+  readonly last: string | null;
+  /** The agent's last words, shortened. */
+  readonly lastAssistant: string | null;
+  readonly model: string | null;
+  /** In tokens. */
+  readonly contextSize: number | null;
+  /** The agent's version. */
+  readonly version: string | null;
+}
+
 export interface SessionState {
   /** Position in the conversation at its last prompt. */
   readonly conversation: ConversationPosition | null;
@@ -21,12 +45,21 @@ export interface SessionState {
   readonly deletedUpTo: number | null;
   /** Keys of the last events that hooks have handled, oldest first. */
   readonly events: readonly string[];
+  /** Null if its transcript was not read. */
+  readonly transcript: TranscriptMark | null;
   /** The agent's process, if it is known, and those above it, nearest first. */
   readonly processes: readonly ProcessIdentity[];
 }
 
 const STATE_BYTES = 1024 * 1024;
-const UNKNOWN: SessionState = { conversation: null, heard: null, deletedUpTo: null, events: [], processes: [] };
+const UNKNOWN: SessionState = {
+  conversation: null,
+  heard: null,
+  deletedUpTo: null,
+  events: [],
+  transcript: null,
+  processes: [],
+};
 
 /** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
@@ -40,12 +73,13 @@ export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): 
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { deletedUpTo, events, processes, ...others } = state;
+  const { deletedUpTo, events, transcript, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
     ...(events.length === 0 ? {} : { events }),
+    ...(transcript === null ? {} : { transcript }),
     ...(processes.length === 0 ? {} : { processes }),
   });
 }
@@ -69,12 +103,20 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
   }
 }
 
-function stateOf({ conversation, heard, deletedUpTo, events, processes }: Partial<SessionState>): SessionState {
+function stateOf(stored: Partial<SessionState>): SessionState {
+  const { conversation, heard, deletedUpTo, events, transcript, processes } = stored;
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
     events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],
+    transcript: isMark(transcript) ? transcript : null,
     processes: Array.isArray(processes) ? processes.filter((one) => typeof one?.pid === 'number') : [],
   };
+}
+
+/** Only damage leaves out any of it. */
+function isMark(value: unknown): value is TranscriptMark {
+  const mark = value as Partial<TranscriptMark> | null | undefined;
+  return typeof mark?.file === 'string' && typeof mark.offset === 'number' && typeof mark.skipped === 'number';
 }

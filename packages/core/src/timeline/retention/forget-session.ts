@@ -57,6 +57,7 @@ export async function forgetSession(
   writeSessionState(ports.fs, store.layout, session, {
     conversation: null,
     heard: null,
+    transcript: null,
     deletedUpTo: upTo,
     events: [],
     processes: [],

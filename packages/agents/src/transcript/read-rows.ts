@@ -1,0 +1,51 @@
+/** Reads the rows of a transcript. The agent may be writing to it: a line without its end is not read yet. */
+
+import type { Fd, Fs } from '@savepoint/core/ports';
+import { fieldsOf } from '../fields.ts';
+import type { TranscriptFormat, TranscriptRow } from './row.ts';
+
+/** One line of a transcript. */
+export interface ReadLine {
+  /** The offset of its end, in bytes. */
+  readonly end: number;
+  /** Null if it is damaged or too long. */
+  readonly rows: readonly TranscriptRow[] | null;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** A message may contain images. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const LINE_END = 0x0a;
+
+/** @param from offset of the start of a line, in bytes */
+export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: number): Generator<ReadLine> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let parts: Buffer[] = [];
+  let length = 0;
+  for (let at = from; ; ) {
+    const read = fs.read(file, chunk, 0, CHUNK_BYTES, at);
+    if (read === 0) return;
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_END, 0); end >= 0 && end < read; end = chunk.indexOf(LINE_END, start)) {
+      parts.push(chunk.subarray(start, end));
+      length += end - start;
+      yield { end: at + end + 1, rows: length > MAX_LINE_BYTES ? null : rowsOf(Buffer.concat(parts), format) };
+      [parts, length, start] = [[], 0, end + 1];
+    }
+    length += read - start;
+    // The chunk is read into again. What is too long is not kept.
+    parts = length > MAX_LINE_BYTES ? [] : [...parts, Buffer.from(chunk.subarray(start, read))];
+    at += read;
+  }
+}
+
+function rowsOf(line: Buffer, format: TranscriptFormat): readonly TranscriptRow[] | null {
+  const text = line.toString('utf8').trim();
+  if (text === '') return [];
+  try {
+    return format(fieldsOf(JSON.parse(text)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

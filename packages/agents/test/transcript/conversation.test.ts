@@ -1,0 +1,81 @@
+/** What the rows of a transcript build up, for each agent's format. */
+import { expect, test } from 'vitest';
+import { fieldsOf } from '../../src/fields.ts';
+import { claudeRow } from '../../src/transcript/claude.ts';
+import { codexRow } from '../../src/transcript/codex.ts';
+import { Conversation } from '../../src/transcript/conversation.ts';
+import { geminiRow } from '../../src/transcript/gemini.ts';
+import type { TranscriptFormat } from '../../src/transcript/row.ts';
+import { ClaudeTranscript, CODEX, GEMINI } from '../fixtures/transcripts.ts';
+
+function read(format: TranscriptFormat, rows: readonly object[]): Conversation {
+  const conversation = new Conversation();
+  for (const row of rows) for (const one of format(fieldsOf(row))) conversation.add(one);
+  return conversation;
+}
+
+const shown = ({ messages }: Conversation): readonly string[] =>
+  messages.map(({ role, text }) => `${role}: ${text ?? '-'}`);
+
+test('Claude Code: prompts, answers in several rows, parallel calls, and nothing of sub-agents', () => {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  t.note();
+  const [one, two] = [t.call('m-1', 'c-1'), t.call('m-1', 'c-2')];
+  t.aside('Not of this conversation.');
+  t.result('c-1', one);
+  t.result('c-2', two);
+  t.answer('m-2', 'All done.');
+  const conversation = read(claudeRow, t.rows);
+  expect(shown(conversation)).toEqual(['user: First.', 'assistant: -', 'tool: -', 'tool: -', 'assistant: All done.']);
+  expect(conversation).toMatchObject({ model: 'opus', contextSize: 1_007, version: '2.1.329' });
+});
+
+test('Claude Code: after going back, the abandoned branch does not count', () => {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  const end = t.answer('m-1', 'Done.');
+  t.prompt('A mistake.');
+  t.call('m-2', 'c-1');
+  t.result('c-1');
+  t.answer('m-3', 'Sorry.');
+  t.prompt('Better.', end);
+  t.answer('m-4', 'Good.');
+  expect(shown(read(claudeRow, t.rows))).toEqual([
+    'user: First.',
+    'assistant: Done.',
+    'user: Better.',
+    'assistant: Good.',
+  ]);
+});
+
+test('Codex: without instructions and notes on the surroundings', () => {
+  const conversation = read(codexRow, CODEX);
+  expect(shown(conversation)).toEqual(['user: Do it.', 'assistant: -', 'tool: -', 'assistant: All done.']);
+  expect(conversation).toMatchObject({ model: 'gpt-5.5', contextSize: 321, version: '0.169.0' });
+});
+
+test('Gemini CLI: a message that is written again, and going back', () => {
+  const conversation = read(geminiRow, GEMINI);
+  expect(shown(conversation)).toEqual([
+    'user: Do it.',
+    'assistant: -',
+    'tool: -',
+    'assistant: All done.',
+    'user: And this.',
+    'assistant: Sure.',
+  ]);
+  expect(conversation).toMatchObject({ model: 'flash', contextSize: 12 });
+  expect(shown(read(geminiRow, [...GEMINI, { $rewindTo: 'g-5' }])).at(-1)).toBe('assistant: All done.');
+  expect(shown(read(geminiRow, [...GEMINI, { $rewindTo: 'unknown' }]))).toEqual([]);
+  expect(shown(read(geminiRow, [...GEMINI, { $set: { messages: [GEMINI[2]] } }]))).toEqual(['user: Do it.']);
+});
+
+test('rows of any shape are passed over', () => {
+  const odd = [[], null, 7, 'text', { type: 'user' }, { uuid: 1 }, { type: 'assistant', uuid: 'u', message: [] }];
+  for (const format of [claudeRow, codexRow, geminiRow]) {
+    expect(() =>
+      read(format, [...odd, { type: 'response_item', payload: { type: 'message', id: {}, role: 'user' } }] as object[]),
+    ).not.toThrow();
+  }
+});

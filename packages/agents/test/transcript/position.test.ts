@@ -1,0 +1,54 @@
+/** Checkpoints under hooks record the position in the conversation. */
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { AgentAtWork } from '../driver.ts';
+import { claudeEvents } from '../fixtures/claude.ts';
+import { ClaudeTranscript, jsonLines } from '../fixtures/transcripts.ts';
+
+test('number of messages, last words, model and context size', async () => {
+  const p = new AgentAtWork('claude');
+  const events = claudeEvents(p.dir);
+  const transcript = p.at('../session.jsonl');
+  const t = new ClaudeTranscript();
+  const tell = async (event: object): Promise<void> => {
+    writeFileSync(transcript, jsonLines(t.rows));
+    await p.tell({ ...event, transcript_path: transcript });
+  };
+  p.write('a.txt', 'a\n');
+  await tell(events.start());
+  await tell(events.prompt('First.', 'pr-1'));
+  t.prompt('First.');
+  t.answer('m-1', 'Now the file.');
+  t.call('m-1', 'toolu_01');
+  const write = events.call('Write', { file_path: p.at('a.txt'), content: 'b\n' });
+  await tell(write.pre);
+  p.write('a.txt', 'b\n');
+  await tell(write.post({}));
+  t.result('toolu_01');
+  t.answer('m-2', 'All done.');
+  // What a sub-agent's event names is not the conversation with the user.
+  await p.tell({ ...events.subagentStop('sub-1'), transcript_path: '/nowhere.jsonl' });
+  await tell(events.prompt('Second.', 'pr-2'));
+  const positions = (await p.checkpoints()).map(({ trigger, conversation }) => [trigger, conversation]);
+  const model = { model: 'opus', contextSize: 1_007 };
+  expect(positions).toEqual([
+    // The store did not exist before.
+    ['session', null],
+    ['prompt', { messages: 0, lastUser: 'First.', messageId: 'pr-1' }],
+    ['call', { messages: 2, lastUser: 'First.', messageId: 'pr-1', lastAssistant: 'Now the file.', ...model }],
+    ['prompt', { messages: 4, lastUser: 'Second.', messageId: 'pr-2', lastAssistant: 'All done.', ...model }],
+  ]);
+});
+
+test('a transcript that is not there, and one that is not named, change nothing', async () => {
+  const p = new AgentAtWork('claude');
+  const events = claudeEvents(p.dir);
+  p.write('a.txt', 'a\n');
+  await p.tell({ ...events.prompt('First.', 'pr-1'), transcript_path: 'relative.jsonl' });
+  await p.tell({ ...events.prompt('Second.', 'pr-2'), transcript_path: '/dev/null' });
+  const found = (await p.checkpoints()).map(({ conversation }) => conversation);
+  expect(found).toEqual([
+    { messages: null, lastUser: 'First.', messageId: 'pr-1' },
+    { messages: null, lastUser: 'Second.', messageId: 'pr-2' },
+  ]);
+});
