@@ -1,7 +1,7 @@
 import { type JsonName, nameFromJson, type TreePath } from '@savepoint/core';
 import { type OutputOf, statLines, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
-import { countText, lineCounts, pathText } from './format.ts';
+import { countText, lineCounts, pathText, sizeText } from './format.ts';
 
 export type ChangeJson = OutputOf<(typeof VERBS)['diff']>['changes'][number];
 export type TotalsJson = OutputOf<(typeof VERBS)['diff']>['totals'];
@@ -27,8 +27,17 @@ export function changeLine(change: ChangeJson, style: Style): string {
   return `${paint(WORDS[operation].padEnd(7))}  ${where}${folderSuffix(path, after ?? before)}${more === '' ? '' : `  ${more}`}${uncapturedText(change)}`;
 }
 
-export function uncapturedText({ beforeUncaptured: why }: Pick<ChangeJson, 'beforeUncaptured'>): string {
-  return why === null ? '' : `  (before: not captured, ${why})`;
+export function uncapturedText({
+  beforeUncaptured: before,
+  afterUncaptured: after,
+  beforeSize,
+  afterSize,
+}: Pick<ChangeJson, 'beforeUncaptured' | 'afterUncaptured' | 'beforeSize' | 'afterSize'>): string {
+  if (before !== null && after !== null) {
+    return `  (${sizeText(beforeSize ?? 0)} \u2192 ${sizeText(afterSize ?? 0)}; not captured, ${after})`;
+  }
+  if (after !== null) return `  (after: not captured, ${after})`;
+  return before === null ? '' : `  (before: not captured, ${before})`;
 }
 
 export function changeWord(operation: ChangeJson['operation']): string {

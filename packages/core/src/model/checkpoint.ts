@@ -201,6 +201,8 @@ export interface Change {
   /** Why the state before was not captured; `before` is then null, although something was there. Absent: it is known. */
   readonly uncapturedBefore?: SkipReason;
   readonly after: Entry | null;
+  /** Why the state after was not captured; `after` is then null, although something is there. Absent: it is known. */
+  readonly uncapturedAfter?: SkipReason;
   /** Number of lines; null if a content is binary, too large to compare cheaply, or not a text file. */
   readonly added: number | null;
   readonly removed: number | null;
@@ -209,6 +211,11 @@ export interface Change {
   /** In bytes; null if there was no entry, for a folder, and if the size was not recorded. */
   readonly beforeSize: number | null;
   readonly afterSize: number | null;
+}
+
+/** Returns whether nothing is at the path after the change. */
+export function isDeletion({ after, uncapturedAfter }: Pick<Change, 'after' | 'uncapturedAfter'>): boolean {
+  return after === null && uncapturedAfter === undefined;
 }
 
 /** A change on the timeline: `cp_12.3` is the third change of cp_12. */

@@ -155,7 +155,9 @@ export async function changesOf(
     return checkpoint.changes ?? [];
   }
   const by = authorsOf(checkpoint);
-  const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace);
+  const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace, {
+    uncaptured: previous.workspace === checkpoint.workspace,
+  });
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
 }
 
@@ -307,6 +309,9 @@ function reasonToSkip(
   }
   if (change.uncapturedBefore !== undefined) {
     return { why: `what was there before was not captured (${change.uncapturedBefore})`, grade: null };
+  }
+  if (change.uncapturedAfter !== undefined) {
+    return { why: `what was written there was not captured (${change.uncapturedAfter})`, grade: null };
   }
   const contents = missingContents(objects, change);
   return contents === null ? null : { why: contents, grade: null };

@@ -63,7 +63,9 @@ export const diff = command({
     const heading = `${from === null ? 'before' : from.id} \u2192 ${to === null ? 'current files' : to.id}`;
     const roots = rootChangeLines(rootChanges);
     if (options['nameOnly'] === true) return lines(changes.map(({ path }) => (path === '' ? '.' : pathText(path))));
-    const isPatchKnown = options['change'] === undefined || changes.every((one) => one.beforeUncaptured === null);
+    const isPatchKnown =
+      options['change'] === undefined ||
+      changes.every((one) => one.beforeUncaptured === null && one.afterUncaptured === null);
     const plain = patch === null || !isPatchKnown ? null : nameFromJson(patch.text);
     if (plain !== null && hunks !== null) return patchText(numbered(plain, hunks), view);
     if (plain !== null && (options['patch'] === true || options['change'] !== undefined)) return patchText(plain, view);

@@ -5,7 +5,7 @@
  */
 
 import type { Pace } from '../../io/pace.ts';
-import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
@@ -91,8 +91,9 @@ function deriveCheckpoint(
   const { snapshot, leftOut } = snapshots.derive(checkpoint.snapshot);
   const before = checkpoint.previous === null ? null : (all.get(checkpoint.previous)?.snapshot ?? null);
   const isPrivate = ({ path, from, ...change }: RecordedChange): boolean =>
-    (change.before !== null && isPrivatePath(snapshots.read, before, from ?? path)) ||
-    (change.after !== null && isPrivatePath(snapshots.read, checkpoint.snapshot, path));
+    ((change.before !== null || change.uncapturedBefore !== undefined) &&
+      isPrivatePath(snapshots.read, before, from ?? path)) ||
+    (!isDeletion(change) && isPrivatePath(snapshots.read, checkpoint.snapshot, path));
   const { files, links, folders, bytes, skipped } = checkpoint.counts;
   const record: Checkpoint = {
     ...deriveRecord(checkpoint, content.messages, (change) => !content.private && isPrivate(change)),

@@ -289,7 +289,8 @@ async function seeFiles(
   const seen = await scanWorkspace(workspace, pace);
   if (last === null) return { scan: seen.scan, changed: null };
   const damage = new FoundDamage();
-  const input = { before: last.snapshot, after: seen.scan.snapshot, onDamage: damage.add };
+  const uncaptured = last.workspace === workspace.id;
+  const input = { before: last.snapshot, after: seen.scan.snapshot, onDamage: damage.add, uncaptured };
   const changed = await compare(seen.objects, input, pace);
   if (damage.errors.length === 0) return { scan: seen.scan, changed };
   // Without the cache, the state of the files does not depend on the store.
@@ -311,13 +312,15 @@ function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
       const to = engine.resolve(workspace, options.to);
       const compared = await compare(
         workspace.store.objects,
-        { before: from.snapshot, after: to.snapshot, paths, patch },
+        { before: from.snapshot, after: to.snapshot, paths, patch, uncaptured: from.workspace === to.workspace },
         pace,
       );
       return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots) };
     }
     const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
-    const compared = await compare(objects, { before: from.snapshot, after: scan.snapshot, paths, patch }, pace);
+    const uncaptured = from.workspace === workspace.id;
+    const input = { before: from.snapshot, after: scan.snapshot, paths, patch, uncaptured };
+    const compared = await compare(objects, input, pace);
     return { ...compared, from, to: null, rootChanges: rootChanges(from.roots, scan.roots) };
   });
 }

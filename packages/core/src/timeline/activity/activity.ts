@@ -31,7 +31,7 @@
  * oldest, and a page of changes needs no checkpoints older than the page.
  */
 
-import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
 import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -96,7 +96,7 @@ export class Activity {
     this.#effects.resume(checkpoint.number);
     for (const change of checkpoint.changes ?? []) {
       const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
-      if (change.after === null) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
+      if (isDeletion(change)) this.#effects.addDeletedFile(change, checkpoint.number, isBack);
     }
     return (change) => this.#effectOf(change, checkpoint);
   }
@@ -291,7 +291,7 @@ function namedReversionOf({ rolledBack }: Checkpoint): Pick<NamedReversion, 'cha
 function viewsOf(change: RecordedChange, effects: PathEffects, checkpoint: Checkpoint): readonly FileEffects[] {
   const { live, passed } = effects;
   const present = live.filter(({ isDeleted }) => !isDeleted);
-  if (change.after !== null) return present.length > 0 || passed !== null ? present : live;
+  if (!isDeletion(change)) return present.length > 0 || passed !== null ? present : live;
   const isBack = (view: FileEffects): boolean => isReverted(view, checkpoint, change);
   return beforeDeletion(live, change, checkpoint, isBack).filter(({ isDeleted }) => !isDeleted);
 }
@@ -326,15 +326,16 @@ function revertedPaths(changes: readonly RecordedChange[]): readonly RevertedPat
   const older: RevertedPath[] = [];
   /** By the path after the changes so far. */
   const files = new Map<TreePath, RevertedPath>();
-  for (const { id, path, from, before, after } of changes) {
+  for (const change of changes) {
+    const { id, path, from, before } = change;
     const start = from ?? path;
     const known = before === null ? undefined : files.get(start);
     const file = known ?? { start, end: path, deletedIn: null };
     if (known === undefined && before !== null) older.push(file);
     file.end = path;
-    if (after === null) file.deletedIn = parseChangeId(id)?.checkpoint ?? 0;
     files.delete(start);
-    if (after !== null) files.set(path, file);
+    if (isDeletion(change)) file.deletedIn = parseChangeId(id)?.checkpoint ?? 0;
+    else files.set(path, file);
   }
   return older;
 }

@@ -3,7 +3,7 @@
  * has become, followed through renames, and the operations in effect on them.
  */
 
-import { type Checkpoint, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
+import { type Checkpoint, isDeletion, isReversion, type RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -204,9 +204,9 @@ export class EffectsByPath {
     for (const change of changes ?? []) {
       const { path, from, after } = change;
       const { live, passed } = this.at(path);
-      if (after === null) {
+      if (isDeletion(change)) {
         before.set(path, { live: beforeDeletion(live, change, checkpoint, isReverted), passed });
-      } else if ((from !== null || isCreation(change)) && !before.has(path)) {
+      } else if (after !== null && (from !== null || isCreation(change)) && !before.has(path)) {
         const isBroughtBack = from === null && isReversion(trigger);
         const older = live.map((view) => {
           const isOlder = view.isDeleted || view.replacedIn === number;

@@ -76,7 +76,11 @@ export async function composeCheckpoint(
   pace: Pace,
 ): Promise<CheckpointRef> {
   const reader = state.contents?.wrap(batch) ?? batch;
-  const options = { ...moveOptions(attribution, moves), ...(onDamage === undefined ? {} : { onDamage }) };
+  const options = {
+    ...moveOptions(attribution, moves),
+    uncaptured: previous?.workspace === workspace.id,
+    ...(onDamage === undefined ? {} : { onDamage }),
+  };
   // Everything is new in a first checkpoint, as its trees already show.
   const { changes, totals, isIncomplete } =
     previous === null
@@ -138,7 +142,10 @@ export async function previewCheckpoint(
   const { ports, timeline, lastNumber } = workspace;
   const attribution = attributionOf(activeCalls(workspace));
   const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
-  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, moveOptions(attribution, []));
+  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, {
+    ...moveOptions(attribution, []),
+    uncaptured: latest.workspace === workspace.id,
+  });
   return {
     ...latest,
     ...checkpointInfo('before', OUTSIDE),

@@ -4,13 +4,13 @@ import { changedSpan, type LineRange } from '../../content/changed-span.ts';
 import { countChangedLines } from '../../content/line-diff.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Change, ChangeKind, ChangeTotals } from '../../model/checkpoint.ts';
-import type { Entry, Snapshot } from '../../model/entries.ts';
+import type { Entry, Skip, Snapshot } from '../../model/entries.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { findMoves, type MoveOptions } from './renames.ts';
-import { differences, type PathDifference } from './snapshot-diff.ts';
+import { differences, type PathDifference, type PathState } from './snapshot-diff.ts';
 
 /** Lines are counted in this many files at most. Counting more costs more than the numbers are worth. */
 const COUNTED_FILES = 300;
@@ -34,12 +34,18 @@ export interface ListOptions extends MoveOptions {
    * a damaged folder is an error, and what is unknown because of a damaged content (lines, size, a move) is just that.
    */
   readonly onDamage?: OnDamage;
+  /**
+   * Also list files that were not captured and are gone or have another size. False if the snapshots were taken on
+   * different machines: a bundle does not contain such files. Default: true
+   */
+  readonly uncaptured?: boolean;
 }
 
 /**
  * Lists the changes between two snapshots. A path that was skipped on either side is not a change, because what
- * happened to it is unknown, unless a file moved there, or what is known of the skipped path proves that it changed. A folder is listed only if nothing in it implies the change: it is
- * empty, or its permissions changed. A file that moved is one change, at its new path.
+ * happened to it is unknown, unless a file moved there, or what is known of the skipped path proves that it changed. A
+ * folder is listed only if nothing in it implies the change: it is empty, or its permissions changed. A file that moved
+ * is one change, at its new path.
  */
 export async function listChanges(
   reader: ObjectReader,
@@ -60,7 +66,7 @@ export async function listChanges(
           isIncomplete = true;
           onDamage(error);
         };
-  for (const difference of differences(reader, before, after, onDamagedFolder)) {
+  for (const difference of differences(reader, before, after, onDamagedFolder, options.uncaptured ?? true)) {
     if (pace.isDue()) await pace.yieldNow();
     if (isSelected(difference) && (isKnown(difference) || isInDependencies(difference) || isProven(reader, difference)))
       found.push(difference);
@@ -82,21 +88,28 @@ export async function listChanges(
     const from = moves.get(path) ?? null;
     const entry = from === null ? was.entry : (old.get(from) ?? null);
     const unknown = from === null ? was.skip : null;
-    const isCounted = unknown === null && counted < COUNTED_FILES;
+    const unknownNow = now.skip;
+    const isCounted = unknown === null && unknownNow === null && counted < COUNTED_FILES;
     const lines = isCounted ? unlessDamaged(options.onDamage, () => lineCounts(reader, entry, now.entry)) : null;
     if (lines !== null) counted += 1;
     changes.push({
       path,
-      operation: from !== null ? 'rename' : unknown === null ? operationOf(entry, now.entry) : kindOfUnknown(now.entry),
+      operation:
+        from !== null
+          ? 'rename'
+          : unknown === null && unknownNow === null
+            ? operationOf(entry, now.entry)
+            : operationOfUnknown({ before: was, after: now }),
       from,
       before: entry,
       ...(unknown === null ? {} : { uncapturedBefore: unknown.reason }),
       after: now.entry,
+      ...(unknownNow === null ? {} : { uncapturedAfter: unknownNow.reason }),
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
       lines: lines?.lines ?? null,
       beforeSize: unknown?.size ?? unlessDamaged(options.onDamage, () => sizeOf(reader, entry)),
-      afterSize: unlessDamaged(options.onDamage, () => sizeOf(reader, now.entry)),
+      afterSize: unknownNow?.size ?? unlessDamaged(options.onDamage, () => sizeOf(reader, now.entry)),
     });
   }
   return { changes, totals: totalsOf(changes), isIncomplete };
@@ -124,16 +137,30 @@ function isKnown({ before, after }: PathDifference): boolean {
   return before.skip === null && after.skip === null;
 }
 
-/** A path that was skipped before and is captured now, and has another size or kind than before. */
-function isProven(reader: ObjectReader, { before: { skip }, after: { entry } }: PathDifference): boolean {
-  if (skip === null || entry === null) return false;
+/** A path that was skipped on one side or both, if what is known of it proves that it changed. */
+function isProven(reader: ObjectReader, { before, after }: PathDifference): boolean {
+  const [skip, skipNow] = [before.skip, after.skip];
+  if (skip === null) return skipNow !== null && isOtherFile(reader, before.entry, skipNow);
+  if (skipNow !== null) return isFile(skip) && isFile(skipNow) && skip.size !== skipNow.size;
+  if (after.entry === null) return isFile(skip);
   if (skip.reason === 'special') return true;
-  return skip.size !== undefined && (entry.kind !== 'file' || sizeOf(reader, entry) !== skip.size);
+  return isOtherFile(reader, after.entry, skip);
 }
 
-/** Only files have a recorded size. */
-function kindOfUnknown(after: Entry | null): ChangeKind {
-  return after?.kind === 'file' ? 'write' : 'kind';
+/** Returns whether a captured file or link and a skipped path differ in kind or size. Only files have a recorded size. */
+function isOtherFile(reader: ObjectReader, entry: Entry | null, { size }: Skip): boolean {
+  return entry !== null && size !== undefined && (entry.kind !== 'file' || sizeOf(reader, entry) !== size);
+}
+
+/** What a rule or the size limit left out. What stayed on another machine is not here and has not changed. */
+function isFile({ reason, size }: Skip): boolean {
+  return size !== undefined && (reason === 'too-large' || reason === 'ignored');
+}
+
+function operationOfUnknown({ before, after }: Pick<PathDifference, 'before' | 'after'>): ChangeKind {
+  const isFileOrNothing = ({ entry, skip }: PathState): boolean => skip !== null || entry?.kind === 'file';
+  if (after.entry === null && after.skip === null) return 'delete';
+  return isFileOrNothing(before) && isFileOrNothing(after) ? 'write' : 'kind';
 }
 
 /** A path in a dependency folder that was tracked only later. */

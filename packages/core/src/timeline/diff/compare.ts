@@ -26,14 +26,17 @@ export interface CompareInput {
   readonly patch?: boolean;
   /** See `ListOptions`. Default: a damaged folder is an error. */
   readonly onDamage?: OnDamage;
+  /** See `ListOptions`. */
+  readonly uncaptured?: boolean;
 }
 
 export async function compare(
   objects: ObjectReader,
-  { before, after, paths = [], patch = false, onDamage }: CompareInput,
+  { before, after, paths = [], patch = false, onDamage, uncaptured = true }: CompareInput,
   pace: Pace,
 ): Promise<SnapshotComparison> {
   const options = {
+    uncaptured,
     ...(paths.length === 0 ? {} : { within: paths }),
     ...(onDamage === undefined ? {} : { onDamage }),
   };
@@ -42,14 +45,14 @@ export async function compare(
 }
 
 /**
- * Returns a patch, without changes of which only the state after is known. A moved file is written as a deletion and a creation, which every tool can
- * apply.
+ * Returns a patch, without changes of which a content was not captured. A moved file is written as a deletion and a
+ * creation, which every tool can apply.
  */
 export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
   const writer = new PatchWriter();
-  for (const { path, from, before, uncapturedBefore, after } of changes) {
+  for (const { path, from, before, uncapturedBefore, after, uncapturedAfter } of changes) {
     if (pace.isDue()) await pace.yieldNow();
-    if (uncapturedBefore !== undefined) continue;
+    if (uncapturedBefore !== undefined || uncapturedAfter !== undefined) continue;
     if (from !== null) writer.add({ path: from, before: patchSide(objects, before), after: null });
     writer.add({ path, before: from === null ? patchSide(objects, before) : null, after: patchSide(objects, after) });
   }

@@ -44,16 +44,18 @@ const DAMAGED: Skip = { reason: 'unreadable' };
  * side is reported with that skip, never as absent: the caller decides how to treat the unknown.
  * @param before null for a state in which nothing existed
  * @param onDamage receives each error of a damaged folder, which then counts as skipped. Default: the error is thrown
+ * @param skipped also yield paths that were captured on neither side, if their skips differ. Default: no
  */
 export function* differences(
   reader: ObjectReader,
   before: Snapshot | null,
   after: Snapshot | null,
   onDamage: OnDamage | null = null,
+  skipped = false,
 ): Generator<PathDifference> {
   const a: DiffSide = { folder: before === null ? null : rootOf(before), covering: null };
   const b: DiffSide = { folder: after === null ? null : rootOf(after), covering: null };
-  yield* differencesInFolder({ reader, onDamage }, WORKSPACE_ITSELF, a, b);
+  yield* differencesInFolder({ reader, onDamage, skipped }, WORKSPACE_ITSELF, a, b);
 }
 
 interface NameState {
@@ -80,6 +82,7 @@ export function stateAt(read: FolderReader, snapshot: Snapshot, path: TreePath):
 interface DiffSource {
   readonly reader: ObjectReader;
   readonly onDamage: OnDamage | null;
+  readonly skipped: boolean;
 }
 
 /** A folder's contents, and why nothing of them is known. Both are null if there is no folder. */
@@ -95,7 +98,7 @@ function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b
   if (path === '' && left !== null && right !== null && left.note.mode !== right.note.mode) {
     yield { path, before: folderState(left, false), after: folderState(right, false) };
   }
-  for (const name of namesOf(left, right)) {
+  for (const name of namesOf(source, left, right)) {
     const child = childPath(path, name);
     const x = lookUp(left, coveringLeft, name);
     const y = lookUp(right, coveringRight, name);
@@ -104,8 +107,8 @@ function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b
     const before = x.ref === null ? x.state : stateOfFolder(source, x.ref, x.state.ignored);
     const after = y.ref === null ? y.state : stateOfFolder(source, y.ref, y.state.ignored);
     if (!sameEntry(before.entry, after.entry) || (before.skip === null) !== (after.skip === null)) {
-      if (before.entry !== null || after.entry !== null) yield { path: child, before, after };
-    }
+      if (before.entry !== null || after.entry !== null || source.skipped) yield { path: child, before, after };
+    } else if (source.skipped && before.skip?.size !== after.skip?.size) yield { path: child, before, after };
     if (folders) {
       yield* differencesInFolder(
         source,
@@ -137,12 +140,14 @@ function sameFolderRef(a: FolderRef | null, b: FolderRef | null): boolean {
   return a !== null && b !== null && a.files === b.files && a.side === b.side;
 }
 
-function namesOf(left: FolderContents | null, right: FolderContents | null): readonly Name[] {
-  if (left === null) return right === null ? [] : [...right.entries.keys()];
-  if (right === null) return [...left.entries.keys()];
-  const names = new Set(left.entries.keys());
-  for (const name of right.entries.keys()) names.add(name);
-  return [...names].sort();
+function namesOf(source: DiffSource, ...sides: readonly (FolderContents | null)[]): readonly Name[] {
+  const lists = sides.flatMap((side) => {
+    if (side === null) return [];
+    const skipped = source.skipped ? [...side.note.skips.keys()].filter((name) => name !== ALL_OTHERS) : [];
+    return skipped.length === 0 ? [[...side.entries.keys()]] : [[...side.entries.keys()], skipped];
+  });
+  const [only = [], ...others] = lists;
+  return others.length === 0 ? only : [...new Set(lists.flat())].sort();
 }
 
 function lookUp(folder: FolderContents | null, covering: Skip | null, name: Name): NameState {

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { showText } from '../../content/show-name.ts';
-import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { type Author, type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
 import type { Entry } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ChangeId, CheckpointId, SessionId } from '../../model/ids.ts';
@@ -101,7 +101,7 @@ function snapshotOf(
       ...(change.lines === null ? {} : { startLine: change.lines.first, endLine: change.lines.last }),
       linesAdded: change.added,
       linesRemoved: change.removed,
-      isOverwrite: change.after !== null && (change.before !== null || change.uncapturedBefore !== undefined),
+      isOverwrite: !isDeletion(change) && (change.before !== null || change.uncapturedBefore !== undefined),
     },
     savepoint: {
       checkpoint: checkpoint.id,

@@ -38,6 +38,8 @@ export interface StoredChange {
   /** Only if something was there and was not captured: why. `before` is then null. */
   readonly skipped?: SkipReason;
   readonly after: Entry | null;
+  /** Only if something is there and was not captured: why. `after` is then null. */
+  readonly skippedAfter?: SkipReason;
   /** Lines added and removed. */
   readonly lines: readonly [number, number] | null;
   /** First and last changed line. Absent in checkpoints of early versions. */
@@ -57,6 +59,7 @@ export const CHANGE: Codec<StoredChange> = closedRecord<StoredChange>({
   before: entry,
   skipped: optionalKey(enumOf(...SKIP_REASONS)),
   after: entry,
+  skippedAfter: optionalKey(enumOf(...SKIP_REASONS)),
   lines: nullable(pair(count, count)),
   range: optionalKey(nullable(pair(count, count))),
   sizes: optionalKey(pair(nullable(count), nullable(count))),
@@ -92,6 +95,7 @@ export function storedChange(change: RecordedChange, authors: Authors): StoredCh
     before: change.before,
     ...(change.uncapturedBefore === undefined ? {} : { skipped: change.uncapturedBefore }),
     after: change.after,
+    ...(change.uncapturedAfter === undefined ? {} : { skippedAfter: change.uncapturedAfter }),
     lines: change.added === null || change.removed === null ? null : [change.added, change.removed],
     range: change.lines === null ? null : [change.lines.first, change.lines.last],
     sizes: [change.beforeSize, change.afterSize],
@@ -108,7 +112,7 @@ export function recordedChange(
   record: Pick<Checkpoint, 'toolCall' | 'tool'>,
   allAuthors: readonly Author[],
 ): RecordedChange {
-  const { path, op, from, by, before, skipped, after, lines, range, sizes } = stored;
+  const { path, op, from, by, before, skipped, after, skippedAfter, lines, range, sizes } = stored;
   const authors = (by ?? [0]).flatMap((place) => allAuthors[place] ?? []);
   return {
     id,
@@ -119,6 +123,7 @@ export function recordedChange(
     before,
     ...(skipped === undefined ? {} : { uncapturedBefore: skipped }),
     after,
+    ...(skippedAfter === undefined ? {} : { uncapturedAfter: skippedAfter }),
     added: lines?.[0] ?? null,
     removed: lines?.[1] ?? null,
     lines: range == null ? null : { first: range[0], last: range[1] },

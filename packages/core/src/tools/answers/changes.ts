@@ -26,6 +26,7 @@ export interface ChangeRow {
   readonly removed?: number;
   /** Why the state before was not captured. */
   readonly before_uncaptured?: string;
+  readonly after_uncaptured?: string;
   readonly reverted_by?: string;
   readonly reverted_hunks?: HistoryJson['changes'][number]['takenBackHunks'];
 }
@@ -81,9 +82,18 @@ interface BlameRow {
 }
 
 export function changeRow(change: DiffJson['changes'][number] | RecordedJson): ChangeRow {
-  const { operation, path, from, added, removed, beforeUncaptured } = change;
+  const { operation, path, from, added, removed, beforeUncaptured, afterUncaptured } = change;
   const author = 'id' in change ? { id: change.id, by: authorsOf(change.authors), grade: change.grade } : {};
-  return present<ChangeRow>({ ...author, operation, path, from, added, removed, before_uncaptured: beforeUncaptured });
+  return present<ChangeRow>({
+    ...author,
+    operation,
+    path,
+    from,
+    added,
+    removed,
+    before_uncaptured: beforeUncaptured,
+    after_uncaptured: afterUncaptured,
+  });
 }
 
 export function changeLine(row: ChangeRow): string {
@@ -96,6 +106,7 @@ export function changeLine(row: ChangeRow): string {
     operation,
     `${from === undefined ? '' : `${pathText(from)} -> `}${pathText(path)}${linesText(row)}`,
     ...(row.before_uncaptured === undefined ? [] : [`(before: not captured, ${row.before_uncaptured})`]),
+    ...(row.after_uncaptured === undefined ? [] : [`(after: not captured, ${row.after_uncaptured})`]),
     ...(reverted === '' ? [] : [`[${reverted}]`]),
   ].join('  ');
 }

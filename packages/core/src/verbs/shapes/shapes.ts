@@ -46,6 +46,10 @@ const changeFields = {
     .nullable()
     .describe('why the state before was not captured; `before` is then null although something was there'),
   after: entry.nullable(),
+  afterUncaptured: z
+    .enum(SKIP_REASONS)
+    .nullable()
+    .describe('why the state after was not captured; `after` is then null although something is there'),
   added: nullableCount.describe('lines; null if not counted (binary, very long, or not a file)'),
   removed: nullableCount,
   lines: z

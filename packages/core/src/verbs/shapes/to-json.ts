@@ -37,8 +37,20 @@ export function timeToJson(time: number): string {
 }
 
 export function changeToJson(change: Change): Json<'change'> {
-  const { path, operation, from, before, uncapturedBefore, after, added, removed, lines, beforeSize, afterSize } =
-    change;
+  const {
+    path,
+    operation,
+    from,
+    before,
+    uncapturedBefore,
+    after,
+    uncapturedAfter,
+    added,
+    removed,
+    lines,
+    beforeSize,
+    afterSize,
+  } = change;
   return {
     path: nameToJson(path),
     operation,
@@ -46,6 +58,7 @@ export function changeToJson(change: Change): Json<'change'> {
     before: shownEntry(before),
     beforeUncaptured: uncapturedBefore ?? null,
     after: shownEntry(after),
+    afterUncaptured: uncapturedAfter ?? null,
     added,
     removed,
     lines: lines === null ? null : [lines.first, lines.last],

@@ -1,6 +1,7 @@
-/** Changes of paths that were not captured before: what was there is unknown, but not that it changed. */
-import { rmSync } from 'node:fs';
-import type { ChangeId, Savepoint } from '@savepoint/core';
+/** Changes of paths that were not captured before or after: the content is unknown, but not that it changed. */
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { bytesFromText, type ChangeId, type DiskPath, type Savepoint, type TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
 import { Place } from '../../place.ts';
@@ -83,4 +84,91 @@ it('is not a change if only the rules changed', async () => {
   p.write('big.bin', 'x'.repeat(5_000));
   await p.open({ rules: RULES }).checkpoint();
   expect((await p.open().checkpoint()).checkpoint.changes).toEqual([]);
+});
+
+/** A checkpoint with `name` as `before`, then a call of an agent that changes it. */
+async function changed(before: string, change: (p: Place) => void): Promise<{ p: Place; savepoint: Savepoint }> {
+  const p = new Place();
+  p.write('lib/data.bin', before);
+  const savepoint = p.open({ rules: RULES });
+  await savepoint.checkpoint();
+  await savepoint.session({ agent: 'one', id: 's-one' }).call({ tool: 'Bash', kind: 'shell' }, () => change(p));
+  return { p, savepoint };
+}
+
+const BY_ONE = { authors: [{ actor: { name: 'one' } }], grade: 'likely' };
+
+describe('a file over the size cap', () => {
+  it.each([
+    ['alone', (p: Place) => rmSync(p.at('lib/data.bin'))],
+    ['with its folder', (p: Place) => rmSync(p.at('lib'), { recursive: true })],
+  ])('that is deleted %s is a change with an author', async (_, remove) => {
+    const { p, savepoint } = await changed('x'.repeat(5_000), remove);
+    const { entries } = await savepoint.history({ limit: 9, path: 'lib/data.bin' as TreePath });
+    expect(entries.map(({ change }) => change)).toMatchObject([
+      {
+        operation: 'delete',
+        before: null,
+        uncapturedBefore: 'too-large',
+        beforeSize: 5_000,
+        after: null,
+        by: BY_ONE,
+      },
+    ]);
+    const { details } = await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
+    expect(details.skipped).toContainEqual(
+      expect.objectContaining({ why: 'what was there before was not captured (too-large)' }),
+    );
+    expect(existsSync(p.at('lib/data.bin'))).toBe(false);
+  });
+
+  it('that another one replaces is a change, if the sizes differ', async () => {
+    const { p, savepoint } = await changed('x'.repeat(5_000), (at) => at.write('lib/data.bin', 'y'.repeat(6_000)));
+    const { entries } = await savepoint.history({ limit: 9 });
+    expect(entries.map(({ change }) => change)).toMatchObject([
+      {
+        operation: 'write',
+        before: null,
+        uncapturedBefore: 'too-large',
+        beforeSize: 5_000,
+        after: null,
+        uncapturedAfter: 'too-large',
+        afterSize: 6_000,
+        by: BY_ONE,
+      },
+    ]);
+    const shown = await VERBS.show.handle(savepoint, { checkpoint: 'cp_2' }, {});
+    expect(shown.changes).toMatchObject([{ beforeUncaptured: 'too-large', afterUncaptured: 'too-large' }]);
+    await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
+    expect(p.read('lib/data.bin')).toBe('y'.repeat(6_000));
+  });
+
+  it('that was captured when it was smaller is a change, and not a deletion', async () => {
+    const { p, savepoint } = await changed('small\n', (at) => at.write('lib/data.bin', 'y'.repeat(6_000)));
+    const { entries } = await savepoint.history({ limit: 9 });
+    expect(entries.map(({ change, takenBack }) => [change, takenBack])).toMatchObject([
+      [{ operation: 'write', before: { kind: 'file' }, after: null, uncapturedAfter: 'too-large', by: BY_ONE }, null],
+    ]);
+    const { details } = await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
+    expect(details.skipped).toMatchObject([{ why: 'what was written there was not captured (too-large)' }]);
+    expect((await VERBS.diff.handle(savepoint, { from: 'cp_1', patch: true }, {})).patch?.text).toBe('');
+    await savepoint.restore('cp_1', { paths: ['lib/data.bin' as TreePath] });
+    expect(p.read('lib/data.bin')).toBe('small\n');
+    await savepoint.undo();
+    expect(p.read('lib/data.bin')).toBe('y'.repeat(6_000));
+  });
+
+  it('is not deleted if it stayed on the machine that a bundle comes from', async () => {
+    const { p, savepoint } = await changed('x'.repeat(5_000), () => {});
+    p.write('small', 'a');
+    await savepoint.checkpoint();
+    const file = `${path.dirname(p.at('x'))}.bundle`;
+    const at = (text: string): DiskPath => bytesFromText(text) as DiskPath;
+    await savepoint.createBundle(at(file));
+    const target = new Place();
+    await target.open({ rules: RULES }).restoreBundle(at(file), at(target.at('')));
+    target.write('small', 'b');
+    const { checkpoint } = await target.open({ rules: RULES }).checkpoint();
+    expect(checkpoint.changes?.map(({ path }) => path)).toEqual(['small']);
+  });
 });
