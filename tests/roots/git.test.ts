@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, type Savepoint, type TreePath } from '@savepoint/core';
+import { type OpenOptions, open, type Savepoint, type TreePath } from '@savepoint/core';
 import { nodeFs } from '@savepoint/core/node';
 import type { Ports } from '@savepoint/core/ports';
 import {
@@ -31,9 +31,9 @@ class Place {
     return folder;
   }
 
-  open(overrides: Partial<Ports> = {}): Savepoint {
+  open(overrides: Partial<Ports> = {}, options: Partial<OpenOptions> = {}): Savepoint {
     const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
-    return open({ dir: this.world.workspace, ports: { ...realPorts(), ...overrides }, places });
+    return open({ dir: this.world.workspace, ports: { ...realPorts(), ...overrides }, places, ...options });
   }
 
   at(name: string): string {
@@ -189,6 +189,51 @@ describe('restore --git', () => {
     await place.open().undo();
     expect(both(place)).toEqual(later);
     git(place.at('one'), 'fsck', '--strict', '--full');
+  });
+
+  it('undo adds staged contents again that git gc has dropped from the repository, and redo does so, too', async () => {
+    const { place, first, later } = await moved();
+    const staged = git(place.at('one'), 'rev-parse', ':staged.txt').trim();
+    place.write('one/staged.txt', 'other than what is staged\n');
+    const before = both(place);
+    expect(before).not.toEqual(later);
+    const forget = (): void => {
+      git(place.at('one'), 'reflog', 'expire', '--expire=now', '--all');
+      git(place.at('one'), 'gc', '-q', '--prune=now');
+      expect(() => git(place.at('one'), 'cat-file', '-e', staged)).toThrow();
+    };
+    await place.open().restore('cp_1', GIT);
+    forget();
+    await place.open().gc();
+    await place.open().undo();
+    expect(both(place)).toEqual(before);
+    expect(git(place.at('one'), 'show', ':staged.txt')).toBe('staged\n');
+    git(place.at('one'), 'fsck', '--strict', '--full');
+    await place.open().redo();
+    expect(place.state('one')).toEqual(first[0]);
+    forget();
+    await place.open().undo();
+    expect(git(place.at('one'), 'show', ':staged.txt')).toBe('staged\n');
+    git(path.join(place.store(), 'objects.git'), 'fsck', '--strict');
+  });
+
+  it('undo is refused, with the path, if a staged content is neither in the repository nor in the store', async () => {
+    const { place } = await moved();
+    const open = (): Savepoint => place.open({}, { rules: { exclude: ['one/staged.txt'] } });
+    await open().restore('cp_1', GIT);
+    git(place.at('one'), 'reflog', 'expire', '--expire=now', '--all');
+    git(place.at('one'), 'gc', '-q', '--prune=now');
+    const was = manifest(place);
+    await expect(open().undo()).rejects.toMatchObject({
+      code: 'GIT_REFUSED',
+      data: {
+        repositories: [{ path: 'one', why: expect.stringMatching(/staged content of staged\.txt .*cp_2 --git/) }],
+      },
+    });
+    expect(manifest(place)).toBe(was);
+    await open().restore('cp_2', GIT);
+    expect(place.head('one')).not.toBe('');
+    expect(git(place.at('one'), 'diff', '--cached', '--name-only')).toBe('');
   });
 
   it('undo is refused if the repository has also lost the history of a kept commit', async () => {

@@ -19,6 +19,7 @@ import { plainIndexOf } from './index-plain.ts';
 import { GitObjects } from './objects.ts';
 import { firstErrorLine, type Git } from './program.ts';
 import { type GitState, readRepository } from './repository.ts';
+import { stagedBlobsIn } from './staged.ts';
 import { findLinkOnWritePath } from './write-paths.ts';
 
 export interface RefUpdate {
@@ -50,8 +51,10 @@ export interface HeadMove {
   /** False if only the branch changes: the index then stays unchanged. */
   readonly movesIndex: boolean;
   readonly index: ObjectId | null;
-  /** The objects that the index refers to. They may first have to be added to the repository. */
+  /** That index as the checkpoint after records it; null: not recorded. */
   readonly recorded: RecordedIndex | null;
+  /** Contents that the index has and the commit does not have. The store has them, and the repository may not. */
+  readonly staged: readonly ObjectId[];
   /** Whether the repository has lost the commit, and the store adds it again first. */
   readonly bringsBack: boolean;
   /** Commits that no ref reaches after the move, newest first. */
@@ -71,6 +74,8 @@ export interface PreparedHeadMoves {
 
 /** Beyond this limit the store would become a copy of the repository. */
 const MAX_UNREACHABLE = 1_000;
+/** Names listed in a reason. */
+const MAX_NAMED = 5;
 const ID_DIGITS = 40;
 const INDEX_BYTES = 1024 * 1024 * 1024;
 const BRANCHES = 'refs/heads/';
@@ -214,14 +219,16 @@ async function prepareMove(
     if (lost.length > MAX_UNREACHABLE)
       throw new Refusal(`more than ${MAX_UNREACHABLE} commits would become unreachable`);
     await pace.yieldNow();
+    const movesIndex = before.commit !== to.commit || hasOtherIndex;
     return {
       path,
       before,
       after: to,
       refs,
-      movesIndex: before.commit !== to.commit || hasOtherIndex,
+      movesIndex,
       index,
       recorded,
+      staged: movesIndex ? await findStaged(context, state, to.commit, index) : [],
       bringsBack: lostTarget !== null,
       unreachable: lost.map((commit) => ({ commit, subject: subjectOf(objects, commit) })),
     };
@@ -283,6 +290,31 @@ async function findTarget(
   const gap = await findGap(git, state, lost.boundary);
   if (gap !== null) throw new Refusal(`the history of its commit ${commit} is no longer in the repository (${gap})`);
   return lost;
+}
+
+/** Returns the staged contents of the index that the store has. @throws Refusal if one exists nowhere anymore */
+async function findStaged(
+  { ports, kept, pace }: MoveContext,
+  state: GitState,
+  commit: string | null,
+  index: ObjectId | null,
+): Promise<readonly ObjectId[]> {
+  if (index === null || !kept.objects.has(index)) return [];
+  const all = new GitObjects(ports, state, kept.objects);
+  try {
+    const staged =
+      (await stagedBlobsIn(kept.objects.read(index).data, all, commit, pace)) ?? new Map<string, TreePath>();
+    const isPartial = state.config.has('extensions.partialclone');
+    const lost = isPartial ? [] : [...staged].filter(([id]) => !all.has(id)).map(([, path]) => showName(path));
+    if (lost.length > 0) {
+      const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : '';
+      const names = lost.slice(0, MAX_NAMED).join(', ');
+      throw new Refusal(`the staged content of ${names}${more} is neither in the repository anymore nor in the store`);
+    }
+    return [...staged.keys()].filter((id) => isObjectId(id) && kept.objects.has(id)) as ObjectId[];
+  } finally {
+    all.close();
+  }
 }
 
 async function unreachableCommits(

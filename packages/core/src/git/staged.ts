@@ -2,9 +2,10 @@
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
-import { childPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { childPath, type DiskPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { parseIndexFile } from './index-file.ts';
 import type { GitObjects } from './objects.ts';
-import type { TrackedPaths } from './tracked.ts';
+import { type TrackedPaths, trackedPathsOf } from './tracked.ts';
 
 /** Paths are relative to the repository's folder. Null if the comparison failed; `problem` gives the reason. */
 export type StagedPaths =
@@ -16,6 +17,7 @@ interface CommittedFile {
   readonly id: string;
 }
 
+const ID_BYTES = 20;
 const FOLDER = 0o40000;
 const SUBMODULE = 0o160000;
 /** A small tree can expand to any number of files. */
@@ -73,6 +75,22 @@ export async function stagedBlobs(
     found.set(id, path);
   }
   return found;
+}
+
+/**
+ * Like `stagedBlobs`, for the bytes of an index file.
+ * @returns null if the file is not a complete index (a split or sparse one)
+ * @throws UnusableGitFile, SavepointError STORE_DAMAGED, FsError
+ */
+export async function stagedBlobsIn(
+  bytes: Buffer,
+  objects: GitObjects,
+  commit: string | null,
+  pace: Pace,
+): Promise<ReadonlyMap<string, TreePath> | null> {
+  const tracked = trackedPathsOf(parseIndexFile('index' as DiskPath, bytes, ID_BYTES));
+  if (tracked === null || tracked.sparseFolders.length > 0) return null;
+  return stagedBlobs(objects, commit, tracked, pace);
 }
 
 interface CommittedFiles {

@@ -1,17 +1,19 @@
 /** Operations that also move branches: saves what would be lost, and moves branches with the files or not at all. */
 
+import { problemOf } from '../git/file.ts';
 import type { HeadMove } from '../git/head-moves.ts';
 import { buildIndex } from '../git/index-write.ts';
 import { GitObjects } from '../git/objects.ts';
 import { findGit } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
+import { stagedBlobsIn } from '../git/staged.ts';
 import { readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { MovedHead, RootState } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { ObjectId } from '../model/ids.ts';
-import { type DiskPath, diskChild, onDisk } from '../model/names.ts';
+import { isObjectId, type ObjectId } from '../model/ids.ts';
+import { type DiskPath, diskChild, joinPaths, onDisk, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { withoutIndex } from '../timeline/capture/record-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
@@ -21,6 +23,7 @@ import { type HeadStep, readHeads, removeHeads, writeHeads } from '../transactio
 import { type HeadsInput, moveHeads, moveHeadsBack } from '../transaction/move-heads.ts';
 import { isExpectedError } from '../transaction/outcome.ts';
 import type { Publication } from '../transaction/transition.ts';
+import { ChosenPaths } from '../workspace/rules/chosen-paths.ts';
 
 export interface PreparedHeads {
   /** For the checkpoint after. */
@@ -33,6 +36,8 @@ export interface PreparedHeads {
 }
 
 const INDEX_BYTES = 1024 * 1024 * 1024;
+/** Without a limit, a folder that was staged by mistake would be copied. */
+const MAX_STAGED = 10_000;
 
 /** @throws SavepointError GIT_REFUSED if part of a repository cannot be read */
 export async function prepareHeads(
@@ -45,6 +50,7 @@ export async function prepareHeads(
   const kept: KeptCommits[] = [];
   const steps: HeadStep[] = [];
   const indexes = new Map<string, ObjectId>();
+  const stagedBefore = new Map<string, readonly ObjectId[]>();
   for (const [number, move] of moves.entries()) {
     const state = readRepository(ports.fs, onDisk(workspace.root, move.path));
     if (state === null || 'problem' in state) throw repositoryGoneError(move);
@@ -61,7 +67,11 @@ export async function prepareHeads(
       const index = move.movesIndex ? await storeIndexes(workspace, move, { state, objects }, batch, pace) : null;
       if (index !== null) indexes.set(`index-${number}-after`, index.after);
       if (index?.before != null) indexes.set(`index-${number}-before`, index.before);
-      const staged = index !== null && index.after === move.index ? (move.recorded?.staged ?? []) : [];
+      if (index?.before != null) {
+        const ids = await keepStaged(workspace, move, { index: batch.read(index.before).data, objects }, batch, pace);
+        if (ids.length > 0) stagedBefore.set(`staged-${number}-before`, ids);
+      }
+      const staged = index !== null && index.after === move.index ? move.staged : [];
       const { path, before, after, refs, bringsBack } = move;
       steps.push({ path, before, after, refs, bringsBack, index, staged });
     } finally {
@@ -69,7 +79,7 @@ export async function prepareHeads(
     }
   }
   const tips = kept.flatMap((one) => one.tips);
-  const commit = moves.length === 0 ? null : keptCommit(batch, tips, indexes, ports.clock.now());
+  const commit = moves.length === 0 ? null : keptCommit(batch, tips, indexes, stagedBefore, ports.clock.now());
   let number = 0;
   return {
     moved: steps.map(({ path, before, after, index }) => ({ path, before, after, index: index?.before ?? null })),
@@ -136,6 +146,39 @@ async function storeIndexes(
     ? store.objects.read(move.index as ObjectId).data
     : await buildIndex(objects, move.after.commit, pace);
   return { before: before === null ? null : batch.add('blob', before), after: batch.add('blob', after) };
+}
+
+/**
+ * Stores the staged contents that the index before names. Only that index leads to them, so `git gc` drops them once it
+ * is replaced. What the rules leave out is not stored, and an index that cannot be parsed has nothing to store.
+ */
+async function keepStaged(
+  { rules }: Workspace,
+  { path, before }: HeadMove,
+  { index, objects }: { readonly index: Buffer; readonly objects: GitObjects },
+  batch: ObjectBatch,
+  pace: Pace,
+): Promise<readonly ObjectId[]> {
+  let staged: ReadonlyMap<string, TreePath>;
+  try {
+    staged = (await stagedBlobsIn(index, objects, before.commit, pace)) ?? new Map();
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return [];
+    problemOf(error);
+    return [];
+  }
+  const chosen = new ChosenPaths(rules);
+  const kept: ObjectId[] = [];
+  for (const [id, name] of staged) {
+    if (pace.isDue()) await pace.yieldNow();
+    if (!isObjectId(id) || !objects.has(id) || chosen.excludes(joinPaths(path, name), false)) continue;
+    const info = objects.readerFor(id).info(id);
+    if (info?.type !== 'blob' || info.size > rules.maxFileBytes) continue;
+    if (!batch.has(id)) batch.add('blob', objects.readerFor(id).read(id).data);
+    kept.push(id);
+    if (kept.length >= MAX_STAGED) break;
+  }
+  return kept.sort();
 }
 
 /** The operation has ended by now, so a failure must not change its answer. The next operation replaces what remains. */

@@ -61,7 +61,13 @@ export async function withRevertedHeads(
   const movedSince = operation.heads.filter((head) => !unmoved.includes(head));
   const why = `its branch has moved since ${operation.id}`;
   const kept = [...plan.kept, ...movedSince.map(({ path }) => ({ path, why }))];
-  return withHeadMoves(workspace, { ...plan, kept }, targets, pace);
+  const found = await withHeadMoves(workspace, { ...plan, kept }, targets, pace);
+  const instead =
+    operation.previous === null
+      ? ''
+      : ` (\`savepoint restore ${operation.previous} --git\` goes back without what was staged)`;
+  const refused = (found.headsRefused ?? []).map(({ path, why }) => ({ path, why: why + instead }));
+  return { ...found, headsRefused: refused };
 }
 
 /**

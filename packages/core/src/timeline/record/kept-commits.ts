@@ -1,7 +1,7 @@
 /**
  * Keeps what a repository loses when an operation moves its branch: commits that become unreachable, and the
- * previous index. `refs/savepoint/kept/<n>` names a commit of ours with the indexes in its tree and those commits
- * as its parents. It is kept as long as checkpoint n. No older history of those commits is kept:
+ * previous index with its staged contents. `refs/savepoint/kept/<n>` names a commit of ours with these in its tree
+ * and those commits as its parents. It is kept as long as checkpoint n. No older history of those commits is kept:
  * objects.git/shallow records where it ends.
  */
 
@@ -17,7 +17,8 @@ import type { Refs } from '../../store/refs/refs.ts';
 import type { Workspace } from '../capture/workspace.ts';
 
 const PREFIX = 'refs/savepoint/kept/';
-const FOLDER = 0o40000;
+const FILE = 0o100644 as const;
+const FOLDER = 0o40000 as const;
 const SUBMODULE = 0o160000;
 
 export interface KeptCommits {
@@ -48,15 +49,25 @@ export async function keepCommits(
   return { tips: [...tips], shallow };
 }
 
-/** Adds the commit that a kept ref names, and returns its id. */
+/**
+ * Adds the commit that a kept ref names, and returns its id.
+ * @param indexes by name
+ * @param staged lists of contents that only an index names, by name
+ */
 export function keptCommit(
   batch: ObjectBatch,
   tips: readonly ObjectId[],
   indexes: ReadonlyMap<string, ObjectId>,
+  staged: ReadonlyMap<string, readonly ObjectId[]>,
   time: number,
 ): ObjectId {
   const who = { name: 'Savepoint', email: 'savepoint@savepoint.invalid', time: Math.floor(time / 1000), zone: '+0000' };
-  const entries = [...indexes].map(([name, id]) => ({ name: nameOf(name), mode: 0o100644 as const, id }));
+  const files = [...indexes].map(([name, id]) => ({ name: nameOf(name), mode: FILE, id }));
+  const folders = [...staged].map(([name, ids]) => {
+    const tree = encodeTree(ids.map((id) => ({ name: nameOf(id), mode: FILE, id })));
+    return { name: nameOf(name), mode: FOLDER, id: batch.add('tree', tree) };
+  });
+  const entries = [...files, ...folders];
   const message = 'Kept: indexes, and commits that no branch of their repository leads to\n';
   const tree = batch.add('tree', encodeTree(entries));
   return batch.add('commit', encodeCommit({ tree, parents: [...new Set(tips)], author: who, committer: who, message }));
