@@ -12,7 +12,12 @@ it('the command that install writes is executed, and status reports it', () => {
   p.write('.claude/settings.local.json', '{\n  "model": "m" // mine\n}\n');
   const installed = p.run(['install', 'claude']);
   expect(installed).toMatchObject({ status: 0, stderr: '' });
-  expect(installed.stdout).toContain('Installed hooks for Claude Code (project settings).');
+  expect(installed.stdout.split('\n')).toEqual([
+    `changed: ${p.at('.claude/settings.local.json')}  (backup: ${p.at('.claude/settings.local.json.before-savepoint')})`,
+    'Installed hooks for Claude Code (project settings).',
+    'Next: restart Claude Code if it is running. `savepoint status` then shows whether the hooks arrive.',
+    '',
+  ]);
   expect(p.run(['status']).stdout).toContain('hooks have not fired yet');
   const settings = p.read('.claude/settings.local.json').replace(' // mine', '');
   const { command } = JSON.parse(settings).hooks.PreToolUse[0].hooks[0] as { command: string };
@@ -31,6 +36,16 @@ it('the command that install writes is executed, and status reports it', () => {
   expect(p.run(['status']).stdout).toMatch(/claude: hooks installed \(project.*\n {2}last fired .* \(PostToolUse in /);
   expect(p.run(['uninstall', 'claude']).status).toBe(0);
   expect(p.read('.claude/settings.local.json')).toBe('{\n  "model": "m" // mine\n}\n');
+});
+
+it('install shows the content with --dry-run only, and its diff in JSON', () => {
+  const p = project();
+  const dry = p.run(['install', 'claude', '--dry-run']);
+  expect(dry.stdout).toMatch(
+    /^new file: .*settings\.local\.json\n {2}@@ .*\n(?: {2}\+.*\n)+Nothing was written \(--dry-run\)\.\n$/,
+  );
+  const { changes } = JSON.parse(p.run(['install', 'claude', '--json']).stdout);
+  expect(changes).toMatchObject([{ change: 'create', diff: expect.stringContaining('+  "hooks": {') }]);
 });
 
 it.skipIf(process.platform === 'win32')(

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -198,4 +199,60 @@ test('the command line works in every shell', () => {
   expect(isHookCommand(command.shell, 'codex')).toBe(false);
   expect(isHookCommand('savepoint hook claude', 'claude')).toBe(true);
   expect(isHookCommand('my-savepointish hook claude', 'claude')).toBe(false);
+});
+
+test('if one file cannot be written, those before it get their bytes and permissions back', () => {
+  const where = around();
+  const at = (name: string): string => path.join(where.project, name);
+  writeFileSync(at('one.json'), '{"a":1}', { mode: 0o640 });
+  writeFileSync(at('one.json.before-savepoint'), 'older', { mode: 0o600 });
+  writeFileSync(at('gone.json'), 'gone', { mode: 0o604 });
+  writeFileSync(at('in the way'), '');
+  const change = { mode: 0o600, backup: null, before: null };
+  const write = (): void =>
+    writeChanges(
+      [
+        { ...change, path: at('one.json'), before: '{"a":1}', after: '{"b":2}', backup: '{"a":1}' },
+        { ...change, path: at('folder/below/two.json'), after: '{}' },
+        { ...change, path: at('gone.json'), before: 'gone', after: null },
+        { ...change, path: at('in the way/three.json'), after: '{}' },
+      ],
+      storesOf(where),
+    );
+  expect(write).toThrow(/in the way\/three\.json cannot be written \(\w+\)\. Nothing was changed/);
+  const modeOf = (name: string): number => statSync(at(name)).mode & 0o777;
+  expect([readFileSync(at('one.json'), 'utf8'), modeOf('one.json')]).toEqual(['{"a":1}', 0o640]);
+  expect(readFileSync(at('one.json.before-savepoint'), 'utf8')).toBe('older');
+  expect([readFileSync(at('gone.json'), 'utf8'), modeOf('gone.json')]).toEqual(['gone', 0o604]);
+  expect(readdirSync(where.project).sort()).toEqual([
+    'gone.json',
+    'in the way',
+    'one.json',
+    'one.json.before-savepoint',
+  ]);
+});
+
+test('the next installation removes temporary files of killed ones, and none of a living process', () => {
+  const where = around();
+  const file = settingsPath(AGENTS.gemini, 'project', where);
+  mkdirSync(path.dirname(file), { recursive: true });
+  // Dies when it has written the temporary file, and before it gives that the name of the settings.
+  const script = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.renameSync = () => process.kill(process.pid, 'SIGKILL');
+    syncBuiltinESMExports();
+    const { replaceFile } = await import(${JSON.stringify(String(new URL('../dist/settings/replace-file.js', import.meta.url)))});
+    replaceFile(${JSON.stringify(file)}, Buffer.from('{}'), 0o600);`;
+  const killed = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+  expect(killed.signal).toBe('SIGKILL');
+  const name = path.basename(file);
+  expect(readdirSync(path.dirname(file))).toEqual([`${name}.${killed.pid}.new`]);
+  writeFileSync(`${file}.${process.pid}.new`, 'of an earlier process with this number');
+  writeFileSync(`${file}.${process.ppid}.new`, 'of a living process');
+  writeFileSync(`${file}.mine.new`, 'of the user');
+  install('gemini', 'project', where);
+  expect(readdirSync(path.dirname(file)).sort()).toEqual(
+    [name, `${name}.${process.ppid}.new`, `${name}.mine.new`].sort(),
+  );
 });

@@ -31,7 +31,7 @@ export function install(): Promise<StandaloneCommand> {
   return commandOf('install', '[agent]', {
     description:
       "Adds Savepoint's hooks to the settings of an agent, so that all of its steps are recorded on the timeline. " +
-      'All other settings are kept. Shows the diff, and keeps a backup next to the file. Without an agent, lists ' +
+      'All other settings are kept, and a backup is next to each file. `--dry-run` shows the diff. Without an agent, lists ' +
       'the agents found on this machine.',
     examples: ['savepoint install', 'savepoint install claude', 'savepoint install gemini --user'],
   });
@@ -121,6 +121,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
       path: change.path,
       change: changeWord(change),
       backup: change.backup === null ? null : backupPath(change.path),
+      diff: diffLines(change).join('\n'),
     }));
     writeAll(1, `${safeJson({ agent: name, place, path, changes: changeList, dryRun: request.dryRun }, 0)}\n`);
     return;
@@ -130,18 +131,20 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   if (changes.length === 0) {
     const already = request.what === 'install' ? 'The hooks are already installed' : 'No Savepoint hooks found';
     lines.push(`${already}: ${showText(path)}`);
+  } else if (request.dryRun) {
+    for (const change of changes) lines.push(fileLine(change, null), ...shownDiff(change));
+    lines.push('Nothing was written (--dry-run).');
   } else {
-    for (const change of changes) lines.push(...settingsDiff(change));
+    for (const change of changes) lines.push(fileLine(change, change.backup === null ? null : backupPath(change.path)));
     const done = request.what === 'install' ? 'Installed hooks for' : 'Removed hooks from';
-    lines.push(
-      request.dryRun ? 'Nothing was written (--dry-run).' : style.good(`${done} ${agent.title} (${place} settings).`),
-    );
-    for (const { path: file, backup } of changes) {
-      if (backup !== null && !request.dryRun) lines.push(`Backup: ${showText(backupPath(file))}`);
-    }
+    lines.push(style.good(`${done} ${agent.title} (${place} settings).`));
   }
   if (problem !== null) lines.push(`This is not recorded on the timeline: ${showText(problem.message)}`);
   if (request.what === 'install') lines.push(...agent.integration.notes);
+  if (request.what === 'install' && changes.length > 0 && !request.dryRun)
+    lines.push(
+      `Next: restart ${agent.title} if it is running. \`savepoint status\` then shows whether the hooks arrive.`,
+    );
   writeAll(1, `${lines.join('\n')}\n`);
 }
 
@@ -185,9 +188,24 @@ function changeWord({ before, after }: FileChange): string {
   return after === null ? 'delete' : 'write';
 }
 
+function fileLine({ path, before, after }: FileChange, backup: string | null): string {
+  const word = before === null ? 'new file' : after === null ? 'removed' : 'changed';
+  return `${word}: ${showText(path)}${backup === null ? '' : `  (backup: ${showText(backup)})`}`;
+}
+
 const MAX_DIFF_LINES = 200;
 
-function settingsDiff({ path, before, after }: FileChange): readonly string[] {
+function shownDiff(change: FileChange): readonly string[] {
+  const lines = diffLines(change);
+  const rest = lines.length - MAX_DIFF_LINES;
+  return [
+    ...lines.slice(0, MAX_DIFF_LINES).map((line) => `  ${showText(line)}`),
+    ...(rest > 0 ? [`  … and ${rest} more lines`] : []),
+  ];
+}
+
+/** The hunks of a patch, without its header. */
+function diffLines({ path, before, after }: FileChange): readonly string[] {
   // The ids must differ, or the contents count as equal.
   const side = (text: string | null, id: string) =>
     text === null
@@ -195,15 +213,9 @@ function settingsDiff({ path, before, after }: FileChange): readonly string[] {
       : ({ kind: 'file', mode: 0o644, id, size: Buffer.byteLength(text), read: () => Buffer.from(text) } as const);
   const [old, now] = [side(before, 'before'), side(after, 'after')];
   const { text } = unifiedPatch([{ path: bytesFromText(path) as TreePath, before: old as never, after: now as never }]);
-  const lines = text
+  return text
     .toString()
     .trimEnd()
     .split('\n')
     .filter((line) => /^[-+ @]/.test(line) && !/^(?:---|\+\+\+) /.test(line));
-  const rest = lines.length - MAX_DIFF_LINES;
-  return [
-    `${before === null ? 'new file' : after === null ? 'removed' : 'changed'}: ${showText(path)}`,
-    ...lines.slice(0, MAX_DIFF_LINES).map((line) => `  ${showText(line)}`),
-    ...(rest > 0 ? [`  … and ${rest} more lines`] : []),
-  ];
 }
