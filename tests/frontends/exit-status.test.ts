@@ -116,7 +116,7 @@ describe('2', () => {
     ['restor cp_1', 'restore'],
     ['workspace lnk x', 'link'],
     ['restore cp_1 --yess', '--yes'],
-    ['workspace', 'Incomplete command'],
+    ['workspace', 'needs a command'],
     ['help nothing', 'Unknown command'],
     ['show', 'checkpoint'],
     ['show cp_1 cp_2', 'argument'],

@@ -11,6 +11,26 @@ it.each([
   [['diff', 'nosuch.txt'], 1, '"nosuch.txt" is not a valid checkpoint', '`savepoint diff -- nosuch.txt`'],
   [['diff', 'last', 'it is.txt'], 1, '"it is.txt" is not', "`savepoint diff -- 'it is.txt'`"],
   [['checkpoint', 'before lunch'], 2, 'Too many arguments', "Did you mean `savepoint checkpoint -m 'before lunch'`?"],
+  [['restore', 'cp1'], 1, '"cp1" is not a valid checkpoint', '\n  Did you mean cp_1?\n'],
+  [['show', '#1'], 1, '"#1" is not a valid checkpoint', '\n  Did you mean cp_1?\n'],
+  [['restore', 'prompt'], 1, '"prompt" is not a valid checkpoint', '\n  Did you mean @prompt?\n'],
+  [['history', 'src/a.ts'], 2, 'Too many arguments', 'Did you mean `savepoint history -- src/a.ts`?'],
+  [['undo', 'cp_1'], 2, 'Too many arguments', 'Did you mean `savepoint restore cp_1`?'],
+  [['undo', 'cp_1.1'], 2, 'Too many arguments', 'Did you mean `savepoint rollback --change cp_1.1`?'],
+  [['redo', 'src/a.ts'], 2, 'Too many arguments', 'Did you mean `savepoint restore last -- src/a.ts`?'],
+  [['list', '3'], 2, 'Too many arguments', 'Did you mean `savepoint list --limit 3`?'],
+  [['log', 'src/a.ts'], 2, 'Too many arguments', 'Did you mean `savepoint history -- src/a.ts`?'],
+  [['list', '-n'], 2, "'-n, --limit <number>' argument missing", 'savepoint help list'],
+  [['hist'], 2, "Unknown command 'hist'", 'Did you mean history?'],
+  [['daemon'], 2, '`savepoint daemon` needs a command: status, stop.', 'savepoint help daemon'],
+  [['history', '--', 'a', 'b'], 2, 'history takes one path', ''],
+  [
+    ['diff', '--', 'nosuch.txt'],
+    1,
+    'nosuch.txt is neither in cp_1 nor in the workspace',
+    'savepoint history -- <path>',
+  ],
+  [['diff', 'cp_1', 'cp_1', '--', 'a', 'src'], 1, 'a is neither in cp_1 nor in cp_1', 'savepoint history'],
 ])('%s says what was probably meant', (args, status, what, hint) => {
   const p = project();
   p.write('src/a.ts', 'a\n');

@@ -68,6 +68,41 @@ describe('an agent that worked', () => {
     }
   });
 
+  it('history shows an operation with many changes as one line, and lists them with --all and in JSON', async () => {
+    const p = project();
+    await agentAtWork(p);
+    p.ok('restore', 'cp_2', '--exact', '--yes');
+    p.ok('undo');
+    p.ok('redo');
+    p.ok('undo');
+    const folded = p.ok('history');
+    const rows = folded.stdout.match(/^cp_\S+/gm);
+    expect(rows).toEqual(['cp_8', 'cp_7', 'cp_6', 'cp_5', 'cp_4.2', 'cp_4.1', 'cp_3.1']);
+    expect(folded.stdout).toMatch(/^cp_5 .* user +restore +3 paths {2}\[reverted by cp_6\]$/m);
+    expect(folded.stdout).toContain('`--all` lists their changes');
+    expect(p.ok('history', '--limit', '2').stdout).toContain('--before cp_7.1');
+    expect(p.ok('history', '--limit', '1', '--before', 'cp_7.1').stdout).toMatch(/^cp_6 /);
+    expect(p.ok('history', '--', 'a.ts').stdout.match(/^cp_\S+/gm)).toHaveLength(5);
+    expect(p.ok('history', '--all').stdout.match(/^cp_\S+/gm)).toHaveLength(15);
+    expect(JSON.parse(p.ok('history', '--json').stdout).changes).toHaveLength(15);
+    expect(p.ok('list', '--all').stdout).toMatch(/cp_7 .*Redid cp_5 \(Restored cp_2\)/);
+    expect(p.ok('list', '--all').stdout).toMatch(/cp_8 .*Undid cp_7 \(Restored cp_2\)/);
+  });
+
+  it('history and show explain the ? of an uncertain author, and only then', async () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    const shell = { tool: 'Bash', kind: 'shell', args: { command: 'make' } } as const;
+    const [one, two] = ['one', 'two'].map((agent) => library(p).session({ agent, id: `s-${agent}` }));
+    await one?.call(shell, () => two?.call(shell, () => p.write('a.txt', 'b\n')));
+    for (const args of [['history'], ['show', 'last']]) {
+      const { stdout } = p.ok(...args);
+      expect(stdout).toMatch(/one s-one or two s-two or outside \?/);
+      expect(stdout).toMatch(/^ *\?: it is not certain who made this change/m);
+    }
+    expect(p.ok('show', 'cp_1').stdout).not.toContain('?:');
+  });
+
   it('blame shows the author of each line, as text and in ranges', async () => {
     const p = project();
     await agentAtWork(p);

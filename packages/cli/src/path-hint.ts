@@ -1,5 +1,6 @@
 /** Tells users who gave a path where a checkpoint is expected that paths follow `--`. */
 import { SavepointError } from '@savepoint/core';
+import { meantCheckpoint } from '@savepoint/core/frontend';
 
 /**
  * Runs a call that takes the name of a checkpoint.
@@ -11,7 +12,8 @@ export async function withPathHint<T>(call: () => Promise<T>, example: (path: st
   } catch (error) {
     if (!(error instanceof SavepointError) || error.code !== 'BAD_ID') throw error;
     const { given } = error.data as { readonly given: string };
-    const hint = `${error.hint}\nPaths go after --: \`${example(shellWord(given))}\`.`;
+    if (meantCheckpoint(given) !== null) throw error;
+    const hint = `Paths go after --: \`${example(shellWord(given))}\`.\n${error.hint}`;
     throw new SavepointError('BAD_ID', error.message, { given }, { hint, cause: error });
   }
 }

@@ -167,11 +167,11 @@ function excessHint(
   loaded: ReadonlyMap<CommandRow, Command>,
 ): string | null {
   if (code !== 'commander.excessArguments') return null;
-  const words = args.filter((word) => !word.startsWith('-'));
-  const [found] = [...loaded].filter(([{ name }]) => name === words[0]);
-  const last = words.at(-1);
-  if (found?.[1].excessExample === undefined || last === undefined) return null;
-  return `Did you mean \`${found[1].excessExample(last)}\`?`;
+  const found = rowNamedIn(args);
+  const command = found === undefined ? undefined : loaded.get(found);
+  const last = args.filter((word) => !word.startsWith('-')).at(-1);
+  if (command?.excessExample === undefined || last === undefined) return null;
+  return `Did you mean \`${command.excessExample(last)}\`?`;
 }
 
 function usageError(error: CommanderError, args: readonly string[], meant: string | null): SavepointError {
@@ -181,19 +181,49 @@ function usageError(error: CommanderError, args: readonly string[], meant: strin
     .trim()
     .replace(/^\(|\)$/g, '');
   const isHelp = error.code === 'commander.help';
-  const unnamed = args.includes('help') ? 'Unknown command.' : 'Incomplete command.';
+  const group = args.find((word) => GROUPS[word] !== undefined);
+  const unnamed =
+    args.includes('help') || group === undefined
+      ? 'Unknown command.'
+      : `\`savepoint ${group}\` needs a command: ${wordsAfter(group).join(', ')}.`;
   const message = isHelp ? unnamed : capitalised(first);
-  const named = args.find((word) => COMMANDS.some(({ name, isHidden }) => !isHidden && name.split(' ')[0] === word));
+  const named = rowNamedIn(args)?.name.split(' ')[0];
   const hint =
     named === undefined || args.includes('help')
       ? 'Run `savepoint help` for the list of commands and options.'
       : `Run \`savepoint help ${named}\` for its arguments and options.`;
+  const parts = [meant, startingWith(error) ?? suggestion, hint];
   return new SavepointError(
     'USAGE',
     /[.?!]$/.test(message) ? message : `${message}.`,
     {},
-    { hint: [meant, suggestion, hint].filter((part) => part !== null && part !== '').join(' '), cause: error },
+    { hint: parts.filter((part) => part !== null && part !== '').join(' '), cause: error },
   );
+}
+
+/** The first argument that is the first word of a command. */
+function rowNamedIn(args: readonly string[]): CommandRow | undefined {
+  const rows = COMMANDS.filter(({ isHidden }) => !isHidden);
+  for (const word of args) {
+    const row = rows.find(({ name, aliases = [] }) => name.split(' ')[0] === word || aliases.includes(word));
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+function wordsAfter(group: string): readonly string[] {
+  return COMMANDS.flatMap(({ name, isHidden }) => {
+    const [first, second] = name.split(' ');
+    return first === group && second !== undefined && !isHidden ? [second] : [];
+  });
+}
+
+/** The beginning of a command is nearer to it than to a short command with few other letters. */
+function startingWith({ code, message }: CommanderError): string | null {
+  const typed = code === 'commander.unknownCommand' ? /'(\w{2,})'/.exec(message)?.[1] : undefined;
+  if (typed === undefined) return null;
+  const found = COMMANDS.find(({ name, isHidden }) => !isHidden && name.startsWith(typed));
+  return found === undefined ? null : `Did you mean ${found.name}?`;
 }
 
 function capitalised(text: string): string {

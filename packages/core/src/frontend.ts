@@ -12,6 +12,7 @@ export { answerRequest } from './remote/wire.ts';
 export type { Exporter } from './share/export-timeline.ts';
 export { STORE_FORMAT } from './store/records.ts';
 export type { OpenCall } from './store/state/open-calls.ts';
+export { meantCheckpoint } from './timeline/query/resolve.ts';
 export { editProblemText, requestProblems } from './verbs/input/request-problems.ts';
 export { watchEventToJson } from './verbs/shapes/watch-event.ts';
 export { VERBS } from './verbs/table.ts';

@@ -14,6 +14,12 @@ export function authorsText({ authors, grade }: AuthorshipJson): string {
   return grade === 'sure' ? names : grade === 'likely' ? `${names} (likely)` : `${names} ?`;
 }
 
+/** Explains the `?` of `authorsText`, if one was printed. */
+export function uncertainLegend(shown: readonly Pick<AuthorshipJson, 'grade'>[]): readonly string[] {
+  if (!shown.some(({ grade }) => grade === 'open')) return [];
+  return ['?: it is not certain who made this change; the authors that are possible are named.'];
+}
+
 /**
  * Lists each tool once; empty if no tool is known.
  * @param trigger the trigger of the checkpoint, for Savepoint's own operations

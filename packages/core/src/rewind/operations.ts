@@ -4,16 +4,15 @@ import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint, ConversationPosition, RecordedChange } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { SessionId } from '../model/ids.ts';
-import { nameToJson, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { checkpointId, type SessionId } from '../model/ids.ts';
+import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
 import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { assertPathsKnown } from '../timeline/diff/known-paths.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import {
@@ -86,7 +85,14 @@ export function restoreOperation(
     },
   };
   const planned = async (current: CurrentState): Promise<ChangeSet> => {
-    if (root === null) assertPathsKnown(current, target, scope);
+    if (root === null) {
+      const states = [
+        { name: target.id, snapshot: target.snapshot },
+        { name: 'the workspace', snapshot: current.snapshot },
+      ] as const;
+      const hint = `Nothing was changed. \`savepoint diff ${target.id} --stat\` lists the paths that differ.`;
+      assertPathsKnown(current.objects, states, scope, hint);
+    }
     const input = {
       objects: current.objects,
       now: current.snapshot,
@@ -170,26 +176,6 @@ async function planKeepOutside(
   };
 }
 
-/** Rejects paths that are in neither state. They are probably typos, and "nothing to restore" would hide that. */
-function assertPathsKnown(current: CurrentState, target: Checkpoint, scope: readonly TreePath[]): void {
-  const read = cachedFolderReader(current.objects);
-  const isNowhere = (path: TreePath): boolean =>
-    [target.snapshot, current.snapshot].every((snapshot) => {
-      const { entry, skip } = stateAt(read, snapshot, path);
-      return entry === null && skip === null;
-    });
-  const unknown = scope.filter((path) => path !== '' && isNowhere(path));
-  const [first] = unknown;
-  if (first === undefined) return;
-  const why = `is neither in ${target.id} nor in the workspace`;
-  throw new SavepointError(
-    'PATH_REFUSED',
-    `${showName(first)} ${why}.`,
-    { path: nameToJson(first), why, paths: unknown.map((path) => ({ path: nameToJson(path), why })) },
-    { hint: `Nothing was changed. \`savepoint diff ${target.id} --stat\` lists the paths that differ.` },
-  );
-}
-
 interface InverseRequest {
   readonly operation: Checkpoint;
   readonly trigger: 'undo' | 'redo';
@@ -250,14 +236,26 @@ function assertOperationKnown(trigger: 'undo' | 'redo', unreadable: DamagedCheck
   );
 }
 
-/** A redo is described by the operation that it applies again, not by the undo that it reverts. */
-function describeInverse(workspace: Workspace, operation: Checkpoint, trigger: 'undo' | 'redo'): string {
-  let named = operation;
-  if (trigger === 'redo') {
-    const ref = workspace.timeline.list().find(({ number }) => `cp_${number}` === operation.undoes);
-    if (ref !== undefined) named = workspace.timeline.read(ref);
+/**
+ * Names the operation that an undo reverts, or the one that a redo applies again, with the title of the operation that
+ * was requested in the first place: an undo of a redo of a restore is described by the restore.
+ */
+function describeInverse({ timeline }: Workspace, operation: Checkpoint, trigger: 'undo' | 'redo'): string {
+  const refs = timeline.list();
+  const revertedBy = ({ undoes }: Checkpoint): Checkpoint | null => {
+    const ref = refs.find(({ number }) => checkpointId(number) === undoes);
+    return ref === undefined ? null : timeline.read(ref);
+  };
+  const applied = trigger === 'redo' ? (revertedBy(operation) ?? operation) : operation;
+  let requested = applied;
+  while (requested.trigger === 'redo') {
+    const undo = revertedBy(requested);
+    const before = undo === null ? null : revertedBy(undo);
+    if (before === null) break;
+    requested = before;
   }
-  return `${named.id} (${named.description})`;
+  const named = trigger === 'redo' ? requested : applied;
+  return `${named.id} (${requested.description})`;
 }
 
 function describeRestore(target: Checkpoint, scope: readonly TreePath[]): string {

@@ -139,6 +139,9 @@ test('an undo or redo names the operation, and is refused if there is none', asy
   expect((await savepoint.undo()).checkpoint?.description).toBe('Undid cp_3 (Restored cp_1)');
   expect((await failure(savepoint.undo())).code).toBe('NOTHING_TO_UNDO');
   expect((await savepoint.redo()).checkpoint?.description).toBe('Redid cp_3 (Restored cp_1)');
+  expect((await savepoint.undo()).checkpoint?.description).toBe('Undid cp_5 (Restored cp_1)');
+  expect((await savepoint.redo()).checkpoint?.description).toBe('Redid cp_3 (Restored cp_1)');
+  expect((await savepoint.undo()).checkpoint?.description).toBe('Undid cp_7 (Restored cp_1)');
 });
 
 test('an operation cannot be undone or redone after a clean-up dropped the checkpoint before it', async () => {

@@ -1,6 +1,7 @@
 import { showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
+import { meantCheckpoint, VERBS } from '@savepoint/core/frontend';
 import { checkpointIdOption, command, lines, wholeNumber } from '../../command.ts';
+import { shellWord } from '../../path-hint.ts';
 import { checkpointLine, lineColumns, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
@@ -21,11 +22,18 @@ export const list = command({
     { flags: '--all', description: 'all checkpoints, including automatic ones, without folding', conflicts: 'manual' },
     { flags: '--manual', description: 'only checkpoints taken on request', conflicts: 'multiFile' },
     { flags: '--multi-file', description: 'only checkpoints in which several paths changed', conflicts: 'all' },
-    { flags: '--limit <number>', description: 'maximum number of checkpoints (default 50)' },
+    { flags: '-n, --limit <number>', description: 'maximum number of checkpoints (default 50)' },
     { flags: '--absolute-time', description: 'show local times instead of `5 min ago`' },
     { flags: '--before <checkpoint>', description: 'only checkpoints older than this one (cp_12)' },
   ],
   examples: ['savepoint list', 'savepoint list --limit 5', 'savepoint list --all --before cp_40'],
+
+  excessExample: (text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return `savepoint list --limit ${text}`;
+    return meantCheckpoint(text) === null && !text.startsWith('cp_')
+      ? `savepoint history -- ${shellWord(text)}`
+      : `savepoint show ${meantCheckpoint(text) ?? shellWord(text)}`;
+  },
 
   input(given) {
     const limit = wholeNumber(given, 'limit', '--limit');

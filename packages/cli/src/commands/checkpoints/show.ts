@@ -2,7 +2,7 @@ import { nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument, splitAtPath } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
-import { authorsText } from '../../show/authors.ts';
+import { authorsText, uncertainLegend } from '../../show/authors.ts';
 import { gapReason, listWithHeading } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { shortText } from '../../show/checkpoint.ts';
@@ -91,6 +91,7 @@ export const show = command({
           : [
               `changes since ${checkpoint.previous}: ${totalsLine(totals)}`,
               ...changes.map((one) => `  ${changeLine(one, style)}  ${style.faint(`by ${authorsText(one)}`)}`),
+              ...uncertainLegend(changes),
             ],
     );
     const { patch } = checkpoint;

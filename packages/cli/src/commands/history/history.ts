@@ -2,7 +2,8 @@ import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { authorsText, toolText } from '../../show/authors.ts';
+import { shellWord } from '../../path-hint.ts';
+import { authorsText, toolText, uncertainLegend } from '../../show/authors.ts';
 import { changeWord, folderSuffix, modeChangeText, uncapturedText } from '../../show/changes.ts';
 import { countText, lineCounts, localTime, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
@@ -13,25 +14,32 @@ type HistoryChangeJson = HistoryJson['changes'][number];
 export const history = command({
   verb: VERBS.history,
   operands: [],
-  takesPaths: false,
+  takesPaths: true,
   options: [
     { flags: '--session <id>', description: 'only changes of this session: its id, or a unique prefix' },
     { flags: '--agent <name>', description: 'only changes of this agent; also user, outside' },
     { flags: '--tool <name>', description: 'only changes by this tool, or by an operation such as edit' },
-    { flags: '--file <path>', description: 'only changes of this file, or below this folder' },
+    { flags: '--file <path>', description: 'only changes of this file, or below this folder; or: `-- <path>`' },
     { flags: '--since <time>', description: 'at or after: "2026-01-31 12:00", "10 minutes ago"' },
     { flags: '--until <time>', description: 'at or before' },
-    { flags: '--limit <number>', description: 'maximum number of changes (default 100)' },
+    { flags: '--all', description: 'all changes of each restore, rollback, undo and redo, instead of their number' },
+    { flags: '-n, --limit <number>', description: 'maximum number of changes (default 100)' },
     { flags: '--before <change>', description: 'only changes older than this one (cp_12.3)' },
   ],
   examples: [
     'savepoint history',
     'savepoint history --agent claude --since "2 hours ago"',
-    'savepoint history --file src/a.ts --limit 5',
+    'savepoint history --limit 5 -- src/a.ts',
   ],
 
-  input(given) {
+  excessExample: (path) => `savepoint history -- ${shellWord(path)}`,
+
+  input(given, { output }) {
     const { file, ...texts } = given.options;
+    const files = [...given.paths, ...(typeof file === 'string' ? [nameOfArgument(file)] : [])];
+    const [named] = files;
+    if (files.length > 1)
+      throw new SavepointError('USAGE', 'history takes one path.', { argument: pathText(files[1] ?? '') });
     const limit = wholeNumber(given, 'limit', '--limit');
     if (typeof texts['before'] === 'string' && !/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}$/.test(texts['before'])) {
       throw new SavepointError(
@@ -40,14 +48,15 @@ export const history = command({
         { argument: '--before' },
       );
     }
-    const named = ['session', 'agent', 'tool', 'since', 'until', 'before'].flatMap((name) => {
+    const filters = ['session', 'agent', 'tool', 'since', 'until', 'before'].flatMap((name) => {
       const text = texts[name];
       return typeof text === 'string' ? [[name, text] as const] : [];
     });
     return {
-      ...Object.fromEntries(named),
-      ...(typeof file === 'string' ? { file: nameOfArgument(file) } : {}),
+      ...Object.fromEntries(filters),
+      ...(named === undefined ? {} : { file: named }),
       ...(limit === undefined ? {} : { limit }),
+      ...(output === 'json' || texts['all'] === true ? {} : { fold: true }),
     };
   },
 
@@ -66,8 +75,11 @@ export const history = command({
     ];
     const heading = changes.length === 0 ? ['No changes.'] : changeRows(changes, view);
     const oldest = changes.at(-1)?.id;
+    const isShortened = changes.some(({ folded }) => folded > 0);
     return lines(
       heading,
+      isShortened ? ['Operations are shown as one line; `--all` lists their changes.'] : [],
+      uncertainLegend(changes),
       notes.length === 0 ? [] : ['Checkpoints without a list of changes:', ...notes.map((note) => `  ${note}`)],
       more && oldest !== undefined ? [`Older changes: add --before ${oldest}`] : [],
     );
@@ -76,11 +88,11 @@ export const history = command({
 
 function changeRows(changes: readonly HistoryChangeJson[], view: OutputView): string[] {
   const cells = changes.map((change) => [
-    change.id,
+    change.folded > 0 ? change.checkpoint : change.id,
     localTime(change.time),
     authorsText(change),
     toolText(change, change.trigger) || '–',
-    changeWord(change.operation),
+    change.folded > 0 ? '' : changeWord(change.operation),
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => (row[column] as string).length)));
   return changes.map((change, index) => {
@@ -98,6 +110,7 @@ function changeRows(changes: readonly HistoryChangeJson[], view: OutputView): st
 }
 
 function changeText(change: HistoryChangeJson): string {
+  if (change.folded > 0) return `${countText(change.folded + 1, 'path')}${backText(change)}`;
   const { path, from, before, after, operation, added, removed } = change;
   const moved = from === null ? '' : `${pathText(from)} \u2192 `;
   const more =

@@ -1,6 +1,7 @@
 import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { shellWord } from '../../path-hint.ts';
 import { uncountedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime } from '../../show/format.ts';
 
@@ -12,6 +13,7 @@ export const sessions = command({
   takesPaths: false,
   options: [],
   examples: ['savepoint sessions', 'savepoint list --session 3f2a91bc', 'savepoint sessions delete 3f2a91bc'],
+  excessExample: (id) => `savepoint list --session ${shellWord(id)}`,
   input: () => ({}),
 
   render({ sessions: found, damaged }, view) {

@@ -1,7 +1,8 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
+import { type InputOf, meantCheckpoint, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, lines, type VerbArguments } from '../../command.ts';
+import { shellWord } from '../../path-hint.ts';
 import { captureWarnings } from '../../show/capture.ts';
 import { countText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
@@ -16,6 +17,13 @@ export const INVERSE_OPTIONS: readonly CliOptionSpec[] = [
 ];
 
 const LISTED_WHEN_DONE = 10;
+
+/** Returns the command that takes what `undo` and `redo` do not take: a change, a checkpoint, or a path. */
+export function insteadOfInverse(given: string): string {
+  if (/^cp_\d+\.\d+$/.test(given)) return `savepoint rollback --change ${given}`;
+  const checkpoint = /^cp_\d+$/.test(given) ? given : meantCheckpoint(given);
+  return checkpoint === null ? `savepoint restore last -- ${shellWord(given)}` : `savepoint restore ${checkpoint}`;
+}
 
 export function inverseInput({ options }: VerbArguments): InputOf<typeof VERBS.undo> {
   return {

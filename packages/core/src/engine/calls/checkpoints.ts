@@ -16,6 +16,7 @@ import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import { describeDamage, FoundDamage } from '../../timeline/capture/found-damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
+import { assertPathsKnown, type NamedSnapshot } from '../../timeline/diff/known-paths.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { operationNotHappened } from '../../timeline/query/not-happened.ts';
 import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
@@ -138,7 +139,10 @@ export interface CheckpointCalls {
   notHappened(): Promise<Checkpoint | null>;
   /** Returns the state of the workspace and its store. Changes nothing and does not wait for the lock. */
   status(options?: CallOptions): Promise<Status>;
-  /** Returns the differences between two checkpoints, or between one and the current files. */
+  /**
+   * Returns the differences between two checkpoints, or between one and the current files.
+   * @throws SavepointError PATH_REFUSED for a path that neither of them has
+   */
   diff(options?: DiffOptions): Promise<DiffResult>;
   /**
    * Returns the bytes of a file, or of a link's target, as a checkpoint has them.
@@ -308,8 +312,10 @@ function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
     const paths = givenPaths(workspace, options.paths ?? []);
     const pace = engine.pace(options);
     const from = engine.resolve(workspace, options.from ?? 'last');
+    const hint = 'To see what happened to a path in between, use `savepoint history -- <path>`.';
     if (options.to !== undefined) {
       const to = engine.resolve(workspace, options.to);
+      assertPathsKnown(workspace.store.objects, [named(from), named(to)], paths, hint);
       const compared = await compare(
         workspace.store.objects,
         { before: from.snapshot, after: to.snapshot, paths, patch, uncaptured: from.workspace === to.workspace },
@@ -318,9 +324,14 @@ function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
       return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots) };
     }
     const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
+    assertPathsKnown(objects, [named(from), { name: 'the workspace', snapshot: scan.snapshot }], paths, hint);
     const uncaptured = from.workspace === workspace.id;
     const input = { before: from.snapshot, after: scan.snapshot, paths, patch, uncaptured };
     const compared = await compare(objects, input, pace);
     return { ...compared, from, to: null, rootChanges: rootChanges(from.roots, scan.roots) };
   });
+}
+
+function named({ id, snapshot }: Checkpoint): NamedSnapshot {
+  return { name: id, snapshot };
 }

@@ -1,7 +1,7 @@
 /** Lists which changes happened, newest first, from the records of the checkpoints. Contents are never loaded. */
 
 import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
-import { isOperation } from '../../model/checkpoint.ts';
+import { isOperation, isReversion } from '../../model/checkpoint.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber, parseChangeId } from '../../model/ids.ts';
 import { isWithin, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
@@ -33,6 +33,8 @@ export interface HistoryQuery extends HistoryFilter {
   readonly limit: number;
   /** Only changes older than this one. */
   readonly before?: ChangeId;
+  /** Of each operation that only brings back an earlier state, lists one change instead of all. Default: false. */
+  readonly fold?: boolean;
 }
 
 /** A change, the checkpoint that recorded it, and whether it is in effect. */
@@ -43,6 +45,8 @@ export interface HistoryEntry {
   readonly takenBack: CheckpointId | null;
   /** Hunks that were reverted individually, by number, if the rest of the change is in effect. */
   readonly takenBackHunks: readonly { readonly hunk: number; readonly by: CheckpointId }[];
+  /** How many other matching changes of the same operation are not listed. They have higher numbers. */
+  readonly folded: number;
 }
 
 /** A checkpoint without a complete list of its changes. */
@@ -91,13 +95,15 @@ export function queryHistory(timeline: Timeline, objects: ObjectReader, query: H
     const { changes } = checkpoint;
     if ((changes === null || checkpoint.incomplete === true) && isOlder) unlisted.push(unlistedOf(checkpoint));
     const from = isOlder ? (changes?.length ?? 0) : Math.min(changes?.length ?? 0, (cursor?.place ?? 1) - 1);
-    for (let at = from - 1; at >= 0; at--) {
-      const change = changes?.[at] as RecordedChange;
-      if (!matchesFilter(change, checkpoint, query)) continue;
+    const matching = (changes ?? []).slice(0, from).filter((change) => matchesFilter(change, checkpoint, query));
+    const isFolded = query.fold === true && isReversion(checkpoint.trigger);
+    const folded = isFolded ? Math.max(matching.length - 1, 0) : 0;
+    // The next page begins with what is older than the first change.
+    for (const change of isFolded ? matching.slice(0, 1) : matching.reverse()) {
       if (entries.length === query.limit) return page(true);
       const { reversion, hunks } = effectOf(change);
       const takenBackHunks = [...hunks].map(([hunk, { by }]) => ({ hunk, by })).sort((a, b) => a.hunk - b.hunk);
-      entries.push({ change, checkpoint, takenBack: reversion?.by ?? null, takenBackHunks });
+      entries.push({ change, checkpoint, takenBack: reversion?.by ?? null, takenBackHunks, folded });
     }
   }
   return page(false);

@@ -4,6 +4,7 @@
  * With an agent's id of a message, or a unique beginning of it, `message:ID` means after its work and before the next
  * message. `before:ID` means before its work.
  */
+import { closest } from '../../content/closest.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
@@ -62,6 +63,12 @@ export function parsePointInTime(text: string, now: number): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
+/** Returns the name of a checkpoint that a text which is none probably means; null if there is none. */
+export function meantCheckpoint(given: string): string | null {
+  const number = /^(?:cp|checkpoint)?[ _#-]?([1-9]\d{0,8})$/i.exec(given.trim())?.[1];
+  return number === undefined ? closest(given, ['last', '@prompt', '@session'], 2) : `cp_${number}`;
+}
+
 function findByName(
   given: string,
   refs: readonly CheckpointRef[],
@@ -87,7 +94,9 @@ function findByName(
   const inBraces = /^@\{(.{1,50})\}$/.exec(given)?.[1];
   const time = inBraces === undefined ? null : parsePointInTime(inBraces.trim(), now);
   if (time !== null) return () => findAtTime(time, refs, timeline, given);
-  throw new SavepointError('BAD_ID', `${JSON.stringify(given)} is not a valid checkpoint.`, { given });
+  const meant = meantCheckpoint(given);
+  const hint = meant === null ? {} : { hint: `Did you mean ${meant}?` };
+  throw new SavepointError('BAD_ID', `${JSON.stringify(given)} is not a valid checkpoint.`, { given }, hint);
 }
 
 function findByNumber(number: number, refs: readonly CheckpointRef[], given: string): CheckpointRef {

@@ -39,6 +39,10 @@ export const history = verb({
       before: changeId
         .optional()
         .describe('only changes older than this one; for paging, the last change of the previous page'),
+      fold: z
+        .boolean()
+        .optional()
+        .describe('list one change of each restore, rollback, undo and redo, with the number of the others'),
     }),
     output: z.strictObject({
       changes: z.array(
@@ -55,6 +59,7 @@ export const history = verb({
           takenBackHunks: z
             .array(z.strictObject({ hunk: z.int().min(1), by: checkpointId }))
             .describe('hunks that were rolled back one by one; the rest of the change is in effect'),
+          folded: z.int().min(0).describe('with `fold`: other changes of this operation, which are not listed'),
         }),
       ),
       unlisted: z.array(
@@ -75,7 +80,7 @@ export const history = verb({
   }),
 
   async handle(savepoint, input, { toolCall }) {
-    const { session, agent, tool, file, before } = input;
+    const { session, agent, tool, file, before, fold } = input;
     const limit = input.limit ?? DEFAULT_LIMIT;
     const [since, until] = [parseTime(savepoint, input.since), parseTime(savepoint, input.until)];
     const own =
@@ -93,19 +98,21 @@ export const history = verb({
           path,
           since,
           until,
+          fold,
           before: before as ChangeId | undefined,
         }),
       }),
     );
     if (page === null) return { changes: [], unlisted: [], damaged: [], more: false };
     return {
-      changes: page.entries.map(({ change, checkpoint, takenBack, takenBackHunks }) => ({
+      changes: page.entries.map(({ change, checkpoint, takenBack, takenBackHunks, folded }) => ({
         ...recordedChangeToJson(change),
         checkpoint: checkpoint.id,
         time: timeToJson(checkpoint.time),
         trigger: checkpoint.trigger,
         takenBack,
         takenBackHunks: [...takenBackHunks],
+        folded,
       })),
       unlisted: page.unlisted.map(({ id, why, files }) => ({ id, why, files })),
       damaged: page.damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
