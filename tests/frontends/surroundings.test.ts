@@ -189,3 +189,15 @@ describe('a patch', () => {
     expect(workingFiles(p.dir)).toEqual(after);
   });
 });
+
+it.skipIf(process.platform === 'win32').each([
+  ['077', 0o600, 0o700],
+  ['002', 0o664, 0o775],
+])('edit creates files with what umask %s leaves', (umask, file, folder) => {
+  const p = project();
+  fs.chmodSync(p.dir, 0o755);
+  const request = JSON.stringify({ files: [{ file_path: 'new/a.txt', edits: [{ op: 'create', content: 'a' }] }] });
+  expect(sh(p, `umask ${umask}; echo '${request}' | savepoint edit`)).toMatchObject({ status: 0, stderr: '' });
+  const modeOf = (name: string): number => fs.statSync(p.at(name)).mode & 0o777;
+  expect([modeOf('new/a.txt'), modeOf('new')]).toEqual([file, folder]);
+});

@@ -16,6 +16,7 @@ export function simPorts(fs: Fs, replace: Partial<Ports> & { readonly seed?: num
     programs: noPrograms,
     platform: 'linux',
     uid: 1000,
+    umask: () => 0o022,
     ...others,
   };
 }

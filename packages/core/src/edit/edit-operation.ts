@@ -16,6 +16,7 @@ import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapsho
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
+import { modeOfNewFolder } from './new-modes.ts';
 import type { PreparedFile } from './prepare-edits.ts';
 import type { ExistingFile } from './targets.ts';
 
@@ -23,6 +24,8 @@ export interface EditInfo {
   readonly actor: Actor;
   /** In the caller's words. Null: generate one from the changes. */
   readonly description: string | null;
+  /** Of this process. */
+  readonly umask: number;
 }
 
 /** A prepared request, and how to prepare it again under the lock. */
@@ -54,11 +57,11 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
     backups,
     isVerbatim: true,
     plan: async (current) => {
-      const plan = planEdits(files, current, requestedPaths);
+      const plan = planEdits(files, current, requestedPaths, info.umask);
       if (isSecond || (plan.conflicts.length === 0 && plan.refused.length === 0)) return withDescription(plan);
       isSecond = true;
       files = await request.prepareAgain();
-      return withDescription(planEdits(files, current, requestedPaths));
+      return withDescription(planEdits(files, current, requestedPaths, info.umask));
     },
   };
 }
@@ -66,7 +69,12 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
 /**
  * @param requestedPaths paths whose capture was already requested; if they are still not captured, they do not exist
  */
-function planEdits(files: readonly PreparedFile[], current: CurrentState, requestedPaths: Set<TreePath>): ChangeSet {
+function planEdits(
+  files: readonly PreparedFile[],
+  current: CurrentState,
+  requestedPaths: Set<TreePath>,
+  umask: number,
+): ChangeSet {
   const draft = new ChangeSetDraft();
   const read = cachedFolderReader(current.objects);
   const coming = new Map<TreePath, Entry>();
@@ -96,12 +104,12 @@ function planEdits(files: readonly PreparedFile[], current: CurrentState, reques
     if (expected !== null) draft.contents.set(current.objects.add('blob', expected.content), expected.content);
     draft.change(path, entry, to, ignored);
   }
-  addMissingFolders(read, draft, current);
+  addMissingFolders(read, draft, current, umask);
   return draft.finish();
 }
 
-/** Adds the missing parent folders of new files. They get the permissions of the nearest existing folder. */
-function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: CurrentState): void {
+/** Adds the missing parent folders of new files. */
+function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot }: CurrentState, umask: number): void {
   const planned = new Set(draft.paths.map(({ path }) => path));
   for (const { path: coming, to } of [...draft.paths]) {
     if (to === null) continue;
@@ -113,7 +121,7 @@ function addMissingFolders(read: FolderReader, draft: ChangeSetDraft, { snapshot
       planned.add(above);
     }
     const nearest = stateAt(read, snapshot, above).entry;
-    const mode = nearest?.kind === 'folder' ? nearest.mode | 0o700 : 0o755;
+    const mode = modeOfNewFolder(nearest?.kind === 'folder' ? nearest.mode : 0o755, umask);
     for (const path of missing) draft.change(path, null, { kind: 'folder', mode }, false);
   }
 }

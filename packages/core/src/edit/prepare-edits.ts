@@ -119,7 +119,7 @@ function isTargetUnchanged(
 ): boolean {
   try {
     if (resolveTarget(ports, root, request) !== path) return false;
-    if (before === null && modeForNewFile(ports.fs, root, path) !== modeOfNew) return false;
+    if (before === null && modeForNewFile(ports, root, path) !== modeOfNew) return false;
     if (after === null || after.path === path) return true;
     const to = request.edits.findLast(({ op }) => op === 'rename');
     return to?.op === 'rename' && resolveParents(ports, root, to.to) === after.path;

@@ -10,6 +10,7 @@ import type { ObjectId } from '../model/ids.ts';
 import { baseName, type DiskPath, diskChild, type JsonName, type TreePath } from '../model/names.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
 import { EDIT_BOUND, type Edit } from './edits.ts';
+import { modeOfNewFile } from './new-modes.ts';
 
 /** The edits that a caller requests for one file, with its path resolved. */
 export interface FileRequest {
@@ -29,7 +30,7 @@ export interface Target {
   /** The path with all links resolved. */
   readonly path: TreePath;
   readonly existing: ExistingFile | null;
-  /** Permission bits of a new file at this path: those of its folder, without execute bits. */
+  /** The permissions of a new file at this path. */
   readonly modeOfNew: number;
 }
 
@@ -79,7 +80,7 @@ export class FileRefusedError extends Error {
 export function findTarget(ports: Ports, root: DiskPath, request: FileRequest): Target {
   const path = resolveTarget(ports, root, request);
   const stat = refuseOnFsError(() => ports.fs.lstat(below(root, path)));
-  const modeOfNew = modeForNewFile(ports.fs, root, path);
+  const modeOfNew = modeForNewFile(ports, root, path);
   if (stat === null) {
     if (request.expectedHash !== null) throw new FileRefusedError('CHANGED', 'The file was deleted since it was read.');
     return { path, existing: null, modeOfNew };
@@ -111,10 +112,11 @@ export function resolveParents(ports: Ports, root: DiskPath, path: TreePath): Tr
   return resolveInside(ports, root, path, 'itself');
 }
 
-export function modeForNewFile(fs: Fs, root: DiskPath, path: TreePath): number {
+export function modeForNewFile({ fs, umask }: Pick<Ports, 'fs' | 'umask'>, root: DiskPath, path: TreePath): number {
   for (let disk = containingFolder(below(root, path)); ; disk = containingFolder(disk)) {
     const stat = fs.lstat(disk);
-    if (stat !== null || disk.length <= root.length) return (stat === null ? 0o755 : permissions(stat)) & 0o666;
+    if (stat !== null || disk.length <= root.length)
+      return modeOfNewFile(stat === null ? 0o755 : permissions(stat), umask());
   }
 }
 

@@ -75,6 +75,8 @@ export interface Ports {
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user id; null if the platform has none. */
   readonly uid: number | null;
+  /** The permission bits that this process withholds from new files and folders. */
+  umask(): number;
 }
 
 /** The locations of a user's files on this machine. */

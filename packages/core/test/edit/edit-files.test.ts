@@ -207,7 +207,7 @@ describe('an edit of many files', () => {
     expect(w.read('real/file.txt')).toBe('two\n');
   });
 
-  it('derives the permissions of new files and folders from their parent folder', async () => {
+  it('keeps new files and folders in a private folder private', async () => {
     const w = new Workspace();
     mkdirSync(w.at('private'));
     chmodSync(w.at('private'), 0o700);
@@ -218,6 +218,25 @@ describe('an edit of many files', () => {
     expect(statSync(w.at('private/deep')).mode & 0o777).toBe(0o700);
     expect(statSync(w.at('private/deep/secret.txt')).mode & 0o777).toBe(0o600);
     expect(statSync(w.at('private/run.sh')).mode & 0o777).toBe(0o755);
+  });
+
+  it.each([
+    [0o022, 0o755, { file: 0o644, folder: 0o755 }],
+    [0o077, 0o755, { file: 0o600, folder: 0o700 }],
+    [0o002, 0o755, { file: 0o664, folder: 0o775 }],
+    [0o022, 0o700, { file: 0o600, folder: 0o700 }],
+    [0o022, 0o2775, { file: 0o664, folder: 0o2775 }],
+    [0o077, 0o2775, { file: 0o600, folder: 0o2700 }],
+    [0o022, 0o2755, { file: 0o644, folder: 0o2755 }],
+  ])('gives new files what umask %o leaves, in a folder with %o', async (umask, mode, expected) => {
+    const w = new Workspace({ umask: () => umask });
+    mkdirSync(w.at('in'));
+    chmodSync(w.at('in'), mode);
+    await w.edit(create('in/new.txt'), create('in/deep/er/new.txt'), create('in/deep/two.txt'));
+    const modeOf = (name: string): number => statSync(w.at(name)).mode & 0o7777;
+    const { file, folder } = expected;
+    expect(['in/new.txt', 'in/deep/er/new.txt', 'in/deep/two.txt'].map(modeOf)).toEqual([file, file, file]);
+    expect(['in/deep', 'in/deep/er'].map(modeOf)).toEqual([folder, folder]);
   });
 });
 

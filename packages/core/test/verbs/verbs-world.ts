@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { type InputOf, type OutputOf, schemasOf, type Verb } from '@savepoint/core/frontend';
+import type { Ports } from '@savepoint/core/ports';
 import { realPorts, type World, world } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
@@ -10,7 +11,8 @@ export class VerbsWorld {
   readonly world: World;
   readonly dir: string;
 
-  constructor() {
+  /** @param ports some that replace those of the machine */
+  constructor(private readonly ports: Partial<Ports> = {}) {
     this.world = world(onTestFinished);
     this.dir = Buffer.from(this.world.workspace, 'latin1').toString();
   }
@@ -36,7 +38,7 @@ export class VerbsWorld {
 
   /** @param dir absolute path */
   openAt(dir: string): Savepoint {
-    return open({ dir: bytesFromText(dir) as DiskPath, ports: realPorts(), places: this.world.places });
+    return open({ dir: bytesFromText(dir) as DiskPath, ports: realPorts(this.ports), places: this.world.places });
   }
 
   /** Calls a verb, and fails unless input and output match its strict schemas. */

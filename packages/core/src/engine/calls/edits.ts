@@ -81,7 +81,7 @@ async function edit(engine: Engine, requests: readonly FileRequest[], options: E
     // not that a path now leads elsewhere.
     const isCurrent = root === workspace.root && targetsUnchanged(engine.ports, root, requests, files);
     const request = { files: isCurrent ? files : await prepareAgain(), prepareAgain };
-    const info = { actor: engine.actor, description: options.message ?? null };
+    const info = { actor: engine.actor, description: options.message ?? null, umask: engine.ports.umask() };
     const operation = editOperation(request, info, context.effectiveSettings(workspace.root).backups);
     const force = requests.some((each) => each.force);
     const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, { ...options, force });

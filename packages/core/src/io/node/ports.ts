@@ -46,5 +46,6 @@ export function nodePorts(mayUseNative = true): Ports {
     ...(compressor === null ? {} : { compressor }),
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
+    umask: () => process.umask(),
   };
 }
