@@ -199,3 +199,17 @@ test('without changes by an agent, keep-outside leaves a file alone that the las
   await savepoint.restore('cp_1', { mode: 'keep-outside' });
   expect([w.read('a'), w.read('b')]).toEqual([linesOf(500), 'b\n']);
 });
+
+test.each(['node_modules', 'pkg/node_modules', '__pycache__'])(
+  'a folder %s with tracked files alone is gone after a restore to a state without it, and undo brings it back',
+  async (folder) => {
+    const { w, savepoint } = await worldWith({ a: 'a\n' });
+    w.write(`${folder}/m/x.js`, 'x\n');
+    w.shell('git init -q && git add -f .');
+    await savepoint.checkpoint();
+    await savepoint.restore('cp_1', { mode: 'exact' });
+    expect(existsSync(w.at(folder.split('/')[0] as string))).toBe(false);
+    await savepoint.undo();
+    expect(w.read(`${folder}/m/x.js`)).toBe('x\n');
+  },
+);
