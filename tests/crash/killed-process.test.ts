@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
 import { type Manifest, manifest, realPorts, type SeededRandom, seededRandom, testEffort } from '@savepoint/testkit';
 import { explain, type Project, project, watchCalls } from '@savepoint/testkit/command';
@@ -77,10 +78,10 @@ function engine(p: Project): Savepoint {
   return open({ dir: disk(p.dir), places, ports: realPorts() });
 }
 
-const disk = (path: string): DiskPath => bytesFromText(path) as DiskPath;
+const disk = (text: string): DiskPath => bytesFromText(text) as DiskPath;
 
 /** Ignores staging folders: the next command removes them. */
-const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (path) => path.startsWith('.savepoint-') });
+const treeOf = (p: Project): Manifest => manifest(p.dir, { skip: (name) => name.startsWith('.savepoint-') });
 
 /** Number of calls of the command if it is not killed. */
 async function callsOf(p: Project, scene: Scene): Promise<number> {
@@ -138,3 +139,21 @@ function moments(calls: number, random: SeededRandom): readonly number[] {
   const all = Array.from({ length: calls }, (_, index) => index + 1);
   return all.length <= MOMENTS ? all : random.sample(all, MOMENTS).sort((a, b) => a - b);
 }
+
+it('the next bundle in a folder removes what a killed process left there, and nothing of others', () => {
+  const p = project();
+  first(p);
+  p.checkpoint();
+  const out = path.join(p.base, 'out');
+  mkdirSync(out);
+  const create = ['bundle', 'create', path.join(out, 'x.bundle')];
+  const killed = p.run(create, watchCalls({ below: out, calls: ['linkSync'], nth: 1, action: { kill: true } }));
+  expect(killed.signal).toBe('SIGKILL');
+  const [left = '', ...more] = readdirSync(out);
+  expect([left, more]).toEqual([expect.stringMatching(/^x\.bundle\.[0-9a-f]{8}_\d+_.*\.tmp$/), []]);
+  const alive = left.replace(/_\d+_\d+_/, `_${process.pid}_-_`);
+  const others = [alive, 'x.bundle.12345678.tmp', 'mine.tmp'];
+  for (const name of others) writeFileSync(path.join(out, name), '');
+  expect(p.run(['bundle', 'create', path.join(out, 'other.bundle')]).status).toBe(0);
+  expect(readdirSync(out).sort()).toEqual([...others, 'other.bundle'].sort());
+});

@@ -15,14 +15,21 @@
  *    a long time, by its own monotonic clock. A holder that was merely suspended notices before its next commit point
  *    that its file is gone.
  */
-import { createHash } from 'node:crypto';
 import { isFsError } from '../io/fs.ts';
 import { listIfExists } from '../io/if-exists.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Ports, ProcessIdentity } from '../io/ports.ts';
+import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { bytesFromText, type DiskPath, diskChild, type Name, nameOf } from '../model/names.ts';
+import { type DiskPath, diskChild, type Name, nameOf } from '../model/names.ts';
 import type { LastWriterMark } from './last-writer-mark.ts';
+import {
+  type OwnerState,
+  ownerState,
+  type ProcessName,
+  parseProcessName,
+  processName,
+  processNameText,
+} from './process-name.ts';
 
 /** How long the time of a foreign holder's file must not change before the holder counts as dead. */
 const FOREIGN_STALE_MS = 30_000;
@@ -56,18 +63,6 @@ export interface HeldLock {
   release(): void;
 }
 
-/** What the name of a file in the lock folder says about its process. */
-interface Announcement {
-  readonly file: Name;
-  readonly pid: number;
-  /** `-` if unknown. */
-  readonly startedAt: string;
-  /** Digests. */
-  readonly boot: string;
-  readonly namespace: string;
-  readonly host: string;
-}
-
 /** The time of a foreign holder's file, and since when, by our monotonic clock, it has not changed. */
 interface Sighting {
   readonly mtimeMs: number;
@@ -76,10 +71,9 @@ interface Sighting {
 
 /** Whether a process may hold the lock or wait for it, as far as can be seen without waiting. Changes nothing. */
 export function isLocked(ports: Ports, folder: DiskPath): boolean {
-  const self = announcementOf(ports.processes.self(), '');
   return listIfExists(ports.fs, folder).some((file) => {
     const other = parseAnnouncement(nameOf(file));
-    return other !== null && stateOf(ports, self, other) !== 'dead';
+    return other !== null && ownerState(ports, other) !== 'dead';
   });
 }
 
@@ -94,8 +88,8 @@ export async function acquireLock(
   options: LockOptions,
 ): Promise<HeldLock> {
   const { folder, what } = target;
-  const self = announcementOf(ports.processes.self(), ports.random.hex(8));
-  const own = diskChild(folder, self.file);
+  const self = nameOf(`${ports.random.hex(8)}_${processNameText(processName(ports.processes.self()))}`);
+  const own = diskChild(folder, self);
   const began = ports.clock.monotonic();
   const sightings = new Map<Name, Sighting>();
   let hasNotified = false;
@@ -112,8 +106,8 @@ export async function acquireLock(
 }
 
 /** Creates our file, and withdraws it if there is a rival. Returns the rival; null if the lock is ours. */
-function announce(ports: Ports, folder: DiskPath, self: Announcement, sightings: Map<Name, Sighting>): Rival | null {
-  const own = diskChild(folder, self.file);
+function announce(ports: Ports, folder: DiskPath, self: Name, sightings: Map<Name, Sighting>): Rival | null {
+  const own = diskChild(folder, self);
   ports.fs.close(ports.fs.openNew(own, 0o600));
   let rival: Rival | null;
   try {
@@ -171,17 +165,16 @@ function holdLock(ports: Ports, own: DiskPath, pace: Pace, { what, lastWriter }:
 /** Another announced process that may be alive. */
 interface Rival {
   readonly pid: number;
-  /** `elsewhere`: on another machine or in another container, so it cannot be checked. */
-  readonly state: 'alive' | 'stopped' | 'elsewhere';
+  readonly state: Exclude<OwnerState, 'dead'>;
 }
 
 /** Removes the files of dead processes and returns a rival; null if there is none. */
-function findRival(ports: Ports, folder: DiskPath, self: Announcement, sightings: Map<Name, Sighting>): Rival | null {
+function findRival(ports: Ports, folder: DiskPath, self: Name, sightings: Map<Name, Sighting>): Rival | null {
   let rival: Rival | null = null;
   for (const file of ports.fs.list(folder)) {
-    if (file === self.file) continue;
+    if (file === self) continue;
     const other = parseAnnouncement(file);
-    const state = other === null ? 'dead' : stateOf(ports, self, other);
+    const state = other === null ? 'dead' : ownerState(ports, other);
     if (other === null || state === 'dead' || (state === 'elsewhere' && isStale(ports, folder, file, sightings))) {
       try {
         ports.fs.unlink(diskChild(folder, file));
@@ -193,18 +186,6 @@ function findRival(ports: Ports, folder: DiskPath, self: Announcement, sightings
     }
   }
   return rival;
-}
-
-function stateOf(ports: Ports, self: Announcement, other: Announcement): Rival['state'] | 'dead' {
-  if (other.host !== self.host) return 'elsewhere';
-  if (other.boot !== self.boot) return 'dead';
-  if (other.namespace !== self.namespace) return 'elsewhere';
-  const state = ports.processes.state({
-    ...ports.processes.self(),
-    pid: other.pid,
-    startedAt: other.startedAt === '-' ? null : other.startedAt,
-  });
-  return state === 'unknown' ? 'elsewhere' : state;
 }
 
 /** Whether this process has seen no heartbeat of a foreign holder for too long. */
@@ -221,27 +202,8 @@ function isStale(ports: Ports, folder: DiskPath, file: Name, sightings: Map<Name
   return now - seen.since >= FOREIGN_STALE_MS;
 }
 
-function announcementOf(self: ProcessIdentity, nonce: string): Announcement {
-  const parts = {
-    pid: self.pid,
-    startedAt: self.startedAt ?? '-',
-    boot: digest(self.bootId),
-    namespace: digest(self.pidNamespace),
-    host: digest(self.host),
-  };
-  const file = nameOf(`${nonce}_${parts.pid}_${parts.startedAt}_${parts.boot}_${parts.namespace}_${parts.host}`);
-  return { file, ...parts };
-}
-
-function parseAnnouncement(file: Name): Announcement | null {
-  const match = /^[0-9a-f]{16}_(\d{1,10})_(-|\d{1,20})_(-|[0-9a-f]{12})_(-|[0-9a-f]{12})_([0-9a-f]{12})$/.exec(file);
-  if (match === null) return null;
-  const [, pid = '', startedAt = '', boot = '', namespace = '', host = ''] = match;
-  return { file, pid: Number(pid), startedAt, boot, namespace, host };
-}
-
-function digest(text: string | null): string {
-  return text === null ? '-' : createHash('sha1').update(bytesFromText(text)).digest('hex').slice(0, 12);
+function parseAnnouncement(file: Name): ProcessName | null {
+  return /^[0-9a-f]{16}_/.test(file) ? parseProcessName(file.slice(17)) : null;
 }
 
 function lockedError(rival: Rival, waitedMs: number, what: string): SavepointError {

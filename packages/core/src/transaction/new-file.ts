@@ -1,15 +1,20 @@
-/** Creates a file for data taken out of the store. It gets its name once it is complete, and not before. */
+/**
+ * Creates a file for data taken out of the store. It gets its name once it is complete, and not before. Until then its
+ * temporary name tells which process writes it, so that the next one can remove what a killed one left behind.
+ */
 
 import { showName } from '../content/show-name.ts';
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import { type Fs, FsError, isFsError, kindOf } from '../io/fs.ts';
-import type { Random } from '../io/ports.ts';
+import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson, withSuffix } from '../model/names.ts';
+import { type DiskPath, diskChild, nameToJson, withSuffix } from '../model/names.ts';
+import { ownerState, parseProcessName, processName, processNameText } from '../store/process-name.ts';
 
 /** Contents may be secret, whatever their own modes are. */
 const FILE_MODE = 0o600;
 const NAME_BYTES = 4;
+const TEMPORARY = /\.[0-9a-f]{8}_(\w[\w-]*)\.tmp$/;
 /** Errors of file systems without hard links. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
@@ -21,14 +26,17 @@ const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
  * @throws SavepointError CONFLICT if something exists at the path; FsError
  */
 export async function makeFile(
-  { fs, random }: { readonly fs: Fs; readonly random: Random },
+  ports: Pick<Ports, 'fs' | 'random' | 'processes'>,
   path: DiskPath,
   replace: boolean,
   fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<void> {
+  const { fs, random, processes } = ports;
   const existing = fs.lstat(path);
   if (existing !== null && (!replace || kindOf(existing) !== 'file')) throw existsError(path);
-  const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}.tmp`);
+  removeAbandoned(ports, containingFolder(path));
+  const owner = processNameText(processName(processes.self()));
+  const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}_${owner}.tmp`);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {
     try {
@@ -46,6 +54,18 @@ export async function makeFile(
     syncFolder(fs, containingFolder(path));
   } finally {
     discard(fs, temporary);
+  }
+}
+
+/** Removes temporary files of dead processes. A failure is harmless: they stay. */
+function removeAbandoned(ports: Pick<Ports, 'fs' | 'processes'>, folder: DiskPath): void {
+  try {
+    for (const name of ports.fs.list(folder)) {
+      const owner = parseProcessName(TEMPORARY.exec(name)?.[1] ?? '');
+      if (owner !== null && ownerState(ports, owner) === 'dead') discard(ports.fs, diskChild(folder, name));
+    }
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
   }
 }
 
