@@ -45,6 +45,11 @@ describe('names with terminal control characters', () => {
       ['-C', '/no/\x1b[31m/such', 'status'],
       ['\x1b[31m'],
       ['list', '--\x1b[31m'],
+      ['history', '\u009b31m'],
+      ['undo', '\x1b]0;x\x07'],
+      ['diff', 'cp_1', '--', '\u009b31m'],
+      ['install', '\u009b31m'],
+      ['daemon', '\u009b31m'],
     ]) {
       for (const json of [[], ['--json']]) {
         const outcome = p.run([...args.slice(0, 1), ...json, ...args.slice(1)]);
@@ -52,6 +57,30 @@ describe('names with terminal control characters', () => {
         expect(UNSAFE.exec(outcome.stdout + outcome.stderr), JSON.stringify(outcome)).toBeNull();
       }
     }
+  });
+
+  it('are escaped by a hook for an unknown agent, and by a preview of edits in a pipe, with the contents', () => {
+    const p = project();
+    p.write('a.txt', 'old \x1b[31m\u009b2J\n');
+    for (const name of ['\x1b]0;title\x07', '\u009b31m', 'turned\u202e']) {
+      const outcome = p.run(['hook', name], { input: '{}' });
+      expect(outcome.stderr).toContain('unknown agent');
+      expect(UNSAFE.exec(outcome.stdout + outcome.stderr), JSON.stringify(outcome)).toBeNull();
+    }
+    const files = [
+      { file_path: 'a.txt', edits: [{ op: 'write', content: 'café \x1b]0;title\x07\u009b31m\u202e\n' }] },
+      ...SPEAKING.map((name) => ({ file_path: `dir/${name}`, edits: [{ op: 'create', content: `${name}\n` }] })),
+    ];
+    for (const args of [['edit', '--dry-run'], ['edit']]) {
+      const { status, stdout, stderr } = p.run(args, { input: JSON.stringify({ files }) });
+      expect(status, stderr).toBe(0);
+      expect(UNSAFE.exec(stdout + stderr), JSON.stringify(stdout)).toBeNull();
+      if (args.length > 1) expect(stdout).toContain('\n+café \\x1b]0;title');
+    }
+    const wrong = { files: [{ file_path: '\u009b31m', edits: [{ op: 'delete' }, { op: '\x1b]0;x\x07' }] }] };
+    const refused = p.run(['edit'], { input: JSON.stringify(wrong) });
+    expect(refused.status).toBe(2);
+    expect(UNSAFE.exec(refused.stderr), JSON.stringify(refused)).toBeNull();
   });
 
   it('a message and a path with escapes are kept as data and printed escaped', () => {

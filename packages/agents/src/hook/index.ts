@@ -60,7 +60,8 @@ const ANSWER_MS = 200;
 
 export async function runHook(run: HookRun): Promise<HookReply> {
   const name = run.args[0] ?? '';
-  if (!isAgentName(name)) return { ...EMPTY_REPLY, stderr: `savepoint hook: unknown agent ${JSON.stringify(name)}\n` };
+  if (!isAgentName(name))
+    return { ...EMPTY_REPLY, stderr: `savepoint hook: unknown agent ${showText(JSON.stringify(name))}\n` };
   if (run.env[JOB_VARIABLE] !== undefined) return runBackgroundJob(name, run);
   let strict = false;
   let protocol: Protocol = AGENTS[name];

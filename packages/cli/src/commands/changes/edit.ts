@@ -1,4 +1,4 @@
-import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { bytesFromText, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
 import {
   editProblemText,
   type InputOf,
@@ -78,7 +78,7 @@ export const edit = command({
       return lines(
         'Would edit:',
         rows,
-        showContent(output.diff?.text ?? '')
+        showContent(bytesFromText(output.diff?.text ?? ''))
           .trimEnd()
           .split('\n'),
         left,
