@@ -71,6 +71,18 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it('status shows a failure of a hook until another event is handled, and not only until one is ignored', () => {
+  const p = project();
+  p.run(['install', 'claude']);
+  const hook = (event: object) => p.run(['hook', 'claude'], { input: JSON.stringify({ session_id: 's', ...event }) });
+  expect(hook({ hook_event_name: 'SessionStart', cwd: 'not/absolute', source: 'startup' }).stderr).not.toBe('');
+  expect(p.run(['status']).stdout).toContain('last failed');
+  expect(hook({ hook_event_name: 'Notification', cwd: p.dir }).stderr).toBe('');
+  expect(p.run(['status']).stdout).toContain('last failed');
+  expect(hook({ hook_event_name: 'SessionStart', cwd: p.dir, source: 'startup' }).stderr).toBe('');
+  expect(p.run(['status']).stdout).not.toContain('last failed');
+});
+
 it('the plugin for opencode reports calls, except read-only ones', async () => {
   const p = project();
   expect(p.run(['install', 'opencode']).status).toBe(0);

@@ -17,7 +17,7 @@ export interface LastEvent {
   readonly folder: string;
 }
 
-/** The newest event whose handling failed. */
+/** The newest event whose handling failed, until another one is handled. */
 export interface LastFailure {
   readonly time: number;
   readonly event: string;
@@ -66,6 +66,11 @@ export function forgetEventsFrom(home: string, agent: string, folder: string): v
 
 export function noteFailure(home: string, agent: string, failure: LastFailure): void {
   write(home, agent, 'failure', { ...failure, message: failure.message.slice(0, MAX_MESSAGE_LENGTH) });
+}
+
+/** Called when an event was handled. One that is only ignored proves nothing about the others. */
+export function forgetFailure(home: string, agent: string): void {
+  removeNote(fileOf(home, agent, 'failure'));
 }
 
 /** @returns the paths that were not on the list yet */

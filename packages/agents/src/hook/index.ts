@@ -22,7 +22,7 @@ import { textIn } from '../fields.ts';
 import { AGENTS, isAgentName } from '../table.ts';
 import { callerOf } from './caller.ts';
 import { type HookContext, handle } from './handle.ts';
-import { noteEvent, noteFailure, noteUncovered } from './health.ts';
+import { forgetFailure, noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
@@ -120,6 +120,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       },
     };
     const answer = await inTurn(folder, () => handle(event, context));
+    forgetFailure(home, protocol.name);
     return protocol.reply(native, answer);
   } catch (error) {
     return failureReply(error, { run, name, native, folder, strict, protocol });

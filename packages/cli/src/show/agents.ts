@@ -35,7 +35,7 @@ export function agentLines(agents: readonly AgentJson[], all: boolean): readonly
       const elsewhere = lastEvent === null ? '' : ` here; elsewhere, they last fired ${eventText(lastEvent)}`;
       lines.push(`  hooks have not fired yet${elsewhere}`, ...notes.map((note) => `  ${note}`));
     }
-    if (lastFailure !== null && (lastEvent === null || lastFailure.time >= lastEvent.time)) {
+    if (lastFailure !== null) {
       lines.push(
         `  last failed ${localTime(lastFailure.time)} (${showText(lastFailure.event)}): ${showText(lastFailure.message)}`,
       );
