@@ -10,6 +10,7 @@
 import { LINE_BOUND, type LineBound } from './line-diff.ts';
 import { joinLines, type Line, LineNumbers, splitLines } from './lines.ts';
 import { matchForMerge } from './matching.ts';
+import { type LineSpan, partsOfRegion, type RegionPart, type Sides, sameLines } from './merge-region.ts';
 import type { Matches } from './shortest-edits.ts';
 import { textOrBinary } from './text-or-binary.ts';
 
@@ -21,10 +22,19 @@ export interface MergeConflict {
   readonly oursCount: number;
   readonly theirsStart: number;
   readonly theirsCount: number;
+  /** Whether both sides changed the same lines. Otherwise they changed lines next to each other. */
+  readonly isSameLines: boolean;
+  /** The lines that ours wrote of these; empty if it only deleted lines. */
+  readonly ourLines: readonly LineSpan[];
 }
 
 export type MergeResult =
-  | { readonly ok: true; readonly merged: Buffer }
+  | {
+      readonly ok: true;
+      readonly merged: Buffer;
+      /** Lines that only ours wrote and that the merge does not have, because `prefer` is `theirs`. */
+      readonly dropped: readonly LineSpan[];
+    }
   | {
       readonly ok: false;
       readonly why: 'overlap';
@@ -46,7 +56,10 @@ export interface MergeLabels {
   readonly theirs: string;
 }
 
-/** The side that wins where both sides changed the same lines. */
+/**
+ * The side that wins where changes do not merge. `ours` keeps all current lines of a conflict. `theirs` takes its own
+ * changes, and keeps what ours changed next to them.
+ */
 export type MergeSide = 'ours' | 'theirs';
 
 export interface MergeOptions {
@@ -54,7 +67,7 @@ export interface MergeOptions {
   readonly labels?: MergeLabels;
   /** Limits on the work (line-diff.ts). `maxLines` counts the lines of the base and of the longer side. */
   readonly bound?: LineBound;
-  /** The side that wins if both changed the same lines. Without it, that is a conflict. */
+  /** The side that wins where changes do not merge. Without it, that is a conflict. */
   readonly prefer?: MergeSide | null;
 }
 
@@ -65,8 +78,8 @@ export function mergeThreeWay(
   theirs: Buffer,
   { labels = { ours: 'ours', theirs: 'theirs' }, bound = LINE_BOUND, prefer = null }: MergeOptions = {},
 ): MergeResult {
-  if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours };
-  if (base.equals(ours)) return { ok: true, merged: theirs };
+  if (ours.equals(theirs) || base.equals(theirs)) return { ok: true, merged: ours, dropped: [] };
+  if (base.equals(ours)) return { ok: true, merged: theirs, dropped: [] };
   const kinds = [base, ours, theirs].map((content) => textOrBinary(content, bound.maxBytes));
   if (kinds.includes('binary')) return unmergeable('binary');
   if (kinds.includes('too-long')) return unmergeable('too-long');
@@ -79,23 +92,12 @@ export function mergeThreeWay(
   const theirsMatches = oursMatches && matchForMerge(numbered.base, numbered.theirs, bound.maxSteps);
   if (oursMatches === null || theirsMatches === null) return unmergeable('too-different');
   const ends = { base: lines.base.length, ours: lines.ours.length, theirs: lines.theirs.length };
-  return assemble(lines, changedRegions(oursMatches, theirsMatches, ends), labels, prefer);
+  const matches = { ours: oursMatches, theirs: theirsMatches };
+  return assemble(lines, changedRegions(oursMatches, theirsMatches, ends), matches, { labels, prefer });
 }
 
 function unmergeable(why: 'binary' | 'too-long' | 'too-different'): MergeResult {
   return { ok: false, why, conflicts: [], withMarkers: null };
-}
-
-interface Sides<T> {
-  readonly base: T;
-  readonly ours: T;
-  readonly theirs: T;
-}
-
-/** Line indices from `start` up to, but not including, `end`. */
-interface LineSpan {
-  readonly start: number;
-  readonly end: number;
 }
 
 /**
@@ -122,23 +124,27 @@ function changedRegions(oursMatches: Matches, theirsMatches: Matches, ends: Side
 
 function assemble(
   lines: Sides<readonly Line[]>,
-  stretches: readonly Sides<LineSpan>[],
-  labels: MergeLabels,
-  prefer: MergeSide | null,
+  regions: readonly Sides<LineSpan>[],
+  matches: Omit<Sides<Matches>, 'base'>,
+  { labels, prefer }: { readonly labels: MergeLabels; readonly prefer: MergeSide | null },
 ): MergeResult {
   const out: Line[] = [];
+  const dropped: LineSpan[] = [];
   const conflicts: MergeConflict[] = [];
   const ending = lines.base.concat(lines.ours).some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
   let copied = 0;
-  for (const { base, ours, theirs } of stretches) {
+  for (const region of regions) {
+    const { base, ours, theirs } = region;
     push(out, lines.base, { start: copied, end: base.start });
     copied = base.end;
-    if (same(lines.base, base, lines.theirs, theirs) || same(lines.ours, ours, lines.theirs, theirs)) {
+    if (sameLines(lines.base, base, lines.theirs, theirs) || sameLines(lines.ours, ours, lines.theirs, theirs)) {
       push(out, lines.ours, ours);
-    } else if (same(lines.base, base, lines.ours, ours)) {
+    } else if (sameLines(lines.base, base, lines.ours, ours)) {
       push(out, lines.theirs, theirs);
-    } else if (prefer !== null) {
-      push(out, lines[prefer], prefer === 'ours' ? ours : theirs);
+    } else if (prefer === 'ours') {
+      push(out, lines.ours, ours);
+    } else if (prefer === 'theirs') {
+      dropped.push(...pushTheirs(out, lines, partsOfRegion(lines, region, matches), { region, ending }));
     } else {
       const inner = withoutCommonEnds(lines, ours, theirs);
       push(out, lines.ours, { start: ours.start, end: inner.ours.start });
@@ -155,13 +161,14 @@ function assemble(
         oursCount: inner.ours.end - inner.ours.start,
         theirsStart: inner.theirs.start,
         theirsCount: inner.theirs.end - inner.theirs.start,
+        ...changedLines(partsOfRegion(lines, region, matches)),
       });
     }
   }
   push(out, lines.base, { start: copied, end: lines.base.length });
   const content = joinLines(out);
   return conflicts.length === 0
-    ? { ok: true, merged: content }
+    ? { ok: true, merged: content, dropped }
     : { ok: false, why: 'overlap', conflicts, withMarkers: content };
 }
 
@@ -173,10 +180,49 @@ function push(out: Line[], lines: readonly Line[], { start, end }: LineSpan, end
   }
 }
 
-function same(a: readonly Line[], inA: LineSpan, b: readonly Line[], inB: LineSpan): boolean {
-  if (inA.end - inA.start !== inB.end - inB.start) return false;
-  for (let i = inA.start; i < inA.end; i++) if (a[i] !== b[i - inA.start + inB.start]) return false;
-  return true;
+/** Takes the changes of theirs, and those of ours next to them. @returns the lines of ours that are not in the result */
+function pushTheirs(
+  out: Line[],
+  lines: Sides<readonly Line[]>,
+  parts: readonly RegionPart[],
+  { region, ending }: { readonly region: Sides<LineSpan>; readonly ending: string },
+): readonly LineSpan[] {
+  const dropped: LineSpan[] = [];
+  let copied = region.base.start;
+  for (const { spans, changedBy, ourLines } of parts) {
+    push(out, lines.base, { start: copied, end: spans.base.start });
+    copied = spans.base.end;
+    const side = changedBy === 'ours' ? 'ours' : 'theirs';
+    const last = out.at(-1);
+    // The last line of one side may have no ending, and the other side may have added lines after it.
+    const isOpen = last !== undefined && !last.endsWith('\n') && spans[side].end > spans[side].start;
+    if (isOpen) out[out.length - 1] = last + ending;
+    push(out, lines[side], spans[side]);
+    if (changedBy === 'both') dropped.push(...missingLines(lines, ourLines, spans.theirs));
+  }
+  push(out, lines.base, { start: copied, end: region.base.end });
+  return dropped;
+}
+
+/** Returns the lines of ours that are not among those of theirs. */
+function missingLines(lines: Sides<readonly Line[]>, ours: readonly LineSpan[], theirs: LineSpan): readonly LineSpan[] {
+  const left = new Map<Line, number>();
+  for (const line of lines.theirs.slice(theirs.start, theirs.end)) left.set(line, (left.get(line) ?? 0) + 1);
+  const missing: LineSpan[] = [];
+  for (const { start, end } of ours) {
+    for (let i = start; i < end; i++) {
+      const count = left.get(lines.ours[i]!) ?? 0;
+      if (count > 0) left.set(lines.ours[i]!, count - 1);
+      else missing.push({ start: i, end: i + 1 });
+    }
+  }
+  return missing;
+}
+
+function changedLines(parts: readonly RegionPart[]): Pick<MergeConflict, 'isSameLines' | 'ourLines'> {
+  const both = parts.filter(({ changedBy }) => changedBy === 'both');
+  const found = both.length > 0 ? both : parts;
+  return { isSameLines: both.length > 0, ourLines: found.flatMap(({ ourLines }) => ourLines) };
 }
 
 /** Removes the lines that both sides of a conflict start and end with. */

@@ -10,7 +10,9 @@ import { git, testFolder } from './git.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const merge = (base: string, ours: string, theirs: string) => mergeThreeWay(bytes(base), bytes(ours), bytes(theirs));
-const merged = (text: string): MergeResult => ({ ok: true, merged: bytes(text) });
+const merged = (text: string): MergeResult => ({ ok: true, merged: bytes(text), dropped: [] });
+
+const line = (at: number) => ({ start: at, end: at + 1 });
 
 const folder = testFolder();
 
@@ -50,11 +52,11 @@ describe('three-way merge', () => {
   test('one-sided and identical changes are taken, also of binary and huge contents', () => {
     const base = Buffer.from([0, 1, 2]);
     const other = Buffer.from([0, 3]);
-    expect(mergeThreeWay(base, other, base)).toEqual({ ok: true, merged: other });
-    expect(mergeThreeWay(base, base, other)).toEqual({ ok: true, merged: other });
-    expect(mergeThreeWay(base, other, Buffer.from(other))).toEqual({ ok: true, merged: other });
+    expect(mergeThreeWay(base, other, base)).toEqual({ ok: true, merged: other, dropped: [] });
+    expect(mergeThreeWay(base, base, other)).toEqual({ ok: true, merged: other, dropped: [] });
+    expect(mergeThreeWay(base, other, Buffer.from(other))).toEqual({ ok: true, merged: other, dropped: [] });
     const huge = Buffer.alloc(LINE_BOUND.maxBytes + 1, 'a');
-    expect(mergeThreeWay(huge, base, huge)).toEqual({ ok: true, merged: base });
+    expect(mergeThreeWay(huge, base, huge)).toEqual({ ok: true, merged: base, dropped: [] });
   });
 
   test('changes with an unchanged line between them merge; line endings and invalid UTF-8 are preserved', () => {
@@ -84,13 +86,35 @@ describe('three-way merge', () => {
     expect(result).toEqual({
       ok: false,
       why: 'overlap',
-      conflicts: [{ baseStart: 0, baseCount: 3, oursStart: 0, oursCount: 3, theirsStart: 0, theirsCount: 3 }],
+      conflicts: [
+        {
+          baseStart: 0,
+          baseCount: 3,
+          oursStart: 0,
+          oursCount: 3,
+          theirsStart: 0,
+          theirsCount: 3,
+          isSameLines: true,
+          ourLines: [{ start: 1, end: 3 }],
+        },
+      ],
       withMarkers: bytes('<<<<<<< ours\ntop\nsame\nours\n=======\nTOP\nsame\ntheirs\n>>>>>>> theirs\nend\nmore\n'),
     });
     expect(merge('x\na\ny\n', 'x\n1\nours\n9\ny\n', 'x\n1\ntheirs\n9\ny\n')).toEqual({
       ok: false,
       why: 'overlap',
-      conflicts: [{ baseStart: 1, baseCount: 1, oursStart: 2, oursCount: 1, theirsStart: 2, theirsCount: 1 }],
+      conflicts: [
+        {
+          baseStart: 1,
+          baseCount: 1,
+          oursStart: 2,
+          oursCount: 1,
+          theirsStart: 2,
+          theirsCount: 1,
+          isSameLines: true,
+          ourLines: [{ start: 1, end: 4 }],
+        },
+      ],
       withMarkers: bytes('x\n1\n<<<<<<< ours\nours\n=======\ntheirs\n>>>>>>> theirs\n9\ny\n'),
     });
   });
@@ -100,6 +124,48 @@ describe('three-way merge', () => {
     expect(mergeThreeWay(bytes('a\r\nb'), bytes('a\r\nc'), bytes('a\r\nd'), { labels })).toMatchObject({
       withMarkers: bytes('a\r\n<<<<<<< cp_4\r\nc\r\n=======\r\nd\r\n>>>>>>> now\r\n'),
     });
+  });
+
+  test('theirs keeps what ours changed next to a conflict, and names the lines of ours that it drops', () => {
+    const theirs = (base: string, ours: string, other: string) => {
+      const result = mergeThreeWay(bytes(base), bytes(ours), bytes(other), { prefer: 'theirs' });
+      return result.ok ? [result.merged.toString('latin1'), result.dropped] : result.why;
+    };
+    expect(theirs('1\n2\nA\n4\n5\n', '1\n2\nA\nP\n5\n', '1\n2\n3\n4\n5\n')).toEqual(['1\n2\n3\nP\n5\n', []]);
+    expect(theirs('1\nA\nB\n4\n', '1\nP\nB\n4\n', '1\n2\n3\n4\n')).toEqual(['1\n2\n3\n4\n', [line(1)]]);
+    // The inserted line is inside the block that goes; the appended one is after it.
+    expect(theirs('1\nA\nB\n', '1\nA\nP\nB\nQ\n', '1\n')).toEqual(['1\nQ\n', [line(2)]]);
+    expect(theirs('1\n2\n', '1\nP', '1\n2\nT\n')).toEqual(['1\nP\nT\n', []]);
+    expect(theirs('1\n2\n', '1\nP\n2\n', '1\nT\n2\n')).toEqual(['1\nT\n2\n', [line(1)]]);
+    expect(theirs('1\n2\n', '1\nS\nP\n2\n', '1\nS\nT\n2\n')).toEqual(['1\nS\nT\n2\n', [line(2)]]);
+    const adjacent = merge('1\nA\n3\n4\n', '1\nA\nP\n4\n', '1\n2\n3\n4\n');
+    expect(adjacent).toMatchObject({ conflicts: [{ isSameLines: false, ourLines: [line(2)] }] });
+  });
+
+  test('theirs drops lines of ours only in a block of changed lines in which theirs changed a line, too', () => {
+    const changed = fc.record({ ours: fc.boolean(), theirs: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(changed, { minLength: 1, maxLength: 12 }), (lines) => {
+        const written = (name: string, isChanged: (line: (typeof lines)[number]) => boolean) =>
+          lines.map((line, i) => (isChanged(line) ? `${name}${i}\n` : `${i}\n`));
+        const ours = written('P', (line) => line.ours);
+        const theirs = written('A', (line) => line.theirs);
+        const texts = [written('', () => false), ours, theirs].map((text) => bytes(text.join('')));
+        const hasBothInBlock = (i: number): boolean => {
+          let [first, end] = [i, i];
+          while (lines[first - 1]?.ours === true) first--;
+          while (lines[end]?.ours === true) end++;
+          return lines.slice(first, end).some((line) => line.theirs);
+        };
+        const isDropped = (i: number): boolean => lines[i]!.ours && hasBothInBlock(i);
+        expect(mergeThreeWay(...(texts as [Buffer, Buffer, Buffer]), { prefer: 'theirs' })).toEqual({
+          ok: true,
+          merged: bytes(lines.map(({ ours: own }, i) => (own && !isDropped(i) ? ours[i] : theirs[i])).join('')),
+          dropped: lines.flatMap((_, i) => (isDropped(i) ? [line(i)] : [])),
+        });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('both sides created the file: equal contents merge, different ones are one conflict', () => {
@@ -159,8 +225,8 @@ describe('three-way merge', () => {
         const result = mergeThreeWay(base, ours, theirs);
         const out = new Set(splitLines((result.ok ? result.merged : result.withMarkers) ?? Buffer.alloc(0)));
         const old = new Set(splitLines(base));
-        for (const line of [...splitLines(ours), ...splitLines(theirs)]) {
-          if (!old.has(line)) expect(out.has(line) || out.has(`${line}\n`)).toBe(true);
+        for (const one of [...splitLines(ours), ...splitLines(theirs)]) {
+          if (!old.has(one)) expect(out.has(one) || out.has(`${one}\n`)).toBe(true);
         }
       }),
       { numRuns: 500 },
