@@ -31,9 +31,7 @@ export function failureAsText(failure: SavepointError, style: Style): string {
   const [first = '', ...more] = truncateMessage(message).split('\n');
   const lines = [`${style.bad('error:')} ${showText(first)}`, ...more.map((line) => `  ${showText(line)}`)];
   const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
-  const [only] = all;
-  // Do not list a single path that the message already names.
-  const paths = all.length === 1 && message.includes(showJsonName(isListedPath(only) ? only.path : '')) ? [] : all;
+  const paths = all.length === 1 && isInMessage(all[0], message) ? [] : all;
   for (const listed of paths.slice(0, LISTED_PATHS)) lines.push(...pathLines(listed));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
   if (paths.length === 0) lines.push(...locationLines(failure));
@@ -62,6 +60,13 @@ function truncateMessage(text: string): string {
 
 function isListedPath(listed: unknown): listed is ListedPath {
   return typeof listed === 'object' && listed !== null && 'path' in listed;
+}
+
+/** A single path is not listed again if the message already says all of it. */
+function isInMessage(listed: unknown, message: string): boolean {
+  if (!isListedPath(listed)) return true;
+  const { path, why = '', text } = listed;
+  return message.includes(showJsonName(path)) && message.includes(why) && text == null;
 }
 
 function pathLines(listed: unknown): string[] {

@@ -1,6 +1,6 @@
 /** Shows an operation or its preview path by path, and what it leaves unchanged. */
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, type VERBS, WAYS_ON } from '@savepoint/core/frontend';
 import type { Style } from '../view.ts';
 import { gapReason, listWithHeading } from './capture.ts';
 import { changeWord, folderSuffix, modeChangeText } from './changes.ts';
@@ -73,9 +73,14 @@ export function planNotes(operation: OperationJson, target: BriefJson | null): s
   ];
 }
 
-/** The three sides of each conflict. */
+/** The three sides of each conflict, and how to go on. */
 export function conflictSides({ plan: { conflicts } }: OperationJson, style: Style): string[] {
-  return conflicts.flatMap(({ path, sides }) => sidesLines(path, sides, style));
+  return [...conflicts.flatMap(({ path, sides }) => sidesLines(path, sides, style)), ...waysOn(conflicts)];
+}
+
+/** Says how to go on, if both sides changed a file. */
+export function waysOn(conflicts: OperationJson['plan']['conflicts']): string[] {
+  return conflicts.some(({ sides }) => sides !== null) ? [WAYS_ON] : [];
 }
 
 const INDEXES = {

@@ -10,17 +10,22 @@ type EntryJson = NonNullable<SidesJson>['base'];
 export function sidesLines(path: JsonName, sides: SidesJson, style: Style): string[] {
   if (sides === null) return [];
   const { base, ours, theirs, text, cut } = sides;
-  const three = `base: ${entryText(base)}; ours (current): ${entryText(ours)}; theirs (as the operation would write it): ${entryText(theirs)}`;
-  if (text === null) return [`${pathText(path)}  ${three}`];
+  if (text === null) {
+    const three = [
+      `base (the state that both started from): ${entryText(base)}`,
+      `ours (the current state): ${entryText(ours)}`,
+      `theirs (the state to bring back): ${entryText(theirs)}`,
+    ];
+    return [`${style.strong(pathText(path))}:`, ...three.map((line) => `  ${line}`)];
+  }
   const lines = showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [
-    `${style.strong(pathText(path))}  ${three}`,
+    `${style.strong(pathText(path))}:`,
     ...lines.map((line) => (/^(?:<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>|@@)/.test(line) ? style.id(line) : line)),
     ...(cut ? ['… (cut)'] : []),
   ];
 }
 
 function entryText(entry: EntryJson): string {
-  if (entry === null) return 'nothing';
-  return entry.kind === 'folder' ? 'a folder' : `${entry.kind} ${entry.id.slice(0, 10)}`;
+  return entry === null ? 'nothing' : `a ${entry.kind}`;
 }

@@ -1,7 +1,8 @@
 /** Describes what an operation will do, path by path, before it does anything. */
 
+import type { LineSpan } from '../content/merge-region.ts';
 import type { HeadMove } from '../git/head-moves.ts';
-import type { Entry, Skip } from '../model/entries.ts';
+import type { Entry, FileEntry, Skip } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
@@ -31,6 +32,30 @@ export interface PathConflict {
   readonly why: string;
   /** If both sides changed it: the common state, and what each side made of it. */
   readonly sides?: ThreeSides;
+  /** If it can be merged by line: the lines that do not merge. */
+  readonly lines?: ConflictingLines;
+}
+
+/** The lines of a file that were changed since, and that a change does not merge with. */
+export interface ConflictingLines extends WrittenLines {
+  /** Whether they are lines that the operation changes. Otherwise they are next to them. */
+  readonly isSameLines: boolean;
+}
+
+/** Lines of one content of a file. */
+export interface WrittenLines {
+  readonly entry: FileEntry;
+  /** Empty if lines were only deleted. */
+  readonly spans: readonly LineSpan[];
+}
+
+/** What an operation discards, as the caller decided for its side of a conflict. */
+export interface DiscardedWork {
+  /** The current path of the file. */
+  readonly path: TreePath;
+  readonly base: Entry | null;
+  /** Null: the whole content, because it cannot be merged by line. */
+  readonly lines: WrittenLines | null;
 }
 
 export interface ThreeSides {
@@ -58,6 +83,8 @@ export interface ChangeSet {
   readonly moves: readonly Move[];
   /** Contents that the plan has in memory, removed and written ones. The store has all of them, or is given them. */
   readonly contents: ReadonlyMap<ObjectId, Buffer>;
+  /** What the operation discards where both sides changed a file; absent: nothing. */
+  readonly discarded?: readonly DiscardedWork[];
   /** What else to know about a path, for display; absent: nothing. */
   readonly notes?: readonly UntouchedPath[];
   /** Replaces the operation's own description, if only the plan knows what the operation does. */
@@ -80,6 +107,7 @@ export class ChangeSetDraft {
   readonly toCapture: TreePath[] = [];
   readonly refused: PathConflict[] = [];
   readonly moves: Move[] = [];
+  readonly discarded: DiscardedWork[] = [];
   readonly contents = new Map<ObjectId, Buffer>();
   hint: string | null = null;
 

@@ -4,8 +4,8 @@ import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
-import { type Entry, type Snapshot, shownEntry } from '../model/entries.ts';
-import { type ErrorData, SavepointError } from '../model/errors.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, nameToJson, type TreePath } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { HeldLock } from '../store/lock.ts';
@@ -32,8 +32,9 @@ import type { WaitingTransaction } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
 import type { Publication } from '../transaction/transition.ts';
 import type { ScanResult } from '../workspace/scan/scan.ts';
+import { assertFeasible } from './assert-feasible.ts';
 import { carryOut } from './carry-out.ts';
-import type { ChangeSet, PathConflict, ThreeSides } from './change-set.ts';
+import type { ChangeSet } from './change-set.ts';
 import { composeCheckpointAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
 import { PresentEntries } from './own-entries.ts';
@@ -375,57 +376,6 @@ function mayNameNewChanges({ rolledBack = [] }: ChangeSet): boolean {
   return rolledBack.length > 0;
 }
 
-function assertFeasible(plan: ChangeSet): void {
-  const refused = [
-    ...plan.refused,
-    ...plan.toCapture.map((path) => ({ path, why: 'its current content cannot be backed up' })),
-  ];
-  const [first] = refused;
-  if (first !== undefined) {
-    const paths = conflictsToJson(refused);
-    throw new SavepointError(
-      'PATH_REFUSED',
-      `${counted(refused.length, 'path')} cannot be overwritten: ${first.why}.`,
-      {
-        path: nameToJson(first.path),
-        why: first.why,
-        paths,
-      },
-      plan.hint === null ? {} : { hint: plan.hint },
-    );
-  }
-  const refusedHeads = plan.headsRefused ?? [];
-  if (refusedHeads.length > 0) {
-    const repositories = refusedHeads.map(({ path, why }) => ({ path: nameToJson(path), why }));
-    throw new SavepointError('GIT_REFUSED', `Branches cannot be restored: ${refusedHeads[0]?.why}.`, { repositories });
-  }
-  if (plan.conflicts.length > 0) {
-    throw new SavepointError(
-      'CONFLICT',
-      `Conflict in ${counted(plan.conflicts.length, 'path')}.`,
-      { paths: conflictsToJson(plan.conflicts) },
-      plan.hint === null ? {} : { hint: plan.hint },
-    );
-  }
-}
-
-function conflictsToJson(conflicts: readonly PathConflict[]): ErrorData<'CONFLICT'>['paths'] {
-  return conflicts.map(({ path, why, sides }) => ({
-    path: nameToJson(path),
-    why,
-    ...(sides === undefined ? {} : sidesToJson(sides)),
-  }));
-}
-
-function sidesToJson({ base, ours, theirs, text }: ThreeSides) {
-  return {
-    base: shownEntry(base),
-    ours: shownEntry(ours),
-    theirs: shownEntry(theirs),
-    text: text === null ? null : nameToJson(text.toString('latin1')),
-  };
-}
-
 function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {
   return {
     checkpoint: ref,
@@ -442,8 +392,4 @@ function fingerprintOf(plan: ChangeSet): string {
   );
   const lines = [...paths, ...heads];
   return createHash('sha1').update(lines.join('\n')).digest('hex');
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

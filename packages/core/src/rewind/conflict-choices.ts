@@ -5,10 +5,20 @@ import type { MergeSide } from '../content/three-way.ts';
 import { type Entry, shownEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, nameToJson, parentPath, type TreePath } from '../model/names.ts';
-import type { ChangeSet, PathChange, PathConflict, ThreeSides, UntouchedPath } from '../operation/change-set.ts';
+import type {
+  ChangeSet,
+  DiscardedWork,
+  PathChange,
+  PathConflict,
+  ThreeSides,
+  UntouchedPath,
+  WrittenLines,
+} from '../operation/change-set.ts';
 import type { CurrentState } from '../operation/operation.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { withAuthors, withDiscardedNotes } from './conflict-texts.ts';
+import type { LineAuthors } from './line-authors.ts';
 import { mergeFiles } from './merge-entry.ts';
 
 /** The content of a file that a person merged. */
@@ -29,18 +39,30 @@ export interface ConflictChoices {
 
 export const NO_CHOICES: ConflictChoices = { prefer: new Map(), skipConflicts: false, resolutions: new Map() };
 
-export const CONFLICT_HINT =
-  'Nothing was changed. --ours PATH keeps the current lines of a path, --theirs PATH reverts the change anyway, and ' +
-  '--skip-conflicts skips all changes that do not merge.';
+/** How to go on after a conflict in files that both sides changed. */
+export const WAYS_ON =
+  'Three ways on: --skip-conflicts leaves these paths as they are and does the rest. --ours PATH keeps the current lines ' +
+  'of a path, --theirs PATH takes the lines to bring back. --resolution takes contents that you merged by hand.';
 
-/** @throws SavepointError CONFLICT if a resolution is for a path that is not in conflict, or for another current file */
-export function resolveConflicts(plan: ChangeSet, current: CurrentState, choices: ConflictChoices): ChangeSet {
+const CONFLICT_HINT = `Nothing was changed. ${WAYS_ON}`;
+
+/**
+ * @throws SavepointError USAGE if a resolution is for a path that is not in conflict, CONFLICT if it is for another
+ *   current file
+ */
+export async function resolveConflicts(
+  plan: ChangeSet,
+  current: CurrentState,
+  choices: ConflictChoices,
+  authors: LineAuthors,
+): Promise<ChangeSet> {
   const { prefer, skipConflicts, resolutions } = choices;
   assertAllNeeded(plan, resolutions);
   const paths: PathChange[] = [...plan.paths];
   const kept: UntouchedPath[] = [...plan.kept];
   const conflicts: PathConflict[] = [];
-  for (const conflict of plan.conflicts) {
+  const discarded: DiscardedWork[] = [...(plan.discarded ?? [])];
+  for (const conflict of await withAuthors(plan.conflicts, authors)) {
     const { path, sides } = conflict;
     const resolution = resolutions.get(path);
     const side = [...prefer].find(([each]) => isWithin(path, each))?.[1];
@@ -56,17 +78,20 @@ export function resolveConflicts(plan: ChangeSet, current: CurrentState, choices
       const { ignored } = stateAt(cachedFolderReader(current.objects), current.snapshot, path);
       if (to.entry === sides.ours) kept.push({ path, why: 'kept, as requested' });
       else paths.push({ path, from: sides.ours, to: to.entry, ignored, merged: to.merged });
+      if (to.discarded !== undefined) discarded.push({ path, base: sides.base, lines: to.discarded });
     } else if (skipConflicts && sides !== undefined) kept.push({ path, why: `skipped: ${conflict.why}` });
     else conflicts.push(conflict);
   }
   paths.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   const hint = plan.hint ?? (conflicts.some(({ sides }) => sides !== undefined) ? CONFLICT_HINT : null);
-  return { ...plan, paths, kept, conflicts, hint };
+  return withDiscardedNotes({ ...plan, paths, kept, conflicts, discarded, hint }, authors);
 }
 
 interface Resolved {
   readonly entry: Entry | null;
   readonly merged: boolean;
+  /** What is lost of the current file; null: its whole content. Absent: nothing. */
+  readonly discarded?: WrittenLines | null;
 }
 
 function resolved(
@@ -90,11 +115,12 @@ function resolved(
 /** @returns null if a side cannot be taken without a look at what is below the path */
 function preferred({ objects }: CurrentState, { base, ours, theirs }: ThreeSides, side: MergeSide): Resolved | null {
   if (base?.kind === 'file' && ours?.kind === 'file' && theirs?.kind === 'file') {
-    const { entry, merged } = mergeFiles(objects, base, ours, theirs, side);
-    return entry === null ? null : { entry: entry.id === ours.id && entry.mode === ours.mode ? ours : entry, merged };
+    const { entry, sides: _, ...more } = mergeFiles(objects, base, ours, theirs, side);
+    return entry === null ? null : { ...more, entry: entry.id === ours.id && entry.mode === ours.mode ? ours : entry };
   }
   if (side === 'ours') return { entry: ours, merged: false };
-  return isFolder(ours) || isFolder(theirs) ? null : { entry: theirs, merged: false };
+  if (isFolder(ours) || isFolder(theirs)) return null;
+  return { entry: theirs, merged: false, ...(ours === null ? {} : { discarded: null }) };
 }
 
 function isFolder(entry: Entry | null): boolean {
@@ -110,11 +136,22 @@ function hasParent({ objects, snapshot }: CurrentState, paths: readonly PathChan
   return isFolder(stateAt(cachedFolderReader(objects), snapshot, parent).entry);
 }
 
-/** What a person merged must not be dropped silently because the conflict has gone. */
+/**
+ * What a person merged must not be dropped silently because there is no conflict.
+ * @throws SavepointError USAGE
+ */
 function assertAllNeeded(plan: ChangeSet, resolutions: ConflictChoices['resolutions']): void {
   const inConflict = new Set(plan.conflicts.map(({ path }) => path));
-  const needless = [...resolutions.keys()].filter((path) => !inConflict.has(path));
-  if (needless.length > 0) throwConflict(needless.map((path) => ({ path, why: 'it is not in conflict' })));
+  const needless = [...resolutions.keys()].filter((path) => !inConflict.has(path)).map(showName);
+  if (needless.length === 0) return;
+  const more = needless.length > 3 ? `, and ${needless.length - 3} more` : '';
+  const named = `${needless.slice(0, 3).join(', ')}${more}`;
+  throw new SavepointError(
+    'USAGE',
+    `There is a resolution for ${named}, but no conflict there.`,
+    { argument: 'resolutions' },
+    { hint: 'Nothing was changed. Leave the resolution out, or look at the conflicts again with --dry-run.' },
+  );
 }
 
 function throwConflict(conflicts: readonly PathConflict[]): never {
@@ -136,6 +173,6 @@ function throwConflict(conflicts: readonly PathConflict[]): never {
             }),
       })),
     },
-    { hint: 'Nothing was changed. Look at the conflicts again with a dry run.' },
+    { hint: 'Nothing was changed. Look at the conflicts again with --dry-run.' },
   );
 }

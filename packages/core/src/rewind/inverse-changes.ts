@@ -13,7 +13,7 @@ import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { mergeFiles, threeSides } from './merge-entry.ts';
+import { conflictReason, mergeFiles, threeSides } from './merge-entry.ts';
 import { keepOfAnotherRoot, planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {
@@ -138,8 +138,8 @@ function mergePath(
   if (sameEntry(current, theirs) || sameEntry(base, theirs)) return null; // without our entries, nothing is left to do
   if (current?.kind === 'folder' && theirs?.kind === 'folder') return null; // its permissions were changed since
   if (current?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
-    const { entry, sides } = mergeFiles(objects, base, current, theirs, null);
-    if (sides !== null) return { path, why: 'the same lines were changed since', sides };
+    const { entry, sides, lines } = mergeFiles(objects, base, current, theirs, null);
+    if (sides !== null) return { path, why: conflictReason(lines), sides, ...(lines === undefined ? {} : { lines }) };
     if (!sameEntry(entry, current)) draft.change(path, current, entry, after.ignored, true);
     return null;
   }

@@ -6,7 +6,7 @@ import type { RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, sameEntry } from '../model/entries.ts';
 import { type ChangeId, type HunkId, hunkId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import type { ThreeSides } from '../operation/change-set.ts';
+import type { DiscardedWork, PathConflict, ThreeSides } from '../operation/change-set.ts';
 import type { CurrentState } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
@@ -52,7 +52,9 @@ export class Lineage {
   /** What is reverted of each chosen change: the change itself, some of its hunks, or nothing. */
   readonly revertedIds = new Map<FileRevert, readonly (ChangeId | HunkId)[]>();
   merged = false;
-  conflict: { readonly why: string; readonly sides: ThreeSides } | null = null;
+  conflict: (Pick<PathConflict, 'why' | 'lines'> & { readonly sides: ThreeSides }) | null = null;
+  /** What is lost of the current content, as requested. */
+  readonly discarded: DiscardedWork[] = [];
   readonly #notes = new Set<string>();
 
   /** @param currentPath the current path of the file */
@@ -99,8 +101,12 @@ export class Lineage {
       const side = this.prefer(this.paths);
       const taken = revertEntry(this.objects, left, found, this.entry, side);
       if (taken.outcome === 'conflict') {
-        this.conflict = taken;
+        const { outcome: _, ...conflict } = taken;
+        this.conflict = conflict;
         return;
+      }
+      if (taken.outcome === 'done' && taken.discarded !== undefined) {
+        this.discarded.push({ path: this.currentPath, base: left, lines: taken.discarded });
       }
       const moves = start !== end;
       const isKept = side === 'ours' && this.#conflictsWith(left, found);

@@ -4,7 +4,7 @@ import { joinLines, type Line, splitLines } from '../content/lines.ts';
 import { type MergeResult, type MergeSide, mergeThreeWay } from '../content/three-way.ts';
 import type { Entry, FileEntry } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
-import type { ThreeSides } from '../operation/change-set.ts';
+import type { ConflictingLines, ThreeSides, WrittenLines } from '../operation/change-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { readBlob } from '../store/snapshot/snapshot.ts';
 
@@ -14,6 +14,10 @@ export interface FileMerge {
   /** The result contains changes from both sides. */
   readonly merged: boolean;
   readonly sides: ThreeSides | null;
+  /** If it conflicts, and is text: the lines that do not merge. */
+  readonly lines?: ConflictingLines;
+  /** What ours loses, because the caller prefers theirs; null: its whole content. Absent: nothing. */
+  readonly discarded?: WrittenLines | null;
 }
 
 /** Merges permissions and content separately. If only one side changed one of them, that side wins. */
@@ -34,9 +38,24 @@ export function mergeFiles(
   if (theirs.id === base.id) return take(ours.id, true);
   const contents = [base, ours, theirs].map(({ id }) => readBlob(objects, id)) as [Buffer, Buffer, Buffer];
   const merge = mergeThreeWay(...contents, { prefer });
-  if (merge.ok) return take(objects.add('blob', merge.merged), true);
-  if (prefer !== null) return take(prefer === 'ours' ? ours.id : theirs.id, false);
-  return { entry: null, merged: false, sides: threeSides(base, ours, theirs, conflictText(contents, merge)) };
+  if (merge.ok) {
+    const merged = take(objects.add('blob', merge.merged), true);
+    return merge.dropped.length === 0 ? merged : { ...merged, discarded: { entry: ours, spans: merge.dropped } };
+  }
+  if (prefer === 'ours') return take(ours.id, false);
+  if (prefer === 'theirs') return { ...take(theirs.id, false), discarded: null };
+  const sides = threeSides(base, ours, theirs, conflictText(contents, merge));
+  const lines = conflictingLines(ours, merge);
+  return { entry: null, merged: false, sides, ...(lines === null ? {} : { lines }) };
+}
+
+/** Says of a file that does not merge why, without the authors. */
+export function conflictReason(lines: ConflictingLines | undefined, authors = ''): string {
+  const since = authors === '' ? 'since' : `since ${authors}`;
+  if (lines === undefined) return `it was changed ${since} and cannot be merged by line`;
+  return lines.isSameLines
+    ? `the same lines were changed ${since}`
+    : `lines next to the ones to revert were changed ${since}`;
 }
 
 export function threeSides(
@@ -54,9 +73,19 @@ const SHOWN_BYTES = 16 * 1024;
 
 /** The result of reverting a change of one path. */
 export type RevertResult =
-  | { readonly outcome: 'done'; readonly entry: Entry | null; readonly merged: boolean }
+  | {
+      readonly outcome: 'done';
+      readonly entry: Entry | null;
+      readonly merged: boolean;
+      readonly discarded?: WrittenLines | null;
+    }
   | { readonly outcome: 'nothing'; readonly entry: Entry | null; readonly why: string }
-  | { readonly outcome: 'conflict'; readonly why: string; readonly sides: ThreeSides };
+  | {
+      readonly outcome: 'conflict';
+      readonly why: string;
+      readonly sides: ThreeSides;
+      readonly lines?: ConflictingLines;
+    };
 
 /**
  * Reverts one change of one path.
@@ -86,18 +115,17 @@ export function revertEntry(
     return { outcome: 'done', entry: null, merged: false };
   }
   if (current.kind === 'file' && left?.kind === 'file' && found?.kind === 'file') {
-    const { entry, merged, sides } = mergeFiles(objects, left, current, found, prefer);
+    const { entry, merged, sides, ...more } = mergeFiles(objects, left, current, found, prefer);
     if (entry === null && sides !== null) {
-      const why =
-        sides.text === null ? 'it was changed since and cannot be merged by line' : 'the same lines were changed since';
-      return { outcome: 'conflict', why, sides };
+      const { lines } = more;
+      return { outcome: 'conflict', why: conflictReason(lines), sides, ...(lines === undefined ? {} : { lines }) };
     }
     return sameEntry(entry, current)
       ? { outcome: 'nothing', entry: current, why: 'already in that state' }
-      : { outcome: 'done', entry, merged };
+      : { outcome: 'done', entry, merged, ...more };
   }
   if (prefer === 'ours') return { outcome: 'nothing', entry: current, why: 'kept, as requested' };
-  if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false };
+  if (prefer === 'theirs') return { outcome: 'done', entry: found, merged: false, discarded: null };
   const what = left === null ? 'another file was created there' : 'it was changed';
   return { outcome: 'conflict', why: `${what} since`, sides: threeSides(left, current, found) };
 }
@@ -110,18 +138,31 @@ function conflictText(
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   const out: Line[] = [];
   for (const at of merge.conflicts) {
-    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< ours (current)\n');
-    out.push(...withFinalNewline(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)), '||||||| base\n');
+    out.push(`@@ line ${at.oursStart + 1} @@\n`, '<<<<<<< ours (the current lines)\n');
+    out.push(
+      ...withFinalNewline(lines.ours.slice(at.oursStart, at.oursStart + at.oursCount)),
+      '||||||| base (the lines that both started from)\n',
+    );
     out.push(...withFinalNewline(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
     out.push(
       ...withFinalNewline(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)),
-      '>>>>>>> theirs\n',
+      '>>>>>>> theirs (the lines to bring back)\n',
     );
     if (out.length > SHOWN_LINES) break;
   }
   const text = joinLines(out.slice(0, SHOWN_LINES));
   const cut = out.length > SHOWN_LINES || text.length > SHOWN_BYTES;
   return { text: text.subarray(0, SHOWN_BYTES), cut };
+}
+
+function conflictingLines(
+  ours: FileEntry,
+  { conflicts }: MergeResult & { readonly ok: false },
+): ConflictingLines | null {
+  if (conflicts.length === 0) return null;
+  const isSameLines = conflicts.some((conflict) => conflict.isSameLines);
+  const shown = conflicts.filter((conflict) => conflict.isSameLines === isSameLines);
+  return { entry: ours, spans: shown.flatMap(({ ourLines }) => ourLines), isSameLines };
 }
 
 function withFinalNewline(lines: readonly Line[]): readonly Line[] {

@@ -25,6 +25,7 @@ import {
 import { type ConflictChoices, resolveConflicts } from './conflict-choices.ts';
 import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
+import { LineAuthors } from './line-authors.ts';
 import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
@@ -79,7 +80,8 @@ export function restoreOperation(
     },
     backups: null,
     plan: async (current) => {
-      const resolved = resolveConflicts(await planned(current), current, request.choices);
+      const authors = new LineAuthors(workspace, current, pace);
+      const resolved = await resolveConflicts(await planned(current), current, request.choices, authors);
       const plan = withoutFailedRoots(resolved, { ...request, scope }, current);
       return request.git ? withRestoredHeads(workspace, plan, target, { scope, root }, pace) : plan;
     },
@@ -220,7 +222,8 @@ function inverseOperation(
         },
         pace,
       );
-      return withRevertedHeads(workspace, resolveConflicts(plan, current, choices), operation, pace);
+      const resolved = await resolveConflicts(plan, current, choices, new LineAuthors(workspace, current, pace));
+      return withRevertedHeads(workspace, resolved, operation, pace);
     },
   };
 }

@@ -10,7 +10,13 @@ import type { Pace } from '../io/pace.ts';
 import { type Entry, type Snapshot, sameEntry } from '../model/entries.ts';
 import type { ChangeId, HunkId } from '../model/ids.ts';
 import { isWithin, parentPath, type TreePath } from '../model/names.ts';
-import { addUncaptured, type ChangeSet, ChangeSetDraft, type ThreeSides } from '../operation/change-set.ts';
+import {
+  addUncaptured,
+  type ChangeSet,
+  ChangeSetDraft,
+  type PathConflict,
+  type ThreeSides,
+} from '../operation/change-set.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { type PathDifference, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { type Lineage, type LineageInput, revertedLineages } from './lineage.ts';
@@ -32,6 +38,7 @@ export interface PathResult {
   readonly why: string | null;
   readonly changes: readonly ChangeId[];
   readonly sides: ThreeSides | null;
+  readonly lines?: NonNullable<PathConflict['lines']>;
 }
 
 export interface RollbackChangeSet {
@@ -96,8 +103,10 @@ function resolveOccupiedPaths(lineages: readonly Lineage[], { current }: Rollbac
       continue;
     }
     if (!lineage.hasEffect) continue;
-    if (first === undefined && lineage.isOverwriting) taken.set(path, lineage);
-    else lineage.resolveOccupied(first?.entry ?? state.entry);
+    if (first === undefined && lineage.isOverwriting) {
+      taken.set(path, lineage);
+      lineage.discarded.push({ path, base: null, lines: null });
+    } else lineage.resolveOccupied(first?.entry ?? state.entry);
   }
 }
 
@@ -127,6 +136,7 @@ function addToChangeSet(
   const results = new Map<TreePath, { readonly entry: Entry | null; readonly lineage: Lineage }>();
   for (const { state, currentPath: path } of lineages) if (state.skip !== null) addUncaptured(draft, path, state.skip);
   const changed = lineages.filter(({ hasEffect }) => hasEffect);
+  draft.discarded.push(...changed.flatMap(({ discarded }) => discarded));
   for (const lineage of changed) {
     const leaves = lineage.state.entry !== null && (lineage.entry === null || lineage.path !== lineage.currentPath);
     if (leaves) results.set(lineage.currentPath, { entry: null, lineage });

@@ -12,7 +12,9 @@ import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
 import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
-import { CONFLICT_HINT, type ConflictChoices, NO_CHOICES, resolveConflicts } from './conflict-choices.ts';
+import { type ConflictChoices, NO_CHOICES, resolveConflicts } from './conflict-choices.ts';
+import { withAuthors } from './conflict-texts.ts';
+import { LineAuthors } from './line-authors.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
 import {
   type ChosenChange,
@@ -73,7 +75,8 @@ export function rollbackOperation(
       // A path with a resolution is not skipped.
       const skipConflicts = choices.skipConflicts && resolutions.size === 0;
       const input = { prefer, skipConflicts, current, ...selected, keep: () => null };
-      const planned = withResolutions(await rollbackChanges(input, pace), current, choices);
+      const authors = new LineAuthors(workspace, current, pace);
+      const planned = await withResolutions(await rollbackChanges(input, pace), current, choices, authors);
       const openCalls = blockingCalls(workspace, selected, planned.changeSet, request.inside ?? null);
       preview = {
         ...selected,
@@ -83,26 +86,35 @@ export function rollbackOperation(
       };
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       const { rolledBack } = planned;
-      return { ...planned.changeSet, hint: CONFLICT_HINT, description: describe(preview), rolledBack };
+      return { ...planned.changeSet, description: describe(preview), rolledBack };
     },
   };
   return { operation, preview: () => preview };
 }
 
 /** A change that a person merged by hand counts as rolled back: the result no longer is what it left. */
-function withResolutions(
+async function withResolutions(
   planned: RollbackChangeSet,
   current: CurrentState,
   { skipConflicts, resolutions }: ConflictChoices,
-): RollbackChangeSet {
-  const changeSet = resolveConflicts(planned.changeSet, current, { ...NO_CHOICES, skipConflicts, resolutions });
+  authors: LineAuthors,
+): Promise<RollbackChangeSet> {
+  const isConflict = ({ result }: PathResult): boolean => result === 'conflict';
+  const named = await withAuthors(planned.results.filter(isConflict), authors);
+  const reasons = new Map(named.map(({ path, why }) => [path, why]));
+  const results = planned.results.map((one) =>
+    isConflict(one) ? { ...one, why: reasons.get(one.path) ?? one.why } : one,
+  );
+  const conflicts = planned.changeSet.conflicts.map((one) => ({ ...one, why: reasons.get(one.path) ?? one.why }));
+  const choices = { ...NO_CHOICES, skipConflicts, resolutions };
+  const changeSet = await resolveConflicts({ ...planned.changeSet, conflicts }, current, choices, authors);
   const isOpen = new Set([...changeSet.conflicts, ...changeSet.kept].map(({ path }) => path));
   const isResolved = ({ path, result }: PathResult): boolean =>
     result === 'conflict' && resolutions.has(path) && !isOpen.has(path);
-  const resolved = planned.results.filter(isResolved);
+  const resolved = results.filter(isResolved);
   return {
     changeSet,
-    results: planned.results.map((one) =>
+    results: results.map((one) =>
       isResolved(one) ? { ...one, result: 'merged', why: 'merged by hand', sides: null } : one,
     ),
     rolledBack: [...new Set([...planned.rolledBack, ...resolved.flatMap(({ changes }) => changes)])],

@@ -58,6 +58,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   file: 'paths',
   exact: 'mode "exact"',
   'keep-outside': 'mode "keep-outside"',
+  resolution: 'resolutions',
 };
 
 function argumentOf(_: string, option: string): string {

@@ -198,13 +198,13 @@ describe('three states of a file', () => {
     expect(entry).toBeNull();
     expect(sides?.text?.toString().split('\n')).toEqual([
       '@@ line 2 @@',
-      '<<<<<<< ours (current)',
+      '<<<<<<< ours (the current lines)',
       '2',
-      '||||||| base',
+      '||||||| base (the lines that both started from)',
       'two',
       '=======',
       'TWO',
-      '>>>>>>> theirs',
+      '>>>>>>> theirs (the lines to bring back)',
       '',
     ]);
     expect(sides?.cut).toBe(false);

@@ -65,7 +65,9 @@ describe('a file', () => {
       (at) => at.write('a', 'second\n'),
     );
     w.write('a', 'mine\n');
-    expect(reasons(await failure(savepoint.undo()))).toEqual(['a: the same lines were changed since']);
+    expect(reasons(await failure(savepoint.undo()))).toEqual([
+      'a: the same lines were changed since from outside, after cp_3',
+    ]);
     expect(w.read('a')).toBe('mine\n');
   });
 

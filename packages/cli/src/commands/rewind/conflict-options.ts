@@ -1,27 +1,68 @@
-/** How users resolve conflicts: the same options in restore, undo and redo. */
-import type { JsonName } from '@savepoint/core';
-import { nameOfArgument } from '../../argument-path.ts';
-import type { CliOptionSpec, VerbArguments } from '../../command.ts';
+/** How users resolve conflicts: the same options in restore, rollback, undo and redo. */
+import { type JsonName, nameFromJson, nameToJson, SavepointError } from '@savepoint/core';
+import { bytesOfArgument, nameOfArgument } from '../../argument-path.ts';
+import type { CliOptionSpec, CommandContext, VerbArguments } from '../../command.ts';
+import { readInput } from '../../read-input.ts';
 
 export const CONFLICT_OPTIONS: readonly CliOptionSpec[] = [
-  { flags: '--ours <path>', description: 'on a conflict in this path, keep the current lines', isRepeatable: true },
+  {
+    flags: '--ours <path>',
+    description: 'on a conflict in this path, keep the current lines; can be repeated',
+    isRepeatable: true,
+  },
   {
     flags: '--theirs <path>',
-    description: 'on a conflict in this path, take the lines of the operation',
+    description:
+      'on a conflict in this path, take the lines to bring back, and keep changes next to them; can be repeated',
+    isRepeatable: true,
+  },
+  {
+    flags: '--resolution <path=file>',
+    description: 'on a conflict in this path, write the content of the file, which you merged by hand; can be repeated',
     isRepeatable: true,
   },
   { flags: '--skip-conflicts', description: 'leave paths alone that do not merge, and do the rest' },
 ];
 
-export function conflictInput(options: VerbArguments['options']): {
+interface ConflictInput {
   ours?: JsonName[];
   theirs?: JsonName[];
+  resolutions?: { path: JsonName; content: JsonName }[];
   skipConflicts?: true;
-} {
-  const { ours, theirs, skipConflicts } = options;
+}
+
+/** @throws SavepointError USAGE if a resolution is not PATH=FILE, IO if its file cannot be read */
+export function conflictInput(
+  options: VerbArguments['options'],
+  { absolutePath }: Pick<CommandContext, 'absolutePath'>,
+): ConflictInput {
+  const { ours, theirs, resolution, skipConflicts } = options;
   return {
     ...(Array.isArray(ours) ? { ours: ours.map((path: string) => nameOfArgument(path)) } : {}),
     ...(Array.isArray(theirs) ? { theirs: theirs.map((path: string) => nameOfArgument(path)) } : {}),
+    ...(Array.isArray(resolution)
+      ? {
+          resolutions: resolution.map((given: string) => {
+            const { path, file } = splitAtFile(given);
+            const content = readInput(nameFromJson(absolutePath(file)), `the resolution ${JSON.stringify(file)}`);
+            return { path: nameToJson(bytesOfArgument(path)), content: nameToJson(content.toString('latin1')) };
+          }),
+        }
+      : {}),
     ...(skipConflicts === true ? { skipConflicts } : {}),
   };
+}
+
+/** A path that contains `=` must be quoted, as Savepoint prints unusual names: `"a=b.txt"=merged.txt`. */
+function splitAtFile(given: string): { readonly path: string; readonly file: string } {
+  const [, path, file] = /^("(?:[^"\\]|\\.)*"|[^"=][^=]*)=(.+)$/s.exec(given) ?? [];
+  if (path !== undefined && file !== undefined) return { path, file };
+  throw new SavepointError(
+    'USAGE',
+    `--resolution takes PATH=FILE, not ${JSON.stringify(given)}.`,
+    { argument: 'resolution' },
+    {
+      hint: 'PATH is the path in conflict, FILE has its merged content. Quote a PATH with "=": \'"a=b.txt"=merged.txt\'.',
+    },
+  );
 }

@@ -1,7 +1,7 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 import { showText } from '@savepoint/core';
 import { type InputOf, meantCheckpoint, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
-import { type CliOptionSpec, lines, type VerbArguments } from '../../command.ts';
+import { type CliOptionSpec, type CommandContext, lines, type VerbArguments } from '../../command.ts';
 import { shellWord } from '../../path-hint.ts';
 import { captureWarnings } from '../../show/capture.ts';
 import { countText } from '../../show/format.ts';
@@ -25,9 +25,9 @@ export function insteadOfInverse(given: string): string {
   return checkpoint === null ? `savepoint restore last -- ${shellWord(given)}` : `savepoint restore ${checkpoint}`;
 }
 
-export function inverseInput({ options }: VerbArguments): InputOf<typeof VERBS.undo> {
+export function inverseInput({ options }: VerbArguments, context: CommandContext): InputOf<typeof VERBS.undo> {
   return {
-    ...conflictInput(options),
+    ...conflictInput(options, context),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
     ...(options['force'] === true ? { force: true } : {}),
   };

@@ -5,9 +5,10 @@ import { type CommandContext, command, lines, type VerbArguments } from '../../c
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
 import { captureNotes, captureWarnings, LISTED, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
-import { listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import { listedPaths, planLines, planNotes, waysOn } from '../../show/plan.ts';
 import { sidesLines } from '../../show/sides.ts';
 import type { OutputView } from '../../view.ts';
+import { CONFLICT_OPTIONS, conflictInput } from './conflict-options.ts';
 
 type RollbackJson = OutputOf<typeof VERBS.rollback>;
 
@@ -32,13 +33,7 @@ export const rollback = command({
     { flags: '--root <folder>', description: 'changes in this repository' },
     { flags: '--likely', description: 'also changes made while a shell command or other call of the agent ran' },
     { flags: '--include-shared', description: 'also changes that may be from another author; includes --likely' },
-    { flags: '--skip-conflicts', description: 'skip changes that do not merge, and roll back the rest' },
-    { flags: '--ours <path>', description: 'on a conflict in this path, keep the current lines', isRepeatable: true },
-    {
-      flags: '--theirs <path>',
-      description: 'on a conflict in this path, revert the change anyway',
-      isRepeatable: true,
-    },
+    ...CONFLICT_OPTIONS,
     { flags: '--force', description: 'proceed even if an open call may write the same files' },
     { flags: '-n, --dry-run', description: 'only show what would change' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
@@ -51,7 +46,7 @@ export const rollback = command({
     "savepoint rollback --after '10 minutes ago' --file src",
   ],
 
-  input: ({ options }) => ({
+  input: ({ options }, context) => ({
     ...texts(options, 'change', 'changes'),
     ...texts(options, 'hunk', 'hunks'),
     ...text(options, 'agent'),
@@ -60,11 +55,9 @@ export const rollback = command({
     ...text(options, 'after'),
     ...names(options, 'file', 'paths'),
     ...text(options, 'root'),
-    ...names(options, 'ours', 'ours'),
-    ...names(options, 'theirs', 'theirs'),
+    ...conflictInput(options, context),
     ...flag(options, 'likely'),
     ...flag(options, 'includeShared'),
-    ...flag(options, 'skipConflicts'),
     ...flag(options, 'force'),
     ...flag(options, 'dryRun'),
   }),
@@ -160,6 +153,7 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
       () => 'conflicts, left unchanged:',
     ),
     ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
+    ...(isNamed ? waysOn(output.plan.conflicts) : []),
     ...listWithHeading(
       explained.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'notes:',

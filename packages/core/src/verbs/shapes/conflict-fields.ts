@@ -6,7 +6,7 @@ import { jsonName, objectId } from './names.ts';
 export const conflictFields = {
   skipConflicts: z.boolean().optional().describe('skip changes that do not merge, and do the rest'),
   ours: z.array(jsonName).optional().describe('on a conflict in these paths, keep the current lines'),
-  theirs: z.array(jsonName).optional().describe('on a conflict in these paths, take the lines of the operation'),
+  theirs: z.array(jsonName).optional().describe('on a conflict in these paths, take the lines to bring back'),
   resolutions: z
     .array(
       z.strictObject({
@@ -16,5 +16,5 @@ export const conflictFields = {
       }),
     )
     .optional()
-    .describe('contents merged by hand, for paths in conflict; if a path is not in conflict, CONFLICT'),
+    .describe('contents merged by hand, for paths in conflict; if a path is not in conflict, USAGE'),
 };
