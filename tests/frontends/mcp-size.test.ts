@@ -21,7 +21,7 @@ it('the listing of the tools, and each part of a list of 13 checkpoints, are sma
     'checkpoint_list, text': text.length,
   };
   console.log(sizes);
-  expect(sizes['tools/list']).toBeLessThan(29_000);
+  expect(sizes['tools/list']).toBeLessThan(25_000);
   expect(sizes['checkpoint_list, structured']).toBeLessThan(2500);
   expect(sizes['checkpoint_list, text']).toBeLessThan(1600);
 });

@@ -127,6 +127,41 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect(tools.map(({ name }) => name).filter((name) => !called.has(name) && !EDITS.includes(name))).toEqual([]);
   });
 
+  it('rollback and checkpoint_restore resolve conflicts as the caller decides, and name who changed the lines', async () => {
+    const p = project();
+    p.write('a.txt', '1\n2\n3\n4\n');
+    p.checkpoint();
+    const client = await connect(p, revision);
+    await call(client, 'write_file', { file_path: 'a.txt', content: '1\n2\nAGENT\n4\n' });
+    const current = '1\n2\nAGENT\nPERSON\n';
+    p.write('a.txt', current);
+    const requests = { rollback: {}, checkpoint_restore: { checkpoint: 'cp_1', mode: 'keep-outside' } };
+    for (const [name, request] of Object.entries(requests)) {
+      const seen = await call(client, name, request);
+      expect(seen.data).toMatchObject({ outcome: 'conflict' });
+      expect(seen.text).toMatch(/lines next to the ones to revert were changed since from outside, (?:after|in) cp_/);
+      for (const way of ['skip_conflicts', 'ours', 'theirs', 'resolutions']) {
+        expect(seen.data['next_step']).toContain(way);
+        expect(seen.text).toContain(`${way} `);
+      }
+      for (const [choice, wanted] of [
+        [{ ours: ['a.txt'] }, current],
+        [{ skip_conflicts: true }, current],
+        [{ theirs: ['a.txt'] }, '1\n2\n3\nPERSON\n'],
+        [{ resolutions: [{ path: 'a.txt', content: 'merged\n' }] }, 'merged\n'],
+      ] as const) {
+        const preview = await call(client, name, { ...request, ...choice });
+        const done = await call(client, name, { ...request, ...choice, preview_id: preview.data['preview_id'] });
+        expect(done.isError).toBeUndefined();
+        expect(p.read('a.txt')).toBe(wanted);
+        if (wanted !== current) p.ok('undo');
+      }
+      const resolutions = [{ path: 'b.txt', content: 'not in conflict' }];
+      const refused = await call(client, name, { ...request, theirs: ['a.txt'], resolutions });
+      expect(refused.text).toContain('There is a resolution for b.txt, but no conflict there.');
+    }
+  });
+
   it('lists and reverts only the work of its own session, unless it says otherwise', async () => {
     const p = project();
     p.write('a.txt', 'one\ntwo\nthree\n');

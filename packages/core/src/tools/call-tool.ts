@@ -2,11 +2,13 @@
 import { showText } from '../content/show-name.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JsonName } from '../model/names.ts';
+import { WAYS_ON } from '../rewind/conflict-choices.ts';
 import type { Savepoint } from '../savepoint.ts';
 import { requestProblems } from '../verbs/input/request-problems.ts';
 import type { OtherProblems, VerbContext } from '../verbs/verb.ts';
 import { boundText, boundValue, MAX_ANSWER_BYTES, MAX_TEXT_LENGTH, type Omission } from './bounds.ts';
 import { contentSize } from './contents.ts';
+import { textForModel } from './hints.ts';
 import type { IssuedPreviews } from './issued-previews.ts';
 import type { ToolSchemas } from './schemas.ts';
 import type { Tool } from './tool.ts';
@@ -149,11 +151,14 @@ function answerOf(
   const answer = tool.answer(shortened.output as never);
   const { value, leftOut } = boundValue(answer, MAX_ANSWER_BYTES + contentSize(answer).bytes);
   const preview = tool.twoSteps ? previewIdOf(output, given['preview_id']) : null;
+  const next =
+    preview !== null ? nextStep(tool) : tool.twoSteps && hasMergeConflict(output) ? textForModel(WAYS_ON) : null;
   const omissions = [...shortened.leftOut, ...leftOut];
   return {
     structured: {
       ...(value as Record<string, unknown>),
-      ...(preview === null ? {} : { preview_id: preview, next_step: nextStep(tool) }),
+      ...(preview === null ? {} : { preview_id: preview }),
+      ...(next === null ? {} : { next_step: next }),
       ...(warnings.length === 0 ? {} : { warnings }),
       ...(omissions.length === 0 ? {} : { left_out: omissions }),
     },
@@ -164,6 +169,11 @@ function answerOf(
 function previewIdOf(output: unknown, given: unknown): string | null {
   const { fingerprint, outcome } = output as { readonly fingerprint: string; readonly outcome: string };
   return given === undefined && outcome === 'ready' ? fingerprint : null;
+}
+
+function hasMergeConflict(output: unknown): boolean {
+  const { plan } = output as { readonly plan: { readonly conflicts: readonly { readonly sides: unknown }[] } };
+  return plan.conflicts.some(({ sides }) => sides !== null);
 }
 
 function nextStep({ name }: Tool): string {

@@ -20,7 +20,7 @@ export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
 
 /**
  * Returns a schema without references, because not every client resolves them. It is as short as possible, because
- * models read all of it.
+ * models read all of it. A field that a nested object does not have is refused by the server, not by this schema.
  */
 export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
   return z.toJSONSchema(input, {
@@ -34,11 +34,7 @@ export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersio
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
   const fields: Record<string, z.ZodType> = { ...argumentsOf(tool, asObject(tool, verbInput).shape) };
   if (tool.twoSteps) {
-    fields['preview_id'] = z
-      .string()
-      .max(200)
-      .optional()
-      .describe('of the preview to carry out; without it, nothing is changed and a preview is returned');
+    fields['preview_id'] = z.string().max(200).optional().describe('of the preview to carry out');
   }
   return z.strictObject(fields);
 }
@@ -74,17 +70,20 @@ metadataWithoutIds.get = ((schema: z.ZodType) => {
 }) as typeof metadataWithoutIds.get;
 
 /** A name is text for almost every file, so what else it may be is said as briefly as possible. */
-const SHORT_NAME = [
-  { type: 'string' },
-  { type: 'object', properties: { b64: { type: 'string' } }, additionalProperties: false },
-];
+const SHORT_NAME = [{ type: 'string' }, { type: 'object', properties: { b64: { type: 'string' } } }];
 
 const SHORT_CHECKPOINT =
   'cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last session), a commit id, ' +
   '@{10 minutes ago}, message:ID or before:ID';
 
-function shorten({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]): void {
+function shorten({
+  zodSchema,
+  jsonSchema,
+  path,
+}: Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.const !== undefined) delete jsonSchema.type;
+  if (path.length > 0 && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (isJsonName(zodSchema)) {
     jsonSchema.anyOf = structuredClone(SHORT_NAME) as NonNullable<typeof jsonSchema.anyOf>;
     if (jsonSchema.description === jsonName.description) delete jsonSchema.description;

@@ -16,22 +16,15 @@ import {
 import { CONTENT_CHARACTERS, MOST_CONTENT_CHARACTERS, withoutLongContents } from './contents.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
-const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
-const CHANGES_FILES: Annotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: false,
-};
+const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
+const ADDS: Annotations = { destructiveHint: false, openWorldHint: false };
+const CHANGES_FILES: Annotations = { destructiveHint: true, openWorldHint: false };
 
 const TWO_STEPS =
-  'Works in two steps: without preview_id, it only returns a preview with a preview_id. With it, the preview is carried ' +
-  'out, or fails with CONFLICT if the files have changed since.';
+  'Two steps: without preview_id, changes nothing and returns a preview with its preview_id. With it, carries that ' +
+  'preview out, or fails with CONFLICT if files have changed since.';
 
-const NAMES =
-  'Refer to a checkpoint as cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last ' +
-  'session), a commit id (at least 4 digits), @{10 minutes ago} or message:ID.';
+const NAMES = 'Name a checkpoint as in checkpoint_restore.';
 
 const CONFLICT_FIELDS = {
   skip_conflicts: 'skipConflicts',
@@ -41,8 +34,8 @@ const CONFLICT_FIELDS = {
 } as const;
 
 const ALL_OR_NONE =
-  'Atomic: either all edits are applied or none, and all errors are returned together. A checkpoint is taken before ' +
-  'and after, so undo can revert the edit. With dry_run, nothing is changed and the diff is returned.';
+  'Atomic: either all edits are applied or none, and all errors are returned together. undo can revert the edit. With ' +
+  'dry_run, changes nothing and returns the diff.';
 
 /** A model sees and reverts only its own work unless it says otherwise. */
 const SCOPE = z
@@ -69,7 +62,7 @@ const MAX_CONTENT = z
   .min(0)
   .max(MOST_CONTENT_CHARACTERS)
   .optional()
-  .describe(`most characters of all contents together (default ${CONTENT_CHARACTERS}); longer ones are left out`);
+  .describe(`most characters of all contents together (default ${CONTENT_CHARACTERS})`);
 
 /** In the order of the listing. */
 export const TOOLS = [
@@ -114,9 +107,8 @@ export const TOOLS = [
     verb: VERBS.edit,
     title: 'Write a file',
     description:
-      'Writes the complete content of one file, and creates the file if it does not exist. The previous state is ' +
-      'kept in a checkpoint, so undo can revert the write. Pass expected_hash to fail if the file has changed since ' +
-      'you read it.',
+      'Writes the complete content of one file, and creates the file if it does not exist. undo can revert the write. ' +
+      'Pass expected_hash to fail if the file has changed since you read it.',
     annotations: CHANGES_FILES,
     argumentMapping: {
       shape: (input) => {
@@ -153,9 +145,9 @@ export const TOOLS = [
     verb: VERBS.list,
     title: 'List checkpoints',
     description:
-      'Lists the checkpoints of the workspace, newest first: id, time, trigger, author and amount of change. Runs ' +
-      'of small steps are folded into the newest of the run, and automatic checkpoints before a call or an ' +
-      'operation are hidden; view "all" shows all of them. `before` (for example cp_12) lists older ones.',
+      'Lists checkpoints, newest first: id, time, trigger, author and amount of change. Runs of small steps are folded ' +
+      'into the newest of the run, and automatic checkpoints before a call or an operation are hidden; view "all" shows ' +
+      'all of them. `before` (for example cp_12) lists older ones.',
     annotations: READS,
     argumentMapping: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
@@ -178,9 +170,7 @@ export const TOOLS = [
     verb: VERBS.diff,
     title: 'Compare checkpoints',
     description:
-      'Lists the paths that differ, with added and removed lines. Without `from` and `to`, compares the last ' +
-      'checkpoint with the current files. With `from`, compares that checkpoint with the current files. With both, ' +
-      'compares the first with the second. ' +
+      'Lists the paths that differ between `from` and `to`, with added and removed lines. ' +
       `\`patch: true\` adds a unified diff. \`change\` alone (for example cp_12.3) shows one change. ${NAMES}`,
     annotations: READS,
     argumentMapping: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
@@ -272,18 +262,17 @@ export const TOOLS = [
     title: 'Roll back changes',
     description:
       'Reverts chosen changes and keeps all other ones, by a three-way merge. By default only changes of your own ' +
-      'session whose author is sure; without further arguments, all of them, also its restores. Changes that are only likely yours (made ' +
-      'while one of your shell commands ran) or that others may have made are left and listed; `likely` and ' +
-      '`include_shared` include them. scope "all" also reverts changes of other authors: only use it if the user asked ' +
-      `for it. undo can revert a rollback. ${TWO_STEPS}`,
+      'session whose author is sure; without further arguments, all of them, also its restores. Changes that are only ' +
+      'likely yours (made while one of your shell commands ran) or that others may have made are left and listed. ' +
+      'scope "all" also reverts changes of other authors: only use it if the user asked for it. undo can revert a ' +
+      `rollback. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: {
       shape: ({ changes, hunks, agent, session, call, after, paths, likely, includeShared, ...choices }) => ({
         scope: SCOPE,
         ...({ changes, hunks, paths, after, call, session, agent, likely } as SchemaFields),
         include_shared: includeShared as z.ZodType,
-        skip_conflicts: choices['skipConflicts'] as z.ZodType,
-        resolutions: choices['resolutions'] as z.ZodType,
+        ...Object.fromEntries(Object.entries(CONFLICT_FIELDS).map(([to, from]) => [to, choices[from] as z.ZodType])),
       }),
       toInput: ({ scope = 'own', include_shared: includeShared, skip_conflicts: skipConflicts, ...rest }) => ({
         scope,

@@ -4,12 +4,14 @@ import type { JsonName } from '../model/names.ts';
 import type { OutputOf, Verb } from '../verbs/verb.ts';
 import type { Omission } from './bounds.ts';
 
-/** All hints are set explicitly: by default, the protocol assumes a destructive tool with access to the network. */
+/**
+ * By default, the protocol assumes a tool with access to the network that changes something, is destructive and not
+ * idempotent. The last two mean nothing if a tool only reads.
+ */
 export interface Annotations {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
+  readonly readOnlyHint?: true;
+  readonly destructiveHint?: boolean;
+  readonly openWorldHint: false;
 }
 
 export type SchemaFields = Readonly<Record<string, z.ZodType>>;

@@ -36,7 +36,7 @@ export const restore = verb({
         .enum(['exact', 'keep-outside'])
         .optional()
         .describe(
-          '`exact`: makes the paths equal to the checkpoint. `keep-outside`: reverts only what agents changed since, ' +
+          '`exact`: the paths become equal to the checkpoint. `keep-outside`: reverts only what agents changed since, ' +
             'and keeps all other changes; if no agent changed anything, keeps only changes since the last checkpoint. ' +
             'Default: `exact`, but a conflict if both agents and others changed the paths since',
         ),

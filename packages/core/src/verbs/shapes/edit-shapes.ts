@@ -6,11 +6,11 @@ const count = z.int().min(0);
 const octalMode = z
   .string()
   .regex(/^0?[0-7]{3,4}$/)
-  .describe('permission bits, three or four octal digits');
+  .describe('permission bits in octal');
 
 const editOperation = named(
   'Edit',
-  'One edit of one file. Without `op` it is a replacement. Text is UTF-8. Line endings, byte-order mark and final newline of the file are kept.',
+  'Without `op`, it is a replacement. Text is UTF-8. Line endings, byte-order mark and final newline are kept.',
   z.union([
     z.strictObject({
       op: z.literal('replace').optional(),
@@ -33,7 +33,7 @@ const editOperation = named(
       exact: z
         .boolean()
         .optional()
-        .describe('write the content as given, without keeping CRLF line endings and the byte-order mark of the file'),
+        .describe('as given: does not keep CRLF line endings and byte-order mark of the file'),
     }),
     z.strictObject({
       op: z.literal('patch'),
@@ -43,7 +43,7 @@ const editOperation = named(
         .min(0)
         .max(3)
         .optional()
-        .describe('number of context lines at either end of a hunk that may differ (default 0)'),
+        .describe('context lines at either end of a hunk that may differ (default 0)'),
     }),
     z.strictObject({
       op: z.literal('create'),
@@ -66,18 +66,16 @@ export const editRequest = z.strictObject({
           .string()
           .regex(/^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)
           .optional()
-          .describe(
-            'hash of the content you have read: SHA-256 or git blob id; if the file differs, the edit is a conflict',
-          ),
+          .describe('SHA-256 or git blob id of the content that you read; CONFLICT if the file differs'),
         force: z.boolean().optional().describe('edit the file even if it is write-protected'),
-        backup: z.boolean().optional().describe('accepted and ignored: backups are always made'),
+        backup: z.boolean().optional().describe('ignored: backups are always made'),
       }),
     )
     .min(1)
     .describe('each file at most once; the order is kept'),
   dry_run: z.boolean().optional().describe('change nothing and return the diff'),
   include_content: z.boolean().optional().describe('return the final content of every file'),
-  backup: z.boolean().optional().describe('accepted and ignored: backups are always made'),
+  backup: z.boolean().optional().describe('ignored: backups are always made'),
   message: z.string().optional().describe('the purpose of the edit'),
 });
 
