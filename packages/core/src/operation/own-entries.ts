@@ -137,8 +137,9 @@ export class PresentEntries {
       );
       return from === null && to.kind === 'folder' && absent.some(isAround) && !holdsOthers;
     };
-    const noted = new Set(plan.notes?.map(({ path }) => path));
-    const added = notes.filter(({ path }) => !noted.has(path));
+    const isNoted = (note: UntouchedPath): boolean =>
+      plan.notes?.some(({ path, why }) => path === note.path && why === note.why) === true;
+    const added = notes.filter((note) => !isNoted(note));
     return { ...plan, paths: paths.filter((change) => !isSpared(change)), notes: [...(plan.notes ?? []), ...added] };
   }
 

@@ -11,6 +11,7 @@ import {
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
+import type { BroughtBack } from './brought-back.ts';
 import { changesOf } from './selection.ts';
 
 export interface AffectedAuthors {
@@ -27,7 +28,7 @@ export const isByAgent: IsReplaceable = ({ actor }) => actor.kind === 'agent';
 
 /**
  * Finds the authors of changes to the paths of a plan. Checkpoints of reversions are skipped, since a reversion only
- * brings back an earlier state.
+ * brings back an earlier state. But who reverted what the plan would bring back decided that it should go.
  * @param checkpoints oldest first, up to now
  */
 export async function affectedAuthorsSince(
@@ -38,12 +39,15 @@ export async function affectedAuthorsSince(
     plan,
     isReplaceable,
     isOfEntries,
+    broughtBack,
   }: {
     readonly target: Checkpoint;
     readonly plan: ChangeSet;
     readonly isReplaceable: IsReplaceable;
     /** Whether a change concerns only Savepoint's own entries in a file, which stay. */
     readonly isOfEntries: (change: RecordedChange) => boolean;
+    /** What the plan would bring back although it was reverted. */
+    readonly broughtBack: readonly BroughtBack[];
   },
   pace: Pace,
 ): Promise<AffectedAuthors> {
@@ -60,6 +64,10 @@ export async function affectedAuthorsSince(
       if (isReplaceable(author)) agents.add(author.actor.name);
       else outside.add(path);
     }
+  }
+  for (const { path, reverter } of broughtBack) {
+    if (isReplaceable(reverter)) agents.add(reverter.actor.name);
+    else outside.add(path);
   }
   return { agents: [...agents], outside: [...outside].sort() };
 }

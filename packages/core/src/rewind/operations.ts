@@ -22,6 +22,7 @@ import {
   type IsReplaceable,
   isByAgent,
 } from './affected-authors.ts';
+import { broughtBackBy, broughtBackNotes } from './brought-back.ts';
 import { type ConflictChoices, resolveConflicts } from './conflict-choices.ts';
 import { withRestoredHeads, withRevertedHeads } from './head-changes.ts';
 import { inverseChanges } from './inverse-changes.ts';
@@ -105,22 +106,29 @@ export function restoreOperation(
       except: root === null ? [] : rootsInside(root, target, current),
       global,
     };
-    if (mode === 'keep-outside') return planKeepOutside(workspace, current, input, request, pace);
-    const plan = await current.entries.keepIn(await restoreChanges(input, pace));
-    if (mode === 'exact' || plan.paths.length === 0) return plan;
-    const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
+    const unnoted =
+      mode === 'keep-outside'
+        ? await planKeepOutside(workspace, current, input, request, pace)
+        : await current.entries.keepIn(await restoreChanges(input, pace));
+    if (unnoted.paths.length === 0 || unnoted.rolledBack !== undefined) return unnoted;
     const since = await checkpointsUntilNow(workspace, current, pace, target.number);
+    const stores = { objects: current.objects, readable: workspace.timeline.reader() };
+    const broughtBack = await broughtBackBy(unnoted, target, since, stores, pace);
+    const plan = { ...unnoted, notes: [...(unnoted.notes ?? []), ...broughtBackNotes(broughtBack)] };
+    if (mode !== null) return plan;
+    const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
     const isOfEntries = ({ path, before, after }: RecordedChange): boolean =>
       current.entries.mayBeIn(path) && current.entries.isSameWithout(path, before, after);
-    const about = { target, plan, isReplaceable, isOfEntries };
+    const about = { target, plan, isReplaceable, isOfEntries, broughtBack };
     const found = await affectedAuthorsSince(current.objects, since, about, pace);
     if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
     affectedAuthors = found;
     const others = session === undefined ? 'changes by others than agents' : 'changes from outside this session';
     const why = `it has, or may have, ${others} since ${target.id}`;
+    const reverted = new Map(broughtBack.map(({ path, text }) => [path, `${why}; it ${text}`]));
     return {
       ...plan,
-      conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why }))],
+      conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why: reverted.get(path) ?? why }))],
       hint: MIXED_AUTHORS_HINT,
     };
   };

@@ -125,6 +125,7 @@ async function askForMode(
   const text = lines(
     `Since ${view.style.id(preview.target.id)}, both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files.`,
     listWithHeading(outside.map(pathText), () => 'Changed by others, or possibly by others:'),
+    preview.plan.notes.map(({ path, note }) => `${pathText(path)} ${showText(note)}.`),
   );
   if (await ask(text, 'Revert only changes of agents, and keep all others?')) return 'keep-outside';
   const paths = countText(outside.length, 'path');
