@@ -156,6 +156,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
           since: number,
           until: number,
           before: text,
+          fold: flag,
         },
         { limit: count },
       ),
