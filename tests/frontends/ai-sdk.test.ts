@@ -27,13 +27,21 @@ const pinned = JSON.parse(readFileSync(new URL('./mcp-tools.json.snap', import.m
   readonly inputSchema: Record<string, unknown>;
 }[];
 
+/** The SDK itself adds to the schema of each object that it has no other fields. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
+  return parts['type'] === 'object' ? { ...parts, additionalProperties: false } : parts;
+}
+
 describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) => {
   it('gets the same tools as a client of the MCP server', async () => {
     const { tools } = await run(await savepointTools(openFor(project())), []);
     const reported = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const expected = pinned.map(({ name, description, inputSchema }) => {
       const $schema = 'http://json-schema.org/draft-07/schema#';
-      return { name, description, inputSchema: { ...inputSchema, $schema } };
+      return { name, description, inputSchema: { ...(closed(inputSchema) as object), $schema } };
     });
     expect(reported).toEqual(expected);
   });
