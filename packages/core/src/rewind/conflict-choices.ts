@@ -150,7 +150,7 @@ function assertAllNeeded(plan: ChangeSet, resolutions: ConflictChoices['resoluti
     'USAGE',
     `There is a resolution for ${named}, but no conflict there.`,
     { argument: 'resolutions' },
-    { hint: 'Nothing was changed. Leave the resolution out, or look at the conflicts again with --dry-run.' },
+    { hint: 'Nothing was changed. Leave the resolution out, or look at the conflicts again in a preview.' },
   );
 }
 
@@ -173,6 +173,6 @@ function throwConflict(conflicts: readonly PathConflict[]): never {
             }),
       })),
     },
-    { hint: 'Nothing was changed. Look at the conflicts again with --dry-run.' },
+    { hint: 'Nothing was changed. Look at the conflicts again in a preview.' },
   );
 }

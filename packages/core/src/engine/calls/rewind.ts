@@ -34,7 +34,7 @@ export interface ConflictOptions {
   readonly skipConflicts?: boolean;
   /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
   readonly prefer?: ReadonlyMap<JsonName, MergeSide>;
-  /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, the operation fails. */
+  /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, that is USAGE. */
   readonly resolutions?: ReadonlyMap<JsonName, Resolution>;
 }
 
