@@ -1,6 +1,6 @@
 /** Plays random operations against the engine and against a model of it, and compares them after each. */
 
-import { type Checkpoint, type Savepoint, SavepointError, type TreePath } from '@savepoint/core';
+import { type Checkpoint, nameToJson, type Savepoint, SavepointError } from '@savepoint/core';
 import type { SeededRandom } from '@savepoint/testkit';
 import type { Tree } from '../simulated.ts';
 import { inverse, UNKNOWN, type Verdict } from './inverse.ts';
@@ -75,7 +75,8 @@ export class Player {
     const predicted = keeping
       ? asPrediction(inverse(this.#checkpoints.get(latest) as Tree, target, this.#tree))
       : restored(target, this.#tree, scope);
-    const options = { paths: scope as TreePath[], mode: keeping ? ('keep-outside' as const) : ('exact' as const) };
+    const mode = keeping ? ('keep-outside' as const) : ('exact' as const);
+    const options = { paths: scope.map((path) => nameToJson(path)), mode };
     await this.#perform(predicted, (savepoint) => savepoint.restore(`cp_${number}`, options));
   }
 
