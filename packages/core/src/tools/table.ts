@@ -201,8 +201,7 @@ export const TOOLS = [
     title: 'List changes',
     description:
       'Lists changes of files, newest first: id (for example cp_12.3), author, how sure the author is, tool, path, and ' +
-      'whether the change was reverted since. By default only changes of your own session; scope "all" lists those of ' +
-      'every author. `before` (the id of a change) lists older ones.',
+      'whether the change was reverted since. `before` (the id of a change) lists older ones.',
     annotations: READS,
     argumentMapping: {
       shape: ({ scope: _, limit: __, ...input }) => ({

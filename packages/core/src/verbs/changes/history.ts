@@ -36,9 +36,7 @@ export const history = verb({
         .describe('at or after: `2026-01-31 12:00`, `2026-01-31T12:00:00Z`, `10 minutes ago`'),
       until: z.string().optional().describe('at or before'),
       limit: z.int().min(1).optional().describe(`maximum number of changes (default ${DEFAULT_LIMIT})`),
-      before: changeId
-        .optional()
-        .describe('only changes older than this one; for paging, the last change of the previous page'),
+      before: changeId.optional().describe('only changes older than this one'),
       fold: z
         .boolean()
         .optional()
