@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Generates docs/reference/ from the tables of the built packages. Builds first.
+ * Generates docs/reference/ from the tables and the types of the built packages. Builds first.
  * Usage: node scripts/gen-reference.mjs [--check]
  * With --check nothing is written, and the exit status is 1 if a page is out of date.
  */
@@ -9,7 +9,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { commandLinePage, configurationPage, errorsPage, verbsPage } from './reference/pages.mjs';
+import { libraryParts } from './reference/library-page.mjs';
+import { commandLinePage, configurationPage, errorsPage, libraryPage, verbsPage } from './reference/pages.mjs';
 import { TOP, tool } from './steps.mjs';
 
 const FOLDER = 'docs/reference';
@@ -45,9 +46,11 @@ async function makePages() {
       ...(await row.load()),
     })),
   );
-  const intro = readFileSync(join(TOP, 'scripts/reference/command-line.md'), 'utf8').trim();
+  /** @param {string} name */
+  const introOf = (name) => readFileSync(join(TOP, 'scripts/reference', name), 'utf8').trim();
   return {
-    'cli.md': commandLinePage({ commands, intro }),
+    'cli.md': commandLinePage({ commands, intro: introOf('command-line.md') }),
+    'library.md': libraryPage(libraryParts(join(TOP, 'packages/core/dist'), introOf('library.md'))),
     'verbs.md': verbsPage(verbs),
     'errors.md': errorsPage(ERROR_CODES),
     'options.md': configurationPage(OPTION_KEYS.map((/** @type {string} */ key) => ({ key, ...specOf(key) }))),

@@ -26,6 +26,9 @@ const page = (name, ...parts) => `${MADE}\n# ${name}\n\n${parts.join('\n\n').tri
 /** @param {readonly string[]} lines */
 const code = (...lines) => `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
 
+/** @param {readonly string[]} parts */
+export const libraryPage = (parts) => page('The library', ...parts);
+
 /**
  * @param {{ readonly commands: readonly any[], readonly intro: string }} source
  */

@@ -419,7 +419,7 @@ function hookFile(name: AgentName): string {
 
 function uninstallation(p: Project) {
   const changes = planUninstall(AGENTS[p.agent], 'project', p.around);
-  const paths = changes.map((change) => bytesFromText(change.path) as DiskPath);
+  const paths = changes.map(({ path }) => path);
   return { what: 'uninstall' as const, paths, write: () => p.uninstall() };
 }
 

@@ -5,13 +5,7 @@ export type { FileEdit as Edit, FileEdits as FileRequest } from './edit/file-edi
 export type { BundleOptions } from './engine/calls/bundles.ts';
 export type { CheckpointOptions, CheckpointResult, DiffResult, Status } from './engine/calls/checkpoints.ts';
 export type { EditOptions, EditResult } from './engine/calls/edits.ts';
-export type { HistoryQuery } from './engine/calls/history.ts';
-export type {
-  ChangeSelection as Selection,
-  RestoreOptions,
-  RollbackOptions,
-  UndoOptions,
-} from './engine/calls/rewind.ts';
+export type { RestoreOptions, RollbackOptions, UndoOptions } from './engine/calls/rewind.ts';
 export type { Configuration } from './engine/calls/workspaces.ts';
 export type { Events, Listener, WatchEvent } from './engine/events.ts';
 export type { OpenOptions } from './engine/options.ts';
@@ -52,6 +46,7 @@ export type { RestoreOutcome } from './operation/restore-outcome.ts';
 export { executionAdapter } from './remote/execution-adapter.ts';
 export { openRemote, type RemoteOptions, type RemoteSavepoint } from './remote/remote-savepoint.ts';
 export type { RestoreMode } from './rewind/operations.ts';
+export type { Selection } from './rewind/selection.ts';
 export { localSandbox } from './sandbox/local-sandbox.ts';
 export type { Sandbox } from './sandbox/sandbox.ts';
 export { sshSandbox } from './sandbox/ssh-sandbox.ts';
@@ -62,7 +57,7 @@ export type { PermissionNote } from './session/permission.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
 export type { Session, SessionOptions } from './session/session.ts';
 export type { TranscriptMark } from './store/state/session-state.ts';
-export type { HistoryEntry, HistoryPage } from './timeline/query/history.ts';
+export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';
 export type { Overview } from './timeline/query/overview.ts';
 export type { SessionList } from './timeline/query/sessions.ts';
 export type { Stats } from './timeline/query/stats.ts';

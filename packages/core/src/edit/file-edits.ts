@@ -2,17 +2,25 @@
 
 import { type GivenPathContext, givenPath } from '../io/given-path.ts';
 import type { JsonName } from '../model/names.ts';
-import type { ApplyPatch, Edit, Insert, Replace, Write } from './edits.ts';
+import type { Edit } from './edits.ts';
 import type { FileRequest } from './targets.ts';
-
-type WithDefaults<T, Key extends keyof T> = Omit<T, Key> & Partial<Pick<T, Key>>;
 
 /** One edit of one file. Texts are ordinary strings. Lines are counted from 1 and end with a line feed. */
 export type FileEdit =
-  | WithDefaults<Replace, 'replaceAll' | 'tolerant'>
-  | Insert
-  | WithDefaults<Write, 'exact'>
-  | WithDefaults<ApplyPatch, 'fuzz'>
+  /** Replaces `old`, which must occur exactly once unless `replaceAll` is true. `tolerant` ignores spaces around lines. */
+  | {
+      readonly op: 'replace';
+      readonly old: string;
+      readonly new: string;
+      readonly replaceAll?: boolean;
+      readonly tolerant?: boolean;
+    }
+  /** Inserts whole lines after line `line`; 0 is the top. A missing line ending is added if other lines follow. */
+  | { readonly op: 'insert'; readonly line: number; readonly text: string }
+  /** Replaces the whole content. Unless `exact` is true, CRLF line endings and the byte-order mark of the file are kept. */
+  | { readonly op: 'write'; readonly content: string; readonly exact?: boolean }
+  /** Applies a unified patch of this file. `fuzz`: how many context lines at the ends of a hunk may differ. Default 0. */
+  | { readonly op: 'patch'; readonly patch: string; readonly fuzz?: number }
   /** The file must not exist. `mode` is the permission bits. Default: those of its folder. */
   | { readonly op: 'create'; readonly content: string; readonly mode?: number | null }
   | { readonly op: 'delete' }

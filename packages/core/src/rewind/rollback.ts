@@ -5,7 +5,7 @@ import type { Pace } from '../io/pace.ts';
 import type { Actor, Author, Grade } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CallId } from '../model/ids.ts';
-import { isWithin } from '../model/names.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
@@ -25,7 +25,7 @@ import {
 } from './selection.ts';
 
 export interface RollbackRequest {
-  readonly selection: Selection;
+  readonly selection: Selection<TreePath>;
   readonly actor: Actor;
   /** How well the author of a change must be known. */
   readonly least: Grade;
@@ -170,7 +170,7 @@ const MAX_CHANGES_WITH_HUNKS = 20;
 
 function hunksForPreview(
   current: CurrentState,
-  selection: Selection,
+  selection: Selection<TreePath>,
   { chosen }: SelectedChanges,
 ): RollbackPreview['hunks'] {
   const found = new Map<string, readonly NumberedHunk[]>();

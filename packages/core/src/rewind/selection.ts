@@ -17,7 +17,7 @@ import {
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } from '../model/ids.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { isWithin, type JsonName, type TreePath } from '../model/names.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type AffectedFile, type Effect, type Reversion } from '../timeline/activity/activity.ts';
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
@@ -28,7 +28,7 @@ import { unknownChange } from '../timeline/query/match-id.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
 /** A change must match all given criteria. */
-export interface Selection {
+export interface Selection<Path = JsonName> {
   readonly changes?: readonly ChangeId[];
   readonly hunks?: readonly { readonly change: ChangeId; readonly hunk: number }[];
   /** An agent's name, `name/id` for a sub-agent, or `outside` or `user`. */
@@ -42,9 +42,9 @@ export interface Selection {
   /** Only changes after this moment (milliseconds since 1970) or checkpoint number. */
   readonly after?: { readonly time: number } | { readonly checkpoint: number };
   /** Only these paths and everything below them. Matches the name after the change or before it. */
-  readonly files?: readonly TreePath[];
+  readonly files?: readonly Path[];
   /** Only this root, without the roots that were inside it at that time. */
-  readonly root?: TreePath;
+  readonly root?: Path;
 }
 
 export interface ChosenChange {
@@ -86,7 +86,7 @@ export interface SelectedChanges {
 export async function selectChanges(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
-  selection: Selection,
+  selection: Selection<TreePath>,
   least: Grade,
   pace: Pace,
 ): Promise<SelectedChanges> {
@@ -234,7 +234,7 @@ function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Aut
 type NamedChanges = Map<ChangeId, readonly number[] | null>;
 
 /** Returns the named changes, each with its named hunks. Null if the selection names none. */
-function namedChanges({ changes, hunks }: Selection): NamedChanges | null {
+function namedChanges({ changes, hunks }: Selection<TreePath>): NamedChanges | null {
   if (changes === undefined && hunks === undefined) return null;
   const named: NamedChanges = new Map();
   for (const { change, hunk } of hunks ?? []) named.set(change, [...(named.get(change) ?? []), hunk]);
@@ -245,7 +245,7 @@ function namedChanges({ changes, hunks }: Selection): NamedChanges | null {
 }
 
 function matchesSelection(
-  selection: Selection,
+  selection: Selection<TreePath>,
   named: NamedChanges | null,
   checkpoint: Checkpoint,
   change: RecordedChange,
@@ -261,11 +261,11 @@ function matchesSelection(
   return change.by.authors.some((author) => matchesAuthor(selection, author));
 }
 
-function isOwn({ own }: Selection, { by }: RecordedChange): boolean {
+function isOwn({ own }: Selection<TreePath>, { by }: RecordedChange): boolean {
   return own === undefined || by.authors.some((author) => isOwnWork(author, own));
 }
 
-function matchesAuthor({ agent, session, call, own }: Selection, author: Author): boolean {
+function matchesAuthor({ agent, session, call, own }: Selection<TreePath>, author: Author): boolean {
   return (
     (agent === undefined || isActor(author.actor, agent)) &&
     (session === undefined || author.session === session) &&
@@ -275,7 +275,7 @@ function matchesAuthor({ agent, session, call, own }: Selection, author: Author)
 }
 
 interface SelectionCriteria {
-  readonly selection: Selection;
+  readonly selection: Selection<TreePath>;
   /** Null: changes were not chosen one by one. */
   readonly named: NamedChanges | null;
   readonly least: Grade;

@@ -176,7 +176,7 @@ async function recordedWrite({
   });
   const { problem } = await savepoint.recordOwnEntries({
     what,
-    paths: paths.map((path) => bytesFromText(path) as DiskPath),
+    paths,
     description: what === 'install' ? `Installed hooks for ${title}` : `Removed hooks from ${title}`,
     write,
   });

@@ -13,7 +13,7 @@ import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
 import type { Caller } from '../../timeline/query/actors.ts';
 import { prepareSessionExport, type SessionExport } from '../../timeline/query/export-session.ts';
-import { type HistoryQuery as ChangeQuery, type HistoryPage, queryHistory } from '../../timeline/query/history.ts';
+import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timeline/query/history.ts';
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
@@ -33,12 +33,6 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Number of the checkpoint to start after. Default: only new events. */
   readonly after?: number;
-}
-
-/** What to list, and where the page begins. */
-export interface HistoryQuery extends Omit<ChangeQuery, 'path'> {
-  /** A file, or a folder for everything below it. A rename matches with either of its paths. */
-  readonly path?: JsonName;
 }
 
 export interface HistoryCalls {

@@ -4,7 +4,7 @@ import { declaredPaths } from '../../io/locate-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
+import type { JsonName, TreePath } from '../../model/names.ts';
 import { INSTALL, UNINSTALL } from '../../operation/own-entries.ts';
 import { storesIn } from '../../store/home.ts';
 import { assertNoLink, assertPrivate } from '../../store/private-folders.ts';
@@ -24,7 +24,7 @@ import { locationOf } from './workspaces.ts';
 export interface OwnEntriesChange {
   readonly what: 'install' | 'uninstall';
   /** The files that it writes, absolute. Those outside the workspace are not recorded. */
-  readonly paths: readonly DiskPath[];
+  readonly paths: readonly JsonName[];
   readonly write: () => void;
   /** The description of the checkpoint. Default: generated from the changes. */
   readonly description?: string;
@@ -83,10 +83,7 @@ function assertUsableHome({ ports, options }: Engine): void {
 
 function pathsInside(engine: Engine, { paths }: OwnEntriesChange): readonly TreePath[] {
   const place = locationOf(engine, engine.context());
-  return declaredPaths(
-    place,
-    paths.map((path) => nameToJson(path)),
-  ).paths;
+  return declaredPaths(place, paths).paths;
 }
 
 async function writeBetweenCaptures(

@@ -69,14 +69,6 @@ export interface RollbackOptions extends OperationOptions, ConflictOptions {
 /** Options of `undo` and `redo`. */
 export type UndoOptions = OperationOptions & ConflictOptions;
 
-/** Selects the changes that a rollback reverts. A change must match all given criteria. */
-export interface ChangeSelection extends Omit<Selection, 'files' | 'root'> {
-  /** Only these paths and everything below them. Matches the name after the change or before it. */
-  readonly files?: readonly JsonName[];
-  /** Only this root, without the roots that were inside it at that time. */
-  readonly root?: JsonName;
-}
-
 export interface RewindCalls {
   /** Returns what `restore` would do, path by path. Changes nothing and does not wait for the lock. */
   previewRestore(
@@ -95,7 +87,7 @@ export interface RewindCalls {
   ): Promise<OperationResult & RestoreOutcome & { readonly target: Checkpoint }>;
   /** Returns what `rollback` would do, path by path, and the open calls that would block it. Changes nothing. */
   previewRollback(
-    selection: ChangeSelection,
+    selection: Selection,
     options?: RollbackOptions,
   ): Promise<Preview & { readonly details: RollbackPreview }>;
   /**
@@ -107,7 +99,7 @@ export interface RewindCalls {
    *   and what `restore` throws
    */
   rollback(
-    selection: ChangeSelection,
+    selection: Selection,
     options?: RollbackOptions,
   ): Promise<OperationResult & { readonly details: RollbackPreview }>;
   previewUndo(options?: UndoOptions): Promise<Preview>;
@@ -191,7 +183,7 @@ export function restoreIn(
 function rollbackIn(
   engine: Engine,
   workspace: Workspace,
-  { files, root, ...selection }: ChangeSelection,
+  { files, root, ...selection }: Selection,
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
   const { least = 'sure', force = false } = options;

@@ -3,7 +3,7 @@
 import type { Author, Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { isOperation, isReversion } from '../../model/checkpoint.ts';
 import { type ChangeId, type CheckpointId, checkpointNumber, parseChangeId } from '../../model/ids.ts';
-import { isWithin, type TreePath } from '../../model/names.ts';
+import { isWithin, type JsonName, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
@@ -11,7 +11,7 @@ import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 import { type Caller, isActor, isOwnWork } from './actors.ts';
 
 /** Conditions for a change to be listed. If it has several authors, one of them must match. */
-export interface HistoryFilter {
+export interface HistoryFilter<Path = JsonName> {
   /** Its id, or a unique beginning of it. */
   readonly session?: string;
   /** A name, `name/id` for a sub-agent, or `agent`, `user` or `outside`. */
@@ -21,14 +21,14 @@ export interface HistoryFilter {
   /** The agent's name of the tool. For what Savepoint itself did, the operation: `edit`, `restore`, … */
   readonly tool?: string;
   /** A file, or a folder for everything below it. A rename matches with either of its paths. */
-  readonly path?: TreePath;
+  readonly path?: Path;
   /** Milliseconds since 1970, compared with the checkpoint's time. */
   readonly since?: number;
   readonly until?: number;
 }
 
 /** What to list, and where the page begins. */
-export interface HistoryQuery extends HistoryFilter {
+export interface HistoryQuery<Path = JsonName> extends HistoryFilter<Path> {
   /** Maximum number of changes. */
   readonly limit: number;
   /** Only changes older than this one. */
@@ -71,7 +71,7 @@ export interface HistoryPage {
 }
 
 /** Returns a page of the history. Within a checkpoint the last change comes first, so that ids descend throughout. */
-export function queryHistory(timeline: Timeline, objects: ObjectReader, query: HistoryQuery): HistoryPage {
+export function queryHistory(timeline: Timeline, objects: ObjectReader, query: HistoryQuery<TreePath>): HistoryPage {
   const cursor = query.before === undefined ? null : parseChangeId(query.before);
   const activity = new Activity(activitySource(objects, timeline.reader()));
   const entries: HistoryEntry[] = [];
@@ -114,11 +114,11 @@ export function toolOf(author: Author, { trigger }: Checkpoint): string | null {
   return author.tool ?? (isOperation(trigger) ? trigger : null);
 }
 
-function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter): boolean {
+function isInTime({ time }: Checkpoint, { since, until }: HistoryFilter<TreePath>): boolean {
   return (since === undefined || time >= since) && (until === undefined || time <= until);
 }
 
-function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter): boolean {
+function matchesFilter(change: RecordedChange, checkpoint: Checkpoint, filter: HistoryFilter<TreePath>): boolean {
   const { path, session, agent, tool, own } = filter;
   if (path !== undefined && !isWithin(change.path, path) && !(change.from !== null && isWithin(change.from, path))) {
     return false;

@@ -1,10 +1,10 @@
-import type { ChangeSelection } from '../../engine/calls/rewind.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import type { Grade } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import { exactName, type JsonName, nameToJson } from '../../model/names.ts';
 import type { RollbackPreview } from '../../rewind/rollback.ts';
+import type { Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
@@ -92,7 +92,7 @@ interface SelectionInput {
   readonly root?: JsonName | undefined;
 }
 
-async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<ChangeSelection> {
+async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<Selection> {
   const { agent, session, call, after } = input;
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
