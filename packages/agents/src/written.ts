@@ -3,15 +3,15 @@
  * is not understood completely is left out.
  */
 
-import type { ReportedWrite } from '@savepoint/core';
+import type { GivenWrite } from '@savepoint/core';
 import { type Fields, field, fieldsOf, textIn } from './fields.ts';
 
 /** What a tool writes to one path, as the agent reports it. */
-export interface WrittenText extends Omit<ReportedWrite, 'path'> {
+export interface WrittenText extends Omit<GivenWrite, 'path'> {
   readonly path: string;
 }
 
-type TextReplacement = Exclude<ReportedWrite['result'], string | null>[number];
+type TextReplacement = Exclude<GivenWrite['result'], string | null>[number];
 
 const WHOLE_TEXT = ['content', 'file_text', 'contents'] as const;
 const OLD = ['old_string', 'old_str', 'oldString', 'old_text'] as const;

@@ -38,7 +38,7 @@ export {
   type TreePath,
   textFromBytes,
 } from './model/names.ts';
-export type { GivenWrite, ReportedWrite } from './model/reported-write.ts';
+export type { GivenWrite } from './model/reported-write.ts';
 export type { ShellVariables } from './model/shell-variables.ts';
 export type { ChangeSet, PathChange, PathConflict } from './operation/change-set.ts';
 export type { OperationResult, Preview } from './operation/operation.ts';

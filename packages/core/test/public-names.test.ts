@@ -13,7 +13,7 @@ const LIBRARY = `
   CheckpointId CheckpointOptions CheckpointResult Configuration ConversationPosition DiffResult DiskPath ERROR_CODES Edit
   EditOptions EditResult EndedCall Entry ErrorCode ErrorData Events FileRequest GivenWrite HistoryEntry HistoryPage HistoryQuery
   JsonName Listener OpenOptions OperationResult Overview PathChange PathConflict PermissionNote Preview Progress
-  PutBack RecordedChange RemoteOptions RemoteSavepoint ReportedWrite RestoreMode RestoreOptions RestoreOutcome RollbackOptions
+  PutBack RecordedChange RemoteOptions RemoteSavepoint RestoreMode RestoreOptions RestoreOutcome RollbackOptions
   RollbackToOptions RolledBackTo RootState Sandbox
   Savepoint SavepointError Selection Session SessionId SessionList SessionOptions ShellVariables Stats Status TestResult ToolKind TreePath
   Trigger UndoOptions WatchEvent WorkspaceCache bytesFromText exactName executionAdapter localSandbox nameFromJson nameToJson open

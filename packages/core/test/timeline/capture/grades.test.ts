@@ -1,6 +1,6 @@
 /** How sure the author of a change is: what file tools report, against what a window of time suggests. */
 import { appendFileSync, chmodSync, statSync, utimesSync } from 'node:fs';
-import type { CallEnd, CallRequest, Checkpoint, DiskPath, ReportedWrite, Savepoint, Session } from '@savepoint/core';
+import type { CallEnd, CallRequest, Checkpoint, DiskPath, GivenWrite, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
@@ -282,7 +282,7 @@ describe('a call that asks for a permission', () => {
   test('may not have written what its file tool proposed, until the tool reports that it did', async () => {
     const { w, savepoint, session } = await scene();
     const proposal = { tool: 'Edit', kind: 'edit', args: {}, paths: [PATH] } as const;
-    const begin = async (id: string, line: number): Promise<readonly ReportedWrite[]> => {
+    const begin = async (id: string, line: number): Promise<readonly GivenWrite[]> => {
       const writes = [{ path: PATH, result: [replacement(line, 'typed')] }];
       await session.begin({ ...proposal, id, writes });
       await session.notePermission({ kind: 'asked', call: proposal, isGrantReported: false });
@@ -342,7 +342,7 @@ describe('a report of a file tool', () => {
   test('of a whole text, of a new file and of a deleted file', async () => {
     const s = await scene();
     const created = tree('new.txt')[0]!;
-    const write = async ({ path, ...rest }: ReportedWrite, work: () => void): Promise<void> => {
+    const write = async ({ path, ...rest }: GivenWrite, work: () => void): Promise<void> => {
       const { id } = await s.session.begin({
         tool: 'Write',
         kind: 'write',

@@ -1,6 +1,6 @@
 /** What a report of a file tool proves if it leaves out what the tool found, and others wrote the file as well. */
 import { appendFileSync, chmodSync } from 'node:fs';
-import type { ReportedWrite } from '@savepoint/core';
+import type { GivenWrite } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { linesOf, type TimelineWorld, tree, worldWith } from '../query/timeline-world.ts';
 
@@ -8,7 +8,7 @@ const OLD = linesOf(9);
 
 /** Runs a call of a file tool, and returns `path by author (grade)` for each change. */
 async function gradesOf(
-  report: Omit<ReportedWrite, 'path'>,
+  report: Omit<GivenWrite, 'path'>,
   work: (w: TimelineWorld) => void,
   { name = 'a.txt', before = { 'a.txt': OLD } as Readonly<Record<string, string>>, mode = 0o644 } = {},
 ): Promise<readonly string[]> {
@@ -97,7 +97,7 @@ test.each([
     const { w, savepoint } = await worldWith(before);
     const [path] = tree('a.txt') as [ReturnType<typeof tree>[number]];
     const session = savepoint.session({ agent: 'one' });
-    const grade = async (report: Omit<ReportedWrite, 'path'>, id: string): Promise<readonly (string | undefined)[]> => {
+    const grade = async (report: Omit<GivenWrite, 'path'>, id: string): Promise<readonly (string | undefined)[]> => {
       const writes = [{ ...report, path }];
       await session.beginLate({ tool: 'write', kind: 'write', paths: [path], writes, id });
       w.write('a.txt', typeof result === 'string' ? result : 'its\nits\n');
