@@ -1,6 +1,6 @@
 /** The façade: the workspace of one folder, with all calls. */
 
-import { checkOpenOptions, withCheckedArguments } from './engine/call-shapes.ts';
+import { checkListener, checkOpenOptions, checkWork, withCheckedArguments } from './engine/call-shapes.ts';
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
@@ -80,10 +80,14 @@ function savepointOf(engine: Engine): Savepoint {
     },
     session: (options) => new Session(sessionHost(engine), options),
     once: async (work) => {
+      checkWork(work);
       engine.assertOpen();
       return engine.once((once) => work(savepointOf(once)));
     },
-    on: (name, listener) => engine.events.on(name, listener),
+    on: (name, listener) => {
+      checkListener(name, listener);
+      return engine.events.on(name, listener);
+    },
     now: () => engine.ports.clock.now(),
     idle: () => engine.background.idle(),
     close: () => engine.close(),

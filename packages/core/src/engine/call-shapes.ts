@@ -29,6 +29,7 @@ import type { RewindCalls } from './calls/rewind.ts';
 import type { StoreCalls } from './calls/store.ts';
 import type { TestResultCalls } from './calls/test-results.ts';
 import type { WorkspaceCalls } from './calls/workspaces.ts';
+import type { Events } from './events.ts';
 
 type Calls = CheckpointCalls &
   HistoryCalls &
@@ -249,9 +250,36 @@ const OPEN = fields(
   { dir: text },
 );
 
+const EVENTS: Readonly<Record<keyof Events, true>> = {
+  'checkpoint:created': true,
+  'change:recorded': true,
+  'change:rolled-back': true,
+  'restore:completed': true,
+  'edit:completed': true,
+  'rollback:completed': true,
+  'undo:completed': true,
+  'redo:completed': true,
+  'session:aborted': true,
+  recovered: true,
+  progress: true,
+  waiting: true,
+  warning: true,
+};
+
 /** @throws SavepointError USAGE */
 export function checkOpenOptions(given: unknown): void {
   OPEN(given, 'options');
+}
+
+/** @throws SavepointError USAGE: a listener of an event that does not exist would never be called */
+export function checkListener(name: unknown, listener: unknown): void {
+  oneOf(...Object.keys(EVENTS))(name, 'name');
+  callback(listener, 'listener');
+}
+
+/** @throws SavepointError USAGE */
+export function checkWork(work: unknown): void {
+  callback(work, 'work');
 }
 
 /** Makes calls check their arguments first: they fail with USAGE, and nothing else happens. */

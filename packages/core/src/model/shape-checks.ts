@@ -1,4 +1,7 @@
-/** Checks the shape of values that callers of the library pass, which TypeScript checks only for callers who use it. */
+/**
+ * Checks the shape of values that callers of the library pass, which TypeScript checks only for callers who use it. A value
+ * may come from another realm, as in some test runners, so its class is not compared.
+ */
 
 import { SavepointError } from './errors.ts';
 
@@ -30,11 +33,12 @@ export const callback: Check = (value, at) => {
 };
 
 export const signal: Check = (value, at) => {
-  if (!(value instanceof AbortSignal)) throw wrong(at, 'an AbortSignal', value);
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
+  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') throw wrong(at, 'an AbortSignal', value);
 };
 
 export const bytes: Check = (value, at) => {
-  if (!(value instanceof Uint8Array)) throw wrong(at, 'a Uint8Array', value);
+  if (!ArrayBuffer.isView(value) || classOf(value) !== 'Uint8Array') throw wrong(at, 'a Uint8Array', value);
 };
 
 export function oneOf(...allowed: readonly string[]): Check {
@@ -54,8 +58,8 @@ export function listOf(item: Check): Check {
 /** A Map whose values have the shape. */
 export function mapOf(item: Check): Check {
   return (value, at) => {
-    if (!(value instanceof Map)) throw wrong(at, 'a Map', value);
-    for (const one of value.values()) item(one, `${at}, a value`);
+    if (classOf(value) !== 'Map') throw wrong(at, 'a Map', value);
+    for (const one of (value as ReadonlyMap<unknown, unknown>).values()) item(one, `${at}, a value`);
   };
 }
 
@@ -111,6 +115,10 @@ const HINT = 'Nothing was changed. The types of `@savepoint/core` describe each 
 function asRecord(value: unknown, at: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw wrong(at, 'an object', value);
+}
+
+function classOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
 function wrong(at: string, expected: string, value: unknown): SavepointError {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { type Savepoint, SavepointError, type Session } from '@savepoint/core';
 import { open as openNode } from '@savepoint/core/node';
 import { expect, test } from 'vitest';
@@ -75,6 +76,15 @@ test('a session and a folder need what names them', async () => {
   for (const given of [undefined, null, {}, { agent: 7 }, { agent: { name: 'x' } }, { agent: 'x', id: 7 }]) {
     expect(codeOf(() => savepoint.session(given as Parameters<Savepoint['session']>[0]))).toBe('USAGE');
   }
+  for (const given of [
+    () => savepoint.on('restored' as 'restore:completed', () => undefined),
+    () => savepoint.on('restore:completed', undefined as never),
+    () => savepoint.watch(undefined as never),
+    () => savepoint.watch({ signal: {} } as never),
+  ]) {
+    expect(codeOf(given)).toBe('USAGE');
+  }
+  expect((await failure(savepoint.once(7 as never))).code).toBe('USAGE');
   for (const given of [undefined, null, {}, { dir: 7 }, 'dir', { dir: '.', home: 1 }]) {
     expect(codeOf(() => openNode(given as Parameters<typeof openNode>[0]))).toBe('USAGE');
   }
@@ -115,4 +125,20 @@ test('the calls of a session refuse arguments of another shape', async () => {
     expect(`${name}(${JSON.stringify(given)}): ${code}`).toBe(`${name}(${JSON.stringify(given)}): USAGE`);
   }
   expect(await session.openCalls()).toEqual([]);
+});
+
+test('values of another realm are accepted, as a test runner may pass them', async () => {
+  const p = new Place();
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  p.write('a.txt', 'one\n');
+  const { map, bytes } = runInNewContext('({ map: new Map(), bytes: new Uint8Array([120]) })') as {
+    readonly map: Map<string, object>;
+    readonly bytes: Uint8Array;
+  };
+  const resolutions = map.set('a.txt', { content: bytes });
+  expect((await failure(savepoint.restore('last', { resolutions: resolutions as never }))).code).toBe('CONFLICT');
+  expect(
+    (await savepoint.restore('last', { prefer: runInNewContext('new Map()') as Map<string, 'ours'> })).restored,
+  ).toBe(true);
 });
