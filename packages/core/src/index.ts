@@ -55,7 +55,8 @@ export type { CallContext, CallEnd, CallRequest, EndedCall } from './session/cal
 export type { PutBack } from './session/host.ts';
 export type { PermissionNote } from './session/permission.ts';
 export type { RollbackToOptions, RolledBackTo } from './session/rollback-to.ts';
-export type { Session, SessionOptions } from './session/session.ts';
+export type { Session } from './session/session.ts';
+export type { SessionOptions } from './session/session-options.ts';
 export type { TranscriptMark } from './store/state/session-state.ts';
 export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';
 export type { Overview } from './timeline/query/overview.ts';

@@ -15,7 +15,8 @@ import { Engine } from './engine/engine.ts';
 import type { Events, Listener } from './engine/events.ts';
 import type { OpenOptions } from './engine/options.ts';
 import { sessionHost } from './engine/session-host.ts';
-import { Session, type SessionOptions } from './session/session.ts';
+import { Session } from './session/session.ts';
+import type { SessionOptions } from './session/session-options.ts';
 
 /** One workspace, with all its calls. */
 export interface Savepoint

@@ -262,7 +262,7 @@ async function recordUnannounced(scene: EventContext<EventOfKind<'call-ended'>>)
   const declared = new Set((await session.openCalls()).flatMap((open) => open.declared ?? []));
   if (
     request.paths?.length !== undefined &&
-    request.paths.every((path) => declared.has(nameFromJson(path) as TreePath))
+    request.paths.every((path) => declared.has((path === '.' ? '' : nameFromJson(path)) as TreePath))
   )
     return;
   await session.beginLate({ ...request, id });

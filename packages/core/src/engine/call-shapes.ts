@@ -1,5 +1,8 @@
 /** The shapes of what callers of the library pass to each call. Paths are checked where they are resolved. */
 
+import type { FileEdit, FileEdits } from '../edit/file-edits.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import type { CaptureRules } from '../model/checkpoint.ts';
 import {
   anything,
   bytes,
@@ -14,22 +17,30 @@ import {
   oneOf,
   optional,
   orNull,
+  type ShapeOf,
   signal,
   someFields,
   text,
 } from '../model/shape-checks.ts';
+import type { Selection } from '../rewind/selection.ts';
 import { ACTOR, CALL_OPTIONS } from '../session/session-shapes.ts';
+import type { HistoryQuery } from '../timeline/query/history.ts';
+import type { OverviewQuery } from '../timeline/query/overview.ts';
+import type { RetentionOptions } from '../timeline/retention/retention.ts';
+import type { BlameQuery } from './calls/blame.ts';
 import type { BundleCalls } from './calls/bundles.ts';
 import type { CheckpointCalls } from './calls/checkpoints.ts';
 import type { EditCalls } from './calls/edits.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
-import type { RewindCalls } from './calls/rewind.ts';
+import type { ConflictOptions, RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
 import type { StoreCalls } from './calls/store.ts';
 import type { TestResultCalls } from './calls/test-results.ts';
 import type { WorkspaceCalls } from './calls/workspaces.ts';
 import type { Events } from './events.ts';
+import type { OperationOptions } from './operate.ts';
+import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
   HistoryCalls &
@@ -50,10 +61,14 @@ const paths = listOf(anything);
 
 const NAME = ['name', text] as const;
 const PATHS = ['paths', paths] as const;
-const OPERATION = { ...CALL_OPTIONS, expected: text };
+const OPERATION: ShapeOf<OperationOptions> = { ...CALL_OPTIONS, expected: text };
 const RESOLUTION = fields({ ours: text }, { content: bytes });
-const CONFLICTS = { skipConflicts: flag, prefer: mapOf(oneOf('ours', 'theirs')), resolutions: mapOf(RESOLUTION) };
-const RESTORE = fields({
+const CONFLICTS: ShapeOf<ConflictOptions> = {
+  skipConflicts: flag,
+  prefer: mapOf(oneOf('ours', 'theirs')),
+  resolutions: mapOf(RESOLUTION),
+};
+const RESTORE: ShapeOf<RestoreOptions> = {
   ...OPERATION,
   ...CONFLICTS,
   paths,
@@ -61,8 +76,8 @@ const RESTORE = fields({
   root: anything,
   allowPartial: flag,
   git: flag,
-});
-const SELECTION = fields({
+};
+const SELECTION: ShapeOf<Selection> = {
   changes: listOf(text),
   hunks: listOf(fields({}, { change: text, hunk: count })),
   agent: text,
@@ -72,12 +87,13 @@ const SELECTION = fields({
   after: fields({ time: number, checkpoint: count }),
   files: paths,
   root: anything,
-});
-const ROLLBACK = fields({ ...OPERATION, ...CONFLICTS, least: oneOf('sure', 'likely', 'open') });
-const RESTORE_CALL: Arguments = [NAME, ['options', optional(RESTORE)]];
+};
+const ROLLBACK: ShapeOf<RollbackOptions> = { ...OPERATION, ...CONFLICTS, least: oneOf('sure', 'likely', 'open') };
+const UNDO: ShapeOf<UndoOptions> = { ...OPERATION, ...CONFLICTS };
+const RESTORE_CALL: Arguments = [NAME, ['options', optional(fields(RESTORE))]];
 const ROLLBACK_CALL: Arguments = [
-  ['selection', SELECTION],
-  ['options', optional(ROLLBACK)],
+  ['selection', fields(SELECTION)],
+  ['options', optional(fields(ROLLBACK))],
 ];
 const RETENTION = fields({
   maxCheckpoints: orNull(number),
@@ -85,8 +101,8 @@ const RETENTION = fields({
   keepAtLeast: number,
   maxSessions: orNull(number),
   maxStoreBytes: orNull(number),
-});
-const UNDO_CALL: Arguments = [options({ ...OPERATION, ...CONFLICTS })];
+} satisfies ShapeOf<RetentionOptions>);
+const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
 const EDIT = fields(
   {
     old: text,
@@ -101,7 +117,7 @@ const EDIT = fields(
     fuzz: count,
     mode: orNull(count),
     to: anything,
-  },
+  } satisfies ShapeOf<FileEdit, 'op'>,
   { op: oneOf('replace', 'insert', 'write', 'patch', 'create', 'delete', 'rename', 'mode') },
 );
 /** The fields that an edit must have, by its `op`. */
@@ -113,37 +129,38 @@ const EDIT_NEEDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   create: { content: text },
   mode: { mode: count },
 };
+const BLAME: ShapeOf<BlameQuery, 'path'> = { at: text, lines: fields({}, { first: count, last: count }) };
 const FILES: Check = listOf(
-  fields(
-    { given: anything, expectedHash: orNull(text), force: flag },
-    {
-      path: anything,
-      edits: listOf((value, at) => {
-        EDIT(value, at);
-        someFields({}, EDIT_NEEDS[(value as { readonly op: string }).op] ?? {})(value, at);
-      }),
-    },
-  ),
+  fields({ given: anything, expectedHash: orNull(text), force: flag } satisfies ShapeOf<FileEdits, 'path' | 'edits'>, {
+    path: anything,
+    edits: listOf((value, at) => {
+      EDIT(value, at);
+      someFields({}, EDIT_NEEDS[(value as { readonly op: string }).op] ?? {})(value, at);
+    }),
+  }),
 );
 
 const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
-  checkpoint: [options({ message: text, testResult: oneOf('pass', 'fail') })],
+  checkpoint: [options<'checkpoint'>({ message: text, testResult: oneOf('pass', 'fail') })],
   list: [['options', optional(fields({ limit: count, before: number }))]],
   overview: [
     [
       'query',
-      fields({ session: text, before: number }, { view: oneOf('main', 'all', 'manual', 'multi-file'), limit: count }),
+      fields({ session: text, before: number } satisfies ShapeOf<OverviewQuery, 'view' | 'limit'>, {
+        view: oneOf('main', 'all', 'manual', 'multi-file'),
+        limit: count,
+      }),
     ],
   ],
   show: [NAME],
   rootChanges: [['checkpoints', listOf(someFields({}))]],
   moment: [['given', text]],
-  status: [options()],
-  diff: [options({ from: text, to: text, paths, patch: flag })],
+  status: [options<'status'>({})],
+  diff: [options<'diff'>({ from: text, to: text, paths, patch: flag })],
   cat: [NAME, ['path', anything], ['range', optional(fields({ offset: count, length: count }))]],
   notHappened: NOTHING,
   pinned: NOTHING,
-  pin: [NAME, options({ unpin: flag })],
+  pin: [NAME, options<'pin'>({ unpin: flag })],
   history: [
     [
       'query',
@@ -158,23 +175,20 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
           until: number,
           before: text,
           fold: flag,
-        },
+        } satisfies ShapeOf<HistoryQuery, 'limit'>,
         { limit: count },
       ),
     ],
   ],
-  caller: [options()],
-  diffChange: [['id', text], options()],
-  blame: [
-    ['query', fields({ at: text, lines: fields({}, { first: count, last: count }) }, { path: anything })],
-    options(),
-  ],
+  caller: [options<'caller'>({})],
+  diffChange: [['id', text], options<'diffChange'>({})],
+  blame: [['query', fields(BLAME, { path: anything })], options<'blame'>({})],
   sessions: NOTHING,
   turns: [['query', fields({ session: text, before: number }, { limit: count })]],
   stats: NOTHING,
   watch: [['options', fields({ after: count }, { signal })]],
-  exportSession: [['session', text], ['folder', anything], options()],
-  forgetSession: [['session', text], options()],
+  exportSession: [['session', text], ['folder', anything], options<'exportSession'>({})],
+  forgetSession: [['session', text], options<'forgetSession'>({})],
   previewRestore: RESTORE_CALL,
   restore: RESTORE_CALL,
   previewRollback: ROLLBACK_CALL,
@@ -183,41 +197,41 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   undo: UNDO_CALL,
   previewRedo: UNDO_CALL,
   redo: UNDO_CALL,
-  previewEdit: [['files', FILES], options()],
-  edit: [['files', FILES], options({ message: text })],
+  previewEdit: [['files', FILES], options<'previewEdit'>({})],
+  edit: [['files', FILES], options<'edit'>({ message: text })],
   frozen: NOTHING,
   isFrozen: [['path', anything]],
   frozenBy: [PATHS],
-  freeze: [PATHS, options()],
-  unfreeze: [PATHS, options()],
+  freeze: [PATHS, options<'freeze'>({})],
+  unfreeze: [PATHS, options<'unfreeze'>({})],
   recordOwnEntries: [
     ['change', fields({ description: text }, { what: oneOf('install', 'uninstall'), paths, write: callback })],
-    options(),
+    options<'recordOwnEntries'>({}),
   ],
   createBundle: [
     ['file', anything],
-    options({ session: text, since: text, private: flag, messages: flag, overwrite: flag }),
+    options<'createBundle'>({ session: text, since: text, private: flag, messages: flag, overwrite: flag }),
   ],
-  restoreBundle: [['file', anything], ['folder', anything], options()],
-  exportBundles: [options()],
-  exportWithRetry: [options({ long: flag })],
+  restoreBundle: [['file', anything], ['folder', anything], options<'restoreBundle'>({})],
+  exportBundles: [options<'exportBundles'>({})],
+  exportWithRetry: [options<'exportWithRetry'>({ long: flag })],
   place: [['options', optional(fields({ orNew: flag }))]],
   config: NOTHING,
-  repositories: [options()],
-  context: [['wanted', fields({}, { checkpoints: count, depth: count })], options()],
+  repositories: [options<'repositories'>({})],
+  context: [['wanted', fields({}, { checkpoints: count, depth: count })], options<'context'>({})],
   workspaces: NOTHING,
   previewDeleteWorkspace: [['which', text]],
-  deleteWorkspace: [['which', text], options()],
-  link: [['from', text], options()],
-  setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options()],
-  verify: [options({ deep: flag })],
-  recover: [options({ decision: oneOf('forward', 'back') })],
-  repair: [options({ from: paths, dryRun: flag })],
-  previewGc: [options({ retention: RETENTION })],
-  gc: [options({ retention: RETENTION })],
-  tidyUp: [options()],
-  previewPurge: [PATHS, options()],
-  purge: [PATHS, options()],
+  deleteWorkspace: [['which', text], options<'deleteWorkspace'>({})],
+  link: [['from', text], options<'link'>({})],
+  setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
+  verify: [options<'verify'>({ deep: flag })],
+  recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
+  repair: [options<'repair'>({ from: paths, dryRun: flag })],
+  previewGc: [options<'previewGc'>({ retention: RETENTION })],
+  gc: [options<'gc'>({ retention: RETENTION })],
+  tidyUp: [options<'tidyUp'>({})],
+  previewPurge: [PATHS, options<'previewPurge'>({})],
+  purge: [PATHS, options<'purge'>({})],
 };
 
 const OPEN = fields(
@@ -237,7 +251,7 @@ const OPEN = fields(
       include: listOf(text),
       exclude: listOf(text),
       roots: listOf(text),
-    }),
+    } satisfies ShapeOf<CaptureRules>),
     recordIndex: flag,
     adopt: flag,
     retention: RETENTION,
@@ -246,7 +260,7 @@ const OPEN = fields(
     places: anything,
     home: text,
     globalIgnore: orNull(text),
-  },
+  } satisfies ShapeOf<OpenOptions, 'dir'> & Readonly<Record<'home' | 'globalIgnore', Check>>,
   { dir: text },
 );
 
@@ -297,6 +311,12 @@ export function withCheckedArguments<T extends Partial<Calls>>(calls: T): T {
   return Object.fromEntries(checked) as T;
 }
 
-function options(shape: Readonly<Record<string, Check>> = {}): readonly [string, Check] {
+type LastOf<Given extends readonly unknown[]> =
+  Required<Given> extends readonly [...unknown[], infer Last] ? Last : never;
+
+/** The options of a call, which are its last argument. */
+function options<Name extends keyof Calls>(
+  shape: ShapeOf<LastOf<Parameters<Calls[Name]>>, keyof CallOptions>,
+): readonly [string, Check] {
   return ['options', optional(fields({ ...CALL_OPTIONS, ...shape }))];
 }

@@ -86,6 +86,11 @@ export function textOr(check: Check): Check {
 
 type Fields = Readonly<Record<string, Check>>;
 
+/** A check for each field of a type, so that the compiler finds one that has none. A union has the fields of its parts. */
+export type ShapeOf<T, Others extends PropertyKey = never> = {
+  readonly [Key in Exclude<T extends unknown ? keyof T : never, Others>]-?: Check;
+};
+
 /**
  * An object with these fields and no others: another name may be a misspelled one. The optional ones may be undefined.
  * @param required fields that must be there

@@ -11,7 +11,7 @@ import { invalidAnswer } from '../sandbox/ask-runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { Savepoint } from '../savepoint.ts';
 import type { CallContext, CallEnd, CallRequest } from '../session/call-request.ts';
-import type { SessionOptions } from '../session/session.ts';
+import type { SessionOptions } from '../session/session-options.ts';
 import { checkSessionCall, SESSION_OPTIONS } from '../session/session-shapes.ts';
 import { VERBS } from '../verbs/table.ts';
 import { answerStatus, type InputOf, type OutputOf, schemasOf, type Verb, type VerbContext } from '../verbs/verb.ts';

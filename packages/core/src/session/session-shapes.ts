@@ -1,8 +1,10 @@
 /** The shapes of what callers pass to a session. */
 
+import type { CallOptions } from '../model/call-options.ts';
+import type { ConversationPosition } from '../model/checkpoint.ts';
+import type { GivenWrite } from '../model/reported-write.ts';
 import {
   anything,
-  type Check,
   callback,
   count,
   fields,
@@ -12,17 +14,21 @@ import {
   oneOf,
   optional,
   orNull,
+  type ShapeOf,
   signal,
   someFields,
   text,
   textOr,
 } from '../model/shape-checks.ts';
+import type { CallEnd, CallRequest } from './call-request.ts';
+import type { RollbackToOptions } from './rollback-to.ts';
+import type { SessionOptions } from './session-options.ts';
 
-export const CALL_OPTIONS: Readonly<Record<string, Check>> = {
+export const CALL_OPTIONS = {
   signal,
   force: flag,
   toolCall: textOr(fields({ args: anything }, { tool: text })),
-};
+} satisfies ShapeOf<CallOptions>;
 
 export const ACTOR = someFields({ version: text, id: text }, { kind: oneOf('user', 'agent', 'outside'), name: text });
 
@@ -33,13 +39,13 @@ const CONVERSATION = someFields({
   lastAssistant: text,
   model: text,
   contextSize: count,
-});
+} satisfies ShapeOf<ConversationPosition>);
 
 const WRITES = listOf(
-  fields(
-    { found: orNull(text), changedByUser: flag },
-    { path: anything, result: orNull(textOr(listOf(fields({}, { old: text, new: text, all: flag })))) },
-  ),
+  fields({ found: orNull(text), changedByUser: flag } satisfies ShapeOf<GivenWrite, 'path' | 'result'>, {
+    path: anything,
+    result: orNull(textOr(listOf(fields({}, { old: text, new: text, all: flag })))),
+  }),
 );
 
 const REQUEST = fields(
@@ -56,14 +62,17 @@ const REQUEST = fields(
     shell: someFields({}),
     hosts: flag,
     track: flag,
-  },
+  } satisfies ShapeOf<CallRequest, 'tool'>,
   { tool: text },
 );
 
 const TRIGGER_OPTIONS = optional(fields({ ...CALL_OPTIONS, conversation: CONVERSATION }));
 const OPTIONS = optional(fields(CALL_OPTIONS));
 
-export const SESSION_OPTIONS = fields({ id: text, track: flag, ancestors: listOf(anything) }, { agent: textOr(ACTOR) });
+export const SESSION_OPTIONS = fields(
+  { id: text, track: flag, ancestors: listOf(anything) } satisfies ShapeOf<SessionOptions, 'agent'>,
+  { agent: textOr(ACTOR) },
+);
 
 /** Checks the arguments of the methods of a session. @throws SavepointError USAGE */
 export const checkSessionCall = {
@@ -118,7 +127,7 @@ export const checkSessionCall = {
         writes: WRITES,
         ranMs: number,
         reportedAt: number,
-      }),
+      } satisfies ShapeOf<CallEnd>),
     )(end, 'end');
   },
   rollbackTo: (messageId: unknown, options: unknown): void => {
@@ -133,7 +142,7 @@ export const checkSessionCall = {
         mode: oneOf('exact', 'keep-outside'),
         allowPartial: flag,
         git: flag,
-      }),
+      } satisfies ShapeOf<RollbackToOptions<unknown>>),
     )(options, 'options');
   },
 };

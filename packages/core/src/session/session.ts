@@ -2,7 +2,6 @@
 
 import { truncate } from '../content/truncate.ts';
 import { withTranscript } from '../conversation/position.ts';
-import type { ProcessIdentity } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
@@ -40,22 +39,8 @@ import { findReported } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 import { cancelledCall, RunningWork } from './running-work.ts';
 import { SessionNotes } from './session-notes.ts';
+import type { SessionOptions } from './session-options.ts';
 import { checkSessionCall, SESSION_OPTIONS } from './session-shapes.ts';
-
-/** The agent and id of a session. */
-export interface SessionOptions {
-  /** The agent of the session; a string is the name of an agent. A known agent gets its canonical name. */
-  readonly agent: string | Actor;
-  /** The agent's own id of the session. Default: a new id. */
-  readonly id?: string;
-  /** False: calls run, but nothing is captured. If there is a store, it only knows that they ran. Default true. */
-  readonly track?: boolean;
-  /**
-   * The process that reports the session's events, and its ancestors, nearest first, by which the agent's process is
-   * found. When that is gone, its open calls have ended. Default: this process is the agent.
-   */
-  readonly ancestors?: readonly ProcessIdentity[];
-}
 
 const PROMPT_CHARACTERS = 2_000;
 /** A call that is refused with one of these does not run. */
