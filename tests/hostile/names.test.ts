@@ -138,3 +138,21 @@ it('a .gitmodules that is a link is left out and listed, so that git accepts the
   const [id = ''] = fs.readdirSync(`${p.store}/workspaces`);
   git(p.dir, `--git-dir=${p.store}/workspaces/${id}/objects.git`, 'fsck', '--strict');
 });
+
+it('other files of git that are links are captured and restored; git only warns, and clones a bundle with them', () => {
+  const p = project();
+  const names = ['.gitattributes', '.gitignore', '.mailmap', 'deep/.GitAttributes'];
+  fs.mkdirSync(p.at('deep'));
+  for (const name of names) fs.symlinkSync('target', p.at(name));
+  p.write('target', 'x\n');
+  p.checkpoint();
+  for (const name of names) p.delete(name);
+  p.restore('cp_1');
+  for (const name of names) expect(fs.readlinkSync(p.at(name)), name).toBe('target');
+  const [id = ''] = fs.readdirSync(`${p.store}/workspaces`);
+  git(p.dir, `--git-dir=${p.store}/workspaces/${id}/objects.git`, 'fsck', '--strict');
+  p.ok('bundle', 'create', `${p.base}/x.bundle`);
+  const clone = `${p.base}/clone`;
+  git(p.base, '-c', 'transfer.fsckObjects=true', 'clone', '-q', `${p.base}/x.bundle`, clone);
+  for (const name of names) expect(fs.readlinkSync(`${clone}/files/${name}`), name).toBe('target');
+});
