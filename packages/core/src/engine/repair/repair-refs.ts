@@ -4,8 +4,6 @@ import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
 import { type AsideFolder, filesAside } from '../../store/aside.ts';
-import { replaceLooseRef } from '../../store/refs/loose-refs.ts';
-import { replacePackedRefs } from '../../store/refs/replace-packed-refs.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { storedCheckpoints } from '../../timeline/record/timeline.ts';
 
@@ -41,7 +39,7 @@ export async function repairRefs(workspace: Workspace, aside: AsideFolder | null
     const { file } = packed;
     if (aside !== null) {
       if (!aside.keep(file)) aside.move(file);
-      replacePackedRefs(ports.fs, store.layout.objects, ids);
+      store.refs.replacePacked(ids);
     }
     repaired.push(`packed-refs: ${ids.size} refs`);
   }
@@ -63,7 +61,7 @@ export async function repairRefs(workspace: Workspace, aside: AsideFolder | null
     if (aside !== null && isThere && !isKept) aside.move(file);
     if (commit === undefined) lost.push({ checkpoint: id, why: `no commit in the store belongs to ${name}` });
     else {
-      if (aside !== null) replaceLooseRef(ports.fs, ports.random, file, store.layout.objects, commit);
+      if (aside !== null) store.refs.replaceDamaged(name, commit);
       repaired.push(name);
     }
   }

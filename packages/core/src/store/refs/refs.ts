@@ -17,7 +17,7 @@ import { isObjectId, type ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { LastWriterMark } from '../last-writer-mark.ts';
 import { damaged, FormatProblem, isDamage } from '../objects/damage.ts';
-import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef } from './loose-refs.ts';
+import { createLooseRef, isTemporaryRef, type LooseRef, readLooseRef, replaceLooseRef } from './loose-refs.ts';
 import { isOurLock, packedLockPath, withPackedLock } from './packed-lock.ts';
 import {
   clashes,
@@ -252,6 +252,22 @@ export class Refs {
       const ids = [...this.#intactPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
       durableWrite(this.#fs, this.#packedPath, encodePackedRefs(new Map(ids)), FILE_MODE);
     });
+  }
+
+  /**
+   * Replaces a damaged `packed-refs`; no git writes one that it cannot read. Durable on return. The caller holds the
+   * store's lock.
+   */
+  replacePacked(ids: ReadonlyMap<string, ObjectId>): void {
+    this.#cache.clear();
+    durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE);
+  }
+
+  /** Replaces the damaged file of a ref. Durable on return. The caller holds the store's lock. */
+  replaceDamaged(name: string, id: ObjectId): void {
+    assertName(name);
+    this.#cache.clear();
+    replaceLooseRef(this.#fs, this.ports.random, this.#pathOf(name), this.folder, id);
   }
 
   #pack(): void {
