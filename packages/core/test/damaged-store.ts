@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesFromText, type DiskPath, open, type Savepoint } from '@savepoint/core';
+import { nodeFs } from '@savepoint/core/node';
 import type { Ports } from '@savepoint/core/ports';
-import { realPorts } from '@savepoint/testkit';
+import { FaultyFs, realPorts } from '@savepoint/testkit';
 import { VerbsWorld } from './verbs/verbs-world.ts';
 
 /** How much later the clock is, so that files that were just written do not count as recent and are not read again. */
@@ -11,6 +12,9 @@ const LATER_MS = 60_000;
 
 /** A workspace whose store a test damages. Its scans trust the times of all files. */
 export class DamagedWorld extends VerbsWorld {
+  /** Inodes of the files on bad sectors. */
+  readonly #unreadable = new Set<number>();
+
   override openAt(dir: string): Savepoint {
     const { clock } = realPorts();
     const later: Ports['clock'] = {
@@ -19,7 +23,12 @@ export class DamagedWorld extends VerbsWorld {
       sleep: (ms) => clock.sleep(ms),
       turn: () => clock.turn(),
     };
-    const ports = realPorts({ clock: later });
+    const fs = new FaultyFs(nodeFs, {
+      at: 1,
+      fault: { fail: 'EIO', sticky: true },
+      counts: ({ operation, path }) => operation === 'openRead' && this.#isUnreadable(path),
+    });
+    const ports = realPorts({ clock: later, ...(this.#unreadable.size > 0 ? { fs } : {}) });
     return open({ dir: bytesFromText(dir) as DiskPath, ports, places: this.world.places });
   }
 
@@ -31,6 +40,16 @@ export class DamagedWorld extends VerbsWorld {
 
   inStore(...names: readonly string[]): string {
     return join(this.store, ...names);
+  }
+
+  /** Every read of the file fails with EIO from now on, also under another name. */
+  makeUnreadable(path: string): void {
+    this.#unreadable.add(lstatSync(path).ino);
+  }
+
+  #isUnreadable(path: string): boolean {
+    const stat = lstatSync(Buffer.from(path, 'latin1'), { throwIfNoEntry: false });
+    return stat !== undefined && this.#unreadable.has(stat.ino);
   }
 
   git(...args: readonly string[]): string {

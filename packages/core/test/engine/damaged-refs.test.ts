@@ -96,7 +96,7 @@ describe('refs', () => {
   });
 });
 
-const PACKED: Readonly<Record<string, (path: string) => void>> = {
+const PACKED: Readonly<Record<string, (path: string, w: DamagedWorld) => void>> = {
   'that are empty': (path) => writeFileSync(path, ''),
   'that are garbage': (path) => writeFileSync(path, 'garbage\n'),
   'that are cut off': (path) => truncateSync(path, readFileSync(path, 'utf8').indexOf('refs/savepoint/cp/2') + 3),
@@ -104,6 +104,7 @@ const PACKED: Readonly<Record<string, (path: string) => void>> = {
     rmSync(path);
     mkdirSync(path);
   },
+  'that are on a bad sector': (path, w) => w.makeUnreadable(path),
 };
 
 describe.each(Object.entries(PACKED))('with packed refs %s', (_, damage) => {
@@ -113,7 +114,7 @@ describe.each(Object.entries(PACKED))('with packed refs %s', (_, damage) => {
     w.write('a.txt', '4\n');
     await w.open().checkpoint();
     const packed = w.inStore('objects.git', 'packed-refs');
-    damage(packed);
+    damage(packed, w);
     return { w, packed };
   }
 

@@ -34,6 +34,7 @@ export function readPackedRefs(fs: Fs, path: DiskPath): Buffer | string | null {
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return null;
     if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP', 'EISDIR')) return 'is invalid';
+    if (isFsError(error, 'EIO', 'EACCES', 'EPERM')) return `cannot be read (${error.code})`;
     throw error;
   }
 }

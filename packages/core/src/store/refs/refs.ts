@@ -209,17 +209,22 @@ export class Refs {
 
   /**
    * Deletes those of `names` that exist. Durable on return; after a crash, any of them may still exist. The caller
-   * holds the store's lock. With a damaged `packed-refs`, only refs that are not in it can be deleted.
+   * holds the store's lock.
    * @throws FsError EEXIST while git holds the lock on the packed refs
+   * @throws SavepointError STORE_DAMAGED if a damaged `packed-refs` has one of them, or may have it
    */
   delete(names: readonly string[]): void {
     if (names.length === 0) return;
     for (const name of names) assertName(name);
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
-      const isPacked = names.some((name) => this.#readPacked().ids.has(name));
+      const packed = this.#readPacked();
+      const isPacked = names.some((name) => packed.ids.has(name));
+      const mayBeHidden = names.some((name) => this.#fs.lstat(this.#pathOf(name)) === null);
+      if (packed.problem !== null && (isPacked || mayBeHidden)) {
+        throw packedDamage({ file: this.#packedPath, problem: packed.problem });
+      }
       if (isPacked) {
-        const packed = this.#intactPacked();
         durableWrite(this.#fs, this.#packedPath, withoutRefs(packed, new Set(names)), FILE_MODE); // F3
       }
       this.#unlinkAll(names);

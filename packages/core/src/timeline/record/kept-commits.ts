@@ -82,8 +82,11 @@ export function writeKept(
 ): void {
   const shallow = [...readShallow(ports.fs, store.layout.objects), ...kept.flatMap((one) => one.shallow)];
   writeShallow(ports.fs, store.layout.objects, new Set(shallow));
-  store.refs.delete([PREFIX + number]);
-  store.refs.create(PREFIX + number, commit);
+  const name = PREFIX + number;
+  const { refs, damaged } = store.refs.listWithDamage(PREFIX);
+  // Only if it is there: damaged packed refs prevent deletions that they may undo.
+  if ([...refs, ...damaged].some((one) => one.name === name)) store.refs.delete([name]);
+  store.refs.create(name, commit);
 }
 
 export function dropKept(refs: Refs, isDropped: (number: number) => boolean): void {

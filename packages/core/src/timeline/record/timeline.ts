@@ -271,7 +271,10 @@ export class Timeline {
 
   drop(numbers: readonly number[]): void {
     // Deleting a session's checkpoints also deletes their pins: a pin that leads nowhere would count as damage.
-    this.refs.delete(numbers.flatMap((number) => [`${PREFIX}${number}`, `${PINS}${number}`]));
+    const pinned = this.pinned();
+    this.refs.delete(
+      numbers.flatMap((number) => [`${PREFIX}${number}`, ...(pinned.has(number) ? [`${PINS}${number}`] : [])]),
+    );
   }
 }
 
