@@ -10,6 +10,12 @@ import { VerbsWorld } from './verbs/verbs-world.ts';
 /** How much later the clock is, so that files that were just written do not count as recent and are not read again. */
 const LATER_MS = 60_000;
 
+export interface PlaceInPack {
+  readonly id: string;
+  readonly offset: number;
+  readonly end: number;
+}
+
 /** A workspace whose store a test damages. Its scans trust the times of all files. */
 export class DamagedWorld extends VerbsWorld {
   /** Inodes of the files on bad sectors. */
@@ -78,14 +84,18 @@ export class DamagedWorld extends VerbsWorld {
     return this.packs().find((pack) => placesIn(pack).some((place) => place.id === id)) as string;
   }
 
+  /** Where the object is in the pack, according to its index. */
+  placeOf(pack: string, id: string): PlaceInPack {
+    return placesIn(pack).find((place) => place.id === id) as PlaceInPack;
+  }
+
   /** Changes the last bytes of the object in every pack that has it. */
   damageObject(id: string): void {
     for (const pack of this.packs()) {
-      const places = placesIn(pack);
-      const at = places.findIndex((place) => place.id === id);
-      if (at < 0) continue;
+      const place = placesIn(pack).find((one) => one.id === id);
+      if (place === undefined) continue;
       const bytes = readFileSync(pack);
-      const end = places[at + 1]?.offset ?? bytes.length - 20;
+      const { end } = place;
       for (let byte = end - 4; byte < end; byte++) bytes[byte] = (bytes[byte] as number) ^ 0x55;
       replaceFile(pack, bytes);
     }
@@ -98,12 +108,14 @@ export function replaceFile(path: string, bytes: Uint8Array | string): void {
 }
 
 /** In the order of the pack. */
-function placesIn(pack: string): readonly { readonly id: string; readonly offset: number }[] {
+function placesIn(pack: string): readonly PlaceInPack[] {
   const index = readFileSync(pack.replace(/\.pack$/, '.idx'));
-  return execFileSync('git', ['show-index'], { input: index, encoding: 'utf8' })
+  const places = execFileSync('git', ['show-index'], { input: index, encoding: 'utf8' })
     .trim()
     .split('\n')
     .map((line) => line.split(' '))
     .map(([offset, id]) => ({ id: id as string, offset: Number(offset) }))
     .sort((a, b) => a.offset - b.offset);
+  const end = lstatSync(pack).size - 20;
+  return places.map((place, at) => ({ ...place, end: places[at + 1]?.offset ?? end }));
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync,
 import { bytesFromText, type DiskPath, type TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
-import { DamagedWorld, replaceFile } from '../damaged-store.ts';
+import { DamagedWorld, type PlaceInPack, replaceFile } from '../damaged-store.ts';
 
 async function checkpoints(): Promise<DamagedWorld> {
   const w = new DamagedWorld();
@@ -69,6 +69,100 @@ describe.each(Object.entries(REPAIRABLE))('with %s', (_, damage) => {
       expect(readFileSync(w.at('a.md'), 'utf8')).toBe(text.repeat(20));
       expect(readFileSync(w.at('deep/b.md'), 'utf8')).toBe(`b ${text}`);
     }
+  });
+});
+
+/** Damage of the indexes of all packs. The packs themselves are sound. */
+const INDEXES: Readonly<Record<string, (index: string, w: DamagedWorld) => void>> = {
+  missing: (index) => rmSync(index),
+  garbage: (index) => replaceFile(index, 'garbage'),
+  'cut off': (index) => truncateSync(index, 100),
+  'a folder': (index) => {
+    rmSync(index);
+    mkdirSync(index);
+  },
+  'on a bad sector': (index, w) => w.makeUnreadable(index),
+};
+
+const indexOf = (pack: string): string => pack.replace(/\.pack$/, '.idx');
+
+describe.each(Object.entries(INDEXES))('with indexes that are %s', (_, damage) => {
+  it('the packs are checked, and get their indexes again', async () => {
+    const w = await checkpoints();
+    const packs = w.packs().map((pack) => readFileSync(pack));
+    for (const pack of w.packs()) damage(indexOf(pack), w);
+    writeFileSync(ref(w, 2), '');
+    expect(await w.call(VERBS.verify, { deep: true })).toMatchObject({ sound: 0, checkpoints: 3 });
+    const look = await w.call(VERBS.repair, { dryRun: true });
+    const done = await w.call(VERBS.repair, {});
+    expect(done).toMatchObject({ lost: [], objects: [], checkpoints: 3, sound: 3 });
+    expect(look.rewritten).toEqual(done.rewritten);
+    expect(look.lost).toEqual([]);
+    expect(w.packs().map((pack) => readFileSync(pack))).toEqual(packs);
+    await expectClean(w);
+    await w.open().restore('cp_1');
+    expect(readFileSync(w.at('a.md'), 'utf8')).toBe('one\n'.repeat(20));
+  });
+});
+
+describe('a pack without an index that is itself damaged', () => {
+  /** Of `cp_2`, at an offset that its index tells. */
+  async function damagedPack(damage: (bytes: Buffer, place: PlaceInPack) => Buffer): Promise<DamagedWorld> {
+    const w = await checkpoints();
+    const blob = w.idOf('refs/savepoint/cp/2:files/a.md');
+    const pack = w.packOf(blob);
+    replaceFile(pack, damage(readFileSync(pack), w.placeOf(pack, blob)));
+    rmSync(indexOf(pack));
+    return w;
+  }
+
+  it('is named by verify, and gives everything but the damaged object', async () => {
+    const w = await damagedPack((bytes, { end }) => {
+      bytes.fill(0x55, end - 4, end);
+      return bytes;
+    });
+    const { damage } = await w.call(VERBS.verify, { deep: true });
+    expect(damage.map(({ problem }) => problem).join()).toContain('does not match its checksum');
+    const done = await w.call(VERBS.repair, {});
+    expect(done.lost).toMatchObject([{ checkpoint: 'cp_2', paths: ['a.md'] }]);
+    expect(done.movedAside.map(({ file }) => String(file).slice(-5))).toEqual(['.pack']);
+    expect(done.sound).toBe(2);
+    await w.open().restore('cp_2', { paths: ['deep' as TreePath] });
+    expect(readFileSync(w.at('deep/b.md'), 'utf8')).toBe('b two\n');
+  });
+
+  it('that lost its beginning gives all objects after it', async () => {
+    const w = await damagedPack((bytes, { offset, end }) => {
+      bytes.fill(0, 0, offset === 12 ? end : offset);
+      return bytes;
+    });
+    const { lost } = await w.call(VERBS.repair, {});
+    expect(lost).toMatchObject([{ checkpoint: 'cp_2' }]);
+    expect((await w.open().verify({ deep: true })).valid).toBe(2);
+    expect((await w.open().show('cp_2')).id).toBe('cp_2');
+  });
+
+  it('with a wrong checksum or header loses nothing', async () => {
+    for (const at of [-1, 11]) {
+      const w = await damagedPack((bytes) => {
+        const byte = at < 0 ? bytes.length + at : at;
+        bytes[byte] = (bytes[byte] as number) ^ 1;
+        return bytes;
+      });
+      expect(await w.call(VERBS.repair, {})).toMatchObject({ lost: [], sound: 3 });
+      await expectClean(w);
+    }
+  });
+
+  it('that cannot be read at all is moved aside, and the other packs are used', async () => {
+    const w = await checkpoints();
+    const pack = w.packOf(w.idOf('refs/savepoint/cp/2'));
+    for (const each of w.packs()) rmSync(indexOf(each));
+    w.makeUnreadable(pack);
+    const { lost, movedAside, sound } = await w.call(VERBS.repair, {});
+    expect(movedAside).toMatchObject([{ file: pack }]);
+    expect(lost).toMatchObject([{ checkpoint: 'cp_2' }]);
+    expect(sound).toBe(2);
   });
 });
 

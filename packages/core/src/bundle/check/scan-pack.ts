@@ -18,18 +18,16 @@ import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { FormatProblem } from '../../store/objects/damage.ts';
 import { FileHandleCache, readFully } from '../../store/objects/file-handle-cache.ts';
-import { Inflater } from '../../store/objects/inflate.ts';
-import { canInflateTo, PIECE_BYTES, STREAM_BYTES } from '../../store/objects/limits.ts';
-import { hashObject, idFrom, keyOf, startObjectHash } from '../../store/objects/object-hash.ts';
+import { PIECE_BYTES } from '../../store/objects/limits.ts';
+import { hashObject, keyOf } from '../../store/objects/object-hash.ts';
 import type { ObjectInfo, ObjectType } from '../../store/objects/object-reader.ts';
 import { BaseCache } from '../../store/objects/packs/base-cache.ts';
 import { applyDelta, deltaSizes } from '../../store/objects/packs/delta.ts';
+import { EntryReader } from '../../store/objects/packs/entry-reader.ts';
 import { PackFile } from '../../store/objects/packs/pack-file.ts';
 import {
-  decodeEntryHeader,
   decodePackHeader,
   type EntryHeader,
-  MAX_ENTRY_HEADER_BYTES,
   PACK_HEADER_BYTES,
   PACK_TRAILER_BYTES,
 } from '../../store/objects/packs/pack-format.ts';
@@ -66,8 +64,6 @@ interface DeltaBase {
 
 /** The most memory, in bytes, that delta bases may use at the same time. */
 const MAX_HELD_BYTES = 1024 * 1024 * 1024;
-/** Generous bound for the constant part of zlib's overhead, in bytes. */
-const SLACK_BYTES = 1024;
 
 export interface PackLocation {
   readonly path: DiskPath;
@@ -103,28 +99,29 @@ class PackScan {
   readonly #ids = new Set<ObjectId>();
   readonly #byOffset = new Map<number, BundlePackEntry[]>();
   readonly #byId = new Map<string, BundlePackEntry[]>();
-  readonly #window = Buffer.allocUnsafe(PIECE_BYTES);
-  #windowAt = 0;
-  #windowLength = 0;
+  readonly #entries: EntryReader;
   #allBytes = 0;
   #deltaBytes = 0;
   #deltas = 0;
   #resolved = 0;
 
   constructor(
-    private readonly fs: Fs,
-    private readonly fd: Fd,
+    fs: Fs,
+    fd: Fd,
     private readonly location: PackLocation,
     private readonly limits: BundleLimits,
     private readonly pace: Pace,
   ) {
     this.#end = location.fileBytes - location.start - PACK_TRAILER_BYTES;
+    const read = (into: Buffer, length: number, at: number): number =>
+      readFully(fs, fd, into, length, location.start + at);
+    this.#entries = new EntryReader(read, this.#end);
   }
 
   async run(): Promise<readonly FoundObject[]> {
     if (this.#end < PACK_HEADER_BYTES)
       throw bundleRefused('ends before its pack does', { offset: this.location.start });
-    const count = this.#withOffset(0, () => decodePackHeader(this.#readBytes(0, PACK_HEADER_BYTES)));
+    const count = this.#withOffset(0, () => decodePackHeader(this.#entries.bytes(0, PACK_HEADER_BYTES)));
     if (count > this.limits.objects) {
       throw bundleRefused(`says that it has ${count} objects; the limit is ${this.limits.objects}`, {
         offset: this.location.start,
@@ -153,9 +150,9 @@ class PackScan {
     const hash = createHash('sha1');
     for (let at = 0; at < this.#end; at += PIECE_BYTES) {
       if (this.pace.isDue()) await this.pace.yieldNow();
-      hash.update(this.#readBytes(at, Math.min(PIECE_BYTES, this.#end - at)));
+      hash.update(this.#entries.bytes(at, Math.min(PIECE_BYTES, this.#end - at)));
     }
-    this.checksum = Buffer.from(this.#readBytes(this.#end, PACK_TRAILER_BYTES));
+    this.checksum = Buffer.from(this.#entries.bytes(this.#end, PACK_TRAILER_BYTES));
     if (!hash.digest().equals(this.checksum)) {
       throw bundleRefused('does not match its checksum: it was truncated or changed', {
         offset: this.location.start + this.#end,
@@ -165,19 +162,18 @@ class PackScan {
 
   /** @returns the offset of the next entry */
   #readEntry(offset: number): number {
-    const head = decodeEntryHeader(this.#readBytes(offset, Math.min(MAX_ENTRY_HEADER_BYTES, this.#end - offset)));
+    const head = this.#entries.header(offset);
     const begin = offset + head.length;
     const most = head.kind === 'whole' && head.type !== 'blob' ? this.limits.recordBytes : this.limits.objectBytes;
     if (head.size > most) throw new FormatProblem(`has an object of ${head.size} bytes; the limit is ${most}`);
-    if (!canInflateTo(head.size, this.#end - begin)) throw new FormatProblem(`cannot hold ${head.size} bytes there`);
     this.#countBytes(head.size);
     if (head.kind === 'whole') {
-      const { id, end } = this.#hashEntry(head.type, begin, head.size);
+      const { id, end } = this.#entries.hash(head.type, begin, head.size);
       this.#add({ id, type: head.type, size: head.size, offset });
       return end;
     }
     this.#deltas++;
-    const { end } = this.#inflate(begin, head.size);
+    const { end } = this.#entries.inflate(begin, head.size);
     const entry = { offset, end, head };
     if (head.kind === 'offset-delta') appendTo(this.#byOffset, offset - head.distance, entry);
     else appendTo(this.#byId, head.base.toString('hex'), entry);
@@ -193,10 +189,8 @@ class PackScan {
 
   /** Applies all deltas based on an object, directly or through other deltas (I4). */
   async #applyDeltasOn(found: FoundObject, above: BundlePackEntry[]): Promise<void> {
-    const head = decodeEntryHeader(
-      this.#readBytes(found.offset, Math.min(MAX_ENTRY_HEADER_BYTES, this.#end - found.offset)),
-    );
-    const { data } = this.#inflate(found.offset + head.length, found.size);
+    const head = this.#entries.header(found.offset);
+    const { data } = this.#entries.inflate(found.offset + head.length, found.size);
     const open: DeltaBase[] = [{ type: found.type, data, depth: 0, pendingDeltas: above }];
     let held = data.length;
     for (let base = open.at(-1); base !== undefined; base = open.at(-1)) {
@@ -224,7 +218,7 @@ class PackScan {
     if (base.depth >= this.limits.deltaDepth) {
       throw new FormatProblem(`has a chain of more than ${this.limits.deltaDepth} deltas`);
     }
-    const delta = inflate(this.#readBytes(offset + head.length, end - offset - head.length), head.size).data;
+    const delta = inflate(this.#entries.bytes(offset + head.length, end - offset - head.length), head.size).data;
     const { result } = deltaSizes(delta);
     const most = base.type === 'blob' ? this.limits.objectBytes : this.limits.recordBytes;
     if (result > most) throw new FormatProblem(`has an object of ${result} bytes; the limit is ${most}`);
@@ -251,68 +245,6 @@ class PackScan {
     if (this.#allBytes > this.limits.allBytes) {
       throw new FormatProblem(`inflates to more than ${this.limits.allBytes} bytes`);
     }
-  }
-
-  #hashEntry(type: ObjectType, begin: number, size: number): { readonly id: ObjectId; readonly end: number } {
-    if (size <= STREAM_BYTES) {
-      const { data, end } = this.#inflate(begin, size);
-      return { id: hashObject(type, data), end };
-    }
-    const hash = startObjectHash(type, size);
-    const end = this.#inflateInPieces(begin, size, (piece) => hash.update(piece));
-    return { id: idFrom(hash), end };
-  }
-
-  #inflate(begin: number, size: number): { readonly data: Buffer; readonly end: number } {
-    const most = Math.min(this.#end - begin, size + (size >>> 8) + SLACK_BYTES);
-    try {
-      const { data, consumed } = inflate(this.#readBytes(begin, most), size);
-      return { data, end: begin + consumed };
-    } catch (error) {
-      if (!(error instanceof FormatProblem)) throw error;
-    }
-    // The stream is damaged or longer than zlib would write it. Inflating in pieces finds out which.
-    const data = Buffer.allocUnsafe(size);
-    let done = 0;
-    const end = this.#inflateInPieces(begin, size, (piece) => {
-      done += piece.copy(data, done);
-    });
-    return { data, end };
-  }
-
-  #inflateInPieces(begin: number, size: number, take: (piece: Buffer) => void): number {
-    let at = begin;
-    const inflater = new Inflater(() => {
-      const length = Math.min(PIECE_BYTES, this.#end - at);
-      const bytes = length === 0 ? Buffer.alloc(0) : Buffer.from(this.#readBytes(at, length));
-      at += length;
-      return bytes;
-    });
-    let done = 0;
-    for (let piece = inflater.next(); piece !== null; piece = inflater.next()) {
-      done += piece.length;
-      if (done > size) throw new FormatProblem(`has an object that inflates to more than its ${size} bytes`);
-      take(piece);
-    }
-    if (done < size) throw new FormatProblem(`has an object that inflates to ${done} bytes instead of ${size}`);
-    return begin + inflater.consumed;
-  }
-
-  /** Returns bytes of the pack; they are valid until the next call. */
-  #readBytes(at: number, length: number): Buffer {
-    if (at < 0 || at + length > this.#end + PACK_TRAILER_BYTES) throw new FormatProblem('ends too early');
-    if (at < this.#windowAt || at + length > this.#windowAt + this.#windowLength) {
-      if (length > this.#window.length) {
-        const large = Buffer.allocUnsafe(length);
-        if (readFully(this.fs, this.fd, large, length, this.location.start + at) < length)
-          throw new FormatProblem('ends too early');
-        return large;
-      }
-      this.#windowLength = readFully(this.fs, this.fd, this.#window, this.#window.length, this.location.start + at);
-      this.#windowAt = at;
-      if (this.#windowLength < length) throw new FormatProblem('ends too early');
-    }
-    return this.#window.subarray(at - this.#windowAt, at - this.#windowAt + length);
   }
 
   #firstUnresolved(): number {

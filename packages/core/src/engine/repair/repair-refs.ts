@@ -5,7 +5,7 @@ import { type CheckpointId, checkpointId, type ObjectId } from '../../model/ids.
 import { diskChild } from '../../model/names.ts';
 import { type AsideFolder, filesAside } from '../../store/aside.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { storedCheckpoints } from '../../timeline/record/timeline.ts';
+import { type StoredObjects, storedCheckpoints } from '../../timeline/record/timeline.ts';
 
 export interface RepairedRefs {
   readonly repaired: readonly string[];
@@ -15,18 +15,26 @@ export interface RepairedRefs {
 
 const CHECKPOINT_REF = /^refs\/savepoint\/cp\/([1-9]\d{0,8})$/;
 
-/** @param aside null: only look */
-export async function repairRefs(workspace: Workspace, aside: AsideFolder | null, pace: Pace): Promise<RepairedRefs> {
+/**
+ * @param objects every object of the store that can be read
+ * @param aside null: only look
+ */
+export async function repairRefs(
+  workspace: Workspace,
+  objects: StoredObjects,
+  aside: AsideFolder | null,
+  pace: Pace,
+): Promise<RepairedRefs> {
   const { ports, store } = workspace;
   const repaired: string[] = [];
   const lost: RepairedRefs['lost'][number][] = [];
   const { refs, damaged, packed } = store.refs.listWithDamage('refs/');
   const missing = packed === null ? refsLeftAside(workspace) : [];
   if (packed === null && damaged.length === 0 && missing.length === 0) return { repaired, lost };
-  const commits = await commitsByNumber(workspace, pace);
+  const commits = await commitsByNumber(workspace, objects, pace);
   if (packed !== null) {
     // A changed bit in a name would give a checkpoint another one's commit.
-    const readable = refs.filter(({ name, id }) => store.objects.has(id) && !hasLooseFile(workspace, name));
+    const readable = refs.filter(({ name, id }) => objects.has(id) && !hasLooseFile(workspace, name));
     const ids = new Map(
       readable.flatMap(({ name, id }) => (fitsNumber(commits, name, id) ? [[name, id] as const] : [])),
     );
@@ -79,11 +87,12 @@ function pinnedCommit({ timeline }: Workspace, number: number): readonly ObjectI
 
 /** Returns the commits in the store that are checkpoints of the workspace, by number. Newer ones are not preferred. */
 async function commitsByNumber(
-  { store, id }: Workspace,
+  { id }: Workspace,
+  objects: StoredObjects,
   pace: Pace,
 ): Promise<ReadonlyMap<number, readonly ObjectId[]>> {
   const found = new Map<number, ObjectId[]>();
-  for (const { commit, checkpoint } of storedCheckpoints(store.objects)) {
+  for (const { commit, checkpoint } of storedCheckpoints(objects)) {
     if (pace.isDue()) await pace.yieldNow();
     if (checkpoint === null || checkpoint.workspace !== id) continue;
     found.set(checkpoint.number, [...(found.get(checkpoint.number) ?? []), commit]);

@@ -7,6 +7,7 @@
  * E3 An object is taken from elsewhere only under the id that its bytes have.
  */
 
+import type { Fs } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId } from '../../model/ids.ts';
 import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
@@ -14,15 +15,16 @@ import { AsideFolder, type MovedAside } from '../../store/aside.ts';
 import { damaged as damagedError, isDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, StoredObject } from '../../store/objects/object-reader.ts';
 import { ObjectStore } from '../../store/objects/object-store.ts';
-import { indexPathOf } from '../../store/objects/packs/pack-names.ts';
+import { indexPathOf, packPathOf } from '../../store/objects/packs/pack-names.ts';
 import type { ObjectProblem } from '../../store/objects/verify-objects.ts';
 import { type FoundRecord, writeRecord } from '../../store/records.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readFrozen } from '../../store/state/frozen.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { CheckpointRef } from '../../timeline/record/timeline.ts';
+import { type CheckpointRef, readCheckpoint, type StoredObjects } from '../../timeline/record/timeline.ts';
 import { findCheckpointDamage } from '../../timeline/retention/reachable.ts';
 import { lostPaths } from './lost-paths.ts';
+import { closePacks, copyReadable, repairIndexes, scanPacks } from './repair-packs.ts';
 import { repairRefs } from './repair-refs.ts';
 import { type Salvaged, salvage } from './salvage.ts';
 
@@ -60,38 +62,53 @@ export async function repairStore(
   { from, dryRun }: RepairOptions,
   pace: Pace,
 ): Promise<Repair> {
-  const { ports, store, timeline } = workspace;
+  const { ports, store } = workspace;
   const aside = dryRun ? null : new AsideFolder(ports.fs, store.layout.path);
   const rewritten = [...repairRecord(workspace, found, aside), ...repairFrozen(workspace, aside)];
-  const refs = await repairRefs(workspace, aside, pace);
-  rewritten.push(...refs.repaired);
-  const lost: LostPart[] = refs.lost.map((one) => ({ ...one, paths: [] }));
-
   const problems = await store.objects.verifyObjects({ deep: true, pace });
-  const bad = badFiles(problems);
-  const intact = ObjectStore.openWithout(ports, store.layout.objects, bad.packs);
-  const batch: ObjectBatch = dryRun ? new OverlayBatch(intact, Number.POSITIVE_INFINITY) : intact.batch();
+  const bad = badFiles(ports.fs, problems);
+  // A pack with the same contents has the same name, so a new one may replace a damaged one.
+  const isThere = (file: DiskPath): boolean => {
+    const ino = ports.fs.lstat(file)?.ino;
+    return ino !== undefined && ino === bad.inodes.get(file);
+  };
+  const packs = await scanPacks(store.objects, bad.packs, pace);
+  const openIntact = (): ObjectStore =>
+    ObjectStore.openCorrected(ports, store.layout.objects, {
+      ignored: new Set([...packs.damaged.keys()].filter(isThere)),
+      indexes: packs.indexes,
+    });
+  let intact = openIntact();
+  let batch: ObjectBatch = dryRun ? new OverlayBatch(intact, Number.POSITIVE_INFINITY) : intact.batch();
   try {
+    rewritten.push(...repairIndexes(workspace, packs.indexes, aside));
+    const copied = await copyReadable(workspace, intact, batch, packs.damaged, pace);
+    if (!dryRun) {
+      await batch.finish(); // E2: refs may lead to what was copied.
+      intact.close();
+      intact = openIntact();
+      batch = intact.batch();
+    }
+    const stored = new IntactObjects(batch, intact, new Set(bad.objects), copied);
+    const refs = await repairRefs(workspace, stored, aside, pace);
+    rewritten.push(...refs.repaired);
+    const lost: LostPart[] = refs.lost.map((one) => ({ ...one, paths: [] }));
     const known = readableRefs(workspace);
-    copyReadable(workspace, intact, batch, bad.packs);
-    const stored = new IntactObjects(batch, intact, new Set(bad.objects));
     const needed = await findCheckpointDamage(stored, known, new Set(), pace);
     const wanted = new Set([...needed.flatMap(({ objects }) => objects), ...unreadableIn(problems, stored)]);
     const salvaged = await salvage(workspace, batch, wanted, from, pace);
     const left = await findCheckpointDamage(stored, known, new Set(), pace);
     for (const { checkpoint, objects } of left) {
       const ref = known.find(({ number }) => `cp_${number}` === checkpoint);
-      const read = ref === undefined ? [] : timeline.readAll([ref]).checkpoints;
-      const paths = read.flatMap((one) => lostPaths(stored, one, new Set(objects)));
+      const read = ref === undefined ? null : unlessDamaged(undefined, () => readCheckpoint(stored, ref.commit));
+      const paths = read === null ? [] : lostPaths(stored, read, new Set(objects));
       lost.push({ checkpoint, paths, why: `objects are lost: ${objects.slice(0, 10).join(', ')}` });
     }
     if (aside !== null) {
-      const stamps = new Map(bad.files.map((file) => [file, ports.fs.lstat(file)?.ino]));
       await batch.finish(); // E2
-      for (const file of bad.files) {
-        const ino = ports.fs.lstat(file)?.ino;
-        // A pack with the same contents has the same name, and has replaced the damaged file.
-        if (ino !== undefined && ino === stamps.get(file)) aside.move(file);
+      for (const file of bad.inodes.keys()) {
+        const pack = packPathOf(file);
+        if (isThere(file) && (pack === null || packs.damaged.has(pack))) aside.move(file);
       }
       store.objects.close();
       store.objects.refresh();
@@ -106,25 +123,31 @@ export async function repairStore(
     };
   } finally {
     batch.abandon();
+    closePacks(packs.damaged);
     intact.close();
   }
 }
 
 interface BadFiles {
   readonly packs: ReadonlySet<DiskPath>;
-  /** Packs with their indexes, and loose objects. */
-  readonly files: readonly DiskPath[];
+  /** Of the packs, their indexes, and loose objects. */
+  readonly inodes: ReadonlyMap<DiskPath, number | undefined>;
   /** The objects in damaged loose files. */
   readonly objects: readonly ObjectId[];
 }
 
 /** The objects as they are once the damaged files are gone. */
-class IntactObjects implements ObjectReader {
+class IntactObjects implements StoredObjects {
   constructor(
     private readonly batch: ObjectBatch,
-    private readonly intact: ObjectReader,
+    private readonly intact: StoredObjects,
     private readonly damagedLoose: ReadonlySet<ObjectId>,
+    private readonly copied: ReadonlySet<ObjectId>,
   ) {}
+
+  ids(): Iterable<ObjectId> {
+    return new Set([...this.intact.ids(), ...this.copied]);
+  }
 
   has(id: ObjectId): boolean {
     return this.batch.has(id) || (this.intact.has(id) && !this.damagedLoose.has(id));
@@ -143,35 +166,20 @@ class IntactObjects implements ObjectReader {
   }
 }
 
-function badFiles(problems: readonly ObjectProblem[]): BadFiles {
+function badFiles(fs: Fs, problems: readonly ObjectProblem[]): BadFiles {
   const packs = new Set<DiskPath>();
-  const files = new Set<DiskPath>();
+  const loose = new Set<DiskPath>();
   const objects: ObjectId[] = [];
   for (const { file, object } of problems) {
-    const pack = file.replace(/\.idx$/, '.pack') as DiskPath;
-    if (pack.endsWith('.pack')) packs.add(pack);
+    const pack = packPathOf(file);
+    if (pack !== null) packs.add(pack);
     else {
-      files.add(file);
+      loose.add(file);
       if (object !== undefined) objects.push(object);
     }
   }
-  for (const pack of packs) files.add(pack).add(indexPathOf(pack));
-  return { packs, files: [...files], objects };
-}
-
-/** Copies what can still be read of damaged packs, unless an intact file has it. */
-function copyReadable(
-  { store }: Workspace,
-  intact: ObjectStore,
-  batch: ObjectBatch,
-  packs: ReadonlySet<DiskPath>,
-): void {
-  if (packs.size === 0) return;
-  for (const id of [...store.objects.ids()]) {
-    if (intact.has(id)) continue;
-    const object = unlessDamaged(undefined, () => store.objects.read(id));
-    if (object !== null) batch.add(object.type, object.data);
-  }
+  const files = [...loose, ...[...packs].flatMap((pack) => [pack, indexPathOf(pack)])];
+  return { packs, inodes: new Map(files.map((file) => [file, fs.lstat(file)?.ino])), objects };
 }
 
 /** Damaged objects of which no copy is left: contents before a change, which no tree has. */

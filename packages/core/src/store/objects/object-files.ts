@@ -10,7 +10,7 @@ import { STREAM_BYTES } from './limits.ts';
 import { LooseObjects } from './loose-objects.ts';
 import { KEY_BYTES, writeKey } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
-import { type ObjectLocation, PackSet, type PublishedPack } from './packs/pack-set.ts';
+import { type ObjectLocation, type PackCorrections, PackSet, type PublishedPack } from './packs/pack-set.ts';
 import { drain, type ObjectSource, sourceFromObject, withFirstPiece } from './pieces.ts';
 import { RecentObjects } from './recent-objects.ts';
 
@@ -34,11 +34,11 @@ export class ObjectFiles implements ObjectReader {
     readonly ports: Ports,
     /** The bare repository. */
     readonly folder: DiskPath,
-    ignoredPacks: ReadonlySet<DiskPath> = new Set(),
+    corrections?: PackCorrections,
   ) {
     this.fs = ports.fs;
     this.handles = new FileHandleCache(this.fs);
-    this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'), ignoredPacks);
+    this.packs = new PackSet(this.fs, this.handles, diskChild(folder, 'objects/pack'), corrections);
     this.loose = new LooseObjects(this.fs, diskChild(folder, 'objects'));
     this.refresh();
   }

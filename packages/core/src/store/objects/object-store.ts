@@ -1,5 +1,7 @@
 /** The objects of one store: a plain bare git repository, read and written without git. */
 
+import { durableWrite } from '../../io/durable-write.ts';
+import type { Pace } from '../../io/pace.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { ObjectId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
@@ -12,7 +14,13 @@ import { ObjectFiles } from './object-files.ts';
 import { keyOf } from './object-hash.ts';
 import type { ObjectInfo, ObjectReader, StoredObject } from './object-reader.ts';
 import { type ConsolidateOptions, type ConsolidateResult, consolidate } from './packs/consolidate.ts';
+import type { PackIndex } from './packs/pack-index.ts';
+import { indexPathOf } from './packs/pack-names.ts';
+import type { PackCorrections } from './packs/pack-set.ts';
+import { type ScannedPack, scanPack } from './packs/scanned-pack.ts';
 import { type ObjectProblem, type VerifyOptions, verifyObjects } from './verify-objects.ts';
+
+const INDEX_MODE = 0o600;
 
 /** Safe to read while other processes write, merge or clean up. Writers hold the store's lock. */
 export class ObjectStore implements ObjectReader {
@@ -23,9 +31,9 @@ export class ObjectStore implements ObjectReader {
     folder: DiskPath,
     /** Detects changes: other processes write packs only after taking the marker. */
     private readonly lastWriter: Pick<LastWriterMark, 'isOurs'> | null,
-    ignoredPacks: ReadonlySet<DiskPath> = new Set(),
+    corrections?: PackCorrections,
   ) {
-    this.#files = new ObjectFiles(ports, folder, ignoredPacks);
+    this.#files = new ObjectFiles(ports, folder, corrections);
   }
 
   /** Creates the repository in `folder`, or completes an interrupted creation, and opens it. Durable on return. */
@@ -39,9 +47,9 @@ export class ObjectStore implements ObjectReader {
     return new ObjectStore(ports, folder, lastWriter);
   }
 
-  /** Opens a store as it would be without these packs: a batch writes their objects again. */
-  static openWithout(ports: Ports, folder: DiskPath, packs: ReadonlySet<DiskPath>): ObjectStore {
-    return new ObjectStore(ports, folder, null, packs);
+  /** Opens a store as it would be if its packs were corrected: a batch writes the objects of ignored packs again. */
+  static openCorrected(ports: Ports, folder: DiskPath, corrections: PackCorrections): ObjectStore {
+    return new ObjectStore(ports, folder, null, corrections);
   }
 
   /** Scans for objects again. Call it after acquiring the store's lock, before relying on `has`. */
@@ -115,6 +123,16 @@ export class ObjectStore implements ObjectReader {
    */
   consolidate(options: ConsolidateOptions): Promise<ConsolidateResult> {
     return consolidate(this.#files, options);
+  }
+
+  /** Finds the objects of a pack without its index; see packs/scanned-pack.ts. The caller closes the result. */
+  scanPack(pack: DiskPath, pace: Pace): Promise<ScannedPack> {
+    return scanPack(this.#files.fs, pack, pace);
+  }
+
+  /** Writes the index of a sound pack, replacing a damaged one. Durable on return. The caller holds the store's lock. */
+  writeIndex(pack: DiskPath, index: PackIndex): void {
+    durableWrite(this.#files.fs, indexPathOf(pack), index.bytes, INDEX_MODE);
   }
 
   /** Lists all damage among the objects; see verify-objects.ts. */

@@ -13,7 +13,8 @@ import type { ObjectFiles } from './object-files.ts';
 import { KEY_BYTES } from './object-hash.ts';
 import type { PackFile } from './packs/pack-file.ts';
 import { decodePackHeader, PACK_HEADER_BYTES, PACK_TRAILER_BYTES } from './packs/pack-format.ts';
-import { indexPathOf, isPackName } from './packs/pack-names.ts';
+import { indexPathOf, isPackName, packPathOf } from './packs/pack-names.ts';
+import { scanPack } from './packs/scanned-pack.ts';
 import type { ObjectSource } from './pieces.ts';
 
 export interface VerifyOptions {
@@ -69,9 +70,13 @@ export async function verifyObjects(
     files.refresh();
   }
   const packs = [...files.packs.packs].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return [
+  const unusable = [
     ...unpairedFiles(files),
-    ...[...files.packs.problems].map(([file, problem]) => ({ file, problem })),
+    ...[...files.packs.problems].map(([file, problem]): ObjectProblem => ({ file, problem })),
+  ];
+  return [
+    ...unusable,
+    ...(deep ? await scanUnusable(files, unusable, pace) : []),
     ...packs.flatMap((pack) => ofPacks.get(pack) ?? [{ file: pack.path, problem: 'was replaced again and again' }]),
     ...ofLoose.filter(({ file }) => files.fs.lstat(file) !== null),
   ];
@@ -170,6 +175,23 @@ function asProblem(error: unknown): string | null {
   return null;
 }
 
+/** Checks the packs that no index leads into. */
+async function scanUnusable(
+  { fs }: ObjectFiles,
+  unusable: readonly ObjectProblem[],
+  pace: Pace,
+): Promise<readonly ObjectProblem[]> {
+  const problems: ObjectProblem[] = [];
+  for (const file of new Set(unusable.map((one) => packPathOf(one.file)))) {
+    const stat = file === null ? null : fs.lstat(file);
+    if (file === null || stat === null || kindOf(stat) !== 'file') continue;
+    const scanned = await scanPack(fs, file, pace);
+    scanned.close();
+    problems.push(...scanned.problems.map((problem) => ({ file, problem })));
+  }
+  return problems;
+}
+
 /**
  * Returns packs without an index, and indexes without a pack. A listing may miss a file that is being renamed, so only
  * what a second one finds as well counts.
@@ -193,7 +215,7 @@ function listUnpaired(files: ObjectFiles): readonly ObjectProblem[] {
     if (isPackName(name) && !there.has(`${packStem}.idx`) && !unfinished.has(packStem)) {
       problems.push({
         file,
-        problem: 'has no index, so its objects cannot be found (`git index-pack` creates a new index)',
+        problem: 'has no index, so its objects cannot be found (`savepoint repair` creates a new index)',
       });
     }
     const stem = INDEX_NAME.exec(name)?.[1];

@@ -49,6 +49,11 @@ export type ReadResult =
   | { readonly checkpoint: Checkpoint; readonly damaged: null }
   | { readonly checkpoint: null; readonly damaged: DamagedCheckpoint };
 
+/** Objects that can be listed. */
+export interface StoredObjects extends ObjectReader {
+  ids(): Iterable<ObjectId>;
+}
+
 /** The end of the timeline, to which the next checkpoint is appended. */
 export interface TimelineEnd {
   /** The newest readable checkpoint. */
@@ -65,7 +70,7 @@ export class Timeline {
   #stored: ReadonlySet<number> | null = null;
 
   constructor(
-    private readonly objects: ObjectReader & { ids(): Iterable<ObjectId> },
+    private readonly objects: StoredObjects,
     private readonly refs: Refs,
     private readonly records = new RecordCache(),
     /** Null: unknown. */
@@ -280,7 +285,7 @@ export class Timeline {
 
 /** Yields every commit in the store, with the checkpoint that it is; null for another commit or a damaged one. */
 export function* storedCheckpoints(
-  objects: ObjectReader & { ids(): Iterable<ObjectId> },
+  objects: StoredObjects,
 ): Generator<{ readonly commit: ObjectId; readonly checkpoint: Checkpoint | null }> {
   for (const commit of objects.ids()) {
     if (unlessDamaged(undefined, () => objects.info(commit))?.type !== 'commit') continue;

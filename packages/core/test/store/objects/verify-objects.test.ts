@@ -133,6 +133,22 @@ describe('verifyObjects', () => {
     expect(await verified).toEqual([{ file, problem }, ...BOTH.map(({ id }) => ({ file, object: id, problem }))]);
   });
 
+  test('an index that cannot be read is a problem of that file only, and its pack is checked as well', async () => {
+    const fixture = storeFixture();
+    const { pack, index } = putPack(fixture, BOTH, { checksum: sha1(Buffer.from('something else')) });
+    const fs = new FaultyFs(nodeFs, {
+      at: 1,
+      fault: { fail: 'EIO', sticky: true },
+      counts: ({ operation, path }) => operation === 'openRead' && path === index,
+    });
+    const store = ObjectStore.open({ ...fixture.ports, fs }, fixture.folder);
+    const unusable = { file: index, problem: 'cannot be read (EIO)' };
+    expect(await store.verifyObjects({ deep: false, pace: fixture.pace })).toEqual([unusable]);
+    const problems = [unusable, { file: pack, problem: 'does not match its checksum' }];
+    expect(await store.verifyObjects({ deep: true, pace: fixture.pace })).toEqual(problems);
+    store.close();
+  });
+
   test('running out of handles is not a problem of the file, and ends the verification', async () => {
     const { file, verified } = withoutReading('EMFILE');
     await expect(verified).rejects.toMatchObject({ name: 'FsError', code: 'EMFILE', path: file });

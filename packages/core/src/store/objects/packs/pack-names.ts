@@ -25,6 +25,12 @@ export function indexPathOf(pack: DiskPath): DiskPath {
   return withSuffix(stemOf(pack), '.idx');
 }
 
+/** Returns the pack that a pack or an index belongs to; null for another file. */
+export function packPathOf(file: DiskPath): DiskPath | null {
+  if (file.endsWith('.pack')) return file;
+  return file.endsWith('.idx') ? withSuffix(withoutSuffix(file, '.idx'), '.pack') : null;
+}
+
 /** Returns the name of a pack while it is being removed. */
 export function removalName(packName: string): string {
   return packName.replace(/^pack-/, REMOVAL_PREFIX);

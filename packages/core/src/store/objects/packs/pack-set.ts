@@ -23,6 +23,15 @@ export interface PublishedPack {
   readonly index: PackIndex;
 }
 
+/** What is known about packs that are damaged. */
+export interface PackCorrections {
+  /** Packs that count as absent. */
+  readonly ignored: ReadonlySet<DiskPath>;
+  /** The right indexes of sound packs whose index files are not. */
+  readonly indexes: ReadonlyMap<DiskPath, PackIndex>;
+}
+
+const NO_CORRECTIONS: PackCorrections = { ignored: new Set(), indexes: new Map() };
 /** Enough for 35 million objects. */
 const INDEX_BYTES = 1024 * 1024 * 1024;
 /** If more packs than this are in no table, building another table pays off. */
@@ -42,8 +51,7 @@ export class PackSet {
     private readonly fs: Fs,
     private readonly handles: FileHandleCache,
     readonly folder: DiskPath,
-    /** Packs that count as absent. */
-    private readonly ignored: ReadonlySet<DiskPath> = new Set(),
+    private readonly corrections: PackCorrections = NO_CORRECTIONS,
   ) {
     this.#readContext = { fs, handles, cache: new BaseCache() };
   }
@@ -67,7 +75,7 @@ export class PackSet {
       const path = diskChild(this.folder, name);
       const stat = this.fs.lstat(path);
       const old = known.get(path);
-      if (stat === null || this.ignored.has(path)) continue;
+      if (stat === null || this.corrections.ignored.has(path)) continue;
       if (kindOf(stat) !== 'file') {
         problems.set(path, 'is not a file');
         continue;
@@ -79,7 +87,7 @@ export class PackSet {
       }
       this.handles.close(path);
       const indexPath = indexPathOf(path);
-      const index = this.#loadIndex(indexPath);
+      const index = this.corrections.indexes.get(path) ?? this.#loadIndex(indexPath);
       if (typeof index === 'string') problems.set(indexPath, index);
       else if (index !== null) {
         const pack = new PackFile(this.#readContext, { path, index, size: stat.size });
@@ -170,6 +178,7 @@ export class PackSet {
       if (error instanceof FormatProblem) return error.message;
       if (isFsError(error, 'ENOENT')) return null;
       if (isFsError(error, 'EFBIG', 'EINVAL', 'ELOOP')) return `cannot be an index (${error.code})`;
+      if (isFsError(error, 'EIO', 'EACCES', 'EPERM')) return `cannot be read (${error.code})`;
       throw error;
     }
   }
