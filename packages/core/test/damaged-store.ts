@@ -10,6 +10,8 @@ import { VerbsWorld } from './verbs/verbs-world.ts';
 /** How much later the clock is, so that files that were just written do not count as recent and are not read again. */
 const LATER_MS = 60_000;
 
+const READS: ReadonlySet<string> = new Set(['openRead', 'openFolder', 'list']);
+
 export interface PlaceInPack {
   readonly id: string;
   readonly offset: number;
@@ -32,7 +34,7 @@ export class DamagedWorld extends VerbsWorld {
     const fs = new FaultyFs(nodeFs, {
       at: 1,
       fault: { fail: 'EIO', sticky: true },
-      counts: ({ operation, path }) => operation === 'openRead' && this.#isUnreadable(path),
+      counts: ({ operation, path }) => READS.has(operation) && this.#isUnreadable(path),
     });
     const ports = realPorts({ clock: later, ...(this.#unreadable.size > 0 ? { fs } : {}) });
     return open({ dir: bytesFromText(dir) as DiskPath, ports, places: this.world.places });
@@ -48,9 +50,13 @@ export class DamagedWorld extends VerbsWorld {
     return join(this.store, ...names);
   }
 
-  /** Every read of the file fails with EIO from now on, also under another name. */
+  /** Every read of the file or folder fails with EIO from now on, also under another name. */
   makeUnreadable(path: string): void {
     this.#unreadable.add(lstatSync(path).ino);
+  }
+
+  makeReadable(): void {
+    this.#unreadable.clear();
   }
 
   #isUnreadable(path: string): boolean {

@@ -11,17 +11,17 @@ import type { TreePath } from '../model/names.ts';
 import { quoteLikeGit } from './c-quote.ts';
 import { diffLines, type Hunk, LINE_BOUND, type LineBound } from './line-diff.ts';
 
-/** The state of a path on one side. `read` is only called when the content is needed. */
+/** The state of a path on one side. `read` is only called when the content is needed; null: it is damaged. */
 export type PatchSide =
   | {
       readonly kind: 'file';
       readonly mode: number;
       readonly id: ObjectId;
       readonly size: number;
-      readonly read: () => Buffer;
+      readonly read: () => Buffer | null;
     }
   /** `read` returns the target. */
-  | { readonly kind: 'link'; readonly id: ObjectId; readonly size: number; readonly read: () => Buffer }
+  | { readonly kind: 'link'; readonly id: ObjectId; readonly size: number; readonly read: () => Buffer | null }
   | { readonly kind: 'folder'; readonly mode: number };
 
 export interface PatchChange {
@@ -46,10 +46,11 @@ export const PATCH_BOUND: PatchBound = { fileBytes: 256 * 1024, totalBytes: 4 * 
  * - `binary`, `too-long`: the patch only says that the contents differ
  * - `cut`: it shows only the first lines
  * - `left-out`: the patch was already full
+ * - `damaged`: a content cannot be read
  */
 export interface PatchGap {
   readonly path: TreePath;
-  readonly why: 'binary' | 'too-long' | 'cut' | 'left-out';
+  readonly why: 'binary' | 'too-long' | 'cut' | 'left-out' | 'damaged';
 }
 
 export interface Patch {
@@ -111,19 +112,21 @@ export class PatchWriter {
     this.#write(indexLine(old, now));
     const names = { old: old && prefixedName('a', path), now: now && prefixedName('b', path) };
     const longest = Math.max(old?.size ?? 0, now?.size ?? 0);
-    const diff =
-      longest > this.bound.lines.maxBytes
-        ? { kind: 'too-long' as const }
-        : diffLines(old?.read() ?? NOTHING, now?.read() ?? NOTHING, this.bound.lines);
+    const diff = longest > this.bound.lines.maxBytes ? { kind: 'too-long' as const } : this.#compare(old, now);
     if (diff.kind === 'lines') {
       if (diff.hunks.length > 0) this.#hunks(path, diff.hunks, names);
       return;
     }
     const label = diff.kind === 'binary' ? 'Binary files' : 'Files';
     this.#write(`${label} ${names.old ?? NO_FILE} and ${names.now ?? NO_FILE} differ\n`);
-    const why = diff.kind === 'binary' ? 'binary' : 'too long to compare by line';
-    this.#write(`# ${why}: ${sizeOf(old)} -> ${sizeOf(now)}\n`);
+    this.#write(`# ${GAP_NOTES[diff.kind]}: ${sizeOf(old)} -> ${sizeOf(now)}\n`);
     this.#gaps.push({ path, why: diff.kind });
+  }
+
+  #compare(old: PatchContent | null, now: PatchContent | null): ReturnType<typeof diffLines> | typeof DAMAGED {
+    const a = old === null ? NOTHING : old.read();
+    const b = now === null ? NOTHING : now.read();
+    return a === null || b === null ? DAMAGED : diffLines(a, b, this.bound.lines);
   }
 
   #hunks(path: TreePath, hunks: readonly Hunk[], names: { old: string | null; now: string | null }): void {
@@ -153,6 +156,8 @@ export class PatchWriter {
 
 type PatchContent = Exclude<PatchSide, { readonly kind: 'folder' }>;
 
+const DAMAGED = { kind: 'damaged' } as const;
+const GAP_NOTES = { binary: 'binary', 'too-long': 'too long to compare by line', damaged: 'cannot be read' } as const;
 const NOTHING = Buffer.alloc(0);
 const NO_FILE = '/dev/null';
 const NO_ID = '0'.repeat(40);

@@ -1,16 +1,14 @@
 /** Runs operations. Each captures, plans, and refuses or applies the plan, with a checkpoint before and one after. */
 import { createHash } from 'node:crypto';
-import { diskState, matchesEntry } from '../io/disk-state.ts';
-import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
-import type { Entry, Snapshot } from '../model/entries.ts';
+import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, diskChild, nameToJson, type TreePath } from '../model/names.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { HeldLock } from '../store/lock.ts';
-import { isDamage } from '../store/objects/damage.ts';
-import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
+import { isDamage, type OnDamage } from '../store/objects/damage.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
@@ -24,9 +22,10 @@ import {
   type UnpublishedCapture,
 } from '../timeline/capture/capture.ts';
 import { type CheckpointInfo, checkpointInfo } from '../timeline/capture/compose.ts';
+import { describeDamage, FoundDamage } from '../timeline/capture/found-damage.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type TimelineEnd } from '../timeline/record/timeline.ts';
-import { type BackupLocation, saveBackups, saveBackupsBeside } from '../transaction/backups.ts';
+import type { BackupLocation } from '../transaction/backups.ts';
 import type { BackupFile } from '../transaction/late-writes.ts';
 import type { WaitingTransaction } from '../transaction/recover.ts';
 import { pathsOf } from '../transaction/steps.ts';
@@ -37,6 +36,7 @@ import { carryOut } from './carry-out.ts';
 import type { ChangeSet } from './change-set.ts';
 import { composeCheckpointAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
+import { saveOperationBackups, withBackupPaths } from './operation-backups.ts';
 import { PresentEntries } from './own-entries.ts';
 import { assertStored } from './stored-before.ts';
 
@@ -50,6 +50,8 @@ export interface CurrentState {
   readonly objects: ObjectBatch;
   /** The last checkpoint before this scan; null if there was none. */
   readonly last: Checkpoint | null;
+  /** Receives the damage of the last checkpoint because of which its difference to this state is not fully known. */
+  readonly onDamage: OnDamage;
   /** What Savepoint has in files of the user. The plan is changed so that it stays. */
   readonly entries: PresentEntries;
 }
@@ -101,11 +103,15 @@ export async function previewOperation(workspace: Workspace, operation: Operatio
       reliesOn,
     });
     const { snapshot, roots, own } = scan;
-    let planned: ChangeSet;
+    const found = new FoundDamage();
+    let planned: ChangeSet | null = null;
     try {
-      planned = await planIn(workspace, operation, { snapshot, roots, own, objects, last: latest }, pace);
+      const current = { snapshot, roots, own, objects, last: latest, onDamage: found.add };
+      planned = await planIn(workspace, operation, current, pace);
     } catch (error) {
       if (reliesOn === 'readable' || !isDamage(error)) throw error;
+    }
+    if (planned === null || (found.errors.length > 0 && reliesOn !== 'readable')) {
       // The operation stores again what the folder still has. Only other damage stops it.
       workspace.memory.forget();
       reliesOn = 'readable';
@@ -113,7 +119,9 @@ export async function previewOperation(workspace: Workspace, operation: Operatio
     }
     const plan = refuseFrozen(workspace, operation, planned);
     if (plan.toCapture.length === 0 || requiredPaths.length > 0) {
-      return { info: withDescription(operation, plan).info, plan, fingerprint: fingerprintOf(plan), scan };
+      const problems = [...scan.problems, ...describeDamage(found.errors, found.errors, latest)];
+      const { info } = withDescription(operation, plan);
+      return { info, plan, fingerprint: fingerprintOf(plan), scan: { ...scan, problems } };
     }
     requiredPaths = plan.toCapture;
   }
@@ -266,49 +274,6 @@ function refuseFrozen({ ports, store }: Workspace, operation: Operation, plan: C
   return { ...plan, refused: [...plan.refused, ...refused.map(({ path }) => ({ path, why: 'it is frozen' }))] };
 }
 
-async function saveOperationBackups(
-  { ports, store, root }: Workspace,
-  before: Checkpoint,
-  plan: ChangeSet,
-  place: BackupLocation,
-  objects: ObjectReader,
-): Promise<readonly BackupFile[]> {
-  const name = `${before.id}-${ports.random.hex(4)}`;
-  const input = { ports, layout: store.layout, root, objects, name, transitions: plan.paths };
-  return place === 'store' ? saveBackups(input) : saveBackupsBeside(input);
-}
-
-/** Lists the state of each path in a PENDING error, so that a user can repair the files with the backups alone. */
-function withBackupPaths(
-  error: unknown,
-  { ports, root }: Workspace,
-  plan: ChangeSet,
-  backups: readonly BackupFile[],
-): unknown {
-  if (!(error instanceof SavepointError) || error.code !== 'PENDING' || backups.length === 0) return error;
-  const copies = new Map(backups.map(({ path, backup }) => [path, nameToJson(backup)]));
-  const paths = plan.paths.map(({ path, from }) => {
-    const backup = copies.get(path);
-    const state = stateOf(ports.fs, diskChild(root, path), from);
-    return { path: nameToJson(path), state, ...(backup === undefined ? {} : { backup }) };
-  });
-  return new SavepointError(
-    error.code,
-    error.message,
-    { ...error.data, paths },
-    { hint: error.hint, cause: error.cause },
-  );
-}
-
-function stateOf(fs: Fs, disk: DiskPath, from: Entry | null): 'restored' | 'not restored' | 'not known' {
-  try {
-    return matchesEntry(diskState(fs, disk), from) ? 'restored' : 'not restored';
-  } catch (error) {
-    if (error instanceof FsError) return 'not known';
-    throw error;
-  }
-}
-
 /**
  * Records an undo even if its work is already done. Otherwise the next undo would find the same operation again, and
  * never reach an older one.
@@ -353,8 +318,9 @@ async function captureAndPlan(
     );
     const { snapshot } = before.checkpoint;
     const { roots, own } = before.scan;
-    const planAgain = (): Promise<ChangeSet> =>
-      planIn(workspace, operation, { snapshot, roots, own, objects: batch, last: last.latest }, pace);
+    // The capture has named the damage.
+    const current = { snapshot, roots, own, objects: batch, last: last.latest, onDamage: () => undefined };
+    const planAgain = (): Promise<ChangeSet> => planIn(workspace, operation, current, pace);
     let plan: ChangeSet;
     try {
       plan = await planAgain();

@@ -17,11 +17,11 @@ import {
   type RecordedChange,
   wereOnlyAgentsActive,
 } from '../model/checkpoint.ts';
-import { type Entry, type FileEntry, type Snapshot, sameEntry } from '../model/entries.ts';
+import { type Entry, type FileEntry, sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import { checkpointsUntilNow } from '../timeline/capture/compose.ts';
+import { checkpointsUntilNow, type UncapturedState } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { ChangeSet, PathChange, UntouchedPath } from './change-set.ts';
@@ -40,8 +40,7 @@ export interface PathStates {
 /** Larger files are not examined. No agent has settings of that size. */
 const MAX_BYTES = 256 * 1024;
 
-interface FoundFiles {
-  readonly snapshot: Snapshot;
+interface FoundFiles extends UncapturedState {
   readonly objects: ObjectBatch;
 }
 

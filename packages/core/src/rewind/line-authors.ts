@@ -108,7 +108,7 @@ export class LineAuthors {
     this.#uncaptured ??=
       latest === null
         ? Promise.resolve(null)
-        : previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
+        : previewCheckpoint(workspace, current, latest, pace);
     return this.#uncaptured;
   }
 

@@ -72,6 +72,63 @@ describe.each(Object.entries(DAMAGES))('with %s of the newest checkpoint damaged
   });
 });
 
+/** Damage of which its checkpoint's own record says nothing: `last` can still be read. */
+const OF_CONTENTS = Object.entries(DAMAGES).filter(([name]) => /tree|blob/.test(name));
+
+describe.each(OF_CONTENTS)('with %s of the newest checkpoint damaged, and uncaptured work', (name, damage) => {
+  async function working(): Promise<DamagedWorld> {
+    const w = await twoCheckpoints();
+    damage(w);
+    w.write('a.md', 'three\n'.repeat(20));
+    w.write('b.md', 'b three\n');
+    w.write('deep/c.md', 'c three\n', 0o600);
+    return w;
+  }
+
+  it('status and diff name the damage once, and show the rest', async () => {
+    const w = await working();
+    const { changed, capture } = await w.call(VERBS.status, {});
+    const told = new Set<string>();
+    const savepoint = w.open();
+    savepoint.on('warning', ({ message }) => told.add(message));
+    const seen = await w.call(VERBS.diff, { patch: true }, savepoint);
+    expect(seen.warnings).toHaveLength(1);
+    expect(seen.warnings).toEqual(capture?.warnings);
+    expect([...told]).toEqual(seen.warnings);
+    expect(seen.changes).toEqual(changed?.changes);
+    if (!name.includes('top')) expect(seen.changes.map(({ path }) => path)).toContain('b.md');
+    if (name === 'a blob') expect(seen.patch?.gaps).toEqual([{ path: 'a.md', why: 'damaged' }]);
+  });
+
+  it('a diff of two checkpoints does so, too', async () => {
+    const w = await working();
+    const seen = await w.call(VERBS.diff, { from: 'cp_1', to: 'cp_2', patch: true });
+    expect(seen.warnings).toHaveLength(1);
+  });
+
+  it('a preview of a restore names it once, and the restore happens', async () => {
+    const w = await working();
+    const preview = await w.call(VERBS.restore, { checkpoint: 'cp_1', dryRun: true });
+    expect(preview.plan.paths.map(({ path }) => path)).toEqual(expect.arrayContaining(['a.md', 'deep/c.md']));
+    const done = await w.call(VERBS.restore, { checkpoint: 'cp_1', expected: preview.fingerprint });
+    // The folder still has what is stored beside the files.
+    const isGone = name === 'a tree' || name === 'the top tree';
+    for (const { capture } of [preview, done]) {
+      if (isGone) expect(capture.warnings).toHaveLength(1);
+      expect(capture.warnings.length).toBeLessThanOrEqual(1);
+    }
+    expect(readFileSync(w.at('deep/c.md'), 'utf8')).toBe('c one\n');
+    await w.open().undo();
+    expect(readFileSync(w.at('deep/c.md'), 'utf8')).toBe('c three\n');
+    expect(readFileSync(w.at('b.md'), 'utf8')).toBe('b three\n');
+  });
+
+  it('blame does not fail', async () => {
+    const w = await working();
+    expect((await w.call(VERBS.blame, { file: 'b.md' })).ranges).toHaveLength(1);
+  });
+});
+
 describe('a damaged blob of the newest checkpoint', () => {
   it('is named once, with an unknown line count, and is stored again if its file is unchanged', async () => {
     const w = await twoCheckpoints();

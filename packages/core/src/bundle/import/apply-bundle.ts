@@ -47,7 +47,11 @@ export async function planChangesTo(
     },
     pace,
   );
-  const entries = await PresentEntries.in(workspace, { snapshot: scan.snapshot, objects }, pace);
+  const entries = await PresentEntries.in(
+    workspace,
+    { snapshot: scan.snapshot, objects, onDamage: () => undefined },
+    pace,
+  );
   return { plan: await entries.keepIn(plan), objects };
 }
 

@@ -67,7 +67,9 @@ async function stateOf(engine: Engine, workspace: Workspace, at: Checkpoint | nu
   if (at !== null) return { objects: workspace.store.objects, snapshot: at.snapshot, uncaptured: null };
   const latest = workspace.timeline.latest() ?? engine.resolve(workspace, 'last');
   const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
-  const uncaptured = await previewCheckpoint(workspace, objects, latest, scan.snapshot, pace);
+  // Damage leaves lines of unknown origin.
+  const state = { objects, snapshot: scan.snapshot, onDamage: () => undefined };
+  const uncaptured = await previewCheckpoint(workspace, state, latest, pace);
   return { objects, snapshot: scan.snapshot, uncaptured };
 }
 

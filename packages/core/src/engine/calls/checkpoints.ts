@@ -9,13 +9,14 @@ import { type CheckpointId, checkpointId, type WorkspaceId } from '../../model/i
 import type { DiskPath, JsonName } from '../../model/names.ts';
 import { isLocked } from '../../store/lock.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readRecordedCalls } from '../../store/state/open-calls.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
-import { type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
+import { type CaptureOptions, type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import { describeDamage, FoundDamage } from '../../timeline/capture/found-damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
+import { type CompareInput, compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { assertPathsKnown, type NamedSnapshot } from '../../timeline/diff/known-paths.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { operationNotHappened } from '../../timeline/query/not-happened.ts';
@@ -100,6 +101,8 @@ export interface DiffResult extends SnapshotComparison {
   /** Null: the current files. */
   readonly to: Checkpoint | null;
   readonly rootChanges: readonly RootChange[];
+  /** Damage of the store because of which the difference is not fully known. */
+  readonly problems: readonly string[];
 }
 
 export interface CheckpointCalls {
@@ -262,11 +265,12 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       changed: seen?.changed ?? null,
       scan:
         seen &&
-        withProblems(seen.scan, [
-          found.record.damage,
-          timeline.damage() ?? undefined,
-          ...unreadable.map(({ error }) => error),
-        ]),
+        withProblems(
+          seen.scan,
+          [found.record.damage, timeline.damage(), ...unreadable.map(({ error }) => error)].flatMap(
+            (error) => error?.message ?? [],
+          ),
+        ),
       pending: listUnfinished(ports, store.layout.journal).journals.map((journal) => ({
         journal,
         missing: missingMounts(ports, journal),
@@ -280,8 +284,8 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
   });
 }
 
-function withProblems(scan: ScanResult, errors: readonly (SavepointError | undefined)[]): ScanResult {
-  return { ...scan, problems: [...scan.problems, ...errors.flatMap((error) => error?.message ?? [])] };
+function withProblems(scan: ScanResult, problems: readonly string[]): ScanResult {
+  return problems.length === 0 ? scan : { ...scan, problems: [...scan.problems, ...problems] };
 }
 
 /** Compares the files with the last checkpoint. Damage of the store stops nothing: it is one of the scan's problems. */
@@ -290,24 +294,43 @@ async function seeFiles(
   last: Checkpoint | null,
   pace: Pace,
 ): Promise<{ readonly scan: ScanResult; readonly changed: SnapshotComparison | null }> {
-  const seen = await scanWorkspace(workspace, pace);
-  if (last === null) return { scan: seen.scan, changed: null };
+  if (last === null) return { scan: (await scanWorkspace(workspace, pace)).scan, changed: null };
+  const { scan, changed, problems } = await compareWithFiles(workspace, last, { missing: 'failure' }, pace);
+  return { scan: withProblems(scan, problems), changed };
+}
+
+/** @param options.missing how to treat a workspace folder that does not exist */
+async function compareWithFiles(
+  workspace: Workspace,
+  from: Checkpoint,
+  { missing, ...options }: Pick<CompareInput, 'paths' | 'patch'> & Required<Pick<CaptureOptions, 'missing'>>,
+  pace: Pace,
+): Promise<{
+  readonly scan: ScanResult;
+  /** The store, and what the scan found. */
+  readonly objects: ObjectReader;
+  readonly changed: SnapshotComparison;
+  readonly problems: readonly string[];
+}> {
   const damage = new FoundDamage();
-  const uncaptured = last.workspace === workspace.id;
-  const input = { before: last.snapshot, after: seen.scan.snapshot, onDamage: damage.add, uncaptured };
-  const changed = await compare(seen.objects, input, pace);
-  if (damage.errors.length === 0) return { scan: seen.scan, changed };
+  const uncaptured = from.workspace === workspace.id;
+  const input = { ...options, before: from.snapshot, onDamage: damage.add, uncaptured };
+  const seen = await scanWorkspace(workspace, pace, { missing });
+  const changed = await compare(seen.objects, { ...input, after: seen.scan.snapshot }, pace);
+  if (damage.errors.length === 0) return { scan: seen.scan, objects: seen.objects, changed, problems: [] };
   // Without the cache, the state of the files does not depend on the store.
   workspace.memory.forget();
-  const { scan, objects } = await scanWorkspace(workspace, pace, { reliesOn: 'readable' });
-  return {
-    scan: { ...scan, problems: [...scan.problems, ...describeDamage(damage.errors, damage.errors, last)] },
-    changed: await compare(objects, { ...input, after: scan.snapshot }, pace),
-  };
+  const { scan, objects } = await scanWorkspace(workspace, pace, { missing, reliesOn: 'readable' });
+  const again = await compare(objects, { ...input, after: scan.snapshot }, pace);
+  return { scan, objects, changed: again, problems: describeDamage(damage.errors, damage.errors, from) };
 }
 
 function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
   const { patch = false } = options;
+  const announced = (problems: readonly string[]): readonly string[] => {
+    for (const message of problems) engine.events.emit('warning', { message });
+    return problems;
+  };
   return engine.read(async (workspace) => {
     const paths = givenPaths(workspace, options.paths ?? []);
     const pace = engine.pace(options);
@@ -315,20 +338,31 @@ function diff(engine: Engine, options: DiffOptions): Promise<DiffResult> {
     const hint = 'To see what happened to a path in between, use `savepoint history -- <path>`.';
     if (options.to !== undefined) {
       const to = engine.resolve(workspace, options.to);
-      assertPathsKnown(workspace.store.objects, [named(from), named(to)], paths, hint);
+      // In a damaged folder it is unknown which paths there are.
+      unlessDamaged(undefined, () => assertPathsKnown(workspace.store.objects, [named(from), named(to)], paths, hint));
+      const damage = new FoundDamage();
       const compared = await compare(
         workspace.store.objects,
-        { before: from.snapshot, after: to.snapshot, paths, patch, uncaptured: from.workspace === to.workspace },
+        {
+          before: from.snapshot,
+          after: to.snapshot,
+          paths,
+          patch,
+          uncaptured: from.workspace === to.workspace,
+          onDamage: damage.add,
+        },
         pace,
       );
-      return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots) };
+      const problems = announced(describeDamage(damage.errors, damage.errors, from));
+      return { ...compared, from, to, rootChanges: rootChanges(from.roots, to.roots), problems };
     }
-    const { objects, scan } = await scanWorkspace(workspace, pace, { missing: 'empty' });
-    assertPathsKnown(objects, [named(from), { name: 'the workspace', snapshot: scan.snapshot }], paths, hint);
-    const uncaptured = from.workspace === workspace.id;
-    const input = { before: from.snapshot, after: scan.snapshot, paths, patch, uncaptured };
-    const compared = await compare(objects, input, pace);
-    return { ...compared, from, to: null, rootChanges: rootChanges(from.roots, scan.roots) };
+    const compared = await compareWithFiles(workspace, from, { paths, patch, missing: 'empty' }, pace);
+    const { changed, scan, objects } = compared;
+    unlessDamaged(undefined, () =>
+      assertPathsKnown(objects, [named(from), { name: 'the workspace', snapshot: scan.snapshot }], paths, hint),
+    );
+    const problems = announced(compared.problems);
+    return { ...changed, from, to: null, rootChanges: rootChanges(from.roots, scan.roots), problems };
   });
 }
 

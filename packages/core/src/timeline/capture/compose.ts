@@ -113,41 +113,50 @@ export async function composeCheckpoint(
   );
 }
 
+/** A scanned state that is not captured. */
+export interface UncapturedState {
+  readonly objects: ObjectReader;
+  readonly snapshot: Snapshot;
+  /** Receives each error of damage in the last checkpoint. Changes in a damaged folder are then not listed. */
+  readonly onDamage: OnDamage;
+}
+
 /**
  * Returns the timeline, plus the checkpoint that a capture would add now. Oldest first, without unreadable checkpoints.
  * @param from the number of the first checkpoint to return
  */
 export async function checkpointsUntilNow(
   workspace: Workspace,
-  current: { readonly objects: ObjectReader; readonly snapshot: Snapshot },
+  current: UncapturedState,
   pace: Pace,
   from = 1,
 ): Promise<readonly Checkpoint[]> {
   const checkpoints = [...workspace.timeline.oldestFirst(from)];
   const latest = checkpoints.at(-1);
   if (latest === undefined) return [];
-  const now = await previewCheckpoint(workspace, current.objects, latest, current.snapshot, pace);
+  const now = await previewCheckpoint(workspace, current, latest, pace);
   return now === null ? checkpoints : [...checkpoints, now];
 }
 
 /** Returns the checkpoint that a capture would record now, without making it; null if nothing differs. */
 export async function previewCheckpoint(
   workspace: Workspace,
-  objects: ObjectReader,
+  { objects, snapshot, onDamage }: UncapturedState,
   latest: Checkpoint,
-  snapshot: Snapshot,
   pace: Pace,
 ): Promise<Checkpoint | null> {
   if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
   const { ports, timeline, lastNumber } = workspace;
+  const { incomplete: _, ...withoutIncomplete } = latest;
   const attribution = attributionOf(activeCalls(workspace));
   const number = Math.max(timeline.lastNumber(), lastNumber) + 1;
-  const { changes, totals } = await listChanges(objects, latest.snapshot, snapshot, pace, {
+  const { changes, totals, isIncomplete } = await listChanges(objects, latest.snapshot, snapshot, pace, {
     ...moveOptions(attribution, []),
     uncaptured: latest.workspace === workspace.id,
+    onDamage,
   });
   return {
-    ...latest,
+    ...withoutIncomplete,
     ...checkpointInfo('before', OUTSIDE),
     description: '',
     id: checkpointId(number),
@@ -157,6 +166,7 @@ export async function previewCheckpoint(
     changes: changes.map((change, index) => recordChange(change, number, index, attribution, null)),
     totals,
     snapshot,
+    ...(isIncomplete ? { incomplete: true } : {}),
   };
 }
 

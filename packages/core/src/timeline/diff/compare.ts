@@ -5,7 +5,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Change, ChangeTotals } from '../../model/checkpoint.ts';
 import type { Entry, Snapshot } from '../../model/entries.ts';
 import type { TreePath } from '../../model/names.ts';
-import type { OnDamage } from '../../store/objects/damage.ts';
+import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { listChanges } from './changes.ts';
@@ -24,7 +24,7 @@ export interface CompareInput {
   readonly paths?: readonly TreePath[];
   /** Default false. */
   readonly patch?: boolean;
-  /** See `ListOptions`. Default: a damaged folder is an error. */
+  /** See `ListOptions`. A patch then lacks damaged contents. Default: a damaged folder or content is an error. */
   readonly onDamage?: OnDamage;
   /** See `ListOptions`. */
   readonly uncaptured?: boolean;
@@ -41,26 +41,34 @@ export async function compare(
     ...(onDamage === undefined ? {} : { onDamage }),
   };
   const { changes, totals } = await listChanges(objects, before, after, pace, options);
-  return { changes, totals, patch: patch ? await patchOf(objects, changes, pace) : null };
+  return { changes, totals, patch: patch ? await patchOf(objects, changes, pace, onDamage) : null };
 }
 
 /**
  * Returns a patch, without changes of which a content was not captured. A moved file is written as a deletion and a
  * creation, which every tool can apply.
  */
-export async function patchOf(objects: ObjectReader, changes: readonly Change[], pace: Pace): Promise<Patch> {
+export async function patchOf(
+  objects: ObjectReader,
+  changes: readonly Change[],
+  pace: Pace,
+  onDamage?: OnDamage,
+): Promise<Patch> {
+  const sideOf = (entry: Entry | null): PatchSide | null => patchSide(objects, entry, onDamage);
   const writer = new PatchWriter();
   for (const { path, from, before, uncapturedBefore, after, uncapturedAfter } of changes) {
     if (pace.isDue()) await pace.yieldNow();
     if (uncapturedBefore !== undefined || uncapturedAfter !== undefined) continue;
-    if (from !== null) writer.add({ path: from, before: patchSide(objects, before), after: null });
-    writer.add({ path, before: from === null ? patchSide(objects, before) : null, after: patchSide(objects, after) });
+    if (from !== null) writer.add({ path: from, before: sideOf(before), after: null });
+    writer.add({ path, before: from === null ? sideOf(before) : null, after: sideOf(after) });
   }
   return writer.finish();
 }
 
-function patchSide(objects: ObjectReader, entry: Entry | null): PatchSide | null {
+function patchSide(objects: ObjectReader, entry: Entry | null, onDamage: OnDamage | undefined): PatchSide | null {
   if (entry === null || entry.kind === 'folder') return entry;
   const { id } = entry;
-  return { ...entry, size: objects.info(id)?.size ?? 0, read: () => readBlob(objects, id) };
+  if (onDamage === undefined) return { ...entry, size: objects.info(id)?.size ?? 0, read: () => readBlob(objects, id) };
+  const size = unlessDamaged(onDamage, () => objects.info(id))?.size ?? 0;
+  return { ...entry, size, read: () => unlessDamaged(onDamage, () => readBlob(objects, id)) };
 }

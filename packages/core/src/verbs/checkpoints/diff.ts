@@ -36,6 +36,7 @@ export const diff = verb({
           .array(rootChange)
           .describe('roots that were added, removed or moved, regardless of the given paths'),
         patch: patch.nullable(),
+        warnings: z.array(z.string()).describe('damage of the store because of which the list is not complete'),
         hunks: z
           .array(
             z.strictObject({
@@ -65,6 +66,7 @@ export const diff = verb({
       totals: { ...found.totals },
       rootChanges: found.rootChanges.map(rootChangeToJson),
       patch: found.patch && patchToJson(found.patch),
+      warnings: [...found.problems],
       hunks: null,
     };
   },
@@ -89,6 +91,7 @@ async function changeDiffToJson(
     changes: [changeToJson(change)],
     totals: { files: 1, added: change.added ?? 0, removed: change.removed ?? 0 },
     rootChanges: [],
+    warnings: [],
     patch: patchToJson(patch),
     hunks:
       hunks?.map(({ number, beforeStart, beforeCount, afterStart, afterCount, lines }) => ({

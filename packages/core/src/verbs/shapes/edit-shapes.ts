@@ -119,7 +119,9 @@ export const edited = z.strictObject({
   diff: z
     .strictObject({
       text: z.string(),
-      left_out: z.array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) })),
+      left_out: z.array(
+        z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out', 'damaged']) }),
+      ),
     })
     .nullable()
     .describe('for a dry run: the diff of all files; omitted files are listed'),

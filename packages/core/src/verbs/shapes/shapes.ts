@@ -243,7 +243,7 @@ export const patch = named(
   z.strictObject({
     text: jsonName.describe('the patch: text, or base64 if it is not valid UTF-8'),
     gaps: z
-      .array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out']) }))
+      .array(z.strictObject({ path: jsonName, why: z.enum(['binary', 'too-long', 'cut', 'left-out', 'damaged']) }))
       .describe('changes that are incomplete in the patch; `git apply` then refuses it'),
   }),
 );
@@ -394,6 +394,15 @@ export const rolledBack = z.strictObject({
       }),
     )
     .describe('changes that match but were skipped'),
+  incomplete: z
+    .array(
+      z.strictObject({
+        checkpoint: checkpointId,
+        kind: z.enum(['unreadable', 'damaged', 'root']),
+        why: z.string(),
+      }),
+    )
+    .describe('checkpoints that may have more matching changes than are known; if any, the rollback is not complete'),
   openCalls: z
     .array(
       z.strictObject({
