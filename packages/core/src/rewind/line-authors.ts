@@ -105,10 +105,7 @@ export class LineAuthors {
   #changesUntilNow(): Promise<Checkpoint | null> {
     const { workspace, current, pace } = this;
     const latest = workspace.timeline.latest();
-    this.#uncaptured ??=
-      latest === null
-        ? Promise.resolve(null)
-        : previewCheckpoint(workspace, current, latest, pace);
+    this.#uncaptured ??= latest === null ? Promise.resolve(null) : previewCheckpoint(workspace, current, latest, pace);
     return this.#uncaptured;
   }
 

@@ -14,10 +14,12 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { hunksOf, type NumberedHunk } from '../timeline/diff/hunks.ts';
 import { type ConflictChoices, NO_CHOICES, resolveConflicts } from './conflict-choices.ts';
 import { withAuthors } from './conflict-texts.ts';
+import { type IncompleteCheckpoint, incompleteCheckpoints } from './incomplete.ts';
 import { LineAuthors } from './line-authors.ts';
 import { type PathResult, type RollbackChangeSet, rollbackChanges } from './rollback-changes.ts';
 import {
   type ChosenChange,
+  matchesAuthor,
   type SelectedChanges,
   type Selection,
   type SkippedChange,
@@ -46,6 +48,8 @@ export interface RollbackPreview {
   readonly openCalls: readonly OpenCall[];
   /** The hunks of each chosen change that has any. Filled only if single changes were chosen. */
   readonly hunks: ReadonlyMap<string, readonly NumberedHunk[]>;
+  /** If there are any, more changes may match than are known. */
+  readonly incomplete: readonly IncompleteCheckpoint[];
 }
 
 const EMPTY_PREVIEW: RollbackPreview = {
@@ -55,6 +59,7 @@ const EMPTY_PREVIEW: RollbackPreview = {
   rolledBack: [],
   openCalls: [],
   hunks: new Map(),
+  incomplete: [],
 };
 
 export function rollbackOperation(
@@ -83,6 +88,14 @@ export function rollbackOperation(
         ...planned,
         openCalls,
         hunks: hunksForPreview(current, request.selection, selected),
+        incomplete: incompleteCheckpoints({
+          selection,
+          checkpoints,
+          unreadable: [...workspace.timeline.newestFirst()].flatMap(({ damaged }) => damaged?.id ?? []),
+          damaged: selected.damaged,
+          isByAuthor: ({ changes }) =>
+            changes?.some(({ by }) => by.authors.some((author) => matchesAuthor(selection, author))) ?? false,
+        }),
       };
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       const { rolledBack } = planned;

@@ -16,8 +16,9 @@ import {
 } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type ChangeId, type CheckpointId, changeId, PURGED, parseChangeId } from '../model/ids.ts';
+import { type ChangeId, type CheckpointId, changeId, type ObjectId, PURGED, parseChangeId } from '../model/ids.ts';
 import { isWithin, type JsonName, type TreePath } from '../model/names.ts';
+import { type OnDamage, unlessDamaged } from '../store/objects/damage.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity, type AffectedFile, type Effect, type Reversion } from '../timeline/activity/activity.ts';
 import { activitySource, type CheckpointReader } from '../timeline/activity/source.ts';
@@ -77,11 +78,14 @@ export interface SelectedChanges {
   /** Oldest first. */
   readonly chosen: readonly ChosenChange[];
   readonly skipped: readonly SkippedChange[];
+  /** The checkpoints of which some changes, or their contents, are damaged. */
+  readonly damaged: ReadonlySet<CheckpointId>;
 }
 
 /**
+ * Damage stops nothing: what cannot be read is skipped, and its checkpoint is in `damaged`.
  * @param least how well the author of a change must be known. A change that is chosen by its id may also be likely
- * @throws SavepointError UNKNOWN_CHANGE, STORE_DAMAGED
+ * @throws SavepointError UNKNOWN_CHANGE
  */
 export async function selectChanges(
   objects: ObjectReader,
@@ -95,7 +99,8 @@ export async function selectChanges(
   const skipped: SkippedChange[] = [];
   const byId = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
   const named = namedChanges(selection);
-  const listed = await listedChanges(objects, checkpoints, byId, pace);
+  const damaged = new Set<CheckpointId>();
+  const listed = await listedChanges(objects, checkpoints, byId, damaged, pace);
   for (const { checkpoint, changes } of withEffects(objects, listed, byId)) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
     if (pace.isDue()) await pace.yieldNow();
@@ -111,6 +116,7 @@ export async function selectChanges(
         reversion !== null
           ? { why: `it was already reverted by ${reversion.by} (${REVERSION_NAMES[reversion.kind]})`, grade: null }
           : reasonToSkip(objects, { selection, named, least }, { checkpoint, change });
+      if (skip === DAMAGED_CONTENT) damaged.add(checkpoint.id);
       if (skip === null && previous !== undefined) {
         chosen.push({ change, before: previous.snapshot, files });
       } else
@@ -122,12 +128,15 @@ export async function selectChanges(
   for (const { change, files } of chosen) {
     for (const { hunks } of files) if (hunks !== null) assertHunksKnown(objects, change, hunks);
   }
-  return { chosen, skipped };
+  return { chosen, skipped, damaged };
 }
 
+/** Larger contents are not read to check them. */
+const MERGED_BYTES = 16 * 1024 * 1024;
 /** Of a command, in the reason why a change is left. */
 const COMMAND_CHARACTERS = 60;
 
+const DAMAGED_CONTENT = { why: 'its content is damaged in the store', grade: null };
 const NOT_OWN = { why: 'it was not made by this session', grade: null };
 
 const REVERSION_NAMES: Readonly<Record<Reversion['kind'], string>> = {
@@ -150,6 +159,7 @@ export async function changesOf(
   checkpoint: Checkpoint,
   previous: Checkpoint | undefined,
   pace: Pace,
+  onDamage?: OnDamage,
 ): Promise<readonly RecordedChange[]> {
   if (checkpoint.changes !== null || checkpoint.previous === null || previous === undefined) {
     return checkpoint.changes ?? [];
@@ -157,8 +167,19 @@ export async function changesOf(
   const by = authorsOf(checkpoint);
   const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace, {
     uncaptured: previous.workspace === checkpoint.workspace,
+    ...(onDamage === undefined ? {} : { onDamage }),
   });
   return changes.map((change, index) => ({ ...change, id: changeId(checkpoint.number, index + 1), by }));
+}
+
+/** Whether a change is by the selected author, whatever else is selected. */
+export function matchesAuthor({ agent, session, call, own }: Selection, author: Author): boolean {
+  return (
+    (agent === undefined || isActor(author.actor, agent)) &&
+    (session === undefined || author.session === session) &&
+    (call === undefined || author.call === call) &&
+    (own === undefined || isOwnWork(author, own))
+  );
 }
 
 /**
@@ -188,12 +209,14 @@ async function listedChanges(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
   byId: ReadonlyMap<string, Checkpoint>,
+  damaged: Set<CheckpointId>,
   pace: Pace,
 ): Promise<readonly CheckpointChanges[]> {
   const listed: CheckpointChanges[] = [];
   for (const checkpoint of checkpoints) {
     const previous = checkpoint.previous === null ? undefined : byId.get(checkpoint.previous);
-    listed.push({ checkpoint, changes: await changesOf(objects, checkpoint, previous, pace) });
+    const onDamage = (): unknown => damaged.add(checkpoint.id);
+    listed.push({ checkpoint, changes: await changesOf(objects, checkpoint, previous, pace, onDamage) });
   }
   return listed;
 }
@@ -265,15 +288,6 @@ function isOwn({ own }: Selection<TreePath>, { by }: RecordedChange): boolean {
   return own === undefined || by.authors.some((author) => isOwnWork(author, own));
 }
 
-function matchesAuthor({ agent, session, call, own }: Selection<TreePath>, author: Author): boolean {
-  return (
-    (agent === undefined || isActor(author.actor, agent)) &&
-    (session === undefined || author.session === session) &&
-    (call === undefined || author.call === call) &&
-    (own === undefined || isOwnWork(author, own))
-  );
-}
-
 interface SelectionCriteria {
   readonly selection: Selection<TreePath>;
   /** Null: changes were not chosen one by one. */
@@ -313,8 +327,7 @@ function reasonToSkip(
   if (change.uncapturedAfter !== undefined) {
     return { why: `what was written there was not captured (${change.uncapturedAfter})`, grade: null };
   }
-  const contents = missingContents(objects, change);
-  return contents === null ? null : { why: contents, grade: null };
+  return reasonOfContents(objects, change);
 }
 
 function weakerOf(a: Grade, b: Grade): Grade {
@@ -339,12 +352,19 @@ function likelyBecause({ tool, toolCall }: Checkpoint, { by: { authors, evidence
   return evidence === 'named' ? `${command} names it, and ran while it changed` : `it changed while ${command} ran`;
 }
 
-function missingContents(objects: ObjectReader, change: RecordedChange): string | null {
+function reasonOfContents(objects: ObjectReader, change: RecordedChange): Omit<SkippedChange, 'change'> | null {
   const ids = [change.before, change.after].flatMap((entry) =>
     entry === null || entry.kind === 'folder' ? [] : entry.id,
   );
-  if (ids.includes(PURGED)) return 'its content was purged';
-  return ids.every((id) => objects.has(id)) ? null : 'its content is no longer in the store';
+  if (ids.includes(PURGED)) return { why: 'its content was purged', grade: null };
+  if (!ids.every((id) => objects.has(id))) return { why: 'its content is no longer in the store', grade: null };
+  return ids.every((id) => isIntact(objects, id)) ? null : DAMAGED_CONTENT;
+}
+
+/** Contents that are too large to merge are only read while they are written. */
+function isIntact(objects: ObjectReader, id: ObjectId): boolean {
+  const read = (): boolean => (objects.info(id)?.size ?? 0) > MERGED_BYTES || objects.read(id) !== null;
+  return unlessDamaged(undefined, read) !== null;
 }
 
 function nameOf(name: string, call: string | null): string {

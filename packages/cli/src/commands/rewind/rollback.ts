@@ -139,7 +139,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
 }
 
 function notes(output: RollbackJson, { style }: OutputView): string[] {
-  const { results, skipped, openCalls } = output;
+  const { results, skipped, openCalls, incomplete } = output;
   const untouched = results.filter(({ result }) => result === 'skipped');
   const explained = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
   const left = results.filter(({ result }) => result === 'conflict');
@@ -147,6 +147,10 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
   const nothingFits = results.length === 0 && skipped.length === 0;
   return [
     ...(nothingFits ? ['No change matches.'] : []),
+    ...listWithHeading(
+      incomplete.map(({ checkpoint, why }) => `${checkpoint} (${showText(why)})`),
+      () => 'not complete: these checkpoints may have more changes that match, and they stay:',
+    ),
     ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null),
     ...listWithHeading(
       isNamed ? [] : left.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),

@@ -35,6 +35,7 @@ import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/ch
 import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import {
   beforeDeletion,
   EffectsByPath,
@@ -131,7 +132,8 @@ export class Activity {
     const { by, path } = restored;
     const own = by.changes?.find((change) => change.path === path);
     if (own === undefined || by.target === null) return false;
-    const then = this.source.entryAt(by.target, path);
+    const { target } = by;
+    const then = unlessDamaged(undefined, () => ({ entry: this.source.entryAt(target, path) }))?.entry;
     return then !== undefined && !sameEntry(then, own.after);
   }
 

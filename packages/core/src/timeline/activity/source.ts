@@ -4,6 +4,7 @@ import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointId, parseChangeId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
 import { hunksOf } from '../diff/hunks.ts';
@@ -27,6 +28,9 @@ export interface ActivitySource {
   revertedPaths(newer: Checkpoint, older: Checkpoint): ReadonlyMap<TreePath, number>;
 }
 
+/** What damage hides is unknown here, and named where the changes are listed. */
+const ignoreDamage = (): void => undefined;
+
 /** Gives access to the readable checkpoints. */
 export interface CheckpointReader {
   find(checkpoint: CheckpointId): Checkpoint | undefined;
@@ -48,7 +52,9 @@ export function activitySource(objects: ObjectReader, readable: CheckpointReader
     },
     touchedBy: ({ previous, snapshot }) => {
       const before = previous === null ? undefined : snapshotOf(previous);
-      return before === undefined ? [] : [...differences(objects, before, snapshot)].map(({ path }) => path);
+      return before === undefined
+        ? []
+        : [...differences(objects, before, snapshot, ignoreDamage)].map(({ path }) => path);
     },
     countHunks: (change) => {
       const isThere = [change.before, change.after].every(
@@ -65,14 +71,15 @@ export function activitySource(objects: ObjectReader, readable: CheckpointReader
 function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpoint): Map<TreePath, Entry | null> {
   const changed = new Map<TreePath, Entry | null>();
   if (newer.changes === null) return changed;
-  for (const { path, before, after } of differences(objects, older.snapshot, newer.snapshot)) {
+  for (const { path, before, after } of differences(objects, older.snapshot, newer.snapshot, ignoreDamage)) {
     const [was, is] = [entryOf(before), entryOf(after)];
     if (was !== undefined && is !== undefined) changed.set(path, is);
   }
   const read = cachedFolderReader(objects);
   for (const change of newer.changes) {
     for (const [at, entry] of statesBefore(change)) {
-      const was = entryOf(stateAt(read, older.snapshot, at));
+      const state = unlessDamaged(undefined, () => stateAt(read, older.snapshot, at));
+      const was = state === null ? undefined : entryOf(state);
       if (was === undefined || sameEntry(was, entry)) changed.delete(at);
       else changed.set(at, entry);
     }

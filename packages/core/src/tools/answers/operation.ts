@@ -63,6 +63,8 @@ export interface RollbackAnswer extends OperationAnswer {
   readonly changes?: readonly string[];
   /** Matching changes and paths that were left alone. */
   readonly left?: readonly LeftRow[];
+  /** Checkpoints that may have more matching changes. */
+  readonly incomplete?: RollbackJson['incomplete'];
   readonly open_calls?: readonly { readonly agent: string; readonly tool: string; readonly summary: string }[];
   readonly hunks?: readonly { readonly id: string; readonly before: number[]; readonly after: number[] }[];
 }
@@ -185,6 +187,7 @@ export function rollbackAnswer(output: RollbackJson): RollbackAnswer {
         ...skippedPaths.map(({ path, why }) => ({ path, why: why ?? '' })),
         ...output.skipped.map(({ id, path, why, grade }) => present<LeftRow>({ id, path, why, grade })),
       ],
+      incomplete: output.incomplete,
       open_calls: output.openCalls.map(({ agent, tool, summary }) => ({ agent, tool, summary })),
       hunks: output.hunks.map(({ id, before, after }) => ({ id, before, after })),
     }),
@@ -192,7 +195,7 @@ export function rollbackAnswer(output: RollbackJson): RollbackAnswer {
 }
 
 export function rollbackLines(answer: RollbackAnswer): string[] {
-  const { changes = [], left = [], open_calls: openCalls = [], hunks = [] } = answer;
+  const { changes = [], left = [], incomplete = [], open_calls: openCalls = [], hunks = [] } = answer;
   return [
     ...operationLines(answer),
     ...(changes.length === 0 ? [] : [`Changes: ${changes.join(', ')}`]),
@@ -201,6 +204,8 @@ export function rollbackLines(answer: RollbackAnswer): string[] {
       const of = id === undefined ? '' : `${id} `;
       return `  left${grade === undefined ? '' : ` (${grade})`}  ${of}${pathText(path)}: ${showText(why)}`;
     }),
+    ...(incomplete.length === 0 ? [] : ['NOT COMPLETE: more changes may match than are known.']),
+    ...incomplete.map(({ checkpoint, why }) => `  ${checkpoint}: ${showText(why)}`),
     ...openCalls.map(
       ({ agent, tool, summary }) =>
         `  open call of ${showText(agent)}: ${showText(tool)} ${showText(summary)}; it may write the same files`,

@@ -59,9 +59,9 @@ export const rollback = verb({
     }),
   }),
 
-  status: ({ dryRun, outcome, skipped }) => {
+  status: ({ dryRun, outcome, skipped, incomplete }) => {
     if (dryRun) return outcome === 'conflict' ? 3 : 0;
-    return skipped.some(({ grade }) => grade !== null) ? 5 : 0;
+    return skipped.some(({ grade }) => grade !== null) || incomplete.length > 0 ? 5 : 0;
   },
 
   async handle(savepoint, input, context) {
@@ -145,7 +145,7 @@ function hunkOf(text: string): { readonly change: ChangeId; readonly hunk: numbe
 /** The most characters shown of a hunk. */
 const SHOWN_CHARACTERS = 4_000;
 
-function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks }: RollbackPreview) {
+function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks, incomplete }: RollbackPreview) {
   return {
     changes: [...rolledBack],
     results: results.map(({ path, result, why, changes, sides }) => ({
@@ -163,6 +163,7 @@ function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks }
       tool: tool.name,
       summary: tool.summary,
     })),
+    incomplete: incomplete.map((one) => ({ ...one })),
     hunks: [...hunks].flatMap(([id, list]) => list.map((one) => hunkToJson(id as ChangeId, one))),
   };
 }
