@@ -226,7 +226,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
   verify: [options<'verify'>({ deep: flag })],
   recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
-  repair: [options<'repair'>({ from: paths, dryRun: flag })],
+  repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],
   previewGc: [options<'previewGc'>({ retention: RETENTION })],
   gc: [options<'gc'>({ retention: RETENTION })],
   tidyUp: [options<'tidyUp'>({})],

@@ -53,6 +53,7 @@ export const ONLY_BY_A_PERSON = {
   linkWorkspace: 'workspace link',
   purge: 'purge',
   recover: 'recover --forward/--back',
+  repair: 'repair --adopt',
   unfreeze: 'unfreeze',
   uninstall: 'uninstall',
   unpin: 'unpin',

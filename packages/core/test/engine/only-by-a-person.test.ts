@@ -4,8 +4,8 @@ import { VERBS } from '../../src/verbs/table.ts';
 
 it('each verb that changes something is either for everybody, or only for a person', () => {
   const everybody = ['bundleRestore', 'checkpoint', 'edit', 'freeze'];
-  // With `--force`, a person must ask for an operation. A repair deletes nothing.
-  everybody.push('pin', 'redo', 'repair', 'restore', 'rollback', 'setTestResult', 'undo');
+  // With `--force`, a person must ask for an operation.
+  everybody.push('pin', 'redo', 'restore', 'rollback', 'setTestResult', 'undo');
   const changing = Object.entries(VERBS).flatMap(([name, { changes }]) => (changes === 'nothing' ? [] : [name]));
   const commands = ['install', 'uninstall'];
   expect([...everybody, ...Object.keys(ONLY_BY_A_PERSON)].sort()).toEqual([...changing, ...commands].sort());

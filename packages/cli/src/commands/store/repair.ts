@@ -11,22 +11,27 @@ export const repair = command({
   takesPaths: false,
   options: [
     { flags: '--from <bundle>', description: 'also look into this bundle; can be repeated', isRepeatable: true },
+    { flags: '--adopt <id>', description: 'adopt this store, whose record is damaged, for this folder' },
     { flags: '--dry-run', description: 'only show what would be done' },
   ],
   examples: ['savepoint repair --dry-run', 'savepoint repair', 'savepoint repair --from ../project.bundle'],
 
   input: ({ options }, { absolutePath }) => ({
     ...(Array.isArray(options['from']) ? { from: options['from'].map(absolutePath) } : {}),
+    ...(typeof options['adopt'] === 'string' ? { adopt: options['adopt'] } : {}),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
 
-  render({ dryRun, objects, rewritten, movedAside, lost, problems, checkpoints, sound }, { style }) {
+  render({ dryRun, objects, rewritten, movedAside, lost, adopted, problems, checkpoints, sound }, { style }) {
     const would = dryRun ? 'would be ' : '';
     const sources = new Map<string, number>();
     for (const { from } of objects) sources.set(from, (sources.get(from) ?? 0) + 1);
     const isClean = objects.length + rewritten.length + movedAside.length + lost.length === 0;
     return lines(
       isClean ? style.good('Nothing to repair.') : [],
+      adopted === null
+        ? []
+        : [`  the store ${adopted.id} ${would}adopted for ${pathText(adopted.folder)}: ${showText(adopted.why)}`],
       [...sources].map(([from, count]) => `  ${countText(count, 'object')} ${would}stored again (${from})`),
       rewritten.map((what) => `  ${would}written again: ${showText(what)}`),
       movedAside.map(({ file, to }) => `  moved aside: ${pathText(file)} to ${pathText(to)}`),

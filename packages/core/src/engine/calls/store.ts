@@ -14,11 +14,13 @@ import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { applyRetention, storeBytes, tidyUp } from '../maintenance.ts';
+import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
-import type { Repair } from '../repair/repair.ts';
+import type { Adoption } from '../repair/adopt.ts';
+import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
-import { assertByPerson } from '../shell-call.ts';
+import { assertByPerson, assertByPersonAnywhere } from '../shell-call.ts';
 import { findFileDamage } from '../store-files.ts';
 import { pathExists } from './workspaces.ts';
 
@@ -52,9 +54,16 @@ export interface StoreCalls {
    * repositories, backups, bundles. Deletes nothing.
    * @param options.from absolute paths of bundles to look into
    * @param options.dryRun only look
+   * @param options.adopt id of a store without a usable record, or a unique beginning of it: a person knows that it is
+   *   that of this folder. Default: such a store is adopted only if it is proven to be that of this folder
+   * @throws SavepointError NO_WORKSPACE, also if it is unknown which store without a usable record is that of this folder
    */
   repair(
-    options?: CallOptions & { readonly from?: readonly JsonName[]; readonly dryRun?: boolean },
+    options?: CallOptions & {
+      readonly from?: readonly JsonName[];
+      readonly dryRun?: boolean;
+      readonly adopt?: string;
+    },
   ): Promise<RepairResult>;
   /** Returns what `gc` would drop. Changes nothing. */
   previewGc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpPreview>;
@@ -92,15 +101,21 @@ export function storeCalls(engine: Engine): StoreCalls {
         if (options.decision !== undefined) assertByPerson(engine, writing.workspace, 'recover');
         return recoverOverlapping(engine.events, writing, options.decision ?? null);
       }),
-    repair: async ({ from: given = [], dryRun = false, ...options } = {}) => {
+    repair: async ({ from: given = [], dryRun = false, adopt, ...options } = {}) => {
       const from = given.map((file) => givenDiskPath(engine.ports, file));
       const { repairStore } = await import('../repair/repair.ts');
+      const { adoptStore } = await import('../repair/adopt.ts');
+      const adoption = await engine.mapErrors(() => {
+        if (adopt !== undefined) assertByPersonAnywhere(engine, 'repair');
+        return adoptStore(engine.context(), adopt ?? null, engine.pace(options), dryRun ? null : engine.wait);
+      });
       const check = async (workspace: Workspace) => {
         const { verifyStore } = await import('../../timeline/retention/verify.ts');
         const { checkpoints, valid } = await verifyStore(workspace, false, engine.pace(options));
         return { checkpoints, valid };
       };
-      const repairOptions = { from, dryRun };
+      const repairOptions = { from, dryRun, adoption };
+      if (dryRun && adoption !== null) return engine.mapErrors(() => lookAt(engine, adoption, repairOptions, check));
       if (dryRun) {
         return engine.read(async (workspace, _, found) => ({
           ...(await repairStore(workspace, found, repairOptions, engine.pace(options))),
@@ -153,6 +168,24 @@ export function storeCalls(engine: Engine): StoreCalls {
       });
     },
   };
+}
+
+/** A dry run in a folder that the store does not know. */
+async function lookAt(
+  engine: Engine,
+  { record }: Adoption,
+  options: RepairOptions,
+  check: (workspace: Workspace) => Promise<Pick<RepairResult, 'checkpoints' | 'valid'>>,
+): Promise<RepairResult> {
+  const { repairStore } = await import('../repair/repair.ts');
+  const context = engine.context();
+  const workspace = workspaceOf(context, record);
+  try {
+    const found = { kind: 'path', record, isRecreated: false } as const;
+    return { ...(await repairStore(workspace, found, options, engine.pace({}))), ...(await check(workspace)) };
+  } finally {
+    context.releaseStore(workspace.store);
+  }
 }
 
 function purgeRemainder(context: Context, workspace: Workspace, paths: readonly TreePath[]): PurgeRemainder {

@@ -9,7 +9,7 @@
 
 import type { Fs } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
-import type { CheckpointId, ObjectId } from '../../model/ids.ts';
+import type { CheckpointId, ObjectId, WorkspaceId } from '../../model/ids.ts';
 import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
 import { AsideFolder, type MovedAside } from '../../store/aside.ts';
 import { damaged as damagedError, isDamage, unlessDamaged } from '../../store/objects/damage.ts';
@@ -23,6 +23,7 @@ import { readFrozen } from '../../store/state/frozen.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type StoredObjects } from '../../timeline/record/timeline.ts';
 import { findCheckpointDamage } from '../../timeline/retention/reachable.ts';
+import { type Adoption, LOST_WITH_RECORD } from './adopt.ts';
 import { lostPaths } from './lost-paths.ts';
 import { closePacks, copyReadable, repairIndexes, scanPacks } from './repair-packs.ts';
 import { repairRefs } from './repair-refs.ts';
@@ -46,6 +47,8 @@ export interface Repair {
   readonly lost: readonly LostPart[];
   /** Sources that could not be read. */
   readonly problems: readonly string[];
+  /** The store had no usable record, and this folder adopted it. */
+  readonly adopted: { readonly id: WorkspaceId; readonly folder: DiskPath; readonly why: string } | null;
 }
 
 export interface RepairOptions {
@@ -53,18 +56,22 @@ export interface RepairOptions {
   readonly from: readonly DiskPath[];
   /** Only look; the result says what would happen. */
   readonly dryRun: boolean;
+  readonly adoption: Adoption | null;
 }
 
 /** The caller holds the store's lock, unless it is a dry run. */
 export async function repairStore(
   workspace: Workspace,
   found: FoundRecord,
-  { from, dryRun }: RepairOptions,
+  { from, dryRun, adoption }: RepairOptions,
   pace: Pace,
 ): Promise<Repair> {
   const { ports, store } = workspace;
   const aside = dryRun ? null : new AsideFolder(ports.fs, store.layout.path);
-  const rewritten = [...repairRecord(workspace, found, aside), ...repairFrozen(workspace, aside)];
+  const rewritten = [
+    ...(adoption === null ? repairRecord(workspace, found, aside) : ['workspace.json, for this folder']),
+    ...repairFrozen(workspace, aside),
+  ];
   const problems = await store.objects.verifyObjects({ deep: true, pace });
   const bad = badFiles(ports.fs, problems);
   // A pack with the same contents has the same name, so a new one may replace a damaged one.
@@ -93,6 +100,7 @@ export async function repairStore(
     const refs = await repairRefs(workspace, stored, aside, pace);
     rewritten.push(...refs.repaired);
     const lost: LostPart[] = refs.lost.map((one) => ({ ...one, paths: [] }));
+    if (adoption !== null) lost.push({ checkpoint: null, paths: [], why: LOST_WITH_RECORD });
     const known = readableRefs(workspace);
     const needed = await findCheckpointDamage(stored, known, new Set(), pace);
     const wanted = new Set([...needed.flatMap(({ objects }) => objects), ...unreadableIn(problems, stored)]);
@@ -117,9 +125,10 @@ export async function repairStore(
     return {
       objects: salvaged.found,
       rewritten,
-      movedAside: aside?.moved ?? [],
+      movedAside: [...(adoption?.movedAside ?? []), ...(aside?.moved ?? [])],
       lost,
       problems: salvaged.problems,
+      adopted: adoption && { id: adoption.record.id, folder: adoption.record.path, why: adoption.why },
     };
   } finally {
     batch.abandon();

@@ -1,0 +1,103 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { VERBS } from '@savepoint/core/frontend';
+import { describe, expect, it } from 'vitest';
+import { DamagedWorld } from '../damaged-store.ts';
+
+/** A store whose record and its copy are damaged: a repair adopts it for the folder that proves itself, or that a person names. */
+
+async function withoutRecord(record: string | null = 'null'): Promise<DamagedWorld> {
+  const w = new DamagedWorld();
+  for (const text of ['one\n', 'two\n']) {
+    w.write('a.md', text);
+    w.write('deep/b.md', 'b\n');
+    await w.open().checkpoint();
+  }
+  for (const name of ['workspace.json', 'workspace.copy.json']) {
+    rmSync(w.inStore(name));
+    if (record === null) mkdirSync(w.inStore(name));
+    else writeFileSync(w.inStore(name), record);
+  }
+  return w;
+}
+
+const idOf = (w: DamagedWorld): string => w.store.slice(w.store.lastIndexOf('/') + 1);
+const homeOf = (w: DamagedWorld): string => dirname(dirname(w.store));
+
+/** Takes away what else knows the folder. */
+function forget(w: DamagedWorld, what: 'index' | 'cache' | 'both'): void {
+  if (what !== 'cache') rmSync(join(homeOf(w), 'workspaces.json'), { force: true });
+  if (what !== 'index') rmSync(w.inStore('cache'), { recursive: true });
+}
+
+async function expectAdopted(w: DamagedWorld, savepoint = w.open()): Promise<void> {
+  expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  await savepoint.restore('cp_1');
+  expect(readFileSync(w.at('a.md'), 'utf8')).toBe('one\n');
+  expect((await savepoint.checkpoint()).checkpoint.number).toBeGreaterThan(2);
+}
+
+describe.each([
+  ['the list of all stores', 'cache', /list of all stores/],
+  ['the cache of the store', 'index', /cache knows the files/],
+] as const)('a folder that %s proves', (_, lost, why) => {
+  it.each(['null', '', null])('adopts the store with the record %j, and says what is lost', async (record) => {
+    const w = await withoutRecord(record);
+    forget(w, lost);
+    const look = await w.call(VERBS.repair, { dryRun: true });
+    expect(look.adopted).toEqual({ id: idOf(w), folder: w.dir, why: expect.stringMatching(why) });
+    await expect(w.open().list()).rejects.toThrow();
+    const done = await w.call(VERBS.repair, {}, w.open('deep'));
+    expect(done).toMatchObject({ adopted: look.adopted, checkpoints: 2, sound: 2 });
+    expect(done.lost).toMatchObject([{ checkpoint: null, why: expect.stringContaining('the workspace record') }]);
+    expect(done.movedAside).toHaveLength(2);
+    for (const { to } of done.movedAside) expect(existsSync(to as string)).toBe(true);
+    await expectAdopted(w);
+  });
+});
+
+describe('a folder that nothing proves', () => {
+  it('adopts no store, until a person names it', async () => {
+    const w = await withoutRecord();
+    forget(w, 'both');
+    const refused = { code: 'NO_WORKSPACE', hint: expect.stringContaining(`--adopt ID`) };
+    await expect(w.call(VERBS.repair, {})).rejects.toMatchObject(refused);
+    await expect(w.call(VERBS.repair, {})).rejects.toMatchObject({ hint: expect.stringContaining(idOf(w)) });
+    await expect(w.call(VERBS.repair, { adopt: 'f'.repeat(33) })).rejects.toMatchObject(refused);
+    expect(readFileSync(w.inStore('workspace.json'), 'utf8')).toBe('null');
+    const done = await w.call(VERBS.repair, { adopt: idOf(w).slice(0, 8) });
+    expect(done.adopted).toMatchObject({ folder: w.dir, why: 'you chose it' });
+    await expectAdopted(w);
+  });
+
+  it('is a copy with the same contents', async () => {
+    const w = await withoutRecord();
+    forget(w, 'index');
+    const copy = `${w.dir}-copy`;
+    cpSync(w.dir, copy, { recursive: true, preserveTimestamps: true });
+    await expect(w.call(VERBS.repair, {}, w.openAt(copy))).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+    // A folder that was moved is still the same folder.
+    renameSync(w.dir, `${w.dir}-moved`);
+    const { adopted } = await w.call(VERBS.repair, {}, w.openAt(`${w.dir}-moved`));
+    expect(adopted?.folder).toBe(`${w.dir}-moved`);
+  });
+
+  it('never adopts one of a newer version, or one with a record', async () => {
+    const w = await withoutRecord('{"format":99}');
+    forget(w, 'both');
+    await expect(w.call(VERBS.repair, { adopt: idOf(w) })).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+    expect(readdirSync(w.store)).not.toContain('damaged');
+  });
+
+  it('that has a new store keeps it', async () => {
+    const w = await withoutRecord();
+    forget(w, 'both');
+    const old = idOf(w);
+    await w.open().checkpoint();
+    await expect(w.call(VERBS.repair, { adopt: old })).rejects.toMatchObject({
+      code: 'ROOT_REFUSED',
+      data: { why: 'has-store' },
+    });
+    expect((await w.open().list()).checkpoints).toHaveLength(1);
+  });
+});
