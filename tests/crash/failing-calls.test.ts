@@ -16,11 +16,13 @@ const MUCH = testEffort<Thoroughness>({
 });
 /** Edits, and operations on several disks, are always tested at every call. */
 const AT_EVERY_CALL = /^edit|two disks$/;
+/** They make the same calls as the scenes without a resolution. */
+const LIKE_ANOTHER = /^(?:restore|redo|rollback) with a resolution$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>
   testEffort({
     quick: MUCH,
-    ci: AT_EVERY_CALL.test(name) ? { ...MUCH, calls: ALL } : MUCH,
+    ci: AT_EVERY_CALL.test(name) ? { ...MUCH, calls: ALL } : LIKE_ANOTHER.test(name) ? { ...MUCH, calls: 60 } : MUCH,
     long: MUCH,
   });
 const REPLAY = `replay: SAVEPOINT_SEED=${SEED}`;

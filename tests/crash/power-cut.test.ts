@@ -19,7 +19,18 @@ const MUCH = testEffort({
 const AT_EVERY_CALL = /^edit|two disks$/;
 
 const muchOf = ({ name }: Scene): Thoroughness =>
-  testEffort({ quick: MUCH, ci: AT_EVERY_CALL.test(name) ? { moments: ALL, disks: 1 } : MUCH, long: MUCH });
+  testEffort({
+    quick: MUCH,
+    ci: AT_EVERY_CALL.test(name)
+      ? { moments: ALL, disks: 1 }
+      : LIKE_ANOTHER.test(name)
+        ? { ...MUCH, moments: 12 }
+        : MUCH,
+    long: MUCH,
+  });
+
+/** They make the same calls as the scenes without a resolution. */
+const LIKE_ANOTHER = /^(?:restore|redo|rollback) with a resolution$/;
 
 describe.each(SCENES)('$name', (scene) => {
   afterEach(({ task }) => {

@@ -27,6 +27,9 @@ export async function prepared(scene: Scene): Promise<SimDisk> {
 
 export const TAKING_OVER = 'first checkpoint, taking over';
 
+/** What a person made of a conflict. */
+const MERGED = new Map([['a.txt' as TreePath, { content: Buffer.from('merged by a person\n') }]]);
+
 export const SCENES: readonly Scene[] = [
   {
     name: 'restore',
@@ -81,10 +84,38 @@ export const SCENES: readonly Scene[] = [
       await engine(disk, 11).restore('cp_1');
       put(disk, 'a.txt', 'of a person\n');
     },
-    action: (sp) => {
-      const content = Buffer.from('merged by a person\n');
-      return left(sp.undo({ resolutions: new Map([['a.txt' as TreePath, { content }]]) }));
+    action: (sp) => left(sp.undo({ resolutions: MERGED })),
+  },
+  {
+    name: 'restore with a resolution',
+    prepare: async (disk) => {
+      await history(disk);
+      const session = engine(disk, 11).session({ agent: 'mine', id: 's' });
+      await session.call({ tool: 'Bash', kind: 'shell', id: 'c' }, () => second(disk));
+      put(disk, 'a.txt', 'of a person\n');
     },
+    action: (sp) => left(sp.restore('cp_1', { mode: 'keep-outside', resolutions: MERGED })),
+  },
+  {
+    name: 'redo with a resolution',
+    prepare: async (disk) => {
+      await history(disk);
+      second(disk);
+      await engine(disk, 11).restore('cp_1');
+      await engine(disk, 12).undo();
+      put(disk, 'a.txt', 'of a person\n');
+    },
+    action: (sp) => left(sp.redo({ resolutions: MERGED })),
+  },
+  {
+    name: 'rollback with a resolution',
+    prepare: async (disk) => {
+      await history(disk);
+      const session = engine(disk, 11).session({ agent: 'mine', id: 's' });
+      await session.call({ tool: 'Bash', kind: 'shell', id: 'c' }, () => second(disk));
+      put(disk, 'a.txt', 'of a person\n');
+    },
+    action: (sp) => left(sp.rollback({ session: 's' }, { least: 'likely', resolutions: MERGED })),
   },
   {
     name: 'redo',
@@ -194,7 +225,7 @@ async function checkpoint(savepoint: Savepoint): Promise<{ readonly left: readon
 
 /** What the operation could not read is left unchanged, with the folders that contain it, and is reported. */
 async function left(
-  running: ReturnType<Savepoint['restore'] | Savepoint['undo']>,
+  running: ReturnType<Savepoint['restore'] | Savepoint['undo'] | Savepoint['rollback']>,
 ): Promise<{ left: readonly TreePath[] }> {
   const { scan, plan } = await running;
   return { left: [...scan.partial, ...plan.kept].map(({ path }) => path) };
