@@ -1,8 +1,9 @@
 import type { DiskPath, Savepoint } from '@savepoint/core';
-import { SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { engine, ROOT, tell, treeOf } from '../simulated.ts';
+import { codeOf, engine, journals, ROOT, sameTree, tell, treeOf } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
+import { prepared, SCENES, type Scene } from './scenes.ts';
 
 /**
  * A repair that is killed at any call, or interrupted by a power cut, leaves a store that is not worse, and a second
@@ -26,18 +27,20 @@ function bytesOf(disk: SimDisk, path: DiskPath): Buffer {
   return bytes;
 }
 
-/** Three checkpoints. The first object of each pack, the record, a ref and the frozen paths are damaged. */
+/** Four checkpoints. The first object of three packs, the index of the fourth, the record, a ref and the frozen paths are damaged. */
 async function damagedStore(): Promise<SimDisk> {
   const disk = new SimDisk();
   disk.makeFolder(ROOT, 0o755);
-  for (const number of [1, 2, 3]) {
+  for (const number of [1, 2, 3, 4]) {
     put(disk, `${ROOT}/a.txt`, `${number}\n`.repeat(30));
     put(disk, `${ROOT}/kept-${number}.txt`, `kept ${number}\n`);
     await engine(disk, number).checkpoint();
   }
   const store = (await engine(disk, 10).status()).workspace.store;
   const packs = `${store}/objects.git/objects/pack` as DiskPath;
-  for (const name of disk.list(packs).filter((each) => each.endsWith('.pack'))) {
+  const [unindexed, ...others] = disk.list(packs).filter((each) => each.endsWith('.pack'));
+  disk.unlink(`${packs}/${unindexed?.replace(/pack$/, 'idx')}` as DiskPath);
+  for (const name of others) {
     const bytes = bytesOf(disk, `${packs}/${name}` as DiskPath);
     bytes[20] = (bytes[20] as number) ^ 0x55;
     put(disk, `${packs}/${name}`, bytes);
@@ -52,7 +55,9 @@ async function damagedStore(): Promise<SimDisk> {
 const lostIn = ({ lost }: Awaited<ReturnType<Savepoint['repair']>>): string =>
   JSON.stringify(lost.map(({ checkpoint, paths }) => [checkpoint, paths]));
 
-test('after an interruption at any call, repeating the repair completes it', { timeout: 3_600_000 }, async () => {
+test('after an interruption or a failure at any call, repeating the repair completes it', {
+  timeout: 3_600_000,
+}, async () => {
   const random = seededRandom(SEED);
   const start = await damagedStore();
   const before = await engine(start.afterProcessDeath(), 50).verify({ deep: true });
@@ -84,5 +89,49 @@ test('after an interruption at any call, repeating the repair completes it', { t
     const where = `SAVEPOINT_SEED=${SEED}: died before changing call ${at} of ${calls}`;
     for (const state of disk.crashStates('any-subset', 1, random)) await judge(state, `${where}, power cut`);
     await judge(disk.afterProcessDeath(), where);
+  }
+
+  const counting = new FaultyFs(start.afterProcessDeath());
+  await engine(counting, 100).repair();
+  const failing = Array.from({ length: counting.counted }, (_, index) => index + 1);
+  for (const at of failing.length > MOMENTS ? random.sample(failing, MOMENTS) : failing) {
+    const disk = start.afterProcessDeath();
+    const fault = { fail: random.pick(['EIO', 'ENOSPC', 'EACCES']), sticky: random.next() < 0.5 };
+    const faulty = new FaultyFs(disk, { at, fault });
+    const ended = await engine(faulty, 100)
+      .repair()
+      .then(() => 'done', codeOf);
+    const how = `${fault.fail}${fault.sticky ? ' from then on' : ''}`;
+    await judge(disk, `SAVEPOINT_SEED=${SEED}: call ${at} of ${failing.length} failed with ${how}: ${ended}`);
+  }
+});
+
+test('a repair first recovers an operation that was killed, and loses nothing', { timeout: 600_000 }, async () => {
+  const random = seededRandom(SEED);
+  for (const name of ['restore', 'edit of 2 files', 'undo with a resolution']) {
+    const scene = SCENES.find((one) => one.name === name) as Scene;
+    const start = await prepared(scene);
+    const whole = start.afterProcessDeath();
+    const from = whole.calls;
+    await scene.action(engine(whole, 100));
+    const [old, done] = [treeOf(start).tree, treeOf(whole).tree];
+    const all = Array.from({ length: whole.calls - from }, (_, index) => index + 1);
+    for (const at of random.sample(all, Math.min(all.length, MOMENTS / 3))) {
+      const disk = start.afterProcessDeath();
+      dieAt(disk, at);
+      await expect(scene.action(engine(disk, 100))).rejects.toThrow();
+      disk.onCall = null;
+      const next = disk.afterProcessDeath();
+      const store = (await engine(next, 150).status()).workspace.store;
+      const packs = `${store}/objects.git/objects/pack` as DiskPath;
+      for (const index of next.list(packs).filter((each) => each.endsWith('.idx'))) put(next, `${packs}/${index}`, 'x');
+      const where = `SAVEPOINT_SEED=${SEED}: ${name} died before changing call ${at} of ${all.length}`;
+      expect((await engine(next, 200).repair()).lost, where).toEqual([]);
+      const { tree, staging } = treeOf(next);
+      expect(sameTree(tree, old) || sameTree(tree, done), `${where}\n${tell(tree)}`).toBe(true);
+      expect([...staging, ...journals(next)], where).toEqual([]);
+      expect((await engine(next, 201).verify({ deep: true })).damage, where).toEqual([]);
+      await engine(next, 202).checkpoint();
+    }
   }
 });

@@ -219,6 +219,32 @@ describe('a repair', () => {
     await expectClean(w);
   });
 
+  it('names what is lost by its bytes, and reads bundles and backups with such names', async () => {
+    if (process.platform !== 'linux') return;
+    const w = await checkpoints();
+    const name = Buffer.concat([Buffer.from(w.at('f')), Buffer.from([0xff, 0xe9])]);
+    writeFileSync(name, 'bytes one\n'.repeat(20));
+    await w.open().checkpoint();
+    const bundle = { b64: Buffer.concat([Buffer.from(w.at('../b')), Buffer.from([0xff])]).toString('base64') };
+    await w.open().createBundle(bundle);
+    const id = execFileSync('git', ['hash-object', '--stdin'], { input: 'bytes one\n'.repeat(20) })
+      .toString()
+      .trim();
+    writeFileSync(name, 'bytes two\n'.repeat(20));
+    w.damageObject(id);
+    const lost = (await w.call(VERBS.repair, {})).lost;
+    expect(lost).toMatchObject([
+      { checkpoint: 'cp_4', paths: [{ b64: Buffer.from([0x66, 0xff, 0xe9]).toString('base64') }] },
+    ]);
+    expect(await w.call(VERBS.repair, { from: [bundle] })).toMatchObject({
+      objects: [{ object: id, from: 'bundle' }],
+      lost: [],
+    });
+    await w.open().restore('cp_4');
+    expect(readFileSync(name, 'utf8')).toBe('bytes one\n'.repeat(20));
+    await expectClean(w);
+  });
+
   it('does nothing to a store without damage', async () => {
     const w = await checkpoints();
     expect(await w.call(VERBS.repair, {})).toMatchObject({ objects: [], rewritten: [], movedAside: [], lost: [] });

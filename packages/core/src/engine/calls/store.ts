@@ -22,6 +22,7 @@ import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
 import { assertByPerson, assertByPersonAnywhere } from '../shell-call.ts';
 import { findFileDamage } from '../store-files.ts';
+import type { WriteContext } from '../write-context.ts';
 import { pathExists } from './workspaces.ts';
 
 /** What a purge does not remove. */
@@ -122,10 +123,15 @@ export function storeCalls(engine: Engine): StoreCalls {
           ...(await check(workspace)),
         }));
       }
-      return engine.write(options, 'existing', async ({ context, workspace, pace }) => {
+      return engine.write(options, 'existing', async (writing) => {
+        const { context, workspace, pace } = writing;
         const found = context.find();
         if (found === null) throw context.noWorkspace();
+        const isRecovered = (await recoverIfPossible(engine, writing)) === null;
         const repaired = await repairStore(workspace, found, repairOptions, pace);
+        // Recovery may have lacked what the repair found.
+        const pending = isRecovered ? null : await recoverIfPossible(engine, writing);
+        if (pending !== null) engine.events.emit('warning', { message: pending.message });
         return { ...repaired, ...(await check(workspace)) };
       });
     },
@@ -168,6 +174,16 @@ export function storeCalls(engine: Engine): StoreCalls {
       });
     },
   };
+}
+
+/** Recovers before the store changes. A repair removes nothing that a pending operation needs. @returns why it is pending */
+async function recoverIfPossible(engine: Engine, writing: WriteContext): Promise<SavepointError | null> {
+  try {
+    return (await recoverOverlapping(engine.events, writing, null)).waiting[0]?.error ?? null;
+  } catch (error) {
+    if (error instanceof SavepointError && (error.code === 'PENDING' || error.code === 'STORE_DAMAGED')) return error;
+    throw error;
+  }
 }
 
 /** A dry run in a folder that the store does not know. */
