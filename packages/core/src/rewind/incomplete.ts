@@ -19,7 +19,7 @@ export interface IncompleteCheckpoint {
 }
 
 export interface SelectedRange {
-  readonly selection: Selection;
+  readonly selection: Selection<TreePath>;
   /** All readable ones, oldest first. */
   readonly checkpoints: readonly Checkpoint[];
   readonly unreadable: readonly CheckpointId[];
@@ -72,7 +72,7 @@ function rootName(path: TreePath): string {
   return path === '' ? 'the workspace' : showName(path);
 }
 
-function failedRoots({ files, root }: Selection, { roots }: Checkpoint): readonly TreePath[] {
+function failedRoots({ files, root }: Selection<TreePath>, { roots }: Checkpoint): readonly TreePath[] {
   const failed = roots.filter((one) => one.failed !== undefined).map(({ path }) => path);
   if (root !== undefined) return failed.filter((path) => path === root);
   if (files === undefined) return failed;
