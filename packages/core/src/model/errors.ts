@@ -206,7 +206,8 @@ export const ERROR_CODES = {
     exit: 1,
     when:
       'Branch, HEAD and index of a repository cannot be restored: an operation (rebase, merge, …) is in progress, ' +
-      'git is running, the branch is checked out in another worktree, a commit is missing, or git is not installed.',
+      'git is running, the branch is checked out in another worktree, a commit is missing, or git is not installed. ' +
+      'Also: a bundle is to be restored over clones, and the folder has no clone of a repository of the bundle.',
     data: { repositories: [{ path: 'JsonName', why: 'string' }] },
     hint: 'Nothing was changed. Fix the listed problems, or restore without --git to restore files only.',
   },

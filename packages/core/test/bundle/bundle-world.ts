@@ -25,7 +25,8 @@ export class Machine {
   /** @param dir the workspace, below the machine's folder */
   open(dir = 'workspace', actor?: { readonly kind: 'agent'; readonly name: string }): Savepoint {
     const given = actor === undefined ? {} : { actor };
-    return open({ dir: disk(this.at(dir)), ports: realPorts(), places: this.world.places, here: true, ...given });
+    const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '' };
+    return open({ dir: disk(this.at(dir)), ports: realPorts(), places, here: true, ...given });
   }
 
   write(name: string, content: string | Buffer, dir = 'workspace'): void {

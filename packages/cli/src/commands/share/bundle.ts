@@ -1,8 +1,11 @@
-import { nameFromJson, showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
-import { command, lines } from '../../command.ts';
-import { listWithHeading } from '../../show/capture.ts';
+import { type JsonName, nameFromJson, SavepointError, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type CommandContext, command, lines } from '../../command.ts';
+import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
+import { planLines, planNotes } from '../../show/plan.ts';
+import type { OutputView } from '../../view.ts';
 
 export const bundleCreate = command({
   verb: VERBS.bundleCreate,
@@ -47,32 +50,97 @@ export const bundleRestore = command({
   verb: VERBS.bundleRestore,
   operands: [
     ['<file>', 'the bundle'],
-    ['<folder>', 'empty, missing, or restored from an earlier bundle of the same timeline'],
+    ['<folder>', 'empty, missing, restored from an earlier bundle, or with clones of the repositories'],
   ],
   takesPaths: false,
-  options: [],
-  examples: ['savepoint bundle restore project.bundle work/project'],
+  options: [
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'overwrite the files of clones without confirmation' },
+    { flags: '--git', description: 'over clones: also restore branch, HEAD and index' },
+    { flags: '--allow-partial', description: 'over clones: leave roots untouched that were not captured' },
+  ],
+  examples: [
+    'savepoint bundle restore project.bundle work/project',
+    'savepoint bundle restore project.bundle clones --dry-run',
+  ],
 
-  input: ({ operands: [file = '', folder = ''] }, { absolutePath }) => ({
+  input: ({ operands: [file = '', folder = ''], options }, { absolutePath }) => ({
     file: absolutePath(file),
     folder: absolutePath(folder),
+    ...(options['dryRun'] === true ? { dryRun: true } : {}),
+    ...(options['yes'] === true ? { overwrite: true } : {}),
+    ...(options['git'] === true ? { git: true } : {}),
+    ...(options['allowPartial'] === true ? { allowPartial: true } : {}),
   }),
 
-  render: ({ workspace, isNew, added, restored, paths, roots }) => {
+  async carryOut(input, _given, context) {
+    const { savepoint, signal } = context;
+    try {
+      return await VERBS.bundleRestore.handle(savepoint, input, { signal });
+    } catch (error) {
+      // The folder is not empty. The preview says whether it has clones, and fails with the proper error otherwise.
+      const mayAsk = input.dryRun !== true && input.overwrite !== true;
+      if (!mayAsk || !(error instanceof SavepointError) || error.code !== 'CONFLICT') throw error;
+    }
+    const preview = await VERBS.bundleRestore.handle(savepoint, { ...input, dryRun: true }, { signal });
+    if (preview.operation?.outcome === 'ready') await confirmOverClones(preview, context);
+    const expected = preview.operation?.fingerprint;
+    const accepted = { ...input, overwrite: true, ...(expected === undefined ? {} : { expected }) };
+    return VERBS.bundleRestore.handle(savepoint, accepted, { signal });
+  },
+
+  render: (output, view) => {
+    const { dryRun, workspace, isNew, added, restored, paths, roots, operation } = output;
     const where = pathText(workspace.path);
+    if (operation !== null) return overClonesText(output, operation, view);
     if (added.length === 0) return lines(`${where} is already up to date. Nothing was changed.`);
-    const came = `added ${countText(added.length, isNew ? 'checkpoint' : 'new checkpoint')}`;
+    const came = `${dryRun ? 'would add' : 'added'} ${countText(added.length, isNew ? 'checkpoint' : 'new checkpoint')}`;
     return lines(
       restored === null
-        ? `${where}: ${came}. All are older than its newest checkpoint, so its files were not changed.`
-        : `${where}: ${came}, restored ${restored.id} (${countText(paths, 'path')}).`,
+        ? `${where}: ${came}. All are older than its newest checkpoint, so its files ${dryRun ? 'would not be' : 'were not'} changed.`
+        : `${where}: ${came}, ${dryRun ? 'restore' : 'restored'} ${restored.id} (${countText(paths, 'path')}).`,
       listWithHeading(
-        roots.map((root) => (nameFromJson(root) === '' ? 'the folder itself' : pathText(root))),
+        roots.map(rootText),
         (count) => `${countText(count, 'repository', 'repositories')} restored without .git:`,
       ),
     );
   },
 });
+
+type RestoreJson = OutputOf<typeof VERBS.bundleRestore>;
+
+async function confirmOverClones(preview: RestoreJson, context: CommandContext): Promise<void> {
+  const paths = countText(preview.paths, 'path');
+  await confirm(context, {
+    verb: 'bundle restore',
+    consequence: `Restoring the bundle would change ${paths} of ${pathText(preview.workspace.path)}`,
+    hint: DRY_RUN_HINT,
+    preview: preview.operation === null ? '' : overClonesText(preview, preview.operation, context.view),
+    question: `Overwrite ${paths}?`,
+    declinedMessage: 'Nothing was restored.',
+  });
+}
+
+function overClonesText(
+  { dryRun, workspace, added, restored, paths, roots }: RestoreJson,
+  operation: NonNullable<RestoreJson['operation']>,
+  view: OutputView,
+): string {
+  const came = `${dryRun ? 'would add' : 'added'} ${countText(added.length, 'checkpoint')}`;
+  const done = `${dryRun ? 'restore' : 'restored'} ${restored?.id ?? ''} over ${countText(roots.length, 'clone')}`;
+  return lines(
+    `${pathText(workspace.path)}: ${came}, ${done} (${countText(paths, 'path')}).`,
+    dryRun ? planLines(operation, view.style) : [],
+    planNotes(operation, restored),
+    dryRun ? [] : captureWarnings(operation.capture),
+    operation.outcome === 'ready' ? ['The current state would be saved first.'] : [],
+    operation.checkpoint === null ? [] : ['Run `savepoint undo` in that folder to revert.'],
+  );
+}
+
+function rootText(root: JsonName): string {
+  return nameFromJson(root) === '' ? 'the folder itself' : pathText(root);
+}
 
 export const bundleExport = command({
   verb: VERBS.bundleExport,

@@ -6,7 +6,8 @@
 import { checkBundle, type ValidBundle } from '../../bundle/check/check-bundle.ts';
 import { applyBundle, assertUnchanged } from '../../bundle/import/apply-bundle.ts';
 import { importObjects } from '../../bundle/import/import.ts';
-import { joinTimelines } from '../../bundle/import/join.ts';
+import { type JoinResult, joinTimelines } from '../../bundle/import/join.ts';
+import { hasRepositories } from '../../bundle/import/match-clones.ts';
 import { type BundlePlan, type BundleRequest, planBundle } from '../../bundle/write/create.ts';
 import { showName } from '../../content/show-name.ts';
 import { FsError, kindOf } from '../../io/fs.ts';
@@ -14,16 +15,19 @@ import type { Pace } from '../../io/pace.ts';
 import { checkName } from '../../io/safe-path.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { WorkspaceId } from '../../model/ids.ts';
+import { EMPTY_TREE, type WorkspaceId } from '../../model/ids.ts';
 import { type DiskPath, isInside, nameToJson, type TreePath } from '../../model/names.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { identityOf } from '../../store/folder-identity.ts';
 import { storePathIn } from '../../store/home.ts';
-import { createStore, openStore, removeStore } from '../../store/layout.ts';
-import type { HeldLock, LockOptions } from '../../store/lock.ts';
+import { createStore, type OpenStore, openStore, removeStore } from '../../store/layout.ts';
+import type { LockOptions } from '../../store/lock.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { prepareHome } from '../../store/private-folders.ts';
 import { syncRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
 import { writeRetentionMarker } from '../../store/state/retention-marker.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
 import { makeFile } from '../../transaction/new-file.ts';
@@ -33,6 +37,7 @@ import { withHomeLock } from '../home-lock.ts';
 import { openWorkspace, workspaceOf } from '../open.ts';
 import { lockOverlapping } from '../overlap.ts';
 import type { WriteContext } from '../write-context.ts';
+import { isStillToRestore, type OverClones, withdrawImported } from './bundle-over-clones.ts';
 
 export interface CreatedBundle extends Omit<BundlePlan, 'write'> {
   readonly bytes: number;
@@ -50,6 +55,27 @@ export interface RestoredBundle {
   readonly restored: Checkpoint | null;
   /** Files, links and folders that were written or removed. */
   readonly paths: readonly TreePath[];
+  /** The restore over clones of the bundle's repositories; null if the folder had none. */
+  readonly operation: OperationResult | null;
+}
+
+/** What restoring a bundle would do. */
+export interface BundlePreview extends Pick<RestoredBundle, 'isNew' | 'added' | 'paths'> {
+  readonly root: DiskPath;
+  /** The checkpoint that the folder would be equal to. Null if the files would be left alone. */
+  readonly target: Checkpoint | null;
+  /** The restore over clones of the bundle's repositories; null if the folder has none. */
+  readonly operation: Preview | null;
+}
+
+/** How `restoreBundle` and `previewRestoreBundle` work. */
+export interface BundleRestoring {
+  readonly pace: Pace;
+  readonly wait: LockOptions;
+  /** Recovers the transactions of dead processes. */
+  readonly recoverWorkspace: (writing: WriteContext) => Promise<void>;
+  /** Null: a folder that is not empty is refused. */
+  readonly overClones: OverClones | null;
 }
 
 /**
@@ -81,26 +107,23 @@ export async function createBundle(
  * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints. If the folder was restored
  * from a bundle of the same timeline, adds only the new checkpoints. If the bundle is invalid, changes nothing.
  * @param context of the folder, which is the workspace itself
- * @param recoverWorkspace recovers the transactions of dead processes there
- * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty
+ * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty,
+ *   GIT_REFUSED if it has no clone of a repository
  */
 export async function restoreBundle(
   context: Context,
   file: DiskPath,
-  pace: Pace,
-  wait: LockOptions,
-  recoverWorkspace: (writing: WriteContext) => Promise<void>,
+  restoring: BundleRestoring,
 ): Promise<RestoredBundle> {
-  const { ports, folder } = context;
-  const path = ports.fs.realpath(file);
-  assertPathAllowed(context, folder);
-  assertMayBeWorkspace(context, folder);
+  const { ports } = context;
+  const { pace, wait, recoverWorkspace } = restoring;
+  const path = bundlePath(context, file);
   const found = context.find();
   if (found === null) {
-    assertEmpty(context);
+    if (restoring.overClones === null) assertEmpty(context);
     const bundle = await checkBundle(ports, path, null, pace);
     try {
-      return await restoreToNewWorkspace(context, bundle, pace, wait);
+      return await restoreToNewWorkspace(context, bundle, restoring);
     } finally {
       bundle.close();
     }
@@ -114,8 +137,9 @@ export async function restoreBundle(
         syncRecord(ports, workspace.store.layout.path);
         workspace.store.refs.collectDebris();
         workspace.store.objects.collectDebris();
-        await recoverWorkspace({ context, workspace, lock, pace });
-        return await continueTimeline(workspace, bundle, lock, pace);
+        const writing = { context, workspace, lock, pace };
+        await recoverWorkspace(writing);
+        return await continueTimeline(writing, bundle, restoring.overClones);
       } finally {
         lock.release();
       }
@@ -125,6 +149,56 @@ export async function restoreBundle(
   } finally {
     context.releaseStore(workspace.store);
   }
+}
+
+/**
+ * Returns what `restoreBundle` would do. Holds no lock. Over clones, the bundle is imported to a store that belongs to no
+ * folder and is removed again.
+ * @throws SavepointError what `restoreBundle` throws before it changes anything
+ */
+export async function previewRestoreBundle(
+  context: Context,
+  file: DiskPath,
+  { pace, overClones }: Pick<BundleRestoring, 'pace'> & { readonly overClones: OverClones },
+): Promise<BundlePreview> {
+  const { ports, folder } = context;
+  const path = bundlePath(context, file);
+  const found = context.find();
+  const workspace = found === null ? null : openWorkspace(context, found);
+  try {
+    const bundle = await checkBundle(ports, path, workspace?.store.objects ?? null, pace);
+    try {
+      if (workspace === null && !isEmptyFolder({ ports, root: folder })) {
+        return await previewOverClones(context, bundle, overClones, pace);
+      }
+      const { added, extendsTimeline } = joined(workspace, bundle);
+      const base = { root: folder, isNew: workspace === null, added };
+      if (workspace !== null && added.length === 0 && isStillToRestore(workspace, bundle)) {
+        if (!isEmptyFolder(workspace) && hasRepositories(bundle.checkpoints.at(-1) as Checkpoint)) {
+          const operation = await overClones.preview(workspace, bundle);
+          const paths = operation.plan.paths.map((one) => one.path);
+          return { ...base, target: bundle.checkpoints.at(-1) as Checkpoint, paths, operation };
+        }
+      }
+      const target = extendsTimeline ? (added.at(-1) ?? null) : null;
+      if (target === null) return { ...base, target, paths: [], operation: null };
+      const newestHere = workspace?.timeline.latest() ?? null;
+      if (workspace !== null) await assertContinuable(workspace, newestHere, pace);
+      return { ...base, target, paths: changedPaths(bundle.objects, newestHere, target), operation: null };
+    } finally {
+      bundle.close();
+    }
+  } finally {
+    if (workspace !== null) context.releaseStore(workspace.store);
+  }
+}
+
+/** @throws SavepointError if the folder must not be a workspace, or the bundle's path is refused */
+function bundlePath(context: Context, file: DiskPath): DiskPath {
+  const path = context.ports.fs.realpath(file);
+  assertPathAllowed(context, context.folder);
+  assertMayBeWorkspace(context, context.folder);
+  return path;
 }
 
 /** Bundles must not be written or restored inside a `.git` folder or our store. */
@@ -147,18 +221,14 @@ function assertPathAllowed({ ports, places }: Context, path: DiskPath): void {
 async function restoreToNewWorkspace(
   context: Context,
   bundle: ValidBundle,
-  pace: Pace,
-  wait: LockOptions,
+  { pace, wait, overClones }: BundleRestoring,
 ): Promise<RestoredBundle> {
-  const { ports, places, folder } = context;
+  const { ports, folder } = context;
   const { added } = joinTimelines([], 0, bundle.checkpoints, bundle.continues);
   const newest = added.at(-1) as Checkpoint;
-  prepareHome(ports, places.home);
-  const id = ports.random.hex(16) as WorkspaceId;
-  const storePath = storePathIn(places.home, id);
-  const record = { id, path: folder, identity: null, lastNumber: 0, created: ports.clock.now(), storePath };
-  const store = createStore(ports, storePath);
-  writeRetentionMarker(ports, store.layout);
+  const isOverClones = overClones !== null && mayHaveClones(context, newest);
+  const { store, record } = createUnrecordedStore(context);
+  const { id, storePath } = record;
   try {
     const refs = await importObjects(store, bundle.objects, added, pace);
     const workspace = workspaceOf(context, record);
@@ -169,10 +239,22 @@ async function restoreToNewWorkspace(
     const lock = await lockOverlapping(context, workspace, pace, wait);
     try {
       if (workspace.timeline.lastNumber() > 0) throw folderOccupied(folder);
+      const reported = { workspace: { id, root: folder, store: storePath }, isNew: true, added };
+      if (isOverClones) {
+        workspace.timeline.publishAll(refs);
+        try {
+          const operation = await overClones.run({ context, workspace, lock, pace }, bundle);
+          await recordFolder(context, record, pace, wait);
+          return { ...reported, restored: newest, paths: operation.plan.paths.map(({ path }) => path), operation };
+        } catch (error) {
+          withdrawImported(workspace, refs);
+          throw error;
+        }
+      }
       assertEmpty(context);
       const paths = (await applyBundle(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
       await recordFolder(context, record, pace, wait);
-      return { workspace: { id, root: folder, store: storePath }, isNew: true, added, restored: newest, paths };
+      return { ...reported, restored: newest, paths, operation: null };
     } finally {
       lock.release();
     }
@@ -182,6 +264,50 @@ async function restoreToNewWorkspace(
   } finally {
     store.objects.close();
   }
+}
+
+/** A store that belongs to no folder yet. */
+function createUnrecordedStore(context: Context): { readonly store: OpenStore; readonly record: WorkspaceRecord } {
+  const { ports, places, folder } = context;
+  prepareHome(ports, places.home);
+  const id = ports.random.hex(16) as WorkspaceId;
+  const storePath = storePathIn(places.home, id);
+  const store = createStore(ports, storePath);
+  writeRetentionMarker(ports, store.layout);
+  const record = { id, path: folder, identity: null, lastNumber: 0, created: ports.clock.now(), storePath };
+  return { store, record };
+}
+
+async function previewOverClones(
+  context: Context,
+  bundle: ValidBundle,
+  overClones: OverClones,
+  pace: Pace,
+): Promise<BundlePreview> {
+  const { added } = joinTimelines([], 0, bundle.checkpoints, bundle.continues);
+  const target = added.at(-1) as Checkpoint;
+  mayHaveClones(context, target);
+  const { store, record } = createUnrecordedStore(context);
+  try {
+    const workspace = workspaceOf(context, record);
+    workspace.timeline.publishAll(await importObjects(store, bundle.objects, added, pace));
+    const operation = await overClones.preview(workspace, bundle);
+    const paths = operation.plan.paths.map(({ path }) => path);
+    return { root: context.folder, isNew: true, added, target, paths, operation };
+  } finally {
+    store.objects.close();
+    removeStore(context.ports, record.storePath);
+  }
+}
+
+/**
+ * @returns false if the folder is empty
+ * @throws SavepointError CONFLICT if it is not, and cannot have clones of repositories of the bundle
+ */
+function mayHaveClones(context: Context, newest: Checkpoint): boolean {
+  if (isEmptyFolder({ ports: context.ports, root: context.folder })) return false;
+  if (!hasRepositories(newest)) assertEmpty(context);
+  return true;
 }
 
 /** The restore has already succeeded. If this fails, the next writer completes the record. */
@@ -216,26 +342,28 @@ function removeNewStore(context: Context, storePath: DiskPath): void {
 
 /** Adds the new checkpoints to a folder that already has some. */
 async function continueTimeline(
-  workspace: Workspace,
+  writing: WriteContext,
   bundle: ValidBundle,
-  lock: HeldLock,
-  pace: Pace,
+  overClones: OverClones | null,
 ): Promise<RestoredBundle> {
+  const { workspace, lock, pace } = writing;
   const { store, timeline } = workspace;
-  const { checkpoints: here, damaged } = timeline.readAll();
-  if (damaged[0] !== undefined) throw damaged[0].error;
-  const { added, extendsTimeline } = joinTimelines(here, workspace.lastNumber, bundle.checkpoints, bundle.continues);
+  const { added, extendsTimeline } = joined(workspace, bundle);
   const imported = {
     workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
     isNew: false,
     added,
+    operation: null,
   };
-  if (added.length === 0) return { ...imported, restored: null, paths: [] };
-  const newestHere = here.at(-1);
-  if (extendsTimeline && !isEmptyFolder(workspace)) {
-    if (newestHere === undefined) assertEmpty({ ports: workspace.ports, folder: workspace.root });
-    else await assertUnchanged(workspace, newestHere, pace);
+  const target = bundle.checkpoints.at(-1) as Checkpoint;
+  if (added.length === 0) {
+    const isLeft = overClones !== null && hasRepositories(target) && isStillToRestore(workspace, bundle);
+    if (!isLeft || isEmptyFolder(workspace)) return { ...imported, restored: null, paths: [] };
+    const operation = await overClones.run(writing, bundle);
+    const paths = operation.plan.paths.map(({ path }) => path);
+    return { ...imported, restored: operation.checkpoint === null ? null : target, paths, operation };
   }
+  if (extendsTimeline) await assertContinuable(workspace, timeline.latest(), pace);
   const refs = await importObjects(store, bundle.objects, added, pace);
   lock.assertHeld();
   if (!extendsTimeline) {
@@ -247,7 +375,29 @@ async function continueTimeline(
   return { ...imported, restored: newest, paths: paths.map(({ path }) => path) };
 }
 
-function isEmptyFolder({ ports, root }: Workspace): boolean {
+/** @param workspace null: the folder has no timeline */
+function joined(workspace: Workspace | null, { checkpoints, continues }: ValidBundle): JoinResult {
+  if (workspace === null) return joinTimelines([], 0, checkpoints, continues);
+  const { checkpoints: here, damaged } = workspace.timeline.readAll();
+  if (damaged[0] !== undefined) throw damaged[0].error;
+  return joinTimelines(here, workspace.lastNumber, checkpoints, continues);
+}
+
+/** @throws SavepointError BUNDLE_DIVERGED, CONFLICT if the folder has files that no checkpoint has */
+async function assertContinuable(workspace: Workspace, newestHere: Checkpoint | null, pace: Pace): Promise<void> {
+  if (isEmptyFolder(workspace)) return;
+  if (newestHere === null) assertEmpty({ ports: workspace.ports, folder: workspace.root });
+  else await assertUnchanged(workspace, newestHere, pace);
+}
+
+function changedPaths(objects: ObjectReader, from: Checkpoint | null, to: Checkpoint): readonly TreePath[] {
+  const before = from?.snapshot ?? { files: EMPTY_TREE, side: EMPTY_TREE };
+  const changed: TreePath[] = [];
+  for (const { path, after } of differences(objects, before, to.snapshot)) if (after.skip === null) changed.push(path);
+  return changed;
+}
+
+function isEmptyFolder({ ports, root }: Pick<Workspace, 'ports' | 'root'>): boolean {
   const stat = ports.fs.lstat(root);
   return stat === null || (kindOf(stat) === 'folder' && ports.fs.list(root).length === 0);
 }

@@ -9,7 +9,8 @@ import { resolveSession } from '../../timeline/query/select-authors.ts';
 import type { Engine } from '../engine.ts';
 import { exportWithRetry } from '../export-schedule.ts';
 import { recoverOverlapping } from '../recovery.ts';
-import type { CreatedBundle, RestoredBundle } from './bundle-files.ts';
+import type { BundlePreview, BundleRestoring, CreatedBundle, RestoredBundle } from './bundle-files.ts';
+import type { OverClonesOptions } from './bundle-over-clones.ts';
 
 /** What a bundle contains; see `createBundle`. */
 export interface BundleOptions extends CallOptions {
@@ -25,6 +26,15 @@ export interface BundleOptions extends CallOptions {
   readonly overwrite?: boolean;
 }
 
+/** How a bundle is restored; see `restoreBundle`. */
+export interface BundleRestoreOptions extends OverClonesOptions {
+  /**
+   * If the folder has clones of the repositories of the bundle, overwrite their files, after capturing them. Default
+   * false: a folder that is not empty is refused.
+   */
+  readonly overwrite?: boolean;
+}
+
 export interface BundleCalls {
   /**
    * Writes checkpoints into a git bundle. The same checkpoints always give the same commits, on every machine.
@@ -35,13 +45,20 @@ export interface BundleCalls {
   createBundle(file: JsonName, options?: BundleOptions): Promise<CreatedBundle>;
   /**
    * Makes a folder equal to the newest checkpoint of a bundle and adds all its checkpoints. If the folder already has
-   * some of them, adds the new ones. The bundle is validated first: if it is invalid, nothing changes.
+   * some of them, adds the new ones. The bundle is validated first: if it is invalid, nothing changes. With `overwrite`,
+   * the folder may have clones of the bundle's repositories; `undo` then reverts the restore.
    * @param file absolute
    * @param folder absolute; empty, missing, or restored earlier from a bundle of the same timeline
    * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty,
-   *   ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED: nothing changed; PENDING
+   *   GIT_REFUSED if it lacks a clone, ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED:
+   *   nothing changed; PENDING
    */
-  restoreBundle(file: JsonName, folder: JsonName, options?: CallOptions): Promise<RestoredBundle>;
+  restoreBundle(file: JsonName, folder: JsonName, options?: BundleRestoreOptions): Promise<RestoredBundle>;
+  /**
+   * Returns what `restoreBundle` would do, in a folder with clones as with `overwrite`. Changes nothing there, and does
+   * not wait for the lock.
+   */
+  previewRestoreBundle(file: JsonName, folder: JsonName, options?: BundleRestoreOptions): Promise<BundlePreview>;
   /**
    * Exports new checkpoints to the configured folder or bucket. New checkpoints trigger this automatically.
    * @returns null if no export is configured
@@ -73,17 +90,38 @@ export function bundleCalls(engine: Engine): BundleCalls {
       });
     },
     restoreBundle: async (file, folder, options = {}) => {
-      const { restoreBundle } = await import('./bundle-files.ts');
+      const [{ restoreBundle }, { OverClones }] = await Promise.all([
+        import('./bundle-files.ts'),
+        import('./bundle-over-clones.ts'),
+      ]);
+      const restoring: BundleRestoring = {
+        pace: engine.pace(options),
+        wait: engine.wait,
+        overClones: options.overwrite === true ? new OverClones(engine, options) : null,
+        recoverWorkspace: async (writing) => {
+          const { waiting } = await recoverOverlapping(engine.events, writing, null);
+          if (waiting[0] !== undefined) throw waiting[0].error;
+        },
+      };
       return engine.mapErrors(() =>
         restoreBundle(
           engine.context().at(givenDiskPath(engine.ports, folder)),
           givenDiskPath(engine.ports, file),
-          engine.pace(options),
-          engine.wait,
-          async (writing) => {
-            const { waiting } = await recoverOverlapping(engine.events, writing, null);
-            if (waiting[0] !== undefined) throw waiting[0].error;
-          },
+          restoring,
+        ),
+      );
+    },
+    previewRestoreBundle: async (file, folder, options = {}) => {
+      const [{ previewRestoreBundle }, { OverClones }] = await Promise.all([
+        import('./bundle-files.ts'),
+        import('./bundle-over-clones.ts'),
+      ]);
+      const restoring = { pace: engine.pace(options), overClones: new OverClones(engine, options) };
+      return engine.mapErrors(() =>
+        previewRestoreBundle(
+          engine.context().at(givenDiskPath(engine.ports, folder)),
+          givenDiskPath(engine.ports, file),
+          restoring,
         ),
       );
     },

@@ -427,6 +427,8 @@ export const rolledBack = z.strictObject({
     .describe('the hunks of the selected changes, if single changes were selected'),
 });
 
+export const restoredOverClones = z.strictObject(operationFields);
+
 export const inverted = z.strictObject({ ...operationFields, undoes: checkpointId.nullable() });
 
 /** An error as JSON. docs/reference/errors.md lists the codes. */

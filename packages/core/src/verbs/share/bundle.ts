@@ -1,5 +1,7 @@
+import type { BundlePreview } from '../../engine/calls/bundle-files.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
 import { diskPathFromJson, exactName, nameFromJson, nameToJson } from '../../model/names.ts';
-import { briefToJson } from '../shapes/to-json.ts';
+import { briefToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const bundleCreate = verb({
@@ -92,12 +94,35 @@ export const bundleRestore = verb({
     'Restores the newest checkpoint of the bundle to the folder, and adds all its checkpoints to the timeline of ' +
     'the folder. The folder must be empty or missing, or must hold an earlier bundle of the same timeline; in that ' +
     'case only new checkpoints are added. The bundle is validated first: one that is damaged, malicious or too ' +
-    'large changes nothing. Repositories are restored without their .git folder.',
+    'large changes nothing. Repositories are restored without their .git folder.\n\nThe folder may also contain a ' +
+    'clone of each repository of the bundle, at the same paths. Their files are then overwritten, after a preview ' +
+    'and a confirmation. The current state is captured first, so `undo` can revert it. A repository is recognized ' +
+    'by the commits that the bundle records, never by its name alone. Their .git does not change, unless you ask ' +
+    'for branch, HEAD and index as well (`git`).',
   changes: 'files',
-  schemas: ({ z, jsonName, checkpointBrief, checkpointId }) => ({
-    input: z.strictObject({ file: jsonName.describe('absolute'), folder: jsonName.describe('absolute') }),
+  schemas: ({ z, jsonName, checkpointBrief, checkpointId, restoredOverClones }) => ({
+    input: z.strictObject({
+      file: jsonName.describe('absolute'),
+      folder: jsonName.describe('absolute'),
+      overwrite: z
+        .boolean()
+        .optional()
+        .describe('if the folder has clones of the repositories, overwrite their files; they are captured first'),
+      git: z.boolean().optional().describe('also restore branch, HEAD and index of each clone'),
+      allowPartial: z
+        .boolean()
+        .optional()
+        .describe('over clones: proceed even if a root was not captured; it is left untouched and listed'),
+      dryRun: z.boolean().optional().describe('only preview what would happen, over clones as with `overwrite`'),
+      expected: z.string().optional().describe('the fingerprint of the preview of `operation` that the user accepted'),
+    }),
     output: z.strictObject({
-      workspace: z.strictObject({ id: z.string(), path: jsonName, store: jsonName }),
+      dryRun: z.boolean(),
+      workspace: z.strictObject({
+        id: z.string().nullable().describe('null for a dry run'),
+        path: jsonName,
+        store: jsonName.nullable().describe('null for a dry run'),
+      }),
       isNew: z.boolean().describe('the folder had no checkpoints before'),
       added: z.array(checkpointId).describe('checkpoints that were added, oldest first'),
       restored: checkpointBrief
@@ -107,23 +132,40 @@ export const bundleRestore = verb({
         ),
       paths: z.int().min(0).describe('number of files, links and folders that were written or deleted'),
       roots: z.array(jsonName).describe('repositories of the checkpoint; a bundle does not hold their .git'),
+      operation: restoredOverClones
+        .nullable()
+        .describe('the restore over clones of the repositories; null if the folder had none'),
     }),
   }),
 
-  async handle(savepoint, { file, folder }, context) {
-    const done = await savepoint.restoreBundle(
-      exactName(nameFromJson(file)),
-      exactName(nameFromJson(folder).replace(/(?<=.)\/+$/, '')),
-      withoutUndefined({ signal: context.signal }),
-    );
-    const { workspace, isNew, added, restored, paths } = done;
-    return {
-      workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
-      isNew,
-      added: added.map(({ id }) => id),
-      restored: restored === null ? null : briefToJson(restored),
-      paths: paths.length,
-      roots: (restored?.roots ?? []).filter(({ kind }) => kind === 'repository').map(({ path }) => nameToJson(path)),
-    };
+  status: ({ dryRun, operation }) => (dryRun && operation?.outcome === 'conflict' ? 3 : 0),
+
+  async handle(savepoint, { file, folder, dryRun = false, ...asked }, { signal }) {
+    const path = exactName(nameFromJson(file));
+    const to = exactName(nameFromJson(folder).replace(/(?<=.)\/+$/, ''));
+    const options = withoutUndefined({ ...asked, signal });
+    if (dryRun) {
+      const { root, target, ...rest } = await savepoint.previewRestoreBundle(path, to, options);
+      return { dryRun, workspace: { id: null, path: nameToJson(root), store: null }, ...resultToJson(rest, target) };
+    }
+    const { workspace, restored, ...rest } = await savepoint.restoreBundle(path, to, options);
+    const { id, root, store } = workspace;
+    const shown = { id, path: nameToJson(root), store: nameToJson(store) };
+    return { dryRun, workspace: shown, ...resultToJson(rest, restored) };
   },
 });
+
+function resultToJson(
+  { isNew, added, paths, operation }: Omit<BundlePreview, 'root' | 'target'>,
+  restored: Checkpoint | null,
+) {
+  const roots = restored?.roots ?? [];
+  return {
+    isNew,
+    added: added.map(({ id }) => id),
+    restored: restored === null ? null : briefToJson(restored),
+    paths: paths.length,
+    roots: roots.filter(({ kind }) => kind === 'repository').map(({ path }) => nameToJson(path)),
+    operation: operation === null ? null : operationToJson(operation, roots),
+  };
+}

@@ -1,0 +1,48 @@
+import { type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+
+/** `bundle restore` over a clone of the bundle's repository: the preview, the confirmation, and undo. */
+
+function withClone(): Project {
+  const p = project();
+  p.write('a.txt', 'one\n');
+  p.git('init', '-q', '-b', 'main');
+  p.git('add', '.');
+  p.git('commit', '-q', '-m', 'first');
+  p.git('clone', '-q', '.', '../clone');
+  p.write('a.txt', 'two\n');
+  p.checkpoint();
+  p.ok('bundle', 'create', '../work.bundle');
+  return p;
+}
+
+const RESTORE = ['bundle', 'restore', '../work.bundle', '../clone'] as const;
+
+describe('bundle restore over a clone', () => {
+  it('shows a preview, asks, restores and can be undone', () => {
+    const p = withClone();
+    const preview = p.run([...RESTORE, '--dry-run']);
+    expect(preview.status, preview.stderr).toBe(0);
+    expect(preview.stdout).toContain('would add 1 checkpoint, restore cp_1 over 1 clone');
+    expect(preview.stdout).toContain('a.txt');
+    const asked = p.run([...RESTORE, '--json']);
+    expect(asked.status).not.toBe(0);
+    expect(JSON.parse(asked.stderr || asked.stdout)).toMatchObject({ error: { code: 'NEEDS_CONFIRMATION' } });
+    expect(p.read('../clone/a.txt')).toBe('one\n');
+    expect(p.ok(...RESTORE, '--yes').stdout).toContain('added 1 checkpoint, restored cp_1 over 1 clone');
+    expect(p.read('../clone/a.txt')).toBe('two\n');
+    p.ok('-C', '../clone', 'undo');
+    expect(p.read('../clone/a.txt')).toBe('one\n');
+  });
+
+  it('refuses a folder that has something else, with --yes as well', () => {
+    const p = withClone();
+    p.write('../other/a.txt', 'mine\n');
+    for (const more of [[], ['--yes']]) {
+      const { status, stderr } = p.run(['bundle', 'restore', '../work.bundle', '../other', ...more]);
+      expect(status).toBe(1);
+      expect(stderr).toContain('is not a repository');
+    }
+    expect(p.read('../other/a.txt')).toBe('mine\n');
+  });
+});
