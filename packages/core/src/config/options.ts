@@ -272,7 +272,7 @@ export const OPTIONS = {
     kind: SWITCH,
     fallback: false,
     project: 'nothing',
-    what: 'Include conversations and the arguments of tool calls.',
+    what: 'Include conversations, descriptions and the arguments of tool calls.',
     why: 'Prompts may contain secrets.',
   },
   project_file: {

@@ -14,7 +14,10 @@ import { type BundleKey, isBundleKey } from '../store/bundles/bundle-store.ts';
 import { integer, listOf, matching, objectOf, oneOf, optional, type Shape } from '../store/json-shape.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 
-export interface ExportHead extends BundleContentOptions {
+/** What the bundles at a destination include. Descriptions are never exported without messages. */
+export type ExportContent = Pick<BundleContentOptions, 'private' | 'messages'>;
+
+export interface ExportHead extends ExportContent {
   readonly format: 1;
   readonly workspace: WorkspaceId;
   /** Oldest first. */

@@ -5,7 +5,6 @@
 
 import { createHash } from 'node:crypto';
 import { type BundlePlan, planBundle } from '../bundle/write/create.ts';
-import type { BundleContentOptions } from '../bundle/write/derived-chain.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -15,6 +14,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import {
   bundleKey,
   decodeHead,
+  type ExportContent,
   type ExportedBundle,
   type ExportHead,
   encodeHead,
@@ -24,7 +24,7 @@ import {
 } from './export-head.ts';
 
 /** Where and what to export. */
-export interface ExportTarget extends BundleContentOptions {
+export interface ExportTarget extends ExportContent {
   /** Tells this copy of the timeline from others that are exported to the same place; empty: it is the only one. */
   readonly name: string;
 }
@@ -62,11 +62,12 @@ export async function exportNewCheckpoints(
     const last = exportedAlready(workspace, store.place, newest, head, target);
     if (last?.id === newest.id) return { upTo: newest.id, added: null };
     const parent = last === null ? null : (head?.bundles.at(-1)?.tip ?? null);
-    const request = { ...contentOptionsOf(target), session: null, since: last, parent };
+    // An early version may have begun the chain, with descriptions. It goes on from its last commit without them.
+    const request = { ...contentOf(target), descriptions: false, session: null, since: last, parent };
     const planned = await planBundle(workspace.store.objects, workspace.timeline, request, pace);
     const added = await uploadBundle(store, exportFolder(workspace.id, target.name), planned, signal);
     const bundles = [...(head?.bundles ?? []), { ...added, isWhole: planned.continues === null }];
-    const next: ExportHead = { format: 1, workspace: workspace.id, ...contentOptionsOf(target), bundles };
+    const next: ExportHead = { format: 1, workspace: workspace.id, ...contentOf(target), bundles };
     if ((await store.put(key, encodeHead(next), conditionOf(found), signal)) !== null) {
       return { upTo: added.to, added: bundles.at(-1)! };
     }
@@ -81,12 +82,12 @@ function conditionOf(found: StoredBytes | null) {
   return found === null ? ({ when: 'absent' } as const) : ({ when: 'same', tag: found.tag } as const);
 }
 
-function contentOptionsOf({ private: withPrivate, messages }: BundleContentOptions): BundleContentOptions {
+function contentOf({ private: withPrivate, messages }: ExportContent): ExportContent {
   return { private: withPrivate, messages };
 }
 
 /** If the content options differ from those of the existing bundles, a new chain is started. */
-function matchesOptions(head: ExportHead | null, content: BundleContentOptions): boolean {
+function matchesOptions(head: ExportHead | null, content: ExportContent): boolean {
   return head?.private === content.private && head.messages === content.messages;
 }
 

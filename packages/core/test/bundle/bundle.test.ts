@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../failure.ts';
 import { disk, everything, Machine, smallBundle } from './bundle-world.ts';
@@ -14,7 +15,9 @@ describe('a bundle', () => {
     here.git(['-C', 'judge', 'bundle', 'verify', file]);
     here.git(['clone', '-q', file, 'clone']);
     here.git(['-C', 'clone', 'fsck', '--strict']);
-    expect(here.git(['-C', 'clone', 'log', '--format=%s', '--reverse'])).toBe('cp_1: first\ncp_2: second');
+    expect(here.git(['-C', 'clone', 'log', '--format=%s', '--reverse'])).toBe(
+      'cp_1: first checkpoint\ncp_2: 1 file, +1 −1: a.txt',
+    );
     expect(readFileSync(here.at('clone/files/a.txt'), 'utf8')).toBe('two\n');
     expect(here.git(['-C', 'clone', 'show', 'HEAD~1:files/a.txt'])).toBe('one');
   });
@@ -103,6 +106,15 @@ describe('a bundle', () => {
     await session.call({ tool: 'Bash', kind: 'shell', args: { command: 'echo tok-argument' }, id: 'c-1' }, () =>
       here.write('a.txt', 'two\n'),
     );
+    here.write('a.txt', 'three\n');
+    await savepoint.checkpoint({ message: 'Before tok-description' });
+    const path = 'a.txt' as TreePath;
+    const edits = [{ op: 'write', content: 'four\n', exact: true }] as const;
+    await savepoint.edit([{ given: path, path, edits, expectedHash: null, force: false }], {
+      message: 'As tok-description',
+    });
+    await savepoint.undo();
+    await savepoint.redo();
     await savepoint.createBundle(disk(here.at('x.bundle')));
     await savepoint.createBundle(disk(here.at('y.bundle')), { messages: true });
     for (const [name, count] of [
@@ -113,9 +125,11 @@ describe('a bundle', () => {
       const all = here.git(['-C', name, 'cat-file', '--batch', '--batch-all-objects']) + here.git(['-C', name, 'log']);
       expect(all.includes('tok-prompt')).toBe(count === 1);
       expect(all.includes('tok-argument')).toBe(count === 1);
+      expect(all.includes('tok-description')).toBe(count === 1);
     }
     expect(here.git(['-C', 'x', 'log', '--format=%s', '--reverse'])).toBe(
-      'cp_1: session of mine started\ncp_2: Prompt\ncp_3: Message\ncp_4: Bash (1 file)',
+      'cp_1: session of mine started\ncp_2: Prompt\ncp_3: Message\ncp_4: Bash (1 file)\n' +
+        'cp_5: 1 file, +1 −1: a.txt\ncp_6: Edited 1 file, +1 −1: a.txt\ncp_7: Undid cp_6\ncp_8: Redid cp_7',
     );
   });
 
@@ -169,7 +183,10 @@ describe('on an empty machine', () => {
     expect(everything(there.at('deep/restored'))).toEqual(mine);
     const restored = there.open('deep/restored');
     const { checkpoints } = await restored.list();
-    expect(checkpoints.map(({ id, description }) => `${id} ${description}`)).toEqual(['cp_2 second', 'cp_1 first']);
+    expect(checkpoints.map(({ id, description }) => `${id} ${description}`)).toEqual([
+      'cp_2 2 files, +1 −2: back/b.txt, front/a.txt',
+      'cp_1 first checkpoint',
+    ]);
     const status = await restored.status();
     expect(status.changed?.changes).toEqual([]);
     expect(status.moved).toBeNull();

@@ -102,6 +102,42 @@ test('continues the same chain after old checkpoints were dropped here', async (
   expect(here.git(['-C', 'judge', 'rev-list', '--count', 'timeline'])).toBe('4');
 });
 
+test('what an early version began, with descriptions, goes on without them, for Savepoint and for git', async () => {
+  const here = new Exporting();
+  const there = new Machine();
+  const savepoint = here.exporting();
+  here.write('a.txt', 'one\n');
+  await savepoint.checkpoint({ message: 'tok-first' });
+  await savepoint.idle();
+  // The destination as an early version leaves it.
+  const [id = ''] = readdirSync(here.at('out'));
+  const old = await here.open().createBundle(disk(here.at('old.bundle')), { descriptions: true });
+  const key = `${id}/cp_1-cp_1-${old.tip.slice(0, 16)}.bundle`;
+  cpSync(here.at('old.bundle'), here.at(`out/${key}`));
+  const list = here.at(`out/${id}/head.json`);
+  const head = JSON.parse(readFileSync(list, 'utf8'));
+  head.bundles[0] = { ...head.bundles[0], key, tip: old.tip };
+  writeFileSync(list, JSON.stringify(head));
+
+  here.write('a.txt', 'two\n');
+  await savepoint.checkpoint({ message: 'tok-second' });
+  await savepoint.idle();
+  expect(here.bundles().map(({ from, to, isWhole }) => `${from} ${to} ${isWhole}`)).toEqual([
+    'cp_1 cp_1 true',
+    'cp_2 cp_2 false',
+  ]);
+  here.git(['init', '-q', 'judge']);
+  for (const bundle of here.bundles()) {
+    here.git(['-C', 'judge', 'fetch', '-q', here.at(`out/${bundle.key}`), 'timeline:timeline']);
+    await there.restore(here.at(`out/${bundle.key}`));
+  }
+  expect(here.git(['-C', 'judge', 'log', '--format=%s', 'timeline'])).toBe(
+    'cp_2: 1 file, +1 −1: a.txt\ncp_1: tok-first',
+  );
+  expect(here.git(['-C', 'judge', 'cat-file', '--batch', '--batch-all-objects'])).not.toContain('tok-second');
+  expect(readFileSync(there.at('restored/a.txt'), 'utf8')).toBe('two\n');
+});
+
 test('two concurrent exports lose nothing of each other', async () => {
   const here = new Exporting();
   here.write('a.txt', 'one\n');

@@ -15,7 +15,8 @@ export const bundleCreate = command({
     { flags: '--session <id>', description: 'only checkpoints of this session, and those that its changes need' },
     { flags: '--since <checkpoint>', description: 'only checkpoints after this one; the recipient must have it' },
     { flags: '--private', description: 'include .env files, keys and ignored files' },
-    { flags: '--messages', description: 'include prompts, answers and tool arguments' },
+    { flags: '--messages', description: 'include prompts, answers, tool arguments and descriptions (-m)' },
+    { flags: '--descriptions', description: 'include descriptions (-m), as bundles of early versions do' },
     { flags: '--overwrite', description: 'replace the file if it exists' },
   ],
   examples: [
@@ -30,6 +31,7 @@ export const bundleCreate = command({
     ...(typeof options['since'] === 'string' ? { since: options['since'] } : {}),
     ...(options['private'] === true ? { private: true } : {}),
     ...(options['messages'] === true ? { messages: true } : {}),
+    ...(options['descriptions'] === true ? { descriptions: true } : {}),
     ...(options['overwrite'] === true ? { overwrite: true } : {}),
   }),
 

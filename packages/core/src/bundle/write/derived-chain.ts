@@ -10,15 +10,13 @@ import type { ObjectId } from '../../model/ids.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { writeCheckpoint } from '../../timeline/record/timeline.ts';
-import { deriveRecord } from './derived-record.ts';
+import { deriveRecord, type TextOptions } from './derived-record.ts';
 import { SnapshotDeriver } from './derived-snapshot.ts';
 import { isPrivatePath } from './private.ts';
 
-export interface BundleContentOptions {
+export interface BundleContentOptions extends TextOptions {
   /** Includes files that are private because of their names or an ignore rule. */
   readonly private: boolean;
-  /** Includes the messages of users and agents, and the arguments of tool calls. */
-  readonly messages: boolean;
 }
 
 /** A commit of the chain, with its checkpoint. */
@@ -96,7 +94,7 @@ function deriveCheckpoint(
     (!isDeletion(change) && isPrivatePath(snapshots.read, checkpoint.snapshot, path));
   const { files, links, folders, bytes, skipped } = checkpoint.counts;
   const record: Checkpoint = {
-    ...deriveRecord(checkpoint, content.messages, (change) => !content.private && isPrivate(change)),
+    ...deriveRecord(checkpoint, content, (change) => !content.private && isPrivate(change)),
     snapshot,
     counts: {
       files: files - leftOut.files,

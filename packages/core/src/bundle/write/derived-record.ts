@@ -3,29 +3,28 @@
  */
 
 import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
-import { describeCall } from '../../timeline/capture/describe.ts';
+import { describeWithoutMessages, describeWithoutTexts } from '../../timeline/capture/describe.ts';
 import { redactRecord } from '../../timeline/record/checkpoint-json.ts';
 
-/**
- * @param messages whether to include messages
- * @param isPrivate returns whether a change reveals contents of a private file
- */
+/** Which texts by users and agents leave the machine. */
+export interface TextOptions {
+  /** Includes the messages of users and agents, the arguments of tool calls, and descriptions. */
+  readonly messages: boolean;
+  /**
+   * Includes descriptions, but neither prompts nor arguments. Early versions always did. A bundle that git is to add to
+   * one of theirs needs it, because the ids of the commits depend on it.
+   */
+  readonly descriptions: boolean;
+}
+
+/** @param isPrivate returns whether a change reveals contents of a private file */
 export function deriveRecord(
   checkpoint: Checkpoint,
-  messages: boolean,
+  { messages, descriptions }: TextOptions,
   isPrivate: (change: RecordedChange) => boolean,
 ): Checkpoint {
   const redaction = { local: true, texts: messages ? null : ('all' as const), contents: false };
   const record = redactRecord(checkpoint, redaction, isPrivate);
-  return messages ? record : { ...record, description: withoutMessages(record) };
-}
-
-/** Replaces descriptions that quote a prompt or the arguments of a call. */
-function withoutMessages({ trigger, tool, changes, totals, description }: Checkpoint): string {
-  if (trigger === 'prompt') return 'Prompt';
-  if (trigger === 'message') return 'Message';
-  if (trigger === 'call' && tool !== null) {
-    return changes === null ? `${tool.name} (${totals.files} files)` : describeCall(tool, changes);
-  }
-  return description;
+  if (messages) return record;
+  return { ...record, description: descriptions ? describeWithoutMessages(record) : describeWithoutTexts(record) };
 }

@@ -20,8 +20,13 @@ export interface BundleOptions extends CallOptions {
   readonly since?: string;
   /** Include private files: `.env*`, keys and ignored files. Default false. */
   readonly private?: boolean;
-  /** Include conversations and the arguments of tool calls. Default false. */
+  /** Include conversations, the arguments of tool calls, and descriptions. Default false. */
   readonly messages?: boolean;
+  /**
+   * Include descriptions, which callers of `checkpoint` and `edit` may write. Default false. Needed for git to add a
+   * bundle to one of an early version, which always had them.
+   */
+  readonly descriptions?: boolean;
   /** Replace an existing file. Default false. */
   readonly overwrite?: boolean;
 }
@@ -77,13 +82,14 @@ export function bundleCalls(engine: Engine): BundleCalls {
     createBundle: async (file, options = {}) => {
       const { createBundle } = await import('./bundle-files.ts');
       return engine.read((workspace, context) => {
-        const { session, since, messages = false, overwrite = false } = options;
+        const { session, since, messages = false, descriptions = false, overwrite = false } = options;
         const request = {
           session: session === undefined ? null : resolveSession(workspace, session),
           since: since === undefined ? null : engine.resolve(workspace, since),
           parent: null,
           private: options.private ?? false,
           messages,
+          descriptions,
           overwrite,
         };
         return createBundle(context, workspace, givenDiskPath(engine.ports, file), request, engine.pace(options));

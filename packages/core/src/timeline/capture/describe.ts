@@ -15,7 +15,44 @@ export function describe(
     return `first checkpoint: ${counts.files} file${counts.files === 1 ? '' : 's'}, ${size(counts.bytes)}`;
   if (tool !== null) return describeCall(tool, changes);
   if (changes.length === 0) return `no changes since ${previous.id}`;
-  return describeChanges(changes.map(rowOf));
+  return summarize(changes);
+}
+
+/** As `describe` writes it. */
+const FIRST = /^first checkpoint: \d+ files?, [\d.]+ \w+$/;
+
+/**
+ * Describes a checkpoint without the words of users and agents: the description of a call is generated from a record
+ * without its arguments, a prompt is not quoted, and a description that a caller may have written, or that quotes one, is
+ * generated from the changes. The result depends only on the other fields, so applying it again changes nothing.
+ */
+export function describeWithoutTexts(record: Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>): string {
+  const { trigger, changes, totals, description, undoes, previous } = record;
+  const summary = changes === null ? `${totals.files} files` : changes.length === 0 ? '' : summarize(changes);
+  switch (trigger) {
+    case 'edit':
+      return `Edited ${summary}`.trimEnd();
+    case 'undo':
+      return `Undid ${undoes ?? ''}`.trimEnd();
+    case 'redo':
+      return `Redid ${undoes ?? ''}`.trimEnd();
+    case 'manual':
+      if (FIRST.test(description)) return description;
+      if (previous === null) return 'first checkpoint';
+      return summary === '' ? 'no changes' : summary;
+    default:
+      return describeWithoutMessages(record);
+  }
+}
+
+/** The same, but keeps what a caller wrote. */
+export function describeWithoutMessages(record: Omit<Checkpoint, 'id' | 'commit' | 'snapshot'>): string {
+  const { trigger, tool, changes, totals, description } = record;
+  if (trigger === 'prompt') return 'Prompt';
+  if (trigger === 'message') return 'Message';
+  if (trigger !== 'call' || tool === null) return description;
+  const named = { ...tool, summary: '' };
+  return changes === null ? `${tool.name} (${totals.files} files)` : describeCall(named, changes);
 }
 
 const SUMMARY_CHARACTERS = 60;
@@ -28,11 +65,15 @@ export function describeCall({ name, kind, summary }: ToolInfo, changes: readonl
     const shown = oneLine(summary);
     return `${name}${shown === '' ? '' : `: ${shown}`} (${changes.length === 0 ? 'no changes' : files})`;
   }
-  if (changes.length > 1) return `${name} ${describeChanges(changes.map(rowOf))}`;
+  if (changes.length > 1) return `${name} ${summarize(changes)}`;
   const { path, from, added, removed, operation } = first;
   const lines = added === null || removed === null ? operation : `+${added} \u2212${removed}`;
   if (from !== null) return `${name} ${showName(path)} (from ${showName(from)}, ${lines})`;
   return `${name} ${showName(path)} (${operation === 'create' ? 'new, ' : ''}${operation === 'delete' ? 'deleted' : lines})`;
+}
+
+function summarize(changes: readonly Change[]): string {
+  return describeChanges(changes.map(rowOf));
 }
 
 function rowOf({ path, added, removed }: Change): StatRow {

@@ -10,8 +10,8 @@ export const bundleCreate = verb({
   description:
     'Writes the checkpoints of this workspace, or of one session, to a git bundle. `git clone` and `git fetch` can ' +
     'read it, and `bundle restore` turns it into a workspace on any machine. The same checkpoints always give the ' +
-    'same commits. Private files (`.env*`, keys, ignored files), conversations and tool arguments are left out ' +
-    'unless you ask for them. An existing file is not overwritten unless you ask for it.',
+    'same commits. Private files (`.env*`, keys, ignored files), conversations, tool arguments and descriptions are left ' +
+    'out unless you ask for them. An existing file is not overwritten unless you ask for it.',
   changes: 'nothing',
   schemas: ({ z, jsonName, checkpointId, checkpointName, objectId }) => ({
     input: z.strictObject({
@@ -19,7 +19,11 @@ export const bundleCreate = verb({
       session: z.string().optional().describe('its id, or a unique prefix'),
       since: checkpointName.optional().describe('only checkpoints after this one; the recipient must already have it'),
       private: z.boolean().optional().describe('include private files'),
-      messages: z.boolean().optional().describe('include conversations and the arguments of tool calls'),
+      messages: z.boolean().optional().describe('include conversations, descriptions and the arguments of tool calls'),
+      descriptions: z
+        .boolean()
+        .optional()
+        .describe('include descriptions; git needs it to add the bundle to one of an early version'),
       overwrite: z.boolean().optional().describe('replace the file if it exists'),
     }),
     output: z.strictObject({
