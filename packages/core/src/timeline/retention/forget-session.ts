@@ -4,10 +4,13 @@ import { showText } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
 import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { CheckpointId, SessionId } from '../../model/ids.ts';
+import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { writeSessionState } from '../../store/state/session-state.ts';
+import { describeWithoutTexts } from '../capture/describe.ts';
 import type { Workspace } from '../capture/workspace.ts';
+import { redactRecord } from '../record/checkpoint-json.ts';
+import { writeCheckpoint } from '../record/timeline.ts';
 import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
 
 /**
@@ -23,8 +26,9 @@ export interface ForgottenSession extends CleanUpResult {
 }
 
 /**
- * Drops the session's checkpoints and what only they needed. Changes of the session that other
- * checkpoints list are kept.
+ * Drops the session's checkpoints and what only they needed. Changes of the session that other checkpoints list are kept.
+ * The texts of the session, including descriptions, are removed from the checkpoints that are kept. These get another
+ * commit, and keep everything else.
  * @throws SavepointError UNKNOWN_SESSION, and the errors of `dropCheckpoints`
  */
 export async function forgetSession(
@@ -52,6 +56,7 @@ export async function forgetSession(
   const drop = own.filter(({ id }) => !reasons.has(id)).map(({ number }) => number);
   const { ports, store, timeline } = workspace;
   const upTo = timeline.lastNumber();
+  await removeTexts(workspace, lock, withTextsOf(checkpoints, session, new Set(drop)), pace);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
   writeSessionState(ports.fs, store.layout, session, {
@@ -63,6 +68,55 @@ export async function forgetSession(
     processes: [],
   });
   return { ...done, session, stayed };
+}
+
+/** A checkpoint that is kept and has texts of the session: all its own, or only a description that quotes another one. */
+interface CheckpointWithTexts {
+  readonly checkpoint: Checkpoint;
+  readonly isOwn: boolean;
+}
+
+function withTextsOf(
+  checkpoints: readonly Checkpoint[],
+  session: SessionId,
+  dropped: ReadonlySet<number>,
+): readonly CheckpointWithTexts[] {
+  const described = new Set<CheckpointId>();
+  const found: CheckpointWithTexts[] = [];
+  for (const checkpoint of checkpoints) {
+    const { id, undoes } = checkpoint;
+    const isOwn = checkpoint.session === session;
+    // An undo or a redo quotes the description of the operation that it reverts, which may quote another one.
+    if (!isOwn && (undoes === null || !described.has(undoes))) continue;
+    described.add(id);
+    if (!dropped.has(checkpoint.number)) found.push({ checkpoint, isOwn });
+  }
+  return found;
+}
+
+async function removeTexts(
+  { store }: Workspace,
+  lock: HeldLock,
+  found: readonly CheckpointWithTexts[],
+  pace: Pace,
+): Promise<void> {
+  const moved = new Map<ObjectId, ObjectId>();
+  const batch = store.objects.batch();
+  try {
+    for (const { checkpoint, isOwn } of found) {
+      if (pace.isDue()) await pace.yieldNow();
+      const texts = isOwn ? ('all' as const) : null;
+      const record = redactRecord(checkpoint, { local: false, texts, contents: false }, () => false);
+      const description = describeWithoutTexts(record);
+      const { commit } = writeCheckpoint(batch, { ...record, description }, checkpoint.snapshot);
+      if (commit !== checkpoint.commit) moved.set(checkpoint.commit, commit);
+    }
+    if (moved.size > 0) await batch.finish();
+  } finally {
+    batch.abandon();
+  }
+  lock.assertHeld();
+  if (moved.size > 0) store.refs.moveAll(moved);
 }
 
 function reasonsToKeep(

@@ -5,7 +5,8 @@ export const deleteSession = verb({
   summary: "delete a session's checkpoints and the data that only they used",
   description:
     "Deletes the session's own checkpoints and frees the space that only they used. Three kinds are kept and listed: " +
-    "the workspace's newest checkpoint, pinned ones, and a checkpoint that the undo of a remaining operation needs. Checkpoints " +
+    "the workspace's newest checkpoint, pinned ones, and a checkpoint that the undo of a remaining operation needs. " +
+    'Their prompts, answers, tool arguments and descriptions are removed. Checkpoints ' +
     "of other sessions keep their record of this session's changes, with the content before them. This cannot be " +
     'undone.',
   changes: 'store',

@@ -26,6 +26,14 @@ async function twoSessions(w: TimelineWorld): Promise<Savepoint> {
   return savepoint;
 }
 
+const EDIT = {
+  given: 'a.txt' as TreePath,
+  path: 'a.txt' as TreePath,
+  edits: [{ op: 'write', content: 'edited\n', exact: true }] as const,
+  expectedHash: null,
+  force: false,
+};
+
 test('sessions: actor, time, first message, and number of changes', async () => {
   const w = new TimelineWorld();
   const began = w.now;
@@ -116,6 +124,49 @@ describe('deleting a session', () => {
     await savepoint.restore('cp_1');
     expect(readFileSync(w.at('shared.txt'), 'utf8')).toBe('as it was\n');
     git('fsck', '--strict');
+  });
+
+  test('removes its texts from the checkpoints that are kept, and what others quote of them', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    w.write('a.txt', 'as it was\n');
+    await savepoint.checkpoint({ message: 'of the user' }); // cp_1
+    const session = savepoint.session({ agent: 'one', id: 's-one' });
+    await session.prompt('tok-prompt', 'm-1'); // cp_2
+    await session.call({ tool: 'Bash', kind: 'shell', id: 'c-1', args: { command: 'tok-argument' } }, () =>
+      w.write('a.txt', 'of one\n'),
+    ); // cp_3
+    await session.begin({ tool: 'Tool', kind: 'other', id: 'c-2', own: true });
+    await w
+      .open({ actor: { kind: 'agent', name: 'one' } })
+      .edit([EDIT], { message: 'tok-description', toolCall: 'c-2' }); // cp_4
+    await session.end('c-2');
+    await savepoint.undo(); // cp_5
+    await savepoint.redo(); // cp_6
+    for (const id of ['cp_2', 'cp_3', 'cp_4']) await savepoint.pin(id);
+    const before = await Promise.all(['cp_2', 'cp_3', 'cp_4'].map((id) => savepoint.show(id)));
+    expect(before.map(({ session: of }) => of)).toEqual(['s-one', 's-one', 's-one']);
+    await savepoint.forgetSession('s-one');
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['--git-dir', `${w.onlyStore}/objects.git`, ...args], { encoding: 'utf8' });
+    expect(git('cat-file', '--batch', '--batch-all-objects', '--unordered')).not.toContain('tok-');
+    const { checkpoints } = await w.open().list();
+    expect(checkpoints.map(({ id, description }) => `${id} ${description}`)).toEqual([
+      'cp_6 Redid cp_5',
+      'cp_5 Undid cp_4',
+      'cp_4 Edited 1 file, +1 −1: a.txt',
+      'cp_3 Bash (1 file)',
+      'cp_2 Prompt',
+      'cp_1 of the user',
+    ]);
+    const after = await Promise.all(['cp_2', 'cp_3', 'cp_4'].map((id) => savepoint.show(id)));
+    expect(after.map(({ changes, snapshot }) => ({ changes, snapshot }))).toEqual(
+      before.map(({ changes, snapshot }) => ({ changes, snapshot })),
+    );
+    expect([...(await savepoint.pinned())].sort()).toEqual([2, 3, 4]);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+    await savepoint.undo();
+    expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('of one\n');
   });
 
   test('keeps pinned checkpoints, and says so', async () => {
