@@ -44,12 +44,15 @@ export function exportStatus({ root, ports, store, timeline }: Workspace, contex
   return { place, state, behind: timeline.list().filter(({ number }) => number > upTo).length };
 }
 
-/** @returns the last failure; null if there was none, or if another process is already exporting */
+/** @returns the last failure; null if there was none, or if another process exports */
 export async function exportWithRetry(
   engine: Engine,
   options: CallOptions & { readonly long?: boolean },
 ): Promise<SavepointError | null> {
-  const share = await import('../share/export-timeline.ts');
+  const [{ exportTimeline }, { exportInTurn }] = await Promise.all([
+    import('../share/export-timeline.ts'),
+    import('../share/export-turn.ts'),
+  ]);
   const { clock } = engine.ports;
   const once = (): Promise<Pick<ExportResult, 'upTo'> | null> =>
     engine.read(async (workspace, context) => {
@@ -58,16 +61,21 @@ export async function exportWithRetry(
       if (place === null || newest === null) return null;
       const { exporter } = engine.options;
       const pace = engine.pace(options);
-      return share.exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
+      return exportTimeline(workspace, place, { exporter, pace, wait: engine.wait, signal: options.signal });
     });
   const newest = (): Promise<string | null> => engine.read(({ timeline }) => timeline.latest()?.id ?? null);
   return engine.read((workspace) =>
-    share.withRetryLock(workspace, engine.pace(options), engine.wait, () =>
-      share.exportWithRetry(once, newest, options.long ?? false, async (ms) => {
+    exportInTurn(workspace, {
+      once,
+      newest,
+      isLong: options.long ?? false,
+      pace: engine.pace(options),
+      wait: engine.wait,
+      sleep: async (ms) => {
         await clock.sleep(ms, options.signal);
         return options.signal?.aborted !== true;
-      }),
-    ),
+      },
+    }),
   );
 }
 

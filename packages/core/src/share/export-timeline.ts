@@ -1,10 +1,10 @@
-/** Automatic export: where checkpoints are exported to, which process does it, and how often it retries. */
+/** Automatic export: where checkpoints are exported to, one attempt at a time. */
 
 import type { AutomaticExport } from '../config/effective.ts';
 import { showName, showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
-import { type ErrorCode, SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
 import { bytesFromText, type DiskPath, diskChild } from '../model/names.ts';
 import { BundleFolder } from '../store/bundles/bundle-folder.ts';
 import type { BundleStore } from '../store/bundles/bundle-store.ts';
@@ -37,22 +37,9 @@ export interface ExportOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds before each retry. After the last one, the export waits for the next checkpoint. */
-const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000];
-/** Number of retries in a process that has other work and may want to exit. */
-const SHORT_RETRIES = 3;
 const LOCK = 'export-lock';
-/** Held by the process that retries, including between attempts, so that only one does. */
-const RETRY_LOCK = 'export-patient';
-
-const NOT_RETRYABLE: ReadonlySet<ErrorCode> = new Set([
-  'BUNDLE_DIVERGED',
-  'BAD_CONFIG',
-  'NO_WORKSPACE',
-  'STORE_UNSAFE',
-  'STORE_TOO_NEW',
-  'CANCELLED',
-]);
+/** Held by a process that may retry, during an attempt, so that the others need not ask the destination as well. */
+export const RETRY_LOCK = 'export-patient';
 
 /**
  * Exports the new checkpoints, with one attempt. Only one process at a time does this for a workspace. The outcome is
@@ -66,7 +53,7 @@ export async function exportTimeline(
 ): Promise<ExportResult> {
   const { ports, store } = workspace;
   const { fs } = ports;
-  const lock = await lockFor(workspace, LOCK, pace, wait);
+  const lock = await lockExport(workspace, LOCK, pace, wait);
   try {
     const before = readExportState(fs, store.layout);
     try {
@@ -96,64 +83,16 @@ export async function exportTimeline(
   }
 }
 
-/**
- * Runs the work while holding the retry lock.
- * @returns null, without running the work, if another process holds the lock; that process checks for new checkpoints
- *   when it is done
- */
-export async function withRetryLock<T>(
-  workspace: Workspace,
+/** @throws SavepointError LOCKED */
+export function lockExport(
+  { ports, root, store }: Workspace,
+  name: string,
   pace: Pace,
   wait: LockOptions,
-  work: () => Promise<T>,
-): Promise<T | null> {
-  let lock: HeldLock;
-  try {
-    lock = await lockFor(workspace, RETRY_LOCK, pace, { ...wait, waitMs: 0 });
-  } catch (error) {
-    if (error instanceof SavepointError && error.code === 'LOCKED') return null;
-    throw error;
-  }
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
-/**
- * Retries until the newest checkpoint is exported or no attempt is left.
- * @param once makes one attempt; null: there is nothing to export
- * @param isLong whether to use all retry delays, for a process that only exports
- * @param sleep returns false if the export is cancelled
- * @returns the last error; null on success
- */
-export async function exportWithRetry(
-  once: () => Promise<Pick<ExportResult, 'upTo'> | null>,
-  newest: () => Promise<string | null>,
-  isLong: boolean,
-  sleep: (ms: number) => Promise<boolean>,
-): Promise<SavepointError | null> {
-  for (let tries = 0; ; tries++) {
-    let failure: SavepointError;
-    try {
-      const exported = await once();
-      if (exported === null || exported.upTo === (await newest())) return null;
-      tries = -1;
-      continue;
-    } catch (error) {
-      failure = asSavepointError(error);
-    }
-    const pause = isLong || tries < SHORT_RETRIES ? RETRY_DELAYS_MS[tries] : undefined;
-    if (pause === undefined || !isRetryable(failure)) return failure;
-    if (!(await sleep(pause)))
-      return new SavepointError('CANCELLED', 'The export was cancelled while it waited to retry.');
-  }
-}
-
-/** A process keeps the credentials that it began with, so it would be refused again. Another one may have new ones. */
-function isRetryable({ code, data }: SavepointError): boolean {
-  return !NOT_RETRYABLE.has(code) && !(code === 'BUNDLE_STORE' && 'why' in data && data.why === 'credentials');
+): Promise<HeldLock> {
+  const folder = diskChild(store.layout.path, name);
+  makeFolders(ports.fs, folder, 0o700);
+  return acquireLock(ports, { folder, what: `the export of ${showName(root)}` }, pace, wait);
 }
 
 /** @throws SavepointError BUNDLE_STORE if this front end cannot open buckets */
@@ -168,10 +107,4 @@ async function openBundleStore(
     place: place.to,
     status: 'ENOTSUP',
   });
-}
-
-function lockFor({ ports, root, store }: Workspace, name: string, pace: Pace, wait: LockOptions): Promise<HeldLock> {
-  const folder = diskChild(store.layout.path, name);
-  makeFolders(ports.fs, folder, 0o700);
-  return acquireLock(ports, { folder, what: `the export of ${showName(root)}` }, pace, wait);
 }

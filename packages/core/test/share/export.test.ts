@@ -330,33 +330,34 @@ test('a failing place delays no call, is retried, and is reported', async () => 
   expect((await savepoint.status()).exporting).toMatchObject({ behind: 1, state: { upTo: 'cp_1' } });
 });
 
-test('only one export retries at a time, however many are requested', async () => {
+test('the newest export retries, and the one before it ends', async () => {
   const here = new Exporting();
   here.configure({ to: 's3://bucket' });
   here.write('a.txt', 'one\n');
   await here.open().checkpoint();
-  let tries = 0;
-  let others: Promise<unknown> = Promise.resolve();
+  const tries: string[] = [];
   const ports = realPorts();
-  const exporter: Exporter = {
-    open: async () => {
-      tries += 1;
-      throw new Error('unreachable');
-    },
-  };
-  const patient = (): Savepoint =>
+  const patient = (name: string, sleep: () => Promise<void>): Savepoint =>
     open({
       dir: disk(here.project),
-      ports: { ...ports, clock: { ...clockOf(ports), sleep: async () => void (await others) } },
+      ports: { ...ports, clock: { ...clockOf(ports), sleep } },
       places: here.world.places,
       settings: { savepoint: null },
-      exporter,
+      exporter: {
+        open: async () => {
+          tries.push(name);
+          throw new Error('unreachable');
+        },
+      },
     });
-  others = Promise.resolve().then(async () => {
-    expect(await patient().exportWithRetry({ long: true })).toBeNull();
+  let second: Promise<unknown> | null = null;
+  const first = patient('first', async () => {
+    second ??= patient('second', async () => undefined).exportWithRetry({ long: true });
+    await second;
   });
-  expect(await patient().exportWithRetry({ long: true })).toMatchObject({ code: 'INTERNAL' });
-  expect(tries).toBe(6);
+  expect(await first.exportWithRetry({ long: true })).toBeNull();
+  expect(await second).toMatchObject({ code: 'INTERNAL' });
+  expect(tries).toEqual(['first', ...Array<string>(6).fill('second')]);
 });
 
 test('a process that may end at any moment starts another one for the export', async () => {
