@@ -99,6 +99,7 @@ describe.runIf(process.platform === 'linux')('in the shell of an agent with hook
       ['-C / uninstall claude --user', 'uninstall'],
       ['-C / workspaces delete "$PWD" --yes', 'deleteWorkspace'],
       ['gc', 'gc'],
+      ['drop last~1 --yes', 'drop'],
       ['purge frozen.txt --yes', 'purge'],
       ['sessions delete s-1 --yes', 'deleteSession'],
       ['restore last~1 --yes --force', 'restore'],

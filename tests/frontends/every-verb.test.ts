@@ -48,6 +48,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['pin', ['last'], 'is now pinned'],
   ['list', [], '[pinned]'],
   ['unpin', ['last'], 'no longer pinned'],
+  ['drop', ['cp_5', '--dry-run'], 'would drop'],
+  ['drop', ['cp_1', '--yes'], 'Dropped 1 checkpoint (cp_1)'],
   ['freeze', ['secret'], 'secret'],
   ['freeze', ['--list'], 'secret'],
   ['unfreeze', ['secret'], 'Nothing is frozen'],

@@ -131,6 +131,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('store', VERBS.recover, async () => (await import('./store/recover.ts')).recover),
   verbRow('store', VERBS.repair, async () => (await import('./store/repair.ts')).repair),
   verbRow('store', VERBS.gc, async () => (await import('./store/gc.ts')).gc),
+  verbRow('store', VERBS.drop, async () => (await import('./store/drop.ts')).drop),
   verbRow('store', VERBS.purge, async () => (await import('./store/purge.ts')).purge),
   verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
   verbRow('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),

@@ -48,6 +48,7 @@ export function shellAuthorOf(engine: Engine, workspace: Workspace): Author | nu
 export const ONLY_BY_A_PERSON = {
   deleteSession: 'sessions delete',
   deleteWorkspace: 'workspaces delete',
+  drop: 'drop',
   gc: 'gc',
   install: 'install',
   linkWorkspace: 'workspace link',

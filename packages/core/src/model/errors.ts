@@ -205,9 +205,8 @@ export const ERROR_CODES = {
   GIT_REFUSED: {
     exit: 1,
     when:
-      'Branch, HEAD and index of a repository cannot be restored: an operation (rebase, merge, …) is in progress, ' +
-      'git is running, the branch is checked out in another worktree, a commit is missing, or git is not installed. ' +
-      'Also: a bundle is to be restored over clones, and the folder has no clone of a repository of the bundle.',
+      'Branch, HEAD and index cannot be restored: an operation (rebase, …) is in progress, git is running or missing, ' +
+      'the branch is checked out elsewhere, a commit is missing, or the folder has no clone of a bundled repository.',
     data: { repositories: [{ path: 'JsonName', why: 'string' }] },
     hint: 'Nothing was changed. Fix the listed problems, or restore without --git to restore files only.',
   },
@@ -264,6 +263,12 @@ export const ERROR_CODES = {
     hint:
       'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or exclude large files ' +
       '(exclude).',
+  },
+  CHECKPOINT_NEEDED: {
+    exit: 1,
+    when: 'A checkpoint must stay: it is the newest or pinned, or a remaining operation depends on it.',
+    data: { checkpoints: [{ id: 'string', why: 'string' }] },
+    hint: 'Nothing was dropped. Name the later checkpoints as well, or use --pinned to drop pinned ones.',
   },
   PURGE_INCOMPLETE: {
     exit: 1,

@@ -22,6 +22,7 @@ import { status } from './checkpoints/status.ts';
 import { setTestResult } from './checkpoints/test-result.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
+import { drop } from './store/drop.ts';
 import { gc } from './store/gc.ts';
 import { purge } from './store/purge.ts';
 import { recover } from './store/recover.ts';
@@ -61,6 +62,7 @@ export const VERBS = {
   recover,
   repair,
   gc,
+  drop,
   purge,
   pin,
   unpin,

@@ -7,13 +7,19 @@ import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
 import { endDoubtfulCalls } from '../../timeline/capture/active-calls.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { type CleanUpPreview, type CleanUpResult, previewCleanUp } from '../../timeline/retention/clean-up.ts';
+import {
+  type CleanUpPreview,
+  type CleanUpResult,
+  dropCheckpoints,
+  previewCleanUp,
+} from '../../timeline/retention/clean-up.ts';
+import { assertDroppable, type DropPlan, planDrop } from '../../timeline/retention/drop-chosen.ts';
 import { type RetentionOptions, withRetentionOptions } from '../../timeline/retention/retention.ts';
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
-import { applyRetention, storeBytes, tidyUp } from '../maintenance.ts';
+import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
@@ -38,6 +44,12 @@ export interface RepairResult extends Repair {
   readonly checkpoints: number;
   /** Number of checkpoints that can be fully restored. */
   readonly valid: number;
+}
+
+/** Options of `drop`. */
+export interface DropOptions extends CallOptions {
+  /** Drop pinned checkpoints as well, with their pins. Default false. */
+  readonly pinned?: boolean;
 }
 
 export interface StoreCalls {
@@ -70,6 +82,16 @@ export interface StoreCalls {
   previewGc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpPreview>;
   /** Drops old checkpoints according to the retention policy and frees the space that only they needed. */
   gc(options?: CallOptions & { readonly retention?: RetentionOptions }): Promise<CleanUpResult>;
+  /** Returns what `drop` would drop, and the checkpoints that it would refuse. Changes nothing. */
+  previewDrop(names: readonly string[], options?: DropOptions): Promise<DropPlan>;
+  /**
+   * Drops these checkpoints, all or none, and frees the space that only they needed. Later checkpoints keep their record
+   * of changes, with the content before them. The changes of the checkpoint after a dropped one cannot be rolled back any
+   * more. It cannot be undone.
+   * @throws SavepointError CHECKPOINT_NEEDED, UNKNOWN_CHECKPOINT, STORE_DAMAGED, LOCKED, PENDING, NEEDS_CONFIRMATION in
+   *   the shell of an agent
+   */
+  drop(names: readonly string[], options?: DropOptions): Promise<CleanUpResult>;
   /**
    * Applies retention if due, and merges packs if there are many. The end of a session does this automatically.
    * @returns null if retention was not due, if there is no store, or while an operation is pending
@@ -154,6 +176,19 @@ export function storeCalls(engine: Engine): StoreCalls {
         acceptRetention(workspace);
         return done;
       }),
+    previewDrop: (names, options = {}) => engine.read((workspace) => dropPlan(engine, workspace, names, options)),
+    drop: (names, options = {}) =>
+      engine.operate(options, async (operating) => {
+        const { workspace, lock, pace } = assertNothingPending(operating);
+        assertByPerson(engine, workspace, 'drop');
+        const plan = dropPlan(engine, workspace, names, options);
+        assertDroppable(plan);
+        const numbers = plan.chosen.map(({ number }) => number);
+        const done = await dropCheckpoints(workspace, lock, numbers, pace);
+        dropUnusedBackups(workspace);
+        dropUnusedSessions(workspace);
+        return done;
+      }),
     tidyUp: (options = {}) => tidyUp(engine, options, engine.pace(options)),
     previewPurge: async (given, options = {}) => {
       const { previewPurge } = await import('../../purge/purge.ts');
@@ -202,6 +237,11 @@ async function lookAt(
   } finally {
     context.releaseStore(workspace.store);
   }
+}
+
+function dropPlan(engine: Engine, workspace: Workspace, names: readonly string[], { pinned }: DropOptions): DropPlan {
+  const numbers = new Set(names.map((name) => engine.resolve(workspace, name).number));
+  return planDrop(workspace, numbers, pinned ?? false);
 }
 
 function purgeRemainder(context: Context, workspace: Workspace, paths: readonly TreePath[]): PurgeRemainder {

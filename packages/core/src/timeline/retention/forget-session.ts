@@ -2,7 +2,7 @@
 
 import { showText } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
-import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
@@ -12,12 +12,7 @@ import type { Workspace } from '../capture/workspace.ts';
 import { redactRecord } from '../record/checkpoint-json.ts';
 import { writeCheckpoint } from '../record/timeline.ts';
 import { type CleanUpResult, dropCheckpoints } from './clean-up.ts';
-
-/**
- * `newest`: the workspace's last checkpoint. `pinned`: it is pinned. `undo`: the state before a kept operation, which its
- * undo needs.
- */
-export type KeptReason = 'newest' | 'pinned' | 'undo';
+import { type KeptReason, reasonsToKeep } from './kept-reasons.ts';
 
 export interface ForgottenSession extends CleanUpResult {
   readonly session: SessionId;
@@ -48,7 +43,7 @@ export async function forgetSession(
       : `No checkpoint belongs to session ${showText(session)}.`;
     throw new SavepointError('UNKNOWN_SESSION', message, { session });
   }
-  const reasons = reasonsToKeep(checkpoints, session, workspace.timeline.pinned());
+  const reasons = reasonsToKeep(checkpoints, (one) => one.session === session, workspace.timeline.pinned());
   const stayed = own.flatMap(({ id }) => {
     const why = reasons.get(id);
     return why === undefined ? [] : [{ id, why }];
@@ -117,20 +112,4 @@ async function removeTexts(
   }
   lock.assertHeld();
   if (moved.size > 0) store.refs.moveAll(moved);
-}
-
-function reasonsToKeep(
-  checkpoints: readonly Checkpoint[],
-  session: SessionId,
-  pinned: ReadonlySet<number>,
-): ReadonlyMap<CheckpointId, KeptReason> {
-  const reasons = new Map<CheckpointId, KeptReason>();
-  const newest = checkpoints.at(-1);
-  if (newest !== undefined) reasons.set(newest.id, 'newest');
-  for (const { id, number } of checkpoints) if (pinned.has(number) && !reasons.has(id)) reasons.set(id, 'pinned');
-  for (const { id, previous, trigger, session: of } of checkpoints) {
-    const isKept = of !== session || reasons.has(id);
-    if (isKept && isOperation(trigger) && previous !== null && !reasons.has(previous)) reasons.set(previous, 'undo');
-  }
-  return reasons;
 }
