@@ -103,6 +103,12 @@ const RETENTION = fields({
   maxStoreBytes: orNull(number),
 } satisfies ShapeOf<RetentionOptions>);
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
+const RESTORE_BUNDLE_CALL: Arguments = [
+  ['file', anything],
+  ['folder', anything],
+  options<'restoreBundle'>({ overwrite: flag, git: flag, allowPartial: flag, expected: text }),
+];
+const DROP_CALL: Arguments = [['names', listOf(text)], options<'drop'>({ pinned: flag })];
 const EDIT = fields(
   {
     old: text,
@@ -210,9 +216,17 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   ],
   createBundle: [
     ['file', anything],
-    options<'createBundle'>({ session: text, since: text, private: flag, messages: flag, overwrite: flag }),
+    options<'createBundle'>({
+      session: text,
+      since: text,
+      private: flag,
+      messages: flag,
+      descriptions: flag,
+      overwrite: flag,
+    }),
   ],
-  restoreBundle: [['file', anything], ['folder', anything], options<'restoreBundle'>({})],
+  restoreBundle: RESTORE_BUNDLE_CALL,
+  previewRestoreBundle: RESTORE_BUNDLE_CALL,
   exportBundles: [options<'exportBundles'>({})],
   exportWithRetry: [options<'exportWithRetry'>({ long: flag })],
   place: [['options', optional(fields({ orNew: flag }))]],
@@ -229,6 +243,8 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],
   previewGc: [options<'previewGc'>({ retention: RETENTION })],
   gc: [options<'gc'>({ retention: RETENTION })],
+  previewDrop: DROP_CALL,
+  drop: DROP_CALL,
   tidyUp: [options<'tidyUp'>({})],
   previewPurge: [PATHS, options<'previewPurge'>({})],
   purge: [PATHS, options<'purge'>({})],

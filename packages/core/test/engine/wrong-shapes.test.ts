@@ -13,10 +13,12 @@ const WRONG: readonly unknown[] = [7, true, [], 'text', null];
 const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
-    'restoreBundle previewDeleteWorkspace deleteWorkspace setTestResult'
+    'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult'
   ).split(' '),
 );
-const TAKES_LIST = new Set('rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge'.split(' '));
+const TAKES_LIST = new Set(
+  'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop'.split(' '),
+);
 const NOT_CHECKED = new Set(
   'pinned notHappened sessions stats frozen config workspaces now idle close once on session watch'.split(' '),
 );
