@@ -66,6 +66,7 @@ export async function affectedAuthorsSince(
     }
   }
   for (const { path, reverter } of broughtBack) {
+    if (reverter === null) continue;
     if (isReplaceable(reverter)) agents.add(reverter.actor.name);
     else outside.add(path);
   }

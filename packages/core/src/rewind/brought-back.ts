@@ -14,8 +14,8 @@ import { actorName } from '../timeline/query/actors.ts';
 /** Changes of one path that one operation reverted, and that the target has. */
 export interface BroughtBack {
   readonly path: TreePath;
-  /** Who reverted them. */
-  readonly reverter: Author;
+  /** Who decided against these changes. Null: a restore went to another state, which decides nothing about them. */
+  readonly reverter: Author | null;
   /** `gets back changes by claude that were rolled back in cp_9`. */
   readonly text: string;
 }
@@ -57,11 +57,13 @@ export async function broughtBackBy(
   return [...found.values()]
     .map(({ path, by, kind, names }) => ({
       path,
-      reverter: { actor: by.actor, session: by.session, call: by.toolCall, tool: null },
+      reverter: IS_DECISION.has(kind) ? { actor: by.actor, session: by.session, call: by.toolCall, tool: null } : null,
       text: `gets back changes ${[...names].join(' and ')} that were ${HOW[kind]} in ${by.id}`,
     }))
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
+
+const IS_DECISION: ReadonlySet<Reversion['kind']> = new Set(['rollback', 'undo', 'freeze']);
 
 /** Most paths that a restore names. */
 const NAMED = 20;

@@ -69,6 +69,16 @@ test('an undo or a restore by the person counts as well, a rollback that was und
   expect(await noteOf(again.savepoint, 'cp_2')).toEqual([]);
 });
 
+test('a restore to a later state than an earlier restore is not asked about', async () => {
+  const { w, savepoint, write } = await changed();
+  await savepoint.restore('cp_1');
+  await write('b', 'agent\n');
+  const { plan, parties } = await savepoint.previewRestore('cp_2');
+  expect([plan.notes?.length, plan.conflicts, parties]).toEqual([1, [], null]);
+  await savepoint.restore('cp_2');
+  expect([w.read('a'), w.read('b')]).toEqual([BY_AGENT, 'b\n']);
+});
+
 test('a session that goes back in its conversation does not bring back what a person rolled back', async () => {
   const { w, savepoint, write } = await changed();
   const session = savepoint.session({ agent: 'one', id: 's-one' });
