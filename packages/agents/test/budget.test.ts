@@ -9,17 +9,19 @@ import { claudeEvents } from './fixtures/claude.ts';
 
 /** Work that exceeds the agent's time limit, and hook failures: the agent must be able to continue in either case. */
 
-/** Runs a hook that has no time left when it starts. */
+/** Runs a hook that has no time left when it starts, as after a daemon that did not answer. It still reads the event. */
 async function tooLate(p: AgentAtWork, event: object): Promise<string> {
   const { Readable } = await import('node:stream');
-  let asked = 0;
+  async function* slowly(): AsyncGenerator<Buffer> {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    yield Buffer.from(JSON.stringify(event));
+  }
   const { stdout, stderr, exit } = await runHook({
     args: ['claude'],
     env: p.env,
-    input: Readable.from([Buffer.from(JSON.stringify(event))]),
+    input: Readable.from(slowly()),
     script: '/nowhere/savepoint.js',
-    // Enough time to read the event, and none after that.
-    sinceStart: () => (asked++ === 0 ? 0 : 1_000_000),
+    sinceStart: () => 1_000_000,
   });
   expect([exit, stderr]).toEqual([0, '']);
   return stdout;

@@ -55,6 +55,8 @@ export interface HookRun {
 
 /** The timeout for reading the event, before the settings are known. */
 const READ_TIMEOUT_MS = 5_000;
+/** The event must be read even if waiting for a daemon that did not answer has used up that time. */
+const LEAST_READ_MS = 2_000;
 /** The part of the budget that is reserved for the answer. */
 const ANSWER_MS = 200;
 
@@ -68,7 +70,8 @@ export async function runHook(run: HookRun): Promise<HookReply> {
   let native = 'unknown event';
   let folder = '';
   try {
-    const read = await readEvent(run.input, AbortSignal.timeout(remainingMs(READ_TIMEOUT_MS, run)));
+    const readMs = Math.max(LEAST_READ_MS, remainingMs(READ_TIMEOUT_MS, run));
+    const read = await readEvent(run.input, AbortSignal.timeout(readMs));
     if ('problem' in read && read.problem === EMPTY_EVENT) {
       return { ...protocol.reply(native, NO_ANSWER), stderr: `savepoint hook ${name}: ${EMPTY_EVENT}\n` };
     }
