@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import { type CallId, type DiskPath, type EndedCall, SavepointError, showText, textFromBytes } from '@savepoint/core';
-import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
+import { type ChildCommand, type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
   type CommandContext,
@@ -105,7 +105,7 @@ async function runBetweenCheckpoints(
   const runWith = (variables: Environment): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
-    return runInForeground({ file, args, cwd, env: { ...env, ...variables } });
+    return runChild({ file, args, cwd, env: { ...env, ...variables } });
   };
   if (isOn) return runCaptured([file, ...args], runWith, agent, context);
   return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
@@ -113,6 +113,12 @@ async function runBetweenCheckpoints(
 
 /** Contains the id of the session, so that processes are recognised that the command leaves behind. */
 const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
+
+/** In a pseudo-terminal if there is a terminal and that is possible, else with the same streams. */
+async function runChild(child: ChildCommand): Promise<ChildExit> {
+  const { runOnTerminal } = await import('../../terminal-host/host.ts');
+  return (await runOnTerminal(child)) ?? runInForeground(child);
+}
 
 const CALL_NOT_RECORDED =
   'The changes of the command were not recorded: the record of its start is no longer in the store.';

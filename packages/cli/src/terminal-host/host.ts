@@ -1,0 +1,139 @@
+/**
+ * Runs a program in a pseudo-terminal between the user's terminal and itself. Bytes pass unchanged in both directions,
+ * and sizes and signals are passed on. However it ends, the user's terminal is usable afterwards.
+ */
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import type { ChildCommand, ChildExit } from '../child.ts';
+import { canStart } from './find-program.ts';
+import { HostedProgram, type ProgramEnd, type TerminalSize } from './hosted-program.ts';
+import { STOPPED_SIGNAL } from './job-script.ts';
+import { loadPtyBinding, type PtyBinding } from './pty-binding.ts';
+import { ScreenWriter } from './screen-writer.ts';
+import { readTtyModes, restoreTtyModes, setRawMode, type TtyModes } from './tty-modes.ts';
+
+/** What the host needs from the machine. */
+interface Surroundings {
+  readonly binding: PtyBinding;
+  readonly modes: TtyModes;
+}
+
+/** Runs the program in a pseudo-terminal. Null if that is not possible here: then nothing was started. */
+export async function runOnTerminal(child: ChildCommand): Promise<ChildExit | null> {
+  // With an output of its own, standard error would no longer be separate.
+  if (![0, 1, 2].every((fd) => isatty(fd))) return null;
+  if (!canStart(child.file, child.cwd, child.env['PATH'])) return null;
+  const binding = loadPtyBinding();
+  const modes = binding === null ? null : readTtyModes();
+  if (binding === null || modes === null) return null;
+  return new TerminalHost(child, { binding, modes }).run();
+}
+
+/** A terminal sends these to the whole group of the program. */
+const GROUP_SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTSTP'] as const;
+/** By then, the output of a program that stops has arrived. */
+const LAST_OUTPUT_MS = 20;
+
+class TerminalHost {
+  readonly #modes: TtyModes;
+  readonly #screen: ScreenWriter;
+  readonly #program: HostedProgram;
+  readonly #onResize = (): void => this.#program.resize(terminalSize());
+  readonly #listeners: (readonly [name: NodeJS.Signals | 'exit', listener: () => void])[] = [];
+
+  constructor(child: ChildCommand, { binding, modes }: Surroundings) {
+    this.#modes = modes;
+    this.#screen = new ScreenWriter(1, () => this.#program.resume());
+    // Before the start: the program may print something and get a signal at once.
+    this.#listen();
+    setRawMode();
+    this.#program = new HostedProgram(binding, child, {
+      modes,
+      size: terminalSize(),
+      onOutput: (bytes) => this.#showOutput(bytes),
+    });
+  }
+
+  async run(): Promise<ChildExit> {
+    try {
+      this.#readKeys();
+      const end = await this.#program.ended;
+      await this.#screen.drained();
+      return exitOf(end);
+    } finally {
+      process.stdin.pause();
+      process.stdin.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
+      this.#restoreTerminal();
+      for (const [name, listener] of this.#listeners) process.off(name, listener);
+      process.stdout.off('resize', this.#onResize);
+    }
+  }
+
+  #listen(): void {
+    for (const name of GROUP_SIGNALS) this.#on(name, () => this.#program.signal(name, true));
+    this.#on('SIGTERM', () => this.#program.signal('SIGTERM', false));
+    this.#on(STOPPED_SIGNAL, () => void this.#stopWithProgram());
+    this.#on('SIGCONT', () => this.#takeTerminal());
+    process.stdout.on('resize', this.#onResize);
+    this.#on('exit', () => this.#restoreTerminal());
+  }
+
+  #on(name: NodeJS.Signals | 'exit', listener: () => void): void {
+    process.on(name, listener);
+    this.#listeners.push([name, listener]);
+  }
+
+  #readKeys(): void {
+    const { stdin } = process;
+    this.#program.onRoom(() => stdin.resume());
+    stdin.on('data', (bytes: Buffer) => {
+      if (!this.#program.write(bytes)) stdin.pause();
+    });
+    // The terminal is gone.
+    stdin.on('end', () => this.#program.hangUp());
+    stdin.on('error', () => this.#program.hangUp());
+    stdin.resume();
+  }
+
+  #showOutput(bytes: Buffer): void {
+    if (!this.#screen.write(bytes)) this.#program.pause();
+  }
+
+  /** The program has stopped, so our job stops as well, and the shell of the user has the terminal again. */
+  async #stopWithProgram(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS));
+    await this.#screen.drained();
+    this.#restoreTerminal();
+    const forward = this.#listeners.find(([name]) => name === 'SIGTSTP')?.[1] ?? (() => undefined);
+    process.off('SIGTSTP', forward);
+    // Returns when the job is continued, or at once if no shell can do that.
+    process.kill(0, 'SIGTSTP');
+    process.on('SIGTSTP', forward);
+    this.#takeTerminal();
+    this.#program.continue();
+  }
+
+  #takeTerminal(): void {
+    setRawMode();
+    // The size may have changed while another program had the terminal. Node compares it at this event.
+    process.emit('SIGWINCH');
+  }
+
+  #restoreTerminal(): void {
+    restoreTtyModes(this.#modes);
+  }
+}
+
+function terminalSize(): TerminalSize {
+  const [columns, rows] = process.stdout.getWindowSize();
+  return { columns, rows };
+}
+
+const SIGNAL_STATUS = 128;
+
+/** The shell in the pseudo-terminal reports a signal as its status. */
+function exitOf({ status, signal }: ProgramEnd): ChildExit {
+  const number = signal > 0 ? signal : status - SIGNAL_STATUS;
+  const name = Object.entries(constants.signals).find(([, one]) => one === number)?.[0];
+  return name === undefined ? { kind: 'exit', status } : { kind: 'signal', signal: name as NodeJS.Signals };
+}

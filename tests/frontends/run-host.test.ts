@@ -1,0 +1,148 @@
+import { type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+import { HostedTerminal, type TerminalStart, until } from './hosted-terminal.ts';
+
+/** `run` with a program of the test: a Node script, as the file `program.mjs` of the project. */
+function hosted(program: string, start: TerminalStart & { readonly after?: string } = {}): [HostedTerminal, Project] {
+  const p = project();
+  p.write('program.mjs', program);
+  const script = `$SAVEPOINT_COMMAND run -- '${process.execPath}' program.mjs; ${start.after ?? 'exit $?'}`;
+  return [new HostedTerminal(p, script, start), p];
+}
+
+const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+
+describe('a program that `run` hosts', () => {
+  it('has a terminal, and its output reaches the screen byte by byte', async () => {
+    const [terminal] = hosted(`
+      import { spawnSync } from 'node:child_process';
+      spawnSync('stty', ['raw', '-echo'], { stdio: 'inherit' });
+      const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+      process.stdout.write(Buffer.concat([Buffer.from(process.stdout.isTTY ? '<tty>' : '<no>'), all, all, Buffer.from('<end>')]));
+    `);
+    expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
+    const { received } = terminal;
+    const sent = received.subarray(received.indexOf('<tty>') + 5, received.indexOf('<end>'));
+    expect(sent).toEqual(Buffer.concat([ALL_BYTES, ALL_BYTES]));
+  });
+
+  it('gets every byte that is typed', async () => {
+    const [terminal] = hosted(`
+      import { spawnSync } from 'node:child_process';
+      spawnSync('stty', ['raw', '-echo'], { stdio: 'inherit' });
+      console.log('ready');
+      const got = [];
+      process.stdin.on('data', (bytes) => {
+        got.push(bytes);
+        const all = Buffer.concat(got);
+        if (all.length >= 512) { console.log(all.toString('hex') + '.'); process.exit(); }
+      });
+    `);
+    await terminal.shows(/ready/);
+    terminal.type(ALL_BYTES);
+    terminal.type(ALL_BYTES);
+    await terminal.shows(new RegExp(`${ALL_BYTES.toString('hex')}${ALL_BYTES.toString('hex')}\\.`));
+    expect((await terminal.exited).status).toBe(0);
+  });
+
+  it('waits for a terminal that does not read, and loses nothing', async () => {
+    const [terminal] = hosted(`
+      console.log('ready');
+      process.stdin.once('data', () => {
+        for (let line = 0; line < 200000; line++) process.stdout.write(line + '\\n');
+        process.exit();
+      });
+    `);
+    await terminal.shows(/ready/);
+    terminal.pause();
+    terminal.type('\r');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    terminal.resume();
+    expect((await terminal.exited).status).toBe(0);
+    const numbers = terminal.text.slice(terminal.text.indexOf('ready')).match(/^\d+(?=\r)/gm) ?? [];
+    expect(numbers).toEqual(Array.from({ length: 200_000 }, (_, line) => String(line)));
+  });
+
+  it('learns the size of the terminal, and when it changes', async () => {
+    const [terminal] = hosted(
+      `
+      const show = () => console.log('size ' + process.stdout.columns + 'x' + process.stdout.rows);
+      process.stdout.on('resize', show);
+      show();
+      process.stdin.once('data', () => process.exit());
+    `,
+      { columns: 91, rows: 33 },
+    );
+    await terminal.shows(/size 91x33/);
+    terminal.resize(70, 20);
+    await terminal.shows(/size 70x20/);
+    terminal.type('\r');
+    await terminal.exited;
+  });
+
+  it.each([
+    ['process.exit(7)', 7],
+    ["process.kill(process.pid, 'SIGTERM')", 143],
+    ["process.kill(process.pid, 'SIGKILL')", 137],
+  ])('passes on how it ended: %s', async (program, status) => {
+    const [terminal] = hosted(program);
+    expect(await terminal.exited, terminal.text).toMatchObject({ status });
+  });
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const)('gets %s that is sent to `run`', async (signal) => {
+    const [terminal] = hosted(`
+      process.on('${signal}', () => { console.log('heard ${signal}'); process.exit(9); });
+      setInterval(() => undefined, 1000);
+      console.log('parent ' + (await import('node:fs')).readFileSync('/proc/' + process.ppid + '/stat', 'utf8').split(') ')[1].split(' ')[1] + '.');
+    `);
+    const [, pid] = await terminal.shows(/parent (\d+)\./);
+    process.kill(Number(pid), signal);
+    expect(await terminal.exited, terminal.text).toMatchObject({ status: 9 });
+    await terminal.shows(new RegExp(`heard ${signal}`));
+  });
+
+  it('gets a hang-up when `run` is killed, and when the terminal is closed', async () => {
+    for (const how of ['kill', 'close']) {
+      const [terminal, p] = hosted(`
+        import fs from 'node:fs';
+        process.on('SIGHUP', () => { fs.writeFileSync('heard', 'x'); process.exit(); });
+        setInterval(() => undefined, 1000);
+        console.log('parent ' + fs.readFileSync('/proc/' + process.ppid + '/stat', 'utf8').split(') ')[1].split(' ')[1] + '.');
+      `);
+      const [, pid] = await terminal.shows(/parent (\d+)\./);
+      if (how === 'kill') process.kill(Number(pid), 'SIGKILL');
+      else terminal.hangUp();
+      await until(
+        () => p.has('heard'),
+        () => `a hang-up after ${how}`,
+      );
+    }
+  });
+
+  it('can be stopped with Ctrl-Z and continued', async () => {
+    const p = project();
+    p.write('program.sh', 'echo begun; read line; echo "read $line"; read line; echo "read $line"; exit 5\n');
+    const script = 'set -m; $SAVEPOINT_COMMAND run -- sh program.sh; echo "stopped $?"; read line; fg; echo "ended $?"';
+    const terminal = new HostedTerminal(p, script);
+    await terminal.shows(/begun/);
+    terminal.type('one\r');
+    await terminal.shows(/read one/);
+    terminal.type('\x1a');
+    await terminal.shows(/stopped 148/);
+    terminal.type('\r');
+    await terminal.shows(/stopped 148[^]*sh program.sh/);
+    terminal.type('two\r');
+    await terminal.shows(/read two\r\n[^]*ended 5/);
+  });
+
+  it('leaves the modes of the terminal as they were', async () => {
+    const p = project();
+    const run = '$SAVEPOINT_COMMAND run -- sh -c "stty -a; stty raw -echo"';
+    const script = `stty erase ^H; stty -a; echo ====; ${run}; echo ====; stty -a; echo ====`;
+    const terminal = new HostedTerminal(p, script);
+    await terminal.exited;
+    const [before, during, after] = terminal.text.split('====\r\n');
+    expect(after).toBe(before);
+    expect(during?.slice(0, before?.length)).toBe(before);
+  });
+});
