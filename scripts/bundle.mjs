@@ -113,12 +113,24 @@ function licences(modules) {
   return [...packages]
     .sort()
     .map((path) => {
-      const { name, version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+      const { name, version, main } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
       const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry));
-      if (file === undefined) throw new Error(`${name} has no licence file`);
-      return `${name} ${version}\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`;
+      const text = file === undefined ? copyrightIn(join(path, main ?? '')) : readFileSync(join(path, file), 'utf8');
+      if (text === undefined) throw new Error(`${name} has no licence file`);
+      return `${name} ${version}\n\n${text.trim()}\n`;
     })
     .join('\n\n');
+}
+
+/**
+ * Some packages have their licence only in a comment at the start of a module.
+ * @param {string} main
+ */
+function copyrightIn(main) {
+  return readdirSync(dirname(main))
+    .filter((name) => /\.m?js$/.test(name))
+    .map((name) => /^\/\*[\s\S]*?Copyright[\s\S]*?\*\//.exec(readFileSync(join(dirname(main), name), 'utf8'))?.[0])
+    .find((text) => text !== undefined);
 }
 
 /** @param {string} path of a module inside a package */

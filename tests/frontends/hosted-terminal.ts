@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import type { Project } from '@savepoint/testkit/command';
+import headless from '@xterm/headless';
 import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
@@ -16,7 +17,8 @@ export interface TerminalStart {
 export class HostedTerminal {
   readonly #pty: IPty;
   readonly exited: Promise<{ readonly status: number; readonly signal: number }>;
-  #received: Buffer[] = [];
+  readonly #received: Buffer[] = [];
+  readonly #emulator: headless.Terminal;
 
   /** Runs a shell script in which `$SAVEPOINT` is the command. */
   constructor(p: Project, script: string, { columns = 80, rows = 24, env = {} }: TerminalStart = {}) {
@@ -28,7 +30,11 @@ export class HostedTerminal {
       encoding: null,
       env: { ...p.environment(), ...env, SAVEPOINT_COMMAND: `${process.execPath} ${main}` },
     });
-    this.#pty.onData((data: unknown) => this.#received.push(data as Buffer));
+    this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 500, allowProposedApi: true });
+    this.#pty.onData((data: unknown) => {
+      this.#received.push(data as Buffer);
+      this.#emulator.write(data as Buffer);
+    });
     this.exited = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => resolve({ status: exitCode, signal: signal ?? 0 }));
     });
@@ -55,6 +61,13 @@ export class HostedTerminal {
 
   resize(columns: number, rows: number): void {
     this.#pty.resize(columns, rows);
+    this.#emulator.resize(columns, rows);
+  }
+
+  /** The screen as its user sees it, and what the emulator knows of it. */
+  async emulated(): Promise<Emulated> {
+    await new Promise<void>((resolve) => this.#emulator.write('', resolve));
+    return emulatedBy(this.#emulator);
   }
 
   pause(): void {
@@ -76,6 +89,50 @@ export class HostedTerminal {
       () => `${wanted} in ${JSON.stringify(this.text.slice(-4_000))}`,
     );
   }
+}
+
+export interface Emulated {
+  /** The visible rows. */
+  readonly screen: string;
+  /** Every cell with its style, also of rows that have scrolled away. */
+  readonly cells: string;
+  readonly cursor: readonly [column: number, row: number];
+  readonly isAlternate: boolean;
+  readonly isCursorHidden: boolean;
+  readonly modes: Readonly<Record<string, unknown>>;
+}
+
+function emulatedBy(terminal: headless.Terminal): Emulated {
+  const { active, normal } = terminal.buffer;
+  const core = terminal as unknown as {
+    readonly _core: { readonly coreService: { readonly isCursorHidden: boolean } };
+  };
+  const rows = Array.from({ length: terminal.rows }, (_, row) =>
+    active.getLine(active.baseY + row)?.translateToString(),
+  );
+  const cells = [normal, active].flatMap((buffer) =>
+    Array.from({ length: buffer.length }, (_, row) => {
+      const line = buffer.getLine(row);
+      return Array.from({ length: line?.length ?? 0 }, (_, column) => {
+        const cell = line?.getCell(column);
+        return [
+          cell?.getChars() || ' ',
+          cell?.getFgColor(),
+          cell?.getBgColor(),
+          cell?.isBold(),
+          cell?.isInverse(),
+        ].join();
+      }).join('|');
+    }),
+  );
+  return {
+    screen: rows.join('\n'),
+    cells: cells.join('\n'),
+    cursor: [active.cursorX, active.cursorY],
+    isAlternate: active.type === 'alternate',
+    isCursorHidden: core._core.coreService.isCursorHidden,
+    modes: { ...terminal.modes },
+  };
 }
 
 /** Polls until the result is neither null nor false. */

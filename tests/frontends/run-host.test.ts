@@ -130,9 +130,9 @@ describe('a program that `run` hosts', () => {
     terminal.type('\x1a');
     await terminal.shows(/stopped 148/);
     terminal.type('\r');
-    await terminal.shows(/stopped 148[^]*sh program.sh/);
+    await terminal.shows(/stopped 148[\s\S]*sh program.sh/);
     terminal.type('two\r');
-    await terminal.shows(/read two\r\n[^]*ended 5/);
+    await terminal.shows(/read two\r\n[\s\S]*ended 5/);
   });
 
   it('leaves the modes of the terminal as they were', async () => {
@@ -144,5 +144,32 @@ describe('a program that `run` hosts', () => {
     const [before, during, after] = terminal.text.split('====\r\n');
     expect(after).toBe(before);
     expect(during?.slice(0, before?.length)).toBe(before);
+  });
+
+  it.each([
+    ['exits', 'process.exit(0)'],
+    ['is killed', "process.kill(process.pid, 'SIGKILL')"],
+  ])('leaves no mode of a full-screen program on when it %s', async (_how, end) => {
+    const [terminal] = hosted(
+      `process.stdout.write('before\\r\\n\\x1b[?1049h\\x1b[?25l\\x1b[?1002h\\x1b[?2004h\\x1b[?1hin', () => { ${end}; });`,
+      { after: 'echo after' },
+    );
+    await terminal.exited;
+    const { modes, isCursorHidden, screen } = await terminal.emulated();
+    expect({ modes, isCursorHidden }).toMatchObject({
+      modes: { mouseTrackingMode: 'none', bracketedPasteMode: false, applicationCursorKeysMode: false },
+      isCursorHidden: false,
+    });
+    expect(screen).toMatch(/^before *\n(?:savepoint.*\n)?after/m);
+  });
+
+  it('leaves the terminal usable when `run` fails or is ended while the program runs', async () => {
+    const p = project();
+    const run = `$SAVEPOINT_COMMAND run -- sh -c 'trap "" TERM; echo "pid $PPID"; printf "\\033[?1049h"; sleep 0.2; kill -HUP 0'`;
+    const terminal = new HostedTerminal(p, `stty -a; echo ====; ${run}; echo ====; stty -a; echo ====`);
+    await terminal.exited;
+    const [before, , after] = terminal.text.split('====\r\n');
+    expect(after).toBe(before);
+    expect((await terminal.emulated()).isAlternate).toBe(false);
   });
 });

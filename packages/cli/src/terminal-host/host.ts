@@ -9,6 +9,7 @@ import { canStart } from './find-program.ts';
 import { HostedProgram, type ProgramEnd, type TerminalSize } from './hosted-program.ts';
 import { STOPPED_SIGNAL } from './job-script.ts';
 import { loadPtyBinding, type PtyBinding } from './pty-binding.ts';
+import { ScreenKeeper } from './screen-keeper.ts';
 import { ScreenWriter } from './screen-writer.ts';
 import { readTtyModes, restoreTtyModes, setRawMode, type TtyModes } from './tty-modes.ts';
 
@@ -37,13 +38,20 @@ const LAST_OUTPUT_MS = 20;
 class TerminalHost {
   readonly #modes: TtyModes;
   readonly #screen: ScreenWriter;
+  readonly #keeper: ScreenKeeper;
   readonly #program: HostedProgram;
-  readonly #onResize = (): void => this.#program.resize(terminalSize());
+  /** Who is behind, and makes the program wait. */
+  readonly #behind = new Set<'screen' | 'keeper'>();
+  readonly #onResize = (): void => {
+    this.#keeper.resize(terminalSize());
+    this.#program.resize(terminalSize());
+  };
   readonly #listeners: (readonly [name: NodeJS.Signals | 'exit', listener: () => void])[] = [];
 
   constructor(child: ChildCommand, { binding, modes }: Surroundings) {
     this.#modes = modes;
-    this.#screen = new ScreenWriter(1, () => this.#program.resume());
+    this.#screen = new ScreenWriter(1, () => this.#hasRoom('screen'));
+    this.#keeper = new ScreenKeeper(terminalSize(), () => this.#hasRoom('keeper'));
     // Before the start: the program may print something and get a signal at once.
     this.#listen();
     setRawMode();
@@ -58,6 +66,8 @@ class TerminalHost {
     try {
       this.#readKeys();
       const end = await this.#program.ended;
+      await this.#keeper.caughtUp();
+      this.#screen.write(Buffer.from(this.#keeper.left()));
       await this.#screen.drained();
       return exitOf(end);
     } finally {
@@ -96,7 +106,14 @@ class TerminalHost {
   }
 
   #showOutput(bytes: Buffer): void {
-    if (!this.#screen.write(bytes)) this.#program.pause();
+    if (!this.#screen.write(bytes)) this.#behind.add('screen');
+    if (!this.#keeper.follow(bytes)) this.#behind.add('keeper');
+    if (this.#behind.size > 0) this.#program.pause();
+  }
+
+  #hasRoom(who: 'screen' | 'keeper'): void {
+    this.#behind.delete(who);
+    if (this.#behind.size === 0) this.#program.resume();
   }
 
   /** The program has stopped, so our job stops as well, and the shell of the user has the terminal again. */

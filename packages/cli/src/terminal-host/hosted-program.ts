@@ -29,7 +29,7 @@ export class HostedProgram {
   /** What came before the end of the first line, which is the process id. */
   #start: Buffer | null = Buffer.alloc(0);
   #pid: number | null = null;
-  #early: (() => void)[] = [];
+  readonly #early: (() => void)[] = [];
   #isClosed = false;
 
   constructor(

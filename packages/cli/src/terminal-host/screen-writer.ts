@@ -14,7 +14,7 @@ export class ScreenWriter {
   #isWriting = false;
   #isFull = false;
   #isGone = false;
-  #idle: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
 
   /** @param onRoom called when there is room again after `write` has returned false */
   constructor(fd: number, onRoom: () => void) {
