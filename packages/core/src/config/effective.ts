@@ -48,6 +48,8 @@ export interface EffectiveSettings {
   readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
   /** The daemon, which answers hooks. */
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
+  /** Two presses of this key in a program of `run` open the list of earlier states. Empty: depends on the program. */
+  readonly run: { readonly key: string; readonly keyMs: number };
 }
 
 /** Options of the library's caller, which override the settings. */
@@ -111,6 +113,7 @@ export function effectiveSettings({ values, origins }: Settings, given: Settings
     },
     hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
     daemon: { enabled: values.daemon === 'on', idleMs: values.daemon_idle_minutes * MINUTE },
+    run: { key: values['run.key'], keyMs: values['run.key_ms'] },
   };
 }
 

@@ -220,6 +220,26 @@ export const OPTIONS = {
     what: 'How long the daemon keeps running without a request.',
     why: 'Longer than the usual pause between two prompts.',
   },
+  'run.key': {
+    kind: {
+      type: 'text',
+      form: '`esc`, `ctrl-` with a letter or one of `]`, `\\`, `^` and `_`, or `none`',
+      pattern: '^(?:|none|esc|ctrl-[a-hkln-z\\]\\\\^_])$',
+    },
+    fallback: '',
+    project: 'nothing',
+    what:
+      'The key that opens the list of earlier states when it is pressed twice in a program that `savepoint run` hosts. ' +
+      'Empty: `esc`, or `ctrl-]` for programs that use Esc Esc themselves, such as Claude Code.',
+    why: 'Esc stops an agent, so the second Esc is where people look for a way back.',
+  },
+  'run.key_ms': {
+    kind: { type: 'whole', least: 50, most: 5_000, unit: 'milliseconds' },
+    fallback: 400,
+    project: 'nothing',
+    what: 'The longest time between the two key presses.',
+    why: 'Shorter than the pause between two decisions, longer than a double press.',
+  },
   'export.to': {
     kind: {
       type: 'text',
