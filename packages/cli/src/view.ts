@@ -27,7 +27,7 @@ const as =
     `\x1b[${code}m${text}\x1b[${end}m`;
 const plain: Paint = (text) => text;
 
-const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
+export const PLAIN: Style = { strong: plain, faint: plain, good: plain, bad: plain, id: plain };
 const COLOURS: Style = { strong: as(1, 22), faint: as(2, 22), good: as(32, 39), bad: as(31, 39), id: as(33, 39) };
 
 /** Colours are used only on terminals, unless NO_COLOR is set (https://no-color.org) or TERM is dumb. */

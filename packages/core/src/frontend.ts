@@ -4,6 +4,7 @@ export type { AutomaticExport } from './config/effective.ts';
 export { OPTION_KEYS, specOf } from './config/options.ts';
 export { configSchema } from './config/schema.ts';
 export type { SettingsSource } from './config/settings.ts';
+export { displayWidth, fitStart } from './content/display-width.ts';
 export { showContent, wouldDo } from './content/show-name.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';

@@ -43,8 +43,3 @@ const KEY_NAME = /^(?:esc|ctrl-[a-hkln-z\]\\^_])$/;
 export function isKeyName(text: string): boolean {
   return KEY_NAME.test(text);
 }
-
-/** As people write it: `Esc`, `Ctrl-]`. */
-export function showKey(key: KeyName): string {
-  return `${key.slice(0, 1).toUpperCase()}${key.slice(1)}`;
-}

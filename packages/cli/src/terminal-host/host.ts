@@ -5,29 +5,43 @@
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import type { ChildCommand, ChildExit } from '../child.ts';
+import { asFailure, failureAsText } from '../failure.ts';
+import { PLAIN } from '../view.ts';
+import { writeAll } from '../write.ts';
 import { canStart } from './find-program.ts';
+import { Gesture } from './gesture.ts';
+import type { KeyName } from './gesture-keys.ts';
 import { HostedProgram, type ProgramEnd, type TerminalSize } from './hosted-program.ts';
 import { STOPPED_SIGNAL } from './job-script.ts';
+import { type Overlay, OverlaySession } from './overlay-session.ts';
 import { loadPtyBinding, type PtyBinding } from './pty-binding.ts';
 import { ScreenKeeper } from './screen-keeper.ts';
 import { ScreenWriter } from './screen-writer.ts';
 import { readTtyModes, restoreTtyModes, setRawMode, type TtyModes } from './tty-modes.ts';
 
-/** What the host needs from the machine. */
+/** What opens over the program, and the key that opens it when it is pressed twice. */
+export interface OverlayGesture {
+  readonly key: KeyName;
+  readonly withinMs: number;
+  readonly overlay: () => Overlay;
+}
+
+/** What the host needs from the machine, and from the user. */
 interface Surroundings {
   readonly binding: PtyBinding;
   readonly modes: TtyModes;
+  readonly gesture: OverlayGesture | null;
 }
 
 /** Runs the program in a pseudo-terminal. Null if that is not possible here: then nothing was started. */
-export async function runOnTerminal(child: ChildCommand): Promise<ChildExit | null> {
+export async function runOnTerminal(child: ChildCommand, gesture: OverlayGesture | null): Promise<ChildExit | null> {
   // With an output of its own, standard error would no longer be separate.
   if (![0, 1, 2].every((fd) => isatty(fd))) return null;
   if (!canStart(child.file, child.cwd, child.env['PATH'])) return null;
   const binding = loadPtyBinding();
   const modes = binding === null ? null : readTtyModes();
   if (binding === null || modes === null) return null;
-  return new TerminalHost(child, { binding, modes }).run();
+  return new TerminalHost(child, { binding, modes, gesture }).run();
 }
 
 /** A terminal sends these to the whole group of the program. */
@@ -41,14 +55,21 @@ class TerminalHost {
   readonly #keeper: ScreenKeeper;
   readonly #program: HostedProgram;
   /** Who is behind, and makes the program wait. */
-  readonly #behind = new Set<'screen' | 'keeper'>();
+  readonly #behind = new Set<'screen' | 'keeper' | 'overlay'>();
+  readonly #gesture: OverlayGesture | null;
+  #overlay: { readonly session: OverlaySession; readonly closed: Promise<void> } | null = null;
+  /** Reported when the program has ended, because the screen is the program's until then. */
+  #overlayFailure: unknown = null;
+  #size = terminalSize();
   readonly #onResize = (): void => {
-    this.#keeper.resize(terminalSize());
-    this.#program.resize(terminalSize());
+    // The program learns it after the overlay, because it draws for the new size at once.
+    if (this.#overlay === null) this.#passSize();
+    else this.#overlay.session.redraw();
   };
   readonly #listeners: (readonly [name: NodeJS.Signals | 'exit', listener: () => void])[] = [];
 
-  constructor(child: ChildCommand, { binding, modes }: Surroundings) {
+  constructor(child: ChildCommand, { binding, modes, gesture }: Surroundings) {
+    this.#gesture = gesture;
     this.#modes = modes;
     this.#screen = new ScreenWriter(1, () => this.#hasRoom('screen'));
     this.#keeper = new ScreenKeeper(terminalSize(), () => this.#hasRoom('keeper'));
@@ -58,7 +79,7 @@ class TerminalHost {
     this.#program = new HostedProgram(binding, child, {
       modes,
       size: terminalSize(),
-      onOutput: (bytes) => this.#showOutput(bytes),
+      onOutput: (bytes) => this.#receiveOutput(bytes),
     });
   }
 
@@ -66,6 +87,8 @@ class TerminalHost {
     try {
       this.#readKeys();
       const end = await this.#program.ended;
+      this.#overlay?.session.close();
+      await this.#overlay?.closed;
       await this.#keeper.caughtUp();
       this.#screen.write(Buffer.from(this.#keeper.left()));
       await this.#screen.drained();
@@ -76,6 +99,7 @@ class TerminalHost {
       this.#restoreTerminal();
       for (const [name, listener] of this.#listeners) process.off(name, listener);
       process.stdout.off('resize', this.#onResize);
+      if (this.#overlayFailure !== null) writeAll(2, failureAsText(asFailure(this.#overlayFailure), PLAIN));
     }
   }
 
@@ -96,13 +120,29 @@ class TerminalHost {
   #readKeys(): void {
     const { stdin } = process;
     this.#program.onRoom(() => stdin.resume());
+    const pass = (bytes: Buffer): void => this.#passInput(bytes);
+    const gesture =
+      this.#gesture === null
+        ? null
+        : new Gesture(this.#gesture.key, this.#gesture.withinMs, { pass, open: () => void this.#openOverlay() });
     stdin.on('data', (bytes: Buffer) => {
-      if (!this.#program.write(bytes)) stdin.pause();
+      if (this.#overlay !== null) this.#overlay.session.type(bytes);
+      else if (gesture === null) pass(bytes);
+      else gesture.receive(bytes);
     });
     // The terminal is gone.
     stdin.on('end', () => this.#program.hangUp());
     stdin.on('error', () => this.#program.hangUp());
     stdin.resume();
+  }
+
+  #passInput(bytes: Buffer): void {
+    if (!this.#program.write(bytes)) process.stdin.pause();
+  }
+
+  #receiveOutput(bytes: Buffer): void {
+    if (this.#overlay === null) this.#showOutput(bytes);
+    else this.#overlay.session.hold(bytes);
   }
 
   #showOutput(bytes: Buffer): void {
@@ -111,13 +151,56 @@ class TerminalHost {
     if (this.#behind.size > 0) this.#program.pause();
   }
 
-  #hasRoom(who: 'screen' | 'keeper'): void {
+  async #openOverlay(): Promise<void> {
+    if (this.#gesture === null || this.#overlay !== null) return;
+    const session = new OverlaySession(
+      {
+        screen: this.#screen,
+        keeper: this.#keeper,
+        size: terminalSize,
+        show: (bytes) => this.#showOutput(bytes),
+        pass: (bytes) => this.#passInput(bytes),
+        pauseProgram: () => this.#wait('overlay'),
+      },
+      this.#gesture.overlay(),
+    );
+    const failed = (error: unknown): void => {
+      this.#overlayFailure ??= error;
+    };
+    const closed = session
+      .run()
+      .then(undefined, failed)
+      .then(() => {
+        this.#overlay = null;
+        this.#hasRoom('overlay');
+        this.#passSize();
+      });
+    this.#overlay = { session, closed };
+    await closed;
+  }
+
+  #wait(who: 'overlay'): void {
+    this.#behind.add(who);
+    this.#program.pause();
+  }
+
+  /** Also tells the emulator, in the order in which the program's output comes. */
+  #passSize(): void {
+    const size = terminalSize();
+    if (size.columns === this.#size.columns && size.rows === this.#size.rows) return;
+    this.#size = size;
+    this.#keeper.resize(size);
+    this.#program.resize(size);
+  }
+
+  #hasRoom(who: 'screen' | 'keeper' | 'overlay'): void {
     this.#behind.delete(who);
     if (this.#behind.size === 0) this.#program.resume();
   }
 
   /** The program has stopped, so our job stops as well, and the shell of the user has the terminal again. */
   async #stopWithProgram(): Promise<void> {
+    await this.#overlay?.closed;
     await new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS));
     await this.#screen.drained();
     this.#restoreTerminal();

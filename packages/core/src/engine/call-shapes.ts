@@ -190,6 +190,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   diffChange: [['id', text], options<'diffChange'>({})],
   blame: [['query', fields(BLAME, { path: anything })], options<'blame'>({})],
   sessions: NOTHING,
+  openCalls: NOTHING,
   turns: [['query', fields({ session: text, before: number }, { limit: count })]],
   stats: NOTHING,
   watch: [['options', fields({ after: count }, { signal })]],

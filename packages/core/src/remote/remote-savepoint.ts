@@ -118,6 +118,7 @@ type NotRemote =
   | 'place'
   | 'moment'
   | 'caller'
+  | 'openCalls'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
 import { type CallId, type DiskPath, type EndedCall, SavepointError, showText, textFromBytes } from '@savepoint/core';
-import { type ChildCommand, type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
+import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
   type CommandContext,
@@ -18,6 +18,8 @@ import { asFailure, failureAsText } from '../../failure.ts';
 import { folderToOpen } from '../../folder.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
 import { countText } from '../../show/format.ts';
+import { isKeyName } from '../../terminal-host/gesture-keys.ts';
+import { runHosted } from '../../terminal-host/run-hosted.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
 
@@ -32,6 +34,12 @@ const OPTIONS: readonly CliOptionSpec[] = [
   },
   { flags: '--no-checkpoints', description: 'take no checkpoints, and turn hooks off for the command (SAVEPOINT=off)' },
   { flags: '--agent <name>', description: 'record changes under this name (default: the name of the program)' },
+  {
+    flags: '--key <key>',
+    description:
+      'pressed twice, opens the list of earlier states: esc, ctrl-], … (default: the option run.key, else a key that the program does not use)',
+  },
+  { flags: '--no-key', description: 'open no list' },
 ];
 
 export const run: StandaloneCommand = {
@@ -92,6 +100,8 @@ async function runBetweenCheckpoints(
     );
   }
   for (const word of command) assertUtf8(word);
+  const isOn = options['checkpoints'] !== false;
+  const key = keyOption(options);
   await restoreFirst(options, context);
   const cwd = textFromBytes(folder);
   if (cwd === null) throw new SavepointError('USAGE', 'run cannot be used in a folder whose name is not valid UTF-8.');
@@ -100,12 +110,12 @@ async function runBetweenCheckpoints(
     const hint = 'The command was not run. Undo the restore with `savepoint undo`, or use another folder.';
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
-  const isOn = options['checkpoints'] !== false;
   const agent = agentNameOf(options, file);
   const runWith = (variables: Environment): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
-    return runChild({ file, args, cwd, env: { ...env, ...variables } });
+    const child = { file, args, cwd, env: { ...env, ...variables } };
+    return isOn ? runHosted(child, key, context) : runInForeground(child);
   };
   if (isOn) return runCaptured([file, ...args], runWith, agent, context);
   return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
@@ -113,12 +123,6 @@ async function runBetweenCheckpoints(
 
 /** Contains the id of the session, so that processes are recognised that the command leaves behind. */
 const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
-
-/** In a pseudo-terminal if there is a terminal and that is possible, else with the same streams. */
-async function runChild(child: ChildCommand): Promise<ChildExit> {
-  const { runOnTerminal } = await import('../../terminal-host/host.ts');
-  return (await runOnTerminal(child)) ?? runInForeground(child);
-}
 
 const CALL_NOT_RECORDED =
   'The changes of the command were not recorded: the record of its start is no longer in the store.';
@@ -192,6 +196,14 @@ async function restoreFirst(options: VerbArguments['options'], context: CommandC
   const input = restore.input(given, context);
   const output = await restore.carryOut?.(input, given, context);
   if (output !== undefined) writeAll(2, restore.render(output, context.view, given));
+}
+
+/** @returns false: none; undefined: not given */
+function keyOption({ key }: VerbArguments['options']): string | false | undefined {
+  if (key === false || (typeof key === 'string' && (key === 'none' || isKeyName(key)))) return key;
+  if (key === undefined) return undefined;
+  const message = `--key needs esc, ctrl-] or another key with Ctrl, not ${JSON.stringify(key)}.`;
+  throw new SavepointError('USAGE', message, { argument: '--key' });
 }
 
 function agentNameOf({ agent }: VerbArguments['options'], file: string): string {

@@ -8,6 +8,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
+import { type OpenCall, readUnendedCalls } from '../../store/state/open-calls.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
@@ -67,6 +68,8 @@ export interface HistoryCalls {
    * @throws SavepointError UNKNOWN_SESSION, AMBIGUOUS_ID
    */
   turns(query: Omit<TurnQuery, 'session'> & { readonly session?: string }): Promise<TurnPage>;
+  /** Returns the calls of agents that have started and not ended, oldest first. Waits for no lock. */
+  openCalls(): Promise<readonly OpenCall[]>;
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
   stats(): Promise<Stats & { readonly storage: Usage }>;
   /**
@@ -116,6 +119,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
         const one = session === undefined ? {} : { session: resolveSession(workspace, session) };
         return listTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout));
       }),
+    openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
     stats: () =>
       engine.read(({ ports, store, timeline }) => ({
         ...statsOf(timeline, store.objects),

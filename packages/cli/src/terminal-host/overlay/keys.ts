@@ -1,0 +1,75 @@
+/** Turns the bytes that a terminal sends into keys, and separates what is meant for the program: replies of the terminal. */
+
+export type Key =
+  | 'up'
+  | 'down'
+  | 'page-up'
+  | 'page-down'
+  | 'home'
+  | 'end'
+  | 'enter'
+  | 'escape'
+  | { readonly text: string };
+
+export interface TypedKeys {
+  readonly keys: readonly Key[];
+  readonly replies: string;
+}
+
+const CURSOR: Readonly<Record<string, Key>> = { A: 'up', B: 'down', H: 'home', F: 'end' };
+const NUMBERED: Readonly<Record<string, Key>> = {
+  1: 'home',
+  4: 'end',
+  5: 'page-up',
+  6: 'page-down',
+  7: 'home',
+  8: 'end',
+};
+const CONTROL: Readonly<Record<string, Key>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\x03': 'escape',
+  '\x1b': 'escape',
+  '\x0e': 'down',
+  '\x10': 'up',
+  '\x06': 'page-down',
+  '\x02': 'page-up',
+};
+const RELEASE = '3';
+
+/** Answers to questions about position, device, modes and colours. They end in a letter that no key uses. */
+const REPLY = /^(?:\x1b\[\??[\d;]*(?:R|c|n|\$y|t)|\x1b\[\?\d+u|\x1b\][\s\S]*?(?:\x07|\x1b\\)|\x1bP[\s\S]*?\x1b\\)/;
+const SEQUENCE = /^\x1b(?:\[|O)([\d;:?<]*)([A-Za-z~])/;
+const MOUSE = /^\x1b\[M[\s\S]{3}/;
+
+export function keysIn(text: string): TypedKeys {
+  const keys: Key[] = [];
+  let replies = '';
+  for (let rest = text; rest !== ''; ) {
+    const reply = REPLY.exec(rest)?.[0];
+    const other = reply ?? MOUSE.exec(rest)?.[0];
+    const sequence = other === undefined ? SEQUENCE.exec(rest) : null;
+    if (reply !== undefined) replies += reply;
+    else if (other === undefined) {
+      const key = sequence === null ? plainKey(rest) : keyOf(sequence[1] ?? '', sequence[2] ?? '');
+      if (key !== null) keys.push(key);
+    }
+    const used = other ?? sequence?.[0] ?? [...rest][0] ?? rest;
+    rest = rest.slice(used.length);
+  }
+  return { keys, replies };
+}
+
+function plainKey(rest: string): Key | null {
+  const [first = ''] = rest;
+  return CONTROL[first] ?? (first < ' ' || first === '\x7f' ? null : { text: first });
+}
+
+function keyOf(params: string, final: string): Key | null {
+  const [number = '', modifiers = ''] = params.split(';');
+  if (modifiers.split(':')[1] === RELEASE) return null;
+  if (final === '~') return NUMBERED[number] ?? null;
+  if (final !== 'u') return CURSOR[final] ?? null;
+  const code = Number(number.split(':')[0]);
+  return Number.isInteger(code) && code > 0 && code < 0x110000 ? plainKey(String.fromCodePoint(code)) : null;
+}

@@ -1,0 +1,26 @@
+/** The states to go back to: before each turn of an agent. */
+import type { Savepoint } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { shortText } from '../../show/checkpoint.ts';
+
+export interface EarlierState {
+  /** The checkpoint with the state. */
+  readonly id: string;
+  /** The words of the prompt, safe to show; null if none is recorded. */
+  readonly words: string | null;
+  readonly agent: string;
+  /** ISO 8601. */
+  readonly time: string;
+}
+
+const LISTED = 100;
+
+/** Newest first. */
+export async function earlierStates(savepoint: Savepoint): Promise<readonly EarlierState[]> {
+  const { turns } = await VERBS.turns.handle(savepoint, { limit: LISTED }, {});
+  return turns.flatMap(({ before, prompt, actor, began }) =>
+    before === null
+      ? []
+      : [{ id: before, words: prompt === null ? null : shortText(prompt), agent: shortText(actor.name), time: began }],
+  );
+}

@@ -1,0 +1,20 @@
+/** Runs the command of `savepoint run`: in a pseudo-terminal if there is a terminal, else with the same streams. */
+import { basename } from 'node:path';
+import { type ChildCommand, type ChildExit, runInForeground } from '../child.ts';
+import type { CommandContext } from '../command.ts';
+import { type ChosenKey, gestureKey } from './gesture-keys.ts';
+import type { OverlayGesture } from './host.ts';
+
+export async function runHosted(
+  child: ChildCommand,
+  key: ChosenKey['key'],
+  { savepoint, view }: CommandContext,
+): Promise<ChildExit> {
+  const { runOnTerminal } = await import('./host.ts');
+  const { GoBackOverlay } = await import('./go-back-overlay.ts');
+  const { run } = await savepoint.config();
+  const chosen = gestureKey({ key, setting: run.key }, child.file);
+  const overlay = () => new GoBackOverlay(savepoint, view.style, basename(child.file));
+  const gesture: OverlayGesture | null = chosen === null ? null : { key: chosen, withinMs: run.keyMs, overlay };
+  return (await runOnTerminal(child, gesture)) ?? runInForeground(child);
+}
