@@ -1,4 +1,5 @@
 /** A terminal for `savepoint run`: a real pseudo-terminal, and an emulator that shows what its user sees. */
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
 import type { Project } from '@savepoint/testkit/command';
@@ -7,6 +8,7 @@ import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 const GIVE_UP_MS = 20_000;
+const QUIET_MS = 150;
 
 export interface TerminalStart {
   readonly columns?: number;
@@ -70,6 +72,28 @@ export class HostedTerminal {
     return emulatedBy(this.#emulator);
   }
 
+  /** Waits until the visible screen matches. */
+  async displays(wanted: RegExp): Promise<Emulated> {
+    let last = '';
+    return until(
+      async () => {
+        const now = await this.emulated();
+        last = now.screen;
+        return wanted.test(now.screen) ? now : null;
+      },
+      () => `${wanted} on the screen:\n${last}`,
+    );
+  }
+
+  /** The screen once nothing has arrived for a while. */
+  async still(): Promise<Emulated> {
+    for (let length = -1; length !== this.#received.length; ) {
+      length = this.#received.length;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    }
+    return this.emulated();
+  }
+
   pause(): void {
     this.#pty.pause();
   }
@@ -94,7 +118,7 @@ export class HostedTerminal {
 export interface Emulated {
   /** The visible rows. */
   readonly screen: string;
-  /** Every cell with its style, also of rows that have scrolled away. */
+  /** A digest of every cell with its style, also of rows that have scrolled away. */
   readonly cells: string;
   readonly cursor: readonly [column: number, row: number];
   readonly isAlternate: boolean;
@@ -127,7 +151,7 @@ function emulatedBy(terminal: headless.Terminal): Emulated {
   );
   return {
     screen: rows.join('\n'),
-    cells: cells.join('\n'),
+    cells: createHash('sha256').update(cells.join('\n')).digest('hex'),
     cursor: [active.cursorX, active.cursorY],
     isAlternate: active.type === 'alternate',
     isCursorHidden: core._core.coreService.isCursorHidden,
@@ -136,10 +160,13 @@ function emulatedBy(terminal: headless.Terminal): Emulated {
 }
 
 /** Polls until the result is neither null nor false. */
-export async function until<T>(look: () => T | null | false, what: () => string): Promise<T> {
+export async function until<T>(
+  look: () => T | null | false | Promise<T | null | false>,
+  what: () => string,
+): Promise<T> {
   const end = performance.now() + GIVE_UP_MS;
   for (;;) {
-    const found = look();
+    const found = await look();
     if (found !== null && found !== false) return found;
     if (performance.now() > end) throw new Error(`Waited in vain for ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

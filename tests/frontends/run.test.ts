@@ -144,12 +144,52 @@ describe('run', () => {
     [['run', '--yes', '--', 'ls']],
     [['run', '--agent', ' ', '--', 'ls']],
     [['run', '--nonsense', '--', 'ls']],
+    [['run', '--key', 'x', '--', 'ls']],
+    [['run', '--session', ' ', '--', 'ls']],
   ])('%j is wrong usage, and runs nothing', (args) => {
     const p = inProject();
     const outcome = p.run(args);
     expect(outcome.status, explain(args, outcome)).toBe(2);
     expect(outcome.stdout).toBe('');
     expect(fs.existsSync(p.store)).toBe(false);
+  });
+});
+
+describe('a program that is an agent itself', () => {
+  it('is the author of what its hooks report, also in a terminal, and `run` is not', async () => {
+    const p = inProject();
+    const event = (name: string): string =>
+      JSON.stringify({
+        session_id: 'inner',
+        cwd: p.dir,
+        hook_event_name: name,
+        tool_name: 'Bash',
+        tool_input: { command: 'make' },
+        tool_use_id: 't-1',
+        ...(name === 'PostToolUse' ? { tool_response: { stdout: '', stderr: '', interrupted: false } } : {}),
+      });
+    p.write('start.json', event('SessionStart'));
+    p.write('pre.json', event('PreToolUse'));
+    p.write('post.json', event('PostToolUse'));
+    const hook = `"$NODE" "$CLI" hook claude`;
+    p.write(
+      'agent.sh',
+      `${hook} < start.json\n${hook} < pre.json\necho made > made.txt\n${hook} < post.json\necho own > own.txt\n`,
+    );
+    const env = { NODE: process.execPath, CLI: fs.realpathSync('packages/cli/bundle/savepoint.js') };
+    const args = ['run', '--agent', 'host', '--session', 'outer', '--', 'sh', 'agent.sh'];
+    const { status, screen } = await onTerminal(p, args, { env });
+    expect(status, screen).toBe(0);
+    const { changes } = JSON.parse(p.ok('history', '--json').stdout) as {
+      readonly changes: readonly { path: string; authors: { actor: { name: string }; session: string }[] }[];
+    };
+    const authors = new Map(
+      changes.map((one) => [one.path, one.authors.map(({ actor, session }) => [actor.name, session])]),
+    );
+    expect(authors.get('made.txt')).toEqual([['claude', 'inner']]);
+    expect(authors.get('own.txt')).toEqual([['host', 'outer']]);
+    p.ok('rollback', '--agent', 'claude', '--likely', '--yes');
+    expect([p.has('made.txt'), p.has('own.txt')]).toEqual([false, true]);
   });
 });
 

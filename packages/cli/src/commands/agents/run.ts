@@ -2,7 +2,15 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
-import { type CallId, type DiskPath, type EndedCall, SavepointError, showText, textFromBytes } from '@savepoint/core';
+import {
+  type CallId,
+  type DiskPath,
+  type EndedCall,
+  SavepointError,
+  type SessionOptions,
+  showText,
+  textFromBytes,
+} from '@savepoint/core';
 import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
@@ -34,6 +42,7 @@ const OPTIONS: readonly CliOptionSpec[] = [
   },
   { flags: '--no-checkpoints', description: 'take no checkpoints, and turn hooks off for the command (SAVEPOINT=off)' },
   { flags: '--agent <name>', description: 'record changes under this name (default: the name of the program)' },
+  { flags: '--session <name>', description: 'the id of the session (default: a new one)' },
   {
     flags: '--key <key>',
     description:
@@ -110,14 +119,14 @@ async function runBetweenCheckpoints(
     const hint = 'The command was not run. Undo the restore with `savepoint undo`, or use another folder.';
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
-  const agent = agentNameOf(options, file);
+  const session = { agent: agentNameOf(options, file), ...sessionOption(options) };
   const runWith = (variables: Environment): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
     const child = { file, args, cwd, env: { ...env, ...variables } };
     return isOn ? runHosted(child, key, context) : runInForeground(child);
   };
-  if (isOn) return runCaptured([file, ...args], runWith, agent, context);
+  if (isOn) return runCaptured([file, ...args], runWith, session, context);
   return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
 }
 
@@ -131,10 +140,10 @@ const CALL_NOT_RECORDED_HINT = 'The command was run. `savepoint checkpoint` capt
 async function runCaptured(
   command: readonly [string, ...string[]],
   runWith: (variables: Environment) => Promise<ChildExit>,
-  agent: string,
+  names: SessionOptions,
   { savepoint, signal, view }: CommandContext,
 ): Promise<number> {
-  const session = savepoint.session({ agent });
+  const session = savepoint.session(names);
   let call: CallId;
   let isTracked: boolean;
   try {
@@ -204,6 +213,12 @@ function keyOption({ key }: VerbArguments['options']): string | false | undefine
   if (key === undefined) return undefined;
   const message = `--key needs esc, ctrl-] or another key with Ctrl, not ${JSON.stringify(key)}.`;
   throw new SavepointError('USAGE', message, { argument: '--key' });
+}
+
+function sessionOption({ session }: VerbArguments['options']): { readonly id?: string } {
+  if (session === undefined) return {};
+  if (typeof session === 'string' && session.trim() !== '') return { id: session };
+  throw new SavepointError('USAGE', '--session needs a name.', { argument: '--session' });
 }
 
 function agentNameOf({ agent }: VerbArguments['options'], file: string): string {
