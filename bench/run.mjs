@@ -9,8 +9,8 @@
  *   --timeline checkpoints on the long timeline of the part `speed`; default 10,000
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
- *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed` or `truth`: one of the parts; default
- *             all
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth` or `terminal`: one of the parts;
+ *             default all
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
  *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
@@ -44,11 +44,15 @@ const { values } = parseArgs({
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
-const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed', 'truth'].filter(
+const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed', 'truth', 'terminal'].filter(
   (part) => (values.only ?? part) === part,
 );
 if (PARTS.length === 0)
-  throw new Error('--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed` or `truth`');
+  throw new Error(
+    '--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth` or `terminal`',
+  );
+/** Parts that make their files themselves. */
+const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal'];
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First, because npm may need the variables that are removed below.
@@ -65,6 +69,7 @@ const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
+const { measureTerminal } = await import('./terminal.mjs');
 const { measureTruth } = await import('./truth.mjs');
 
 /**
@@ -90,7 +95,7 @@ let kept;
 const tables = {};
 
 try {
-  if (PARTS.some((part) => part !== 'speed' && part !== 'repositories' && part !== 'truth')) {
+  if (PARTS.some((part) => !OWN_FILES.includes(part))) {
     console.log(`making ${FILES} files …`);
     makeRepository(project, FILES);
   }
@@ -124,6 +129,9 @@ try {
     });
     tables['figures of speed'] =
       `${machine()} ${RUNS * 3} runs, median, with the range in brackets; milliseconds.\n\n${speed}`;
+  }
+  if (PARTS.includes('terminal')) {
+    tables['figures of the terminal'] = `${machine()}\n\n${await measureTerminal({ base, runs: RUNS })}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({

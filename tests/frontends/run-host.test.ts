@@ -12,7 +12,7 @@ function hosted(program: string, start: TerminalStart & { readonly after?: strin
 
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
-describe('a program that `run` hosts', () => {
+describe('a program hosted by run', () => {
   it('has a terminal, and its output reaches the screen byte by byte', async () => {
     const [terminal] = hosted(`
       import { spawnSync } from 'node:child_process';

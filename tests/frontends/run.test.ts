@@ -156,7 +156,7 @@ describe('run', () => {
 });
 
 describe('a program that is an agent itself', () => {
-  it('is the author of what its hooks report, also in a terminal, and `run` is not', async () => {
+  it('is the author of what its hooks report, also in a terminal, and run is not', async () => {
     const p = inProject();
     const event = (name: string): string =>
       JSON.stringify({
