@@ -32,7 +32,13 @@ export class HostedTerminal {
       encoding: null,
       env: { ...p.environment(), ...env, SAVEPOINT_COMMAND: `${process.execPath} ${main}` },
     });
-    this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 500, allowProposedApi: true });
+    this.#emulator = new headless.Terminal({
+      cols: columns,
+      rows,
+      scrollback: 500,
+      allowProposedApi: true,
+      logLevel: 'off',
+    });
     this.#pty.onData((data: unknown) => {
       this.#received.push(data as Buffer);
       this.#emulator.write(data as Buffer);

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, type TerminalStart, until } from './hosted-terminal.ts';
@@ -46,10 +47,12 @@ describe('a program hosted by run', () => {
   });
 
   it('waits for a terminal that does not read, and loses nothing', async () => {
-    const [terminal] = hosted(`
+    const [terminal, p] = hosted(`
+      import fs from 'node:fs';
       console.log('ready');
       process.stdin.once('data', () => {
         for (let line = 0; line < 200000; line++) process.stdout.write(line + '\\n');
+        fs.writeFileSync('written', '');
         process.exit();
       });
     `);
@@ -57,6 +60,7 @@ describe('a program hosted by run', () => {
     terminal.pause();
     terminal.type('\r');
     await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(p.has('written')).toBe(false);
     terminal.resume();
     expect((await terminal.exited).status).toBe(0);
     const numbers = terminal.text.slice(terminal.text.indexOf('ready')).match(/^\d+(?=\r)/gm) ?? [];
@@ -171,5 +175,59 @@ describe('a program hosted by run', () => {
     const [before, , after] = terminal.text.split('====\r\n');
     expect(after).toBe(before);
     expect((await terminal.emulated()).isAlternate).toBe(false);
+  });
+
+  it('leaves the terminal usable when `run` itself fails', async () => {
+    const p = project();
+    p.write(
+      'fail.mjs',
+      `if (process.argv[2] === 'run') {
+        process.on('SIGUSR1', () => { throw new Error('on purpose'); });
+        process.env.RUN_PID = String(process.pid);
+      }`,
+    );
+    p.write('full.sh', 'printf "\\033[?1049h\\033[?25l\\033[?1002h"; sleep 0.3; kill -USR1 $RUN_PID; sleep 60\n');
+    const run = `NODE_OPTIONS='--import=${p.at('fail.mjs')}' $SAVEPOINT_COMMAND run -- sh full.sh`;
+    const terminal = new HostedTerminal(p, `stty -a; echo ====; ${run} 2>/dev/tty; echo ====; stty -a; echo ====`);
+    await terminal.exited;
+    const [before, during, after] = terminal.text.split('====\r\n');
+    expect(during).toContain('on purpose');
+    expect(after).toBe(before);
+    const { isAlternate, isCursorHidden, modes } = await terminal.emulated();
+    expect([isAlternate, isCursorHidden, modes['mouseTrackingMode']]).toEqual([false, false, 'none']);
+  });
+});
+
+describe('without a pseudo-terminal', () => {
+  const PARENT = `sh -c 'cat /proc/$PPID/comm; exit 3'`;
+
+  it('a command on a terminal is a child of a shell', async () => {
+    const terminal = new HostedTerminal(project(), `$SAVEPOINT_COMMAND run -- ${PARENT}`);
+    expect(await terminal.exited).toMatchObject({ status: 3 });
+    expect(terminal.text).toMatch(/^sh\r/m);
+  });
+
+  it.each([
+    ['with standard error redirected', (command: string) => `${command} run -- ${PARENT} 2>err`],
+    ['with --no-checkpoints', (command: string) => `${command} run --no-checkpoints -- ${PARENT}`],
+  ])('%s, the command has the same streams', async (_why, script) => {
+    const terminal = new HostedTerminal(project(), script('$SAVEPOINT_COMMAND'));
+    expect(await terminal.exited).toMatchObject({ status: 3 });
+    expect(terminal.text).toMatch(/^node\r/m);
+  });
+
+  it('without the binding, the command has the same streams', async () => {
+    const p = project();
+    fs.cpSync('packages/cli/bundle', `${p.base}/bundle`, { recursive: true });
+    fs.cpSync('packages/cli/package.json', `${p.base}/package.json`);
+    const terminal = new HostedTerminal(p, `'${process.execPath}' '${p.base}/bundle/savepoint.js' run -- ${PARENT}`);
+    expect(await terminal.exited).toMatchObject({ status: 3 });
+    expect(terminal.text).toMatch(/^node\r/m);
+  });
+
+  it('a missing program has the exit status of shells', async () => {
+    const terminal = new HostedTerminal(project(), '$SAVEPOINT_COMMAND run -- no-such-program');
+    expect(await terminal.exited).toMatchObject({ status: 127 });
+    expect(terminal.text).toContain('cannot run no-such-program: program not found');
   });
 });

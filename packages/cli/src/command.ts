@@ -54,6 +54,8 @@ export interface CommandContext {
   readonly output: 'json' | 'terminal' | 'plain';
   /** Clears the progress line. */
   readonly clearProgress: () => void;
+  /** Runs work during which another program has the terminal. Progress is not shown, and messages only afterwards. */
+  readonly withoutMessages: <T>(work: () => Promise<T>) => Promise<T>;
   /** The style of text on standard error. */
   readonly view: OutputView;
   /** Resolves a path that need not be in the workspace, against the current folder or that of -C. */

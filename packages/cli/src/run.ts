@@ -108,11 +108,30 @@ async function withWorkspace(
   });
   const progress = new ProgressLine();
   const tellsPeople = !globals.json;
+  let held: string[] | null = null;
   const say = (text: string): void => {
+    if (held !== null) {
+      held.push(text);
+      return;
+    }
     progress.clear();
     if (tellsPeople) writeAll(2, `${showText(text)}\n`);
   };
-  if (tellsPeople && isatty(2)) savepoint.on('progress', (event) => progress.show(event));
+  const withoutMessages = async <T>(work: () => Promise<T>): Promise<T> => {
+    held = [];
+    try {
+      return await work();
+    } finally {
+      const texts: readonly string[] = held;
+      held = null;
+      texts.forEach(say);
+    }
+  };
+  if (tellsPeople && isatty(2)) {
+    savepoint.on('progress', (event) => {
+      if (held === null) progress.show(event);
+    });
+  }
   const warned = new Set<string>();
   savepoint.on('warning', ({ message }) => void warned.add(message));
   savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
@@ -127,6 +146,7 @@ async function withWorkspace(
         signal,
         output: globals.json ? 'json' : isatty(1) ? 'terminal' : 'plain',
         clearProgress: () => progress.clear(),
+        withoutMessages,
         view: outputViewOf(2, env),
         ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
         absolutePath: (path) => nameToJson(absolutePath(path, env)),

@@ -109,7 +109,7 @@ class TerminalHost {
     this.#on(STOPPED_SIGNAL, () => void this.#stopWithProgram());
     this.#on('SIGCONT', () => this.#takeTerminal());
     process.stdout.on('resize', this.#onResize);
-    this.#on('exit', () => this.#restoreTerminal());
+    this.#on('exit', () => this.#abandonScreen());
   }
 
   #on(name: NodeJS.Signals | 'exit', listener: () => void): void {
@@ -217,6 +217,16 @@ class TerminalHost {
     setRawMode();
     // The size may have changed while another program had the terminal. Node compares it at this event.
     process.emit('SIGWINCH');
+  }
+
+  /** This process fails: what it knows of the screen may be a moment old. */
+  #abandonScreen(): void {
+    try {
+      writeAll(1, `${this.#overlay === null ? '' : this.#keeper.overlayEnds()}${this.#keeper.left()}`);
+    } catch {
+      // The terminal is gone.
+    }
+    this.#restoreTerminal();
   }
 
   #restoreTerminal(): void {

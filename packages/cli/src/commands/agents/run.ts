@@ -124,7 +124,7 @@ async function runBetweenCheckpoints(
     context.clearProgress();
     interrupt.end();
     const child = { file, args, cwd, env: { ...env, ...variables } };
-    return isOn ? runHosted(child, key, context) : runInForeground(child);
+    return context.withoutMessages(() => (isOn ? runHosted(child, key, context) : runInForeground(child)));
   };
   if (isOn) return runCaptured([file, ...args], runWith, session, context);
   return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
