@@ -5,21 +5,23 @@ import { basename } from 'node:path';
 export type KeyName = string;
 
 const DEFAULT_KEY: KeyName = 'esc';
-/** Reachable with one hand, and hardly any program uses it twice in a row. */
+/** Reachable with one hand, and hardly any program does anything with it. */
 const OTHER_KEY: KeyName = 'ctrl-]';
+/** In vi, Ctrl-] jumps to a tag. */
+const KEY_IN_VI: KeyName = 'ctrl-_';
 
-/** Programs in which people press Esc twice for something else. */
-const USES_ESC_ESC: Readonly<Record<string, string>> = {
-  claude: 'goes back to an earlier message, and clears the input',
-  codex: 'edits the previous message',
-  gemini: 'clears the input, and opens its own list of earlier states',
-  copilot: 'goes back to an earlier message',
-  opencode: 'interrupts the agent',
-  vi: 'people press Esc until they are in command mode',
-  vim: 'as in vi',
-  nvim: 'as in vi',
-  view: 'as in vi',
-  emacs: 'Esc Esc Esc leaves whatever is open',
+/** Programs in which people press Esc twice for something else: what for, and the key instead. */
+const USES_ESC_ESC: Readonly<Record<string, readonly [reason: string, key: KeyName]>> = {
+  claude: ['goes back to an earlier message, and clears the input', OTHER_KEY],
+  codex: ['edits the previous message', OTHER_KEY],
+  gemini: ['clears the input, and opens its own list of earlier states', OTHER_KEY],
+  copilot: ['goes back to an earlier message', OTHER_KEY],
+  opencode: ['interrupts the agent', OTHER_KEY],
+  vi: ['people press Esc until they are in command mode', KEY_IN_VI],
+  vim: ['as in vi', KEY_IN_VI],
+  nvim: ['as in vi', KEY_IN_VI],
+  view: ['as in vi', KEY_IN_VI],
+  emacs: ['Esc Esc Esc leaves whatever is open', OTHER_KEY],
 };
 
 /** What the user chose. */
@@ -35,7 +37,8 @@ export function gestureKey({ key, setting }: ChosenKey, program: string): KeyNam
   const chosen = key === false ? 'none' : (key ?? setting);
   if (chosen === 'none') return null;
   if (chosen !== '') return chosen;
-  return Object.hasOwn(USES_ESC_ESC, basename(program)) ? OTHER_KEY : DEFAULT_KEY;
+  const name = basename(program);
+  return Object.hasOwn(USES_ESC_ESC, name) ? (USES_ESC_ESC[name]?.[1] ?? DEFAULT_KEY) : DEFAULT_KEY;
 }
 
 const KEY_NAME = /^(?:esc|ctrl-[a-hkln-z\]\\^_])$/;

@@ -178,6 +178,18 @@ describe('the gesture', () => {
     expect(opened).toBeNull();
   });
 
+  it('can be Ctrl-_', () => {
+    expect(
+      typed(
+        [
+          [100, '\x1f'],
+          [200, '\x1f'],
+        ],
+        'ctrl-_',
+      ).opened,
+    ).not.toBeNull();
+  });
+
   it.each([
     ['\x1d', '\x1d'],
     ['\x1b[93;5u', '\x1b[93;5u'],
@@ -208,6 +220,7 @@ describe('the key', () => {
   it.each([
     [{ key: undefined, setting: '' }, 'bash', 'esc'],
     [{ key: undefined, setting: '' }, '/usr/bin/claude', 'ctrl-]'],
+    [{ key: undefined, setting: '' }, 'vim', 'ctrl-_'],
     [{ key: undefined, setting: 'esc' }, 'claude', 'esc'],
     [{ key: 'ctrl-g', setting: 'esc' }, 'claude', 'ctrl-g'],
     [{ key: false, setting: 'esc' }, 'bash', null],

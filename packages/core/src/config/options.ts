@@ -230,7 +230,7 @@ export const OPTIONS = {
     project: 'nothing',
     what:
       'The key that opens the list of earlier states when it is pressed twice in a program that `savepoint run` hosts. ' +
-      'Empty: `esc`, or `ctrl-]` for programs that use Esc Esc themselves, such as Claude Code.',
+      'Empty: `esc`, or another key in programs that use Esc Esc themselves, such as `ctrl-]` in Claude Code.',
     why: 'Esc stops an agent, so the second Esc is where people look for a way back.',
   },
   'run.key_ms': {
