@@ -123,15 +123,15 @@ describe('a program hosted by run', () => {
     }
   });
 
-  it('can be stopped with Ctrl-Z and continued', async () => {
+  it.each(['Ctrl-Z', 'SIGTSTP'])('can be stopped with %s and continued', async (how) => {
     const p = project();
-    p.write('program.sh', 'echo begun; read line; echo "read $line"; read line; echo "read $line"; exit 5\n');
+    const lines = ['echo "parent $(cut -d " " -f 4 /proc/$PPID/stat)."', 'read line', 'echo "read $line"', 'exit 5'];
+    p.write('program.sh', lines.join('\n'));
     const script = 'set -m; $SAVEPOINT_COMMAND run -- sh program.sh; echo "stopped $?"; read line; fg; echo "ended $?"';
     const terminal = new HostedTerminal(p, script);
-    await terminal.shows(/begun/);
-    terminal.type('one\r');
-    await terminal.shows(/read one/);
-    terminal.type('\x1a');
+    const [, pid] = await terminal.shows(/parent (\d+)\./);
+    if (how === 'Ctrl-Z') terminal.type('\x1a');
+    else process.kill(Number(pid), how as NodeJS.Signals);
     await terminal.shows(/stopped 148/);
     terminal.type('\r');
     await terminal.shows(/stopped 148[\s\S]*sh program.sh/);

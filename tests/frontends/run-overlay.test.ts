@@ -224,6 +224,28 @@ describe('the list', () => {
   });
 });
 
+it('output that comes while the list is open is shown afterwards, all of it', async () => {
+  const p = await afterPrompts();
+  p.write(
+    'output.mjs',
+    `import fs from 'node:fs';
+    console.log('ready');
+    while (!fs.existsSync('begin')) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let line = 0; line < 100000; line++) process.stdout.write(line + ' ' + 'x'.repeat(100) + '\\n');
+    process.exit();`,
+  );
+  const terminal = running(p, `${process.execPath} output.mjs`);
+  await terminal.displays(/ready/);
+  await openOverlay(terminal);
+  p.write('begin', '');
+  terminal.type(DOWN);
+  await terminal.displays(/new +begin/);
+  terminal.type('c');
+  await terminal.exited;
+  const numbers = terminal.text.match(/\d+(?= x{100}\r)/g) ?? [];
+  expect(numbers).toEqual(Array.from({ length: 100_000 }, (_, line) => String(line)));
+});
+
 describe('closing the list leaves no trace', () => {
   const PROGRAMS: readonly (readonly [string, string, RegExp])[] = [
     ['a program that repaints', `${process.execPath} repaint.mjs`, /row 9/],
