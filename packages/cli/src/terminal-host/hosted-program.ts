@@ -97,7 +97,11 @@ export class HostedProgram {
 
   resize({ columns, rows }: TerminalSize): void {
     if (this.#isClosed || columns < 1 || rows < 1) return;
-    this.#binding.native.resize(this.#fd, columns, rows);
+    try {
+      this.#binding.native.resize(this.#fd, columns, rows);
+    } catch {
+      // The terminal of the program is being closed.
+    }
   }
 
   /** @param toGroup also to the processes of its group, as a terminal does */

@@ -24,11 +24,15 @@ export async function waitForCalls(ui: Ui, savepoint: Savepoint, state: EarlierS
   if (calls.length === 0) return true;
   let isOver = false;
   const poll = setInterval(() => {
-    void runningCalls(savepoint).then((now) => {
-      isOver = now.length === 0;
-      calls = now;
-      ui.redraw();
-    });
+    runningCalls(savepoint).then(
+      (now) => {
+        isOver = now.length === 0;
+        calls = now;
+        ui.redraw();
+      },
+      // Not known this time: it still waits.
+      () => undefined,
+    );
   }, POLL_MS);
   try {
     const choice = await showPage<'over' | 'cancel'>(ui, {
