@@ -1,18 +1,19 @@
-/** A conversation, as the rows of its transcript build it up. */
+/** A conversation, as the rows of its transcript build it up. Each row takes constant time: a transcript is untrusted. */
 
 import type { MessageRow, TranscriptRow } from './row.ts';
 
-/** What is known of the messages up to one row. */
-interface Branch {
-  readonly parent: string | null;
+/** A row of an agent that keeps abandoned branches. */
+interface Node {
+  readonly parent: Node | null;
   readonly message: MessageRow | null;
 }
 
 /** The messages of a conversation without those that the user went back from, and what is known about it. */
 export class Conversation {
-  #messages: MessageRow[] = [];
-  readonly #branches = new Map<string, Branch>();
-  #leaf: string | null = null;
+  readonly #log = new MessageLog();
+  readonly #nodes = new Map<string, Node>();
+  /** The last row; null for an agent whose rows form no branches. */
+  #leaf: { readonly id: string; readonly node: Node } | null = null;
   model: string | null = null;
   contextSize: number | null = null;
   version: string | null = null;
@@ -25,53 +26,68 @@ export class Conversation {
         this.version = row.version ?? this.version;
         return;
       case 'replaced':
-        this.#messages = [...row.messages];
+        this.#log.replace(row.messages);
         return;
       case 'cut':
-        this.#messages = this.#messages.slice(
-          0,
-          Math.max(
-            0,
-            this.#messages.findIndex(({ id }) => id === row.from),
-          ),
-        );
+        this.#log.cut(row.from);
         return;
       case 'node': {
-        const isKnown = row.after !== null && this.#branches.has(row.after);
-        if (isKnown && row.after !== this.#leaf) this.#messages = this.#upTo(row.after);
-        this.#branches.set(row.id, { parent: isKnown ? row.after : this.#leaf, message: null });
-        this.#leaf = row.id;
+        // A row after one that is not known, as after a compaction, continues the branch.
+        const known = row.after === null ? undefined : this.#nodes.get(row.after);
+        this.#setLeaf(row.id, { parent: known ?? this.#leaf?.node ?? null, message: null });
         return;
       }
       case 'message':
-        this.#addMessage(row);
+        if (this.#leaf === null) this.#log.add(row);
+        else this.#setLeaf(this.#leaf.id, { ...this.#leaf.node, message: row });
     }
   }
+
+  /** Computed at each access. */
+  get messages(): readonly MessageRow[] {
+    if (this.#leaf === null) return this.#log.messages;
+    const newestFirst: MessageRow[] = [];
+    for (let node: Node | null = this.#leaf.node; node !== null; node = node.parent) {
+      if (node.message !== null) newestFirst.push(node.message);
+    }
+    const log = new MessageLog();
+    for (const message of newestFirst.reverse()) log.add(message);
+    return log.messages;
+  }
+
+  #setLeaf(id: string, node: Node): void {
+    this.#nodes.set(id, node);
+    this.#leaf = { id, node };
+  }
+}
+
+/** Messages in order. One that is written again replaces the earlier one, and keeps its text if it has none. */
+class MessageLog {
+  readonly #messages: MessageRow[] = [];
+  readonly #places = new Map<string, number>();
 
   get messages(): readonly MessageRow[] {
     return this.#messages;
   }
 
-  #addMessage(row: MessageRow): void {
-    const at = this.#messages.findLastIndex(({ id }) => id === row.id);
-    const earlier = this.#messages[at];
-    if (earlier === undefined) this.#messages.push(row);
-    else this.#messages[at] = { ...row, text: row.text ?? earlier.text };
-    if (this.#leaf !== null) {
-      const { parent } = this.#branches.get(this.#leaf) as Branch;
-      this.#branches.set(this.#leaf, { parent, message: row });
-    }
+  add(row: MessageRow): void {
+    const place = this.#places.get(row.id) ?? this.#messages.length;
+    const text = row.text ?? this.#messages[place]?.text ?? null;
+    this.#places.set(row.id, place);
+    this.#messages[place] = { ...row, text };
   }
 
-  /** The messages of a branch, from the root to this row. */
-  #upTo(leaf: string | null): MessageRow[] {
-    const found: MessageRow[] = [];
-    const seen = new Set<string>();
-    for (let id = leaf; id !== null && !seen.has(id); id = this.#branches.get(id)?.parent ?? null) {
-      seen.add(id);
-      const message = this.#branches.get(id)?.message;
-      if (message && message.id !== found[0]?.id) found.unshift(message);
-    }
-    return found;
+  replace(messages: readonly MessageRow[]): void {
+    this.#keepFirst(0);
+    for (const message of messages) this.add(message);
+  }
+
+  /** If the message is not known, all are gone. */
+  cut(from: string): void {
+    this.#keepFirst(this.#places.get(from) ?? 0);
+  }
+
+  #keepFirst(count: number): void {
+    for (const { id } of this.#messages.splice(count)) this.#places.delete(id);
   }
 }

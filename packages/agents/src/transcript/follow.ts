@@ -6,7 +6,7 @@
 import type { TranscriptMark } from '@savepoint/core';
 import { type Fs, isFsError, kindOf } from '@savepoint/core/ports';
 import { Conversation } from './conversation.ts';
-import { readRows } from './read-rows.ts';
+import { MAX_LINE_BYTES, readRows } from './read-rows.ts';
 import type { MessageRow, TranscriptFormat, TranscriptRow } from './row.ts';
 
 /** How much one event reads. The next one goes on there. */
@@ -41,6 +41,7 @@ export function followTranscript(
         next.stop();
         break;
       }
+      if (stat.size - next.mark.offset > MAX_LINE_BYTES) next.stop();
       if (!next.wentBack) return next.mark;
       if (stat.size > MAX_AGAIN_BYTES) return { ...next.mark, messages: null };
       const whole = new Conversation();

@@ -8,16 +8,19 @@ import type { TranscriptFormat, TranscriptRow } from './row.ts';
 export interface ReadLine {
   /** The offset of its end, in bytes. */
   readonly end: number;
-  /** Null if it is damaged or too long. */
+  /** Null if it is damaged. */
   readonly rows: readonly TranscriptRow[] | null;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 /** A message may contain images. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_END = 0x0a;
 
-/** @param from offset of the start of a line, in bytes */
+/**
+ * Reads until a line is longer than a message can be: what follows it is not read either.
+ * @param from offset of the start of a line, in bytes
+ */
 export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: number): Generator<ReadLine> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let parts: Buffer[] = [];
@@ -29,12 +32,13 @@ export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: numb
     for (let end = chunk.indexOf(LINE_END, 0); end >= 0 && end < read; end = chunk.indexOf(LINE_END, start)) {
       parts.push(chunk.subarray(start, end));
       length += end - start;
-      yield { end: at + end + 1, rows: length > MAX_LINE_BYTES ? null : rowsOf(Buffer.concat(parts), format) };
+      yield { end: at + end + 1, rows: rowsOf(Buffer.concat(parts), format) };
       [parts, length, start] = [[], 0, end + 1];
     }
     length += read - start;
-    // The chunk is read into again. What is too long is not kept.
-    parts = length > MAX_LINE_BYTES ? [] : [...parts, Buffer.from(chunk.subarray(start, read))];
+    if (length > MAX_LINE_BYTES) return;
+    // The chunk is read into again.
+    parts.push(Buffer.from(chunk.subarray(start, read)));
     at += read;
   }
 }

@@ -1,5 +1,5 @@
 /** Following a transcript while the agent writes it gives the same as reading all of it at the end. */
-import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DiskPath, TranscriptMark } from '@savepoint/core';
@@ -86,6 +86,24 @@ test('a large file is read over several events, and is unknown until then', () =
   const first = follow(path);
   expect(first).toMatchObject({ isComplete: false, messages: 0 });
   expect(follow(path, first)).toMatchObject({ isComplete: true, messages: 4 });
+});
+
+test('a line without an end is not read to its end', () => {
+  const path = file(jsonLines(finished().rows));
+  truncateSync(path, 2 ** 40);
+  const mark = follow(path);
+  expect(mark).toMatchObject({ messages: 4, isComplete: false, lastAssistant: 'Döne — 好.' });
+  expect(follow(path, mark)).toEqual(mark);
+});
+
+test('going back again and again takes no longer than reading', () => {
+  const t = new ClaudeTranscript();
+  let after = t.prompt('0');
+  for (let i = 1; i < 60_000; i++) {
+    const last = t.prompt(`${i}`, after);
+    if (i % 2 === 0) after = last;
+  }
+  expect(follow(file(jsonLines(t.rows)))).toMatchObject({ messages: 30_001 });
 });
 
 test('what is not a file of its own is not read', () => {
