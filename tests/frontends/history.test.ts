@@ -178,7 +178,10 @@ describe('an agent that worked', () => {
     await agentAtWork(p);
     p.write('mine', 'mine\n');
     p.checkpoint();
-    expect(p.run(['sessions', 'delete', SESSION])).toMatchObject({ status: 1, stdout: '' });
+    for (const given of [SESSION, SESSION.slice(0, 8)]) {
+      const refused = p.run(['sessions', 'delete', given]);
+      expect([refused.status, refused.stdout, refused.stderr]).toEqual([1, '', expect.stringContaining('no terminal')]);
+    }
     expect(p.run(['sessions', 'delete', '3f2b', '--yes'])).toMatchObject({ status: 1, stdout: '' });
     const { output } = await schemasOf(VERBS.deleteSession);
     const json = output.parse(JSON.parse(p.ok('sessions', 'delete', SESSION.slice(0, 8), '--yes', '--json').stdout));

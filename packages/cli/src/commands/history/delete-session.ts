@@ -13,7 +13,7 @@ const WHY = {
 
 export const deleteSession = command({
   verb: VERBS.deleteSession,
-  operands: [['<session>', 'its full id, as `savepoint sessions` prints it']],
+  operands: [['<session>', 'its id, or a unique prefix']],
   takesPaths: false,
   options: [{ flags: '--yes', description: 'do not ask for confirmation' }],
   examples: ['savepoint sessions delete 3f2a91bc', 'savepoint sessions delete 3f2a91bc --yes'],
@@ -23,10 +23,10 @@ export const deleteSession = command({
     const { savepoint, signal } = context;
     if (options['yes'] !== true) {
       const { sessions } = await VERBS.sessions.handle(savepoint, {}, { signal });
-      const found = sessions.find(({ id }) => id === input.session);
-      // An unknown session fails below.
-      if (found !== undefined && found.checkpoints.length > 0) {
-        const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(input.session)}`;
+      const [found, another] = sessions.filter(({ id }) => id.startsWith(input.session));
+      // An unknown session, and an ambiguous one, fail below.
+      if (found !== undefined && (another === undefined || found.id === input.session)) {
+        const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(found.id)}`;
         await confirm(context, {
           verb: 'sessions delete',
           consequence: `This would delete ${what}`,
