@@ -1,4 +1,4 @@
-/** Finds the operation that was started last and did not happen: its process was killed, or it was refused. */
+/** Which of the newest checkpoints people mean: not those that Savepoint took by itself. */
 
 import { type Checkpoint, isOperation } from '../../model/checkpoint.ts';
 import type { CheckpointRef, Timeline } from '../record/timeline.ts';
@@ -13,10 +13,18 @@ export function operationNotHappened(timeline: Timeline): Checkpoint | null {
 }
 
 /**
- * Leaves out the newest checkpoints if Savepoint took them by itself before operations that did not happen. People who say
- * `last` do not mean them.
+ * Finds `last~count`: `last` is the newest checkpoint, and older ones count as far as lists show them, so without automatic
+ * ones. One whose record cannot be read counts.
  */
-export function withoutUnusedBefore(timeline: Timeline, refs: readonly CheckpointRef[]): readonly CheckpointRef[] {
+export function findLast(timeline: Timeline, refs: readonly CheckpointRef[], count: number): CheckpointRef | undefined {
+  const [last, ...older] = [...withoutUnusedBefore(timeline, refs)].reverse();
+  if (count === 0) return last;
+  let left = count;
+  return older.find((ref) => readIfPossible(timeline, ref)?.trigger !== 'before' && --left === 0);
+}
+
+/** Leaves out the newest checkpoints if Savepoint took them by itself before operations that did not happen. */
+function withoutUnusedBefore(timeline: Timeline, refs: readonly CheckpointRef[]): readonly CheckpointRef[] {
   let end = refs.length;
   while (end > 0) {
     const checkpoint = readIfPossible(timeline, refs[end - 1]!);

@@ -12,7 +12,7 @@ import type { CheckpointRef, Timeline } from '../record/timeline.ts';
 import { uniqueMatch } from './match-id.ts';
 import { sessionsOf, stateOfMessage } from './messages.ts';
 
-import { withoutUnusedBefore } from './not-happened.ts';
+import { findLast } from './not-happened.ts';
 import { findWorkStart, parseWorkStart } from './work-starts.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -80,7 +80,7 @@ function findByName(
   const last = /^last(?:~(\d{1,6}))?$/.exec(given);
   if (last !== null)
     return () =>
-      withoutUnusedBefore(timeline, refs).at(-1 - Number(last[1] ?? 0)) ??
+      findLast(timeline, refs, Number(last[1] ?? 0)) ??
       throwUnknownCheckpoint(given, 'There are not that many checkpoints.');
   if (/^[0-9a-f]{4,40}$/.test(given)) return () => findByPrefix(given, refs);
   const start = parseWorkStart(given);
@@ -104,7 +104,7 @@ function findByNumber(number: number, refs: readonly CheckpointRef[], given: str
   const why =
     number > newest
       ? `The newest is cp_${newest}.`
-      : 'A clean-up or the deletion of a session dropped it, or somebody deleted its ref.';
+      : 'It was dropped: by a clean-up, by `savepoint drop`, with its session, or because somebody deleted its ref.';
   return refs.find((ref) => ref.number === number) ?? throwUnknownCheckpoint(given, why);
 }
 

@@ -67,3 +67,24 @@ test('without agents there is no prompt and no session', async () => {
   await expect(savepoint.show('@prompt')).rejects.toMatchObject({ code: 'UNKNOWN_CHECKPOINT' });
   await expect(savepoint.show('@session')).rejects.toMatchObject({ code: 'UNKNOWN_CHECKPOINT' });
 });
+
+test('last~N counts what lists show: an automatic checkpoint only if it is the newest', async () => {
+  const w = new TimelineWorld();
+  w.write('a.txt', '0\n');
+  const savepoint = w.open();
+  await savepoint.checkpoint(); // cp_1
+  await savepoint.checkpoint(); // cp_2
+  w.delete('a.txt');
+  await savepoint.restore('cp_1'); // cp_3 before it, cp_4
+  const idOf = async (name: string): Promise<string> => (await savepoint.show(name)).id;
+  expect([await idOf('last'), await idOf('last~0'), await idOf('last~1'), await idOf('last~2')]).toEqual([
+    'cp_4',
+    'cp_4',
+    'cp_2',
+    'cp_1',
+  ]);
+  await expect(savepoint.show('last~3')).rejects.toMatchObject({ code: 'UNKNOWN_CHECKPOINT' });
+  w.write('b.txt', 'b\n');
+  await savepoint.session({ agent: 'one' }).begin({ tool: 'Bash' }); // cp_5 before it
+  expect([await idOf('last'), await idOf('last~1')]).toEqual(['cp_5', 'cp_4']);
+});
