@@ -334,7 +334,7 @@ describe('a state that cannot be restored is refused, and nothing is changed', (
         git(p.at(''), 'reflog', 'expire', '--expire=now', '--all');
         git(p.at(''), 'gc', '-q', '--prune=now');
       },
-      /is no longer in the repository/,
+      /is not in the repository/,
     ],
     'a sparse checkout': [(p) => git(p.at(''), 'config', 'core.sparseCheckout', 'true'), /sparse checkout/],
     'a repository elsewhere': [

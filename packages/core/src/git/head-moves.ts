@@ -285,10 +285,9 @@ async function findTarget(
     if (!(error instanceof SavepointError)) throw error;
   }
   const lost = kept.isKept(commit) ? await findLostCommits(objects, kept.objects, commit, pace) : null;
-  if (lost === null || lost.missing.length === 0)
-    throw new Refusal(`its commit ${commit} is no longer in the repository`);
+  if (lost === null || lost.missing.length === 0) throw new Refusal(`its commit ${commit} is not in the repository`);
   const gap = await findGap(git, state, lost.boundary);
-  if (gap !== null) throw new Refusal(`the history of its commit ${commit} is no longer in the repository (${gap})`);
+  if (gap !== null) throw new Refusal(`the history of its commit ${commit} is not complete in the repository (${gap})`);
   return lost;
 }
 

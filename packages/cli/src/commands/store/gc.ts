@@ -57,8 +57,7 @@ export const gc = command({
   render(output) {
     const { dropped, kept, bytesBefore, bytesAfter } = output;
     if (bytesAfter === null) return lines(previewLines(output));
-    const first = dropped[0];
-    const which = first === undefined ? '' : ` (${first}${dropped.length > 1 ? ` to ${dropped.at(-1)}` : ''})`;
+    const which = dropped.length === 0 ? '' : ` (${rangeText(dropped)})`;
     return lines(
       `Dropped ${countText(dropped.length, 'checkpoint')}${which}, kept ${kept}. ` +
         `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
@@ -81,4 +80,12 @@ function consequenceText({ dropped, kept, tooLarge, bytesBefore }: GcJson): stri
   const which = `drop ${countText(dropped.length, 'checkpoint')}${listed} and keep ${kept}`;
   const size = `the store has ${sizeText(bytesBefore)}, which is over its limit, so the oldest others may go as well`;
   return tooLarge ? `${which}; ${size}` : which;
+}
+
+/** @param ids oldest first, at least one. Between them, some may have been kept */
+function rangeText(ids: readonly string[]): string {
+  const [first = '', last = first] = [ids[0], ids.at(-1)];
+  if (ids.length === 1) return first;
+  const isWhole = Number(last.slice(3)) - Number(first.slice(3)) + 1 === ids.length;
+  return isWhole ? `${first} to ${last}` : `between ${first} and ${last}`;
 }
