@@ -30,6 +30,16 @@ describe('diff', () => {
     expect((await onTerminal(p, ['diff', '--json'])).screen).toContain('"patch": null');
   });
 
+  it('says that not the lines of all files were counted', () => {
+    const p = changed();
+    for (let i = 0; i < 300; i++) p.write(`${i}.txt`, 'one\n');
+    expect(p.ok('diff', '--stat').stdout).toContain('301 paths, +300');
+    expect(p.ok('diff', '--stat').stdout).toContain(' in 300 of them');
+    p.checkpoint();
+    expect(p.ok('show', 'last').stdout).toContain(' in 300 of them');
+    expect(p.ok('diff', 'cp_1', '--', 'a.txt').stdout).not.toContain(' of them');
+  });
+
   it('--name-only prints nothing but paths', () => {
     const p = changed();
     expect(p.ok('diff', '--name-only').stdout).toBe('a.txt\n');

@@ -14,6 +14,7 @@ export { WAYS_ON } from './rewind/conflict-choices.ts';
 export type { Exporter } from './share/export-timeline.ts';
 export { STORE_FORMAT } from './store/records.ts';
 export type { OpenCall } from './store/state/open-calls.ts';
+export { COUNTED_FILES } from './timeline/diff/changes.ts';
 export { meantCheckpoint } from './timeline/query/resolve.ts';
 export { editProblemText, requestProblems } from './verbs/input/request-problems.ts';
 export { watchEventToJson } from './verbs/shapes/watch-event.ts';

@@ -1,5 +1,5 @@
 import { type JsonName, nameFromJson, type TreePath } from '@savepoint/core';
-import { type OutputOf, statLines, type VERBS } from '@savepoint/core/frontend';
+import { COUNTED_FILES, type OutputOf, statLines, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
 import { countText, lineCounts, pathText, sizeText } from './format.ts';
 
@@ -55,10 +55,11 @@ export function folderSuffix(path: JsonName, entry: EntryJson): string {
   return entry?.kind === 'folder' && path !== '' ? '/' : '';
 }
 
-/** `3 paths, +12 −4`; folders count as well. */
+/** `3 paths, +12 −4`; folders count as well. If there are too many to count the lines of all, it says so. */
 export function totalsLine({ files, added, removed }: TotalsJson): string {
   const lines = lineCounts(added, removed);
-  return `${countText(files, 'path')}${lines === '' ? '' : `, ${lines}`}`;
+  const where = files > COUNTED_FILES ? ` in ${COUNTED_FILES} of them` : '';
+  return `${countText(files, 'path')}${lines === '' ? '' : `, ${lines}${where}`}`;
 }
 
 export function statOf(changes: readonly ChangeJson[], { style, width }: OutputView): string[] {

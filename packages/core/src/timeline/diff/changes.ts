@@ -13,7 +13,7 @@ import { findMoves, type MoveOptions } from './renames.ts';
 import { differences, type PathDifference, type PathState } from './snapshot-diff.ts';
 
 /** Lines are counted in this many files at most. Counting more costs more than the numbers are worth. */
-const COUNTED_FILES = 300;
+export const COUNTED_FILES = 300;
 const COUNTED_BYTES = 1024 * 1024;
 
 export interface ChangeList {
