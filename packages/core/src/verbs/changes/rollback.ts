@@ -22,7 +22,8 @@ export const rollback = verb({
     'select by time or path alone, only changes of agents are rolled back. Only changes whose author is sure are rolled ' +
     'back. A change made while a shell command of the agent ran is only likely by the agent, because you may have saved ' +
     'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
-    'unless you include them. `undo` reverts a rollback.',
+    'unless you include them. A change that you name by its id is reverted even if it is only likely. `undo` reverts a ' +
+    'rollback.',
   changes: 'files',
   schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack, conflictFields }) => ({
     input: z.strictObject({
