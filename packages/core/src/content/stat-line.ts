@@ -25,7 +25,8 @@ export function statLines(rows: readonly StatRow[], width: number): string[] {
   const largest = rows.reduce((most, row) => Math.max(most, changedLines(row)), 0);
   const digits = String(largest).length;
   const shared = Math.max(width, MIN_COLUMNS) - ' | '.length - digits - ' '.length;
-  const longestName = names.reduce((most, name) => Math.max(most, displayWidth(name)), 0);
+  // A name of combining marks alone is shortened to `…`.
+  const longestName = names.reduce((most, name) => Math.max(most, displayWidth(name)), 1);
   const graphWanted = Math.min(largest, Math.max(MIN_GRAPH, Math.floor((shared * 3) / 8)));
   const nameColumns = Math.min(longestName, shared - Math.max(graphWanted, MIN_GRAPH));
   const graphColumns = shared - nameColumns;

@@ -63,6 +63,12 @@ describe('stat lines', () => {
     ]);
   });
 
+  test('a name of a combining mark alone takes a column', () => {
+    const path = '\xe1\xb3\xa2' as TreePath;
+    const [line = ''] = statLines([{ path, counts: { added: 0, removed: 14 }, before: null, after: null }], 0);
+    expect(displayWidth(line)).toBeLessThanOrEqual(20);
+  });
+
   test('no line is wider than asked, nor longer than twice that, whatever the names', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 0, max: 200 }), (some, width) => {
