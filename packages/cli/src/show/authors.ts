@@ -36,6 +36,13 @@ export function shortSession(session: string): string {
   return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);
 }
 
+/** `both agents (claude) and others changed files`. @param agents empty if it is not recorded who changed the files */
+export function mixedAuthorsText(agents: readonly string[]): string {
+  return agents.length === 0
+    ? 'agents and others may have changed files, and it is no longer recorded who changed which'
+    : `both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files`;
+}
+
 function authorText({ actor, session }: AuthorJson): string {
   const name = showText(actor.id === null ? actor.name : `${actor.name}/${actor.id}`);
   return session === null ? name : `${name} ${shortSession(session)}`;

@@ -11,6 +11,7 @@ import {
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
+import { changesInGap, type GapChange, isGap } from '../timeline/diff/gap.ts';
 import type { BroughtBack } from './brought-back.ts';
 import { changesOf } from './selection.ts';
 
@@ -21,6 +22,11 @@ export interface AffectedAuthors {
   readonly outside: readonly TreePath[];
 }
 
+export interface FoundAuthors extends AffectedAuthors {
+  /** Paths in `outside` that agents or others changed between checkpoints that were dropped or cannot be read. */
+  readonly unrecorded: ReadonlySet<TreePath>;
+}
+
 /** Whether an author's changes may be replaced without asking: those of any agent, or of one session only. */
 export type IsReplaceable = (author: Author) => boolean;
 
@@ -28,7 +34,8 @@ export const isByAgent: IsReplaceable = ({ actor }) => actor.kind === 'agent';
 
 /**
  * Finds the authors of changes to the paths of a plan. Checkpoints of reversions are skipped, since a reversion only
- * brings back an earlier state. But who reverted what the plan would bring back decided that it should go.
+ * brings back an earlier state. But who reverted what the plan would bring back decided that it should go. What changed
+ * where checkpoints are missing may be by anybody.
  * @param checkpoints oldest first, up to now
  */
 export async function affectedAuthorsSince(
@@ -45,12 +52,12 @@ export async function affectedAuthorsSince(
     readonly plan: ChangeSet;
     readonly isReplaceable: IsReplaceable;
     /** Whether a change concerns only Savepoint's own entries in a file, which stay. */
-    readonly isOfEntries: (change: RecordedChange) => boolean;
+    readonly isOfEntries: (change: Pick<RecordedChange, 'path' | 'before' | 'after'>) => boolean;
     /** What the plan would bring back although it was reverted. */
     readonly broughtBack: readonly BroughtBack[];
   },
   pace: Pace,
-): Promise<AffectedAuthors> {
+): Promise<FoundAuthors> {
   const planned = new Set(plan.paths.map(({ path }) => path));
   const agents = new Set<string>();
   const outside = new Set<TreePath>();
@@ -70,20 +77,62 @@ export async function affectedAuthorsSince(
     if (isReplaceable(reverter)) agents.add(reverter.actor.name);
     else outside.add(path);
   }
-  return { agents: [...agents], outside: [...outside].sort() };
+  const unrecorded = new Set<TreePath>();
+  for (const [path, { before, after }] of unrecordedChanges(objects, checkpoints, target, planned)) {
+    const isKnown = before !== undefined && after !== undefined;
+    if (!planned.has(path) || (isKnown && isOfEntries({ path, before, after }))) continue;
+    unrecorded.add(path);
+    outside.add(path);
+  }
+  return { agents: [...agents], outside: [...outside].sort(), unrecorded };
 }
 
-/** Returns whether an agent changed anything in the workspace since the target, including changes reverted later. */
-export async function didAgentsWorkSince(
+/**
+ * Returns whether an agent changed anything in the workspace since the target, including changes reverted later. True if
+ * checkpoints are missing, because they may have recorded such changes.
+ */
+export async function mayAgentsHaveWorkedSince(
   objects: ObjectReader,
   checkpoints: readonly Checkpoint[],
   target: Checkpoint,
   pace: Pace,
 ): Promise<boolean> {
+  if (gapsSince(checkpoints, target).length > 0) return true;
   for await (const { by } of changesSince(objects, checkpoints, target, pace)) {
     if (by.authors.some(isByAgent)) return true;
   }
   return false;
+}
+
+/**
+ * Returns the paths that changed since the target where checkpoints are missing, so nothing records by whom.
+ * @param wanted the paths that are asked about. If damage hides which of them changed, all count
+ */
+export function* unrecordedChanges(
+  objects: ObjectReader,
+  checkpoints: readonly Checkpoint[],
+  target: Checkpoint,
+  wanted: Iterable<TreePath>,
+): Generator<readonly [TreePath, GapChange]> {
+  for (const { older, newer } of gapsSince(checkpoints, target)) {
+    let isDamaged = false;
+    yield* changesInGap(objects, older, newer, () => {
+      isDamaged = true;
+    });
+    if (isDamaged) for (const path of wanted) yield [path, { before: undefined, after: undefined }];
+  }
+}
+
+interface Gap {
+  readonly older: Checkpoint;
+  readonly newer: Checkpoint;
+}
+
+function gapsSince(checkpoints: readonly Checkpoint[], target: Checkpoint): readonly Gap[] {
+  return checkpoints.flatMap((newer, index) => {
+    const older = checkpoints[index - 1];
+    return older !== undefined && older.number >= target.number && isGap(older, newer) ? [{ older, newer }] : [];
+  });
 }
 
 /** Without the changes of reversions. */

@@ -4,7 +4,7 @@ import { diffLines, LINE_BOUND } from '../content/line-diff.ts';
 import type { LineSpan } from '../content/merge-region.ts';
 import { showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Authorship, Checkpoint } from '../model/checkpoint.ts';
+import type { Actor, Authorship, Checkpoint, RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, sameEntry } from '../model/entries.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
@@ -68,6 +68,7 @@ export class LineAuthors {
       const uncaptured = await this.#changesUntilNow();
       const found: NamedAuthor[] = [];
       let at: TreePath = path;
+      let newer: RecordedChange | null = null;
       for (const checkpoint of [
         ...(uncaptured === null ? [] : [uncaptured]),
         ...this.workspace.timeline.reader().upTo(Number.POSITIVE_INFINITY),
@@ -75,6 +76,9 @@ export class LineAuthors {
         if (this.pace.isDue()) await this.pace.yieldNow();
         const change = checkpoint.changes?.find((one) => one.path === at);
         if (change === undefined) continue;
+        // What changed it in between is not recorded.
+        if (newer !== null && !sameEntry(change.after, newer.before)) found.push({ who: null, where: null, lines: 0 });
+        newer = change;
         if (sameEntry(change.after, base)) return counted(found);
         found.push({ ...this.#author(change.by, checkpoint === uncaptured ? null : checkpoint.id), lines: 0 });
         at = change.from ?? at;

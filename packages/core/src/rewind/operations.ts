@@ -3,24 +3,28 @@
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint, ConversationPosition, RecordedChange } from '../model/checkpoint.ts';
+import { sameEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { checkpointId, type SessionId } from '../model/ids.ts';
-import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { nextOperations } from '../timeline/activity/operations.ts';
 import { checkpointInfo, checkpointsUntilNow } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { assertPathsKnown } from '../timeline/diff/known-paths.ts';
+import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { IgnoreFile } from '../workspace/rules/ignore-rules.ts';
 import {
   type AffectedAuthors,
   affectedAuthorsSince,
-  didAgentsWorkSince,
   type IsReplaceable,
   isByAgent,
+  mayAgentsHaveWorkedSince,
+  unrecordedChanges,
 } from './affected-authors.ts';
 import { broughtBackBy, broughtBackNotes } from './brought-back.ts';
 import { type ConflictChoices, resolveConflicts } from './conflict-choices.ts';
@@ -30,7 +34,7 @@ import { LineAuthors } from './line-authors.ts';
 import { planMergingRestore, type RestoreInput, reasonToKeepOf, restoreChanges } from './restore-changes.ts';
 import { rollbackChanges } from './rollback-changes.ts';
 import { rootsInside, withoutFailedRoots } from './roots.ts';
-import { selectChanges } from './selection.ts';
+import { type SkippedChange, STATE_BEFORE_GONE, selectChanges } from './selection.ts';
 
 /**
  * How a restore treats changes that were not made by agents.
@@ -117,18 +121,21 @@ export function restoreOperation(
     const plan = { ...unnoted, notes: [...(unnoted.notes ?? []), ...broughtBackNotes(broughtBack)] };
     if (mode !== null) return plan;
     const isReplaceable: IsReplaceable = session === undefined ? isByAgent : (author) => author.session === session.id;
-    const isOfEntries = ({ path, before, after }: RecordedChange): boolean =>
+    const isOfEntries = ({ path, before, after }: Pick<RecordedChange, 'path' | 'before' | 'after'>): boolean =>
       current.entries.mayBeIn(path) && current.entries.isSameWithout(path, before, after);
     const about = { target, plan, isReplaceable, isOfEntries, broughtBack };
-    const found = await affectedAuthorsSince(current.objects, since, about, pace);
-    if (found.outside.length === 0 || (session === undefined && found.agents.length === 0)) return plan;
-    affectedAuthors = found;
+    const { agents, outside, unrecorded } = await affectedAuthorsSince(current.objects, since, about, pace);
+    const isByAgents = agents.length > 0 || unrecorded.size > 0;
+    if (outside.length === 0 || (session === undefined && !isByAgents)) return plan;
+    affectedAuthors = { agents, outside };
     const others = session === undefined ? 'changes by others than agents' : 'changes from outside this session';
     const why = `it has, or may have, ${others} since ${target.id}`;
     const reverted = new Map(broughtBack.map(({ path, text }) => [path, `${why}; it ${text}`]));
+    const reasonOf = (path: TreePath): string =>
+      unrecorded.has(path) ? unrecordedBecause(target) : (reverted.get(path) ?? why);
     return {
       ...plan,
-      conflicts: [...plan.conflicts, ...found.outside.map((path) => ({ path, why: reverted.get(path) ?? why }))],
+      conflicts: [...plan.conflicts, ...outside.map((path) => ({ path, why: reasonOf(path) }))],
       hint: MIXED_AUTHORS_HINT,
     };
   };
@@ -151,9 +158,13 @@ export function redoOperation(workspace: Workspace, actor: Actor, choices: Confl
   return inverseOperation(workspace, { operation, trigger: 'redo', actor, choices }, pace);
 }
 
+function unrecordedBecause({ id }: Checkpoint): string {
+  return `it changed since ${id}, and the record of who changed it was dropped or cannot be read`;
+}
+
 /**
  * Reverts what agents surely or likely changed since the target. If agents changed nothing, keeps changes since the last
- * checkpoint.
+ * checkpoint. What changed where checkpoints are missing is kept.
  */
 async function planKeepOutside(
   workspace: Workspace,
@@ -164,7 +175,7 @@ async function planKeepOutside(
 ): Promise<ChangeSet> {
   const { target, scope } = input;
   const checkpoints = await checkpointsUntilNow(workspace, current, pace);
-  if (session === undefined && !(await didAgentsWorkSince(current.objects, checkpoints, target, pace))) {
+  if (session === undefined && !(await mayAgentsHaveWorkedSince(current.objects, checkpoints, target, pace))) {
     return current.last === null
       ? restoreChanges(input, pace)
       : planMergingRestore({ ...input, last: current.last.snapshot, entries: current.entries }, pace);
@@ -176,14 +187,39 @@ async function planKeepOutside(
     ...(session === undefined ? {} : { session: session.id }),
   };
   const { chosen, skipped } = await selectChanges(current.objects, checkpoints, selection, 'likely', pace);
-  const inDoubt = skipped.filter(({ change: { by }, grade }) => grade !== null && by.authors.some(isByAgent));
+  const isUnknown = ({ grade, why }: SkippedChange): boolean => grade !== null || why === STATE_BEFORE_GONE.why;
+  const inDoubt = skipped.filter((one) => isUnknown(one) && one.change.by.authors.some(isByAgent));
   const options = { prefer: new Map(), skipConflicts: false, keep: reasonToKeepOf(input) };
   const { changeSet, rolledBack } = await rollbackChanges({ current, chosen, ...options }, pace);
   return {
     ...changeSet,
     rolledBack,
-    kept: [...changeSet.kept, ...inDoubt.map(({ change, why }) => ({ path: change.path, why }))],
+    kept: [
+      ...changeSet.kept,
+      ...inDoubt.map(({ change, why }) => ({ path: change.path, why })),
+      ...unrecordedPaths(current, checkpoints, input).map((path) => ({ path, why: unrecordedBecause(target) })),
+    ],
   };
+}
+
+/** Returns the chosen paths that differ from the target, and that changed where checkpoints are missing. */
+function unrecordedPaths(
+  { objects, snapshot }: CurrentState,
+  checkpoints: readonly Checkpoint[],
+  { target, scope, except }: Pick<RestoreInput, 'target' | 'scope' | 'except'>,
+): readonly TreePath[] {
+  const read = cachedFolderReader(objects);
+  const isChosen = (path: TreePath): boolean =>
+    scope.some((one) => isWithin(path, one)) && !except.some((root) => isWithin(path, root));
+  const differs = (path: TreePath): boolean => {
+    const [now, then] = [snapshot, target.snapshot].map((state) => stateAt(read, state, path));
+    return !sameEntry(now?.entry ?? null, then?.entry ?? null);
+  };
+  const paths = new Set<TreePath>();
+  for (const [path] of unrecordedChanges(objects, checkpoints, target, [])) {
+    if (isChosen(path) && differs(path)) paths.add(path);
+  }
+  return [...paths].sort();
 }
 
 interface InverseRequest {

@@ -82,6 +82,9 @@ export interface SelectedChanges {
   readonly damaged: ReadonlySet<CheckpointId>;
 }
 
+/** Why a change is skipped if the checkpoint before it was dropped. */
+export const STATE_BEFORE_GONE = { why: 'the state before it is no longer in the store', grade: null };
+
 /**
  * Damage stops nothing: what cannot be read is skipped, and its checkpoint is in `damaged`.
  * @param least how well the author of a change must be known. A change that is chosen by its id may also be likely
@@ -119,8 +122,7 @@ export async function selectChanges(
       if (skip === DAMAGED_CONTENT) damaged.add(checkpoint.id);
       if (skip === null && previous !== undefined) {
         chosen.push({ change, before: previous.snapshot, files });
-      } else
-        skipped.push({ change, ...(skip ?? { why: 'the state before it is no longer in the store', grade: null }) });
+      } else skipped.push({ change, ...(skip ?? STATE_BEFORE_GONE) });
       named?.delete(change.id);
     }
   }

@@ -45,7 +45,12 @@ describe.each(Object.entries(FILES))('with %s instead of a ref', (_, make) => {
     expect((await w.call(VERBS.list, {})).damaged).toMatchObject([{ id: 'cp_2' }]);
     expect((await w.call(VERBS.status, {})).capture?.warnings.join()).toContain(ref);
     await expect(w.open().show('cp_2')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
-    await w.open().restore('cp_1');
+    // Who made the changes that it records is unknown.
+    await expect(w.open().restore('cp_1')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      data: { paths: [{ path: 'a.txt', why: expect.stringContaining('cannot be read') }] },
+    });
+    await w.open().restore('cp_1', { mode: 'exact' });
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('1\n');
     w.write('a.txt', '4\n');
     expect((await w.open().checkpoint()).checkpoint.id).toBe('cp_5');

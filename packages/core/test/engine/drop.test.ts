@@ -98,4 +98,23 @@ describe('drop', () => {
     expect(p.read('a.txt')).toBe('three\n');
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
+
+  test('the change after a dropped checkpoint is shown, but not rolled back; a restore across it asks', async () => {
+    const p = new Place();
+    const savepoint = await four(p);
+    p.write('b.txt', 'b\n');
+    await savepoint.checkpoint(); // cp_5
+    await savepoint.drop(['cp_2']);
+    expect((await savepoint.show('cp_3')).changes).toMatchObject([{ path: 'a.txt' }]);
+    const { details } = await savepoint.previewRollback({ changes: ['cp_3.1' as ChangeId] }, { least: 'open' });
+    expect(details.skipped.map(({ why }) => why)).toEqual(['the state before it is no longer in the store']);
+    // Who wrote `two` is no longer recorded.
+    expect(await failure(savepoint.restore('cp_1'))).toMatchObject({
+      code: 'CONFLICT',
+      data: { paths: [{ path: 'a.txt' }, { path: 'b.txt' }] },
+    });
+    expect(p.read('a.txt')).toBe('four\n');
+    await savepoint.restore('cp_3');
+    expect(p.read('a.txt')).toBe('three\n');
+  });
 });

@@ -31,7 +31,10 @@ export const deleteSession = command({
           verb: 'sessions delete',
           consequence: `This would delete ${what}`,
           hint: IRREVERSIBLE_HINT,
-          preview: `This deletes ${what}. It cannot be undone.\n`,
+          preview: lines(
+            `This deletes ${what}. It cannot be undone.`,
+            'Nothing records any more who made changes that only they list: a restore across them asks about their files.',
+          ),
           question: 'Delete them?',
           declinedMessage: 'Nothing was deleted.',
         });

@@ -3,6 +3,7 @@ import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm } from '../../confirm.ts';
 import { shellWord, withPathHint } from '../../path-hint.ts';
+import { mixedAuthorsText } from '../../show/authors.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { notHappenedLines, shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
@@ -123,7 +124,7 @@ async function askForMode(
   if (ask === null || preview.parties === null) return null;
   const { agents, outside } = preview.parties;
   const text = lines(
-    `Since ${view.style.id(preview.target.id)}, both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files.`,
+    `Since ${view.style.id(preview.target.id)}, ${mixedAuthorsText(agents)}.`,
     listWithHeading(outside.map(pathText), () => 'Changed by others, or possibly by others:'),
     preview.plan.notes.map(({ path, note }) => `${pathText(path)} ${showText(note)}.`),
   );

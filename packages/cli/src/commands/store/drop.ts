@@ -41,6 +41,7 @@ export const drop = command({
           preview: lines(
             `This drops ${what}. It cannot be undone.`,
             'Changes of the checkpoint after a dropped one can then be shown, but not rolled back.',
+            'Nothing records any more who made the changes of a dropped one: a restore across it asks about their files.',
           ),
           question: 'Drop them?',
           declinedMessage: 'Nothing was dropped.',

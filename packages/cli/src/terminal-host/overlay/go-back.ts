@@ -3,6 +3,7 @@ import { type JsonName, nameFromJson, nameToJson, type Savepoint } from '@savepo
 import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { VerbArguments } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
+import { mixedAuthorsText } from '../../show/authors.ts';
 import { countText, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 import type { EarlierState } from './states.ts';
@@ -144,11 +145,10 @@ async function decideOnOthers(
   preview: RestoreJson,
   { agents, outside }: NonNullable<RestoreJson['parties']>,
 ): Promise<Partial<RestoreInput> | null> {
-  const names = agents.map((name) => pathText(name)).join(', ');
   const choice = await showPage<'agents' | 'all' | 'cancel'>(ui, {
     title: 'Somebody else changed files as well.',
     lines: [
-      `Since ${ui.style.id(preview.target.id)}, both agents (${names}) and others changed files.`,
+      `Since ${ui.style.id(preview.target.id)}, ${mixedAuthorsText(agents)}.`,
       '',
       'Changed by others, or possibly by others:',
       ...outside.map((path) => `  ${pathText(path)}`),

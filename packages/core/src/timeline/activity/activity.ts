@@ -36,6 +36,7 @@ import { sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
+import { isGap } from '../diff/gap.ts';
 import {
   beforeDeletion,
   EffectsByPath,
@@ -254,7 +255,7 @@ export class Activity {
 
   /** If checkpoints between the two were dropped and a path is again as before, they count as a restore of it. */
   #stepOverGap(newer: Checkpoint, older: Checkpoint): void {
-    if (newer.previous === null || newer.previous === older.id) return;
+    if (newer.previous === null || !isGap(older, newer)) return;
     const back: Reversion = { by: newer.previous, kind: 'dropped' };
     for (const [path, to] of this.source.revertedPaths(newer, older)) {
       this.#effects.resetTo(

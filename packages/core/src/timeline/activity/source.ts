@@ -4,11 +4,11 @@ import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
 import { type Entry, type Snapshot, sameEntry } from '../../model/entries.ts';
 import { type CheckpointId, checkpointId, parseChangeId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
-import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
+import { changesInGap, entryOf, statesBefore } from '../diff/gap.ts';
 import { hunksOf } from '../diff/hunks.ts';
-import { differences, type PathState, stateAt } from '../diff/snapshot-diff.ts';
+import { differences, stateAt } from '../diff/snapshot-diff.ts';
 
 export interface ActivitySource {
   /** Returns undefined if the checkpoint cannot be read. */
@@ -67,39 +67,15 @@ export function activitySource(objects: ObjectReader, readable: CheckpointReader
   };
 }
 
-/** Returns the entries just before `newer` of the paths where `older` had something else. */
+/** Returns the files at the end of the gap between the two that differ from `older`. */
 function changedBetween(objects: ObjectReader, newer: Checkpoint, older: Checkpoint): Map<TreePath, Entry | null> {
   const changed = new Map<TreePath, Entry | null>();
   if (newer.changes === null) return changed;
-  for (const { path, before, after } of differences(objects, older.snapshot, newer.snapshot, ignoreDamage)) {
-    const [was, is] = [entryOf(before), entryOf(after)];
-    if (was !== undefined && is !== undefined) changed.set(path, is);
+  for (const [path, { before, after }] of changesInGap(objects, older, newer, ignoreDamage)) {
+    // A file that is gone may have moved.
+    if (before !== undefined && after != null && after.kind !== 'folder') changed.set(path, after);
   }
-  const read = cachedFolderReader(objects);
-  for (const change of newer.changes) {
-    for (const [at, entry] of statesBefore(change)) {
-      const state = unlessDamaged(undefined, () => stateAt(read, older.snapshot, at));
-      const was = state === null ? undefined : entryOf(state);
-      if (was === undefined || sameEntry(was, entry)) changed.delete(at);
-      else changed.set(at, entry);
-    }
-  }
-  // A file that is gone may have moved.
-  for (const [path, entry] of changed) if (entry === null || entry.kind === 'folder') changed.delete(path);
   return changed;
-}
-
-/** Returns the paths of a change with their entries before it. */
-function statesBefore({
-  path,
-  from,
-  before,
-}: Pick<RecordedChange, 'path' | 'from' | 'before'>): readonly (readonly [TreePath, Entry | null])[] {
-  if (from === null) return [[path, before]];
-  return [
-    [path, null],
-    [from, before],
-  ];
 }
 
 function lastCheckpointWith(
@@ -112,7 +88,7 @@ function lastCheckpointWith(
     for (const change of changes ?? []) {
       for (const [at, was] of statesBefore(change)) {
         const entry = wanted.get(at);
-        if (entry === undefined || !sameEntry(entry, was)) continue;
+        if (entry === undefined || was === undefined || !sameEntry(entry, was)) continue;
         found.set(at, number - 1);
         wanted.delete(at);
       }
@@ -120,8 +96,4 @@ function lastCheckpointWith(
     if (wanted.size === 0) break;
   }
   return found;
-}
-
-function entryOf({ entry, skip }: PathState): Entry | null | undefined {
-  return skip === null ? entry : undefined;
 }

@@ -166,8 +166,7 @@ export function restoreLines(answer: RestoreAnswer): string[] {
     ...(parties === undefined
       ? []
       : [
-          `Both ${parties.agents.map((name) => showText(name)).join(', ')} and others have changed paths since. Choose a mode: ` +
-            'exact or keep-outside. Changed by others:',
+          `${mixedAuthorsText(parties.agents)}. Choose a mode: exact or keep-outside. Changed by others, or possibly by others:`,
           ...parties.outside.map((path) => `  ${pathText(path)}`),
         ]),
     ...(answer.alternatives ?? []).map(
@@ -226,4 +225,10 @@ function headText({ before, after, index, unreachableCount }: OperationJson['hea
     unreachableCount === 0 ? '' : `; ${countText(unreachableCount, 'unreachable commit')} (kept in the store)`;
   const stays = before.branch === after.branch && before.commit === after.commit;
   return `${stays ? '' : 'branch and HEAD move as well; '}${INDEXES[index]}${left}`;
+}
+
+function mixedAuthorsText(agents: readonly string[]): string {
+  return agents.length === 0
+    ? 'Agents and others may have changed paths since, and the record of it is gone'
+    : `Both ${agents.map((name) => showText(name)).join(', ')} and others have changed paths since`;
 }

@@ -6,9 +6,10 @@ export const deleteSession = verb({
   description:
     "Deletes the session's own checkpoints and frees the space that only they used. Three kinds are kept and listed: " +
     "the workspace's newest checkpoint, pinned ones, and a checkpoint that the undo of a remaining operation needs. " +
-    'Their prompts, answers, tool arguments and descriptions are removed. Checkpoints ' +
-    "of other sessions keep their record of this session's changes, with the content before them. This cannot be " +
-    'undone.',
+    'Their prompts, answers, tool arguments and descriptions are removed, and those of its calls that are still open. ' +
+    "Checkpoints of other sessions keep their record of this session's changes, with the content before them. Nothing " +
+    'records any more who made the other changes of a deleted checkpoint, so a restore across it asks about their ' +
+    'files. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
     input: z.strictObject({ session: z.string().describe('its id, or a unique prefix') }),

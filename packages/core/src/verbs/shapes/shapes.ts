@@ -350,8 +350,10 @@ export const restored = z.strictObject({
   notHappened,
   parties: z
     .strictObject({
-      agents: z.array(z.string()),
-      outside: z.array(jsonName).describe('paths that others changed; these changes would be lost'),
+      agents: z.array(z.string()).describe('empty if it is not recorded who changed the paths'),
+      outside: z
+        .array(jsonName)
+        .describe('paths that others changed, or may have changed; these changes would be lost'),
     })
     .nullable()
     .describe(

@@ -6,7 +6,8 @@ export const drop = verb({
   description:
     'Drops the named checkpoints, all or none, and frees the space that only they used. Later checkpoints keep their ' +
     'record of changes, with the content before them. The changes of the checkpoint after a dropped one can still be ' +
-    'shown, but not rolled back. Refused are the newest checkpoint, pinned ones (unless you ask for them), the state ' +
+    'shown, but not rolled back. Nothing records any more who made the changes of a dropped checkpoint, so a restore ' +
+    'across it asks about their files. Refused are the newest checkpoint, pinned ones (unless you ask for them), the state ' +
     'before an operation that remains, which its undo needs, and an undo or a rollback of something that remains, ' +
     'because its changes would count as being in effect again. This cannot be undone.',
   changes: 'store',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { DiskPath, Savepoint, TreePath } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
 import { TimelineWorld, tree } from './timeline-world.ts';
@@ -121,7 +121,9 @@ describe('deleting a session', () => {
     expect((await savepoint.sessions()).sessions.map(({ id }) => id)).toEqual(['s-two']);
     await savepoint.restore('cp_4');
     expect(readFileSync(w.at('shared.txt'), 'utf8')).toBe('of two\n');
-    await savepoint.restore('cp_1');
+    // Nothing records any more who made the changes between cp_1 and cp_4.
+    await expect(savepoint.restore('cp_1')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await savepoint.restore('cp_1', { mode: 'exact' });
     expect(readFileSync(w.at('shared.txt'), 'utf8')).toBe('as it was\n');
     git('fsck', '--strict');
   });
@@ -167,6 +169,41 @@ describe('deleting a session', () => {
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
     await savepoint.undo();
     expect(readFileSync(w.at('a.txt'), 'utf8')).toBe('of one\n');
+  });
+
+  test('removes its texts from the records of its calls, which stay open', async () => {
+    const w = new TimelineWorld();
+    const savepoint = w.open();
+    w.write('a.txt', 'as it was\n');
+    const [session, other] = ['s-one', 's-two'].map((id) => savepoint.session({ agent: 'one', id }));
+    await session?.start(); // cp_1
+    const command = { tool: 'Bash', kind: 'shell', args: { command: 'tok-argument a.txt' } } as const;
+    await session?.begin({ ...command, id: 'c-1', summary: 'tok-summary' });
+    const writes = [{ path: 'a.txt', result: 'tok-content' }] as never;
+    await session?.begin({ tool: 'Write', kind: 'write', id: 'c-2', paths: tree('a.txt'), writes });
+    await other?.begin({ ...command, id: 'c-3' });
+    const calls = `${w.onlyStore}/calls`;
+    const damaged = readdirSync(calls).find((name) => readFileSync(`${calls}/${name}`, 'utf8').includes('c-2'));
+    const texts = (): readonly string[] => readdirSync(calls).map((name) => readFileSync(`${calls}/${name}`, 'utf8'));
+    expect(texts().filter((text) => text.includes('tok-'))).toHaveLength(3);
+    await savepoint.forgetSession('s-one');
+    expect(texts()).toHaveLength(3);
+    expect(texts().filter((text) => text.includes('tok-'))).toEqual([expect.stringContaining('c-3')]);
+    expect(await session?.openCalls()).toMatchObject([
+      { id: 'c-1', tool: { name: 'Bash', summary: '', args: null } },
+      { id: 'c-2', tool: { name: 'Write' }, declared: ['a.txt'] },
+    ]);
+    // A damaged record may have texts as well, and still says that some call may be open.
+    writeFileSync(`${calls}/${damaged}`, 'tok-damaged');
+    await session?.prompt('More.');
+    await savepoint.forgetSession('s-one');
+    expect(readFileSync(`${calls}/${damaged}`, 'utf8')).toBe('');
+    w.write('a.txt', 'changed\n');
+    await savepoint.checkpoint();
+    const [change] = (await savepoint.history({ limit: 1 })).entries;
+    expect(change?.change.by).toMatchObject({ grade: 'open' });
+    await session?.end('c-1');
+    expect((await session?.openCalls())?.map(({ id }) => id)).toEqual([]);
   });
 
   test('keeps pinned checkpoints, and says so', async () => {
