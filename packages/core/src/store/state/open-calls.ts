@@ -151,6 +151,24 @@ export function readRecordedCalls(fs: Fs, layout: StoreLayout): RecordedCalls {
   return { calls: calls.sort((a, b) => a.began - b.began || (a.id < b.id ? -1 : 1)), damaged };
 }
 
+/**
+ * Removes what a session's calls say about their work: arguments, summaries, and the contents that they report to write.
+ * The calls stay open. A damaged record becomes an empty one, which also says that some call may be open.
+ */
+export function removeTextsOfCalls(fs: Fs, layout: StoreLayout, session: SessionId): void {
+  const { calls, damaged } = readRecordedCalls(fs, layout);
+  for (const call of calls) {
+    if (call.session !== session) continue;
+    const { writes: _, ...rest } = call;
+    writeOpenCall(fs, layout, { ...rest, tool: { ...call.tool, summary: '', args: null } });
+  }
+  for (const name of damaged.filter((one) => isNameOf(one, session))) {
+    const path = diskChild(layout.calls, name);
+    removeTree(fs, path);
+    leaveEmptyFile(fs, path);
+  }
+}
+
 /** Renames records that an earlier version named otherwise, so that the end of a call finds its own. */
 export function renameOldRecords(fs: Fs, layout: StoreLayout): void {
   for (const name of listIfExists(fs, layout.calls)) {
@@ -210,7 +228,7 @@ export function damagedCallsOf(
   damaged: readonly string[],
   session: SessionId | null,
 ): readonly string[] {
-  if (session !== null) return damaged.filter((name) => name.startsWith(`${hashOfKey(session)}-`));
+  if (session !== null) return damaged.filter((name) => isNameOf(name, session));
   return damaged.filter((name) => {
     const [agent] = readSessionProcesses(fs, layout, name.replace(/-.*/, ''));
     return agent !== undefined && processes.state(agent) === 'dead';
@@ -248,6 +266,10 @@ function nameOf(call: CallKey): string {
   // Sub-agents may number their calls alike, and an agent may use the id of a call that has ended.
   const parts = isOver(call) ? [id, actor.id, began] : actor.id === undefined ? [id] : [id, actor.id];
   return `${hashOfKey(session)}-${hashOfKey(parts.join('\0'))}.json`;
+}
+
+function isNameOf(name: string, session: SessionId): boolean {
+  return name.startsWith(`${hashOfKey(session)}-`);
 }
 
 function isOver({ ended, leftBehind }: Pick<CallKey, 'ended' | 'leftBehind'>): boolean {

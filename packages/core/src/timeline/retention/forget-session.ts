@@ -6,6 +6,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
+import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
 import { writeSessionState } from '../../store/state/session-state.ts';
 import { describeWithoutTexts } from '../capture/describe.ts';
 import type { Workspace } from '../capture/workspace.ts';
@@ -23,7 +24,7 @@ export interface ForgottenSession extends CleanUpResult {
 /**
  * Drops the session's checkpoints and what only they needed. Changes of the session that other checkpoints list are kept.
  * The texts of the session, including descriptions, are removed from the checkpoints that are kept. These get another
- * commit, and keep everything else.
+ * commit, and keep everything else. They are removed from the records of open calls as well.
  * @throws SavepointError UNKNOWN_SESSION, and the errors of `dropCheckpoints`
  */
 export async function forgetSession(
@@ -52,6 +53,7 @@ export async function forgetSession(
   const { ports, store, timeline } = workspace;
   const upTo = timeline.lastNumber();
   await removeTexts(workspace, lock, withTextsOf(checkpoints, session, new Set(drop)), pace);
+  removeTextsOfCalls(ports.fs, store.layout, session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
   writeSessionState(ports.fs, store.layout, session, {
