@@ -4,6 +4,7 @@ import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit'
 import { describe, expect, it } from 'vitest';
 import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
+import { putPackedRepository } from './packed-repository.ts';
 
 /**
  * Restores a bundle. At the n-th call the system refuses, or the process dies and the power fails. The folder contains
@@ -16,11 +17,14 @@ const MOMENTS = testEffort({ quick: 8, ci: 80, long: 10_000 });
 const DISKS = testEffort({ quick: 2, ci: 4, long: 40 });
 const FIRST = '/bundles/first' as DiskPath;
 const SECOND = '/bundles/second' as DiskPath;
+/** Of a timeline with a repository. */
+const CLONED = '/bundles/cloned' as DiskPath;
 
 interface Scene {
   readonly name: string;
   readonly file: DiskPath;
   readonly ids: readonly string[];
+  readonly overwrite?: true;
   readonly prepare: (disk: SimDisk) => Promise<void>;
 }
 
@@ -38,6 +42,17 @@ const SCENES: readonly Scene[] = [
     ids: ['cp_5', 'cp_4', 'cp_3', 'cp_2', 'cp_1'],
     prepare: async (disk) => void (await engine(disk, 10).restoreBundle(FIRST, ROOT)),
   },
+  {
+    name: 'over a clone',
+    file: CLONED,
+    // Two of the bundle, those before and after the restore.
+    ids: ['cp_4', 'cp_3', 'cp_2', 'cp_1'],
+    overwrite: true,
+    prepare: async (disk) => {
+      putRepository(disk);
+      put(disk, `${ROOT}/a.txt`, Buffer.from('changed in the clone\n'));
+    },
+  },
 ];
 
 function put(disk: SimDisk, path: string, content: Buffer): void {
@@ -54,6 +69,39 @@ function read(disk: SimDisk, path: DiskPath): Buffer {
   disk.read(file, bytes, 0, bytes.length, 0);
   disk.close(file);
   return bytes;
+}
+
+function putRepository(disk: SimDisk): void {
+  const putIn = (path: string, content: Buffer): void => {
+    const parents = path.split('/').slice(0, -1);
+    for (const [at] of parents.entries()) {
+      const folder = [ROOT, ...parents.slice(0, at + 1)].join('/') as DiskPath;
+      if (disk.lstat(folder) === null) disk.makeFolder(folder, 0o755);
+    }
+    put(disk, `${ROOT}/${path}`, content);
+  };
+  disk.makeFolder(ROOT, 0o755);
+  const commit = putPackedRepository(disk, ROOT, putIn);
+  putIn('.git/refs/heads/main', Buffer.from(`${commit}\n`));
+}
+
+let cloned: Buffer | null = null;
+
+/** A bundle of a timeline with a repository, created on another machine. */
+async function bundleOfClone(): Promise<Buffer> {
+  if (cloned !== null) return cloned;
+  const disk = new SimDisk();
+  disk.makeFolder('/bundles' as DiskPath, 0o755);
+  putRepository(disk);
+  const savepoint = engine(disk, 1);
+  for (const n of [1, 2]) {
+    put(disk, `${ROOT}/a.txt`, Buffer.from(`a ${n}\n`));
+    put(disk, `${ROOT}/new-${n}`, Buffer.from(`new ${n}\n`));
+    await savepoint.checkpoint();
+  }
+  await savepoint.createBundle(CLONED);
+  cloned = read(disk, CLONED);
+  return cloned;
 }
 
 /** Two bundles of a timeline, created on another machine. */
@@ -81,13 +129,14 @@ async function prepared(scene: Scene): Promise<SimDisk> {
   disk.makeFolder('/bundles' as DiskPath, 0o755);
   put(disk, FIRST, first);
   put(disk, SECOND, second);
+  put(disk, CLONED, await bundleOfClone());
   await scene.prepare(disk);
   disk.makeDurable();
   return disk;
 }
 
 const perform = (scene: Scene, pid: number) => (fs: ConstructorParameters<typeof FaultyFs>[0]) =>
-  engine(fs, pid).restoreBundle(scene.file, ROOT);
+  engine(fs, pid).restoreBundle(scene.file, ROOT, scene.overwrite === true ? { overwrite: true } : {});
 
 /**
  * The folder is in its old or its new state, and repeating the command brings it to the new one, with all its
@@ -110,7 +159,8 @@ async function judge(scene: Scene, disk: SimDisk, old: Tree, done: Tree, where: 
     where,
   ).toEqual(scene.ids);
   await verifyDeep(reader);
-  expect((await reader.status()).changed?.changes, where).toEqual([]);
+  const { moved, changed } = await reader.status();
+  expect([moved, changed?.changes], where).toEqual([null, []]);
   expect(sameTree(old, done), where).toBe(false);
 }
 
@@ -177,7 +227,7 @@ describe.each(SCENES)('$name', (scene) => {
         expect(error, where).toBeInstanceOf(SavepointError);
         const { code } = error as SavepointError;
         expect(code, `${where}: ${String(error)}`).toMatch(
-          /^(IO|NO_SPACE|PENDING|PATH_REFUSED|CAPTURE_FAILED|STORE_DAMAGED)$/,
+          /^(IO|NO_SPACE|PENDING|PATH_REFUSED|CAPTURE_FAILED|STORE_DAMAGED|GIT_REFUSED)$/,
         );
         if (code !== 'PENDING' && !isMadeFolder(disk, old)) expect(tell(tree), `${where}: ${code}`).toBe(tell(old));
       }

@@ -22,16 +22,21 @@ interface Packed {
   readonly index: Buffer;
   /** Ids by path. */
   readonly ids: ReadonlyMap<string, string>;
+  readonly commit: string;
 }
 
 let packed: Packed | null = null;
 
-/** @param put writes a file to the disk, some time after the previous one */
+/**
+ * HEAD names a branch that does not exist yet.
+ * @param put writes a file to the disk, some time after the previous one
+ * @returns the id of the only commit
+ */
 export function putPackedRepository(
   disk: SimDisk,
   root: DiskPath,
   put: (path: string, content: Buffer, mode: number) => void,
-): void {
+): string {
   packed ??= makePack();
   // Whole seconds could come from a file system with coarse timestamps, and those prove nothing.
   disk.now += 123;
@@ -46,6 +51,7 @@ export function putPackedRepository(
   const entries = [...packed.ids].map(([path, id]) => entryOf(path, id, disk.lstat(`${root}/${path}` as DiskPath)));
   disk.now += 60_000;
   put('.git/index', indexOf(entries), 0o644);
+  return packed.commit;
 }
 
 function makePack(): Packed {
@@ -71,7 +77,7 @@ function makePack(): Packed {
     const packs = join(folder, '.git/objects/pack');
     const read = (end: string): Buffer =>
       readFileSync(join(packs, readdirSync(packs).find((name) => name.endsWith(end)) ?? ''));
-    return { pack: read('.pack'), index: read('.idx'), ids };
+    return { pack: read('.pack'), index: read('.idx'), ids, commit: git('rev-parse', 'HEAD').trim() };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 
@@ -33,6 +35,23 @@ describe('bundle restore over a clone', () => {
     expect(p.read('../clone/a.txt')).toBe('two\n');
     p.ok('-C', '../clone', 'undo');
     expect(p.read('../clone/a.txt')).toBe('one\n');
+  });
+
+  it('treats a store without checkpoints, which a killed restore leaves, as none', () => {
+    const p = withClone();
+    const stores = join(p.store, 'workspaces');
+    const before = readdirSync(stores);
+    p.ok('-C', '../clone', 'checkpoint');
+    const made = readdirSync(stores).find((id) => !before.includes(id)) as string;
+    rmSync(join(stores, made, 'objects.git', 'refs', 'savepoint', 'cp', '1'));
+    p.write('../clone/a.txt', 'mine\n');
+    const preview = p.run([...RESTORE, '--dry-run']);
+    expect(preview.stdout, preview.stderr).toContain('would add 1 checkpoint, restore cp_1 over 1 clone');
+    expect(p.ok(...RESTORE, '--yes').stdout).toContain('added 1 checkpoint, restored cp_1 over 1 clone');
+    expect(p.read('../clone/a.txt')).toBe('two\n');
+    p.ok('-C', '../clone', 'undo');
+    expect(p.read('../clone/a.txt')).toBe('mine\n');
+    expect(readdirSync(stores)).toHaveLength(before.length + 1);
   });
 
   it('refuses a folder that has something else, with --yes as well', () => {

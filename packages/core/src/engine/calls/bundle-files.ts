@@ -37,7 +37,7 @@ import { withHomeLock } from '../home-lock.ts';
 import { openWorkspace, workspaceOf } from '../open.ts';
 import { lockOverlapping } from '../overlap.ts';
 import type { WriteContext } from '../write-context.ts';
-import { isStillToRestore, type OverClones, withdrawImported } from './bundle-over-clones.ts';
+import { isStillToRestore, type OverClones } from './bundle-over-clones.ts';
 
 export interface CreatedBundle extends Omit<BundlePlan, 'write'> {
   readonly bytes: number;
@@ -139,7 +139,10 @@ export async function restoreBundle(
         workspace.store.objects.collectDebris();
         const writing = { context, workspace, lock, pace };
         await recoverWorkspace(writing);
-        return await continueTimeline(writing, bundle, restoring.overClones);
+        const restored = await continueTimeline(writing, bundle, restoring.overClones);
+        // The restore that made the store died.
+        if (found.record.identity === null) await recordFolder(context, found.record, pace, wait);
+        return restored;
       } finally {
         lock.release();
       }
@@ -168,11 +171,12 @@ export async function previewRestoreBundle(
   try {
     const bundle = await checkBundle(ports, path, workspace?.store.objects ?? null, pace);
     try {
-      if (workspace === null && !isEmptyFolder({ ports, root: folder })) {
+      const isNew = workspace === null || hasNoCheckpoints(workspace);
+      if (isNew && !isEmptyFolder({ ports, root: folder })) {
         return await previewOverClones(context, bundle, overClones, pace);
       }
       const { added, extendsTimeline } = joined(workspace, bundle);
-      const base = { root: folder, isNew: workspace === null, added };
+      const base = { root: folder, isNew, added };
       if (workspace !== null && added.length === 0 && isStillToRestore(workspace, bundle)) {
         if (!isEmptyFolder(workspace) && hasRepositories(bundle.checkpoints.at(-1) as Checkpoint)) {
           const operation = await overClones.preview(workspace, bundle);
@@ -241,15 +245,9 @@ async function restoreToNewWorkspace(
       if (workspace.timeline.lastNumber() > 0) throw folderOccupied(folder);
       const reported = { workspace: { id, root: folder, store: storePath }, isNew: true, added };
       if (isOverClones) {
-        workspace.timeline.publishAll(refs);
-        try {
-          const operation = await overClones.run({ context, workspace, lock, pace }, bundle);
-          await recordFolder(context, record, pace, wait);
-          return { ...reported, restored: newest, paths: operation.plan.paths.map(({ path }) => path), operation };
-        } catch (error) {
-          withdrawImported(workspace, refs);
-          throw error;
-        }
+        const operation = await overClones.publishAndRun({ context, workspace, lock, pace }, bundle, refs);
+        await recordFolder(context, record, pace, wait);
+        return { ...reported, restored: newest, paths: operation.plan.paths.map(({ path }) => path), operation };
       }
       assertEmpty(context);
       const paths = (await applyBundle(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
@@ -349,9 +347,10 @@ async function continueTimeline(
   const { workspace, lock, pace } = writing;
   const { store, timeline } = workspace;
   const { added, extendsTimeline } = joined(workspace, bundle);
+  const isNew = hasNoCheckpoints(workspace);
   const imported = {
     workspace: { id: workspace.id, root: workspace.root, store: store.layout.path },
-    isNew: false,
+    isNew,
     added,
     operation: null,
   };
@@ -363,6 +362,13 @@ async function continueTimeline(
     const paths = operation.plan.paths.map(({ path }) => path);
     return { ...imported, restored: operation.checkpoint === null ? null : target, paths, operation };
   }
+  // A restore that died before its checkpoints were published left a store without any.
+  if (isNew && overClones !== null && mayHaveClones(writing.context, target)) {
+    const refs = await importObjects(store, bundle.objects, added, pace);
+    lock.assertHeld();
+    const operation = await overClones.publishAndRun(writing, bundle, refs);
+    return { ...imported, restored: target, paths: operation.plan.paths.map(({ path }) => path), operation };
+  }
   if (extendsTimeline) await assertContinuable(workspace, timeline.latest(), pace);
   const refs = await importObjects(store, bundle.objects, added, pace);
   lock.assertHeld();
@@ -373,6 +379,11 @@ async function continueTimeline(
   const newest = added.at(-1) as Checkpoint;
   const { paths } = await applyBundle(workspace, newest, refs, lock, pace);
   return { ...imported, restored: newest, paths: paths.map(({ path }) => path) };
+}
+
+/** Such a store counts as none. */
+function hasNoCheckpoints({ timeline, lastNumber }: Workspace): boolean {
+  return lastNumber === 0 && timeline.list().length === 0;
 }
 
 /** @param workspace null: the folder has no timeline */

@@ -5,7 +5,9 @@
 
 import type { ValidBundle } from '../../bundle/check/check-bundle.ts';
 import { assertClones } from '../../bundle/import/match-clones.ts';
+import { isFsError } from '../../io/fs.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { CheckpointRef } from '../../timeline/record/timeline.ts';
@@ -40,6 +42,25 @@ export class OverClones {
     return runAndAnnounce(this.engine, { ...writing, waiting: [] }, 'restore:completed', operation, this.options);
   }
 
+  /**
+   * Publishes the checkpoints of the bundle first. If the restore fails, withdraws them.
+   * @param refs the checkpoints of the bundle, the newest last
+   */
+  async publishAndRun(
+    writing: WriteContext,
+    bundle: ValidBundle,
+    refs: readonly CheckpointRef[],
+  ): Promise<OperationResult> {
+    writing.workspace.timeline.publishAll(refs);
+    try {
+      return await this.run(writing, bundle);
+    } catch (error) {
+      // A pending operation goes on from these checkpoints.
+      if (!(error instanceof SavepointError && error.code === 'PENDING')) withdraw(writing.workspace, refs);
+      throw error;
+    }
+  }
+
   #operation(workspace: Workspace, { checkpoints }: ValidBundle): Operation {
     const pace = this.engine.pace(this.options);
     const target = checkpoints.at(-1) as Checkpoint;
@@ -65,7 +86,14 @@ export function isStillToRestore({ timeline }: Workspace, { checkpoints }: Valid
   return latest.id === target.id || (latest.precedes === 'restore' && latest.target === target.id);
 }
 
-/** Drops imported checkpoints again, unless something was added to them since. */
-export function withdrawImported({ timeline }: Workspace, imported: readonly CheckpointRef[]): void {
-  if (timeline.lastNumber() === imported.at(-1)?.number) timeline.drop(imported.map(({ number }) => number));
+/**
+ * Drops imported checkpoints again, unless something was added to them since. If that fails, they do no harm: restoring
+ * the same bundle again continues from them.
+ */
+function withdraw({ timeline }: Workspace, imported: readonly CheckpointRef[]): void {
+  try {
+    if (timeline.lastNumber() === imported.at(-1)?.number) timeline.drop(imported.map(({ number }) => number));
+  } catch (error) {
+    if (!isFsError(error) && !(error instanceof SavepointError)) throw error;
+  }
 }
