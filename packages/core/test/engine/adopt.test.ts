@@ -1,4 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { VERBS } from '@savepoint/core/frontend';
 import { describe, expect, it } from 'vitest';
@@ -80,6 +91,44 @@ describe('a folder that nothing proves', () => {
     renameSync(w.dir, `${w.dir}-moved`);
     const { adopted } = await w.call(VERBS.repair, {}, w.openAt(`${w.dir}-moved`));
     expect(adopted?.folder).toBe(`${w.dir}-moved`);
+  });
+
+  /** @returns a copy that shares the file a.md, and has the file's times that the store knows */
+  async function withLinkedCopy(): Promise<readonly [DamagedWorld, string]> {
+    const w = new DamagedWorld();
+    const copy = `${w.dir}-copy`;
+    w.write('a.md', 'one\n');
+    mkdirSync(copy);
+    linkSync(w.at('a.md'), join(copy, 'a.md'));
+    w.write('own.md', 'own\n');
+    await w.open().checkpoint();
+    for (const name of ['workspace.json', 'workspace.copy.json']) writeFileSync(w.inStore(name), 'null');
+    return [w, copy];
+  }
+
+  it('is one that shares a file with the real one by a hard link', async () => {
+    const [w, copy] = await withLinkedCopy();
+    forget(w, 'index');
+    await expect(w.call(VERBS.repair, {}, w.openAt(copy))).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+    // The real folder also has a file with one name.
+    expect((await w.call(VERBS.repair, {})).adopted).toMatchObject({ folder: w.dir });
+  });
+
+  it('is one with a known file, while the list of all stores has the store with a folder that is still there', async () => {
+    const w = await withoutRecord();
+    const other = `${w.dir}-other`;
+    // The folder moves, and the list has the store with another one.
+    renameSync(w.dir, `${w.dir}-moved`);
+    mkdirSync(other);
+    const index = join(homeOf(w), 'workspaces.json');
+    const { ino, dev, birthtimeMs } = lstatSync(other);
+    const list = JSON.parse(readFileSync(index, 'utf8')) as { workspaces: unknown[] };
+    list.workspaces = [[idOf(w), other, dev, ino, Math.round(birthtimeMs)]];
+    writeFileSync(index, JSON.stringify(list));
+    const repair = () => w.call(VERBS.repair, { dryRun: true }, w.openAt(`${w.dir}-moved`));
+    await expect(repair()).rejects.toMatchObject({ code: 'NO_WORKSPACE', hint: expect.stringContaining('--adopt ID') });
+    rmSync(other, { recursive: true });
+    expect((await repair()).adopted).toMatchObject({ folder: `${w.dir}-moved` });
   });
 
   it('never adopts one of a newer version, or one with a record', async () => {

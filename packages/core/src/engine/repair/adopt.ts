@@ -10,12 +10,12 @@ import { SavepointError } from '../../model/errors.ts';
 import type { WorkspaceId } from '../../model/ids.ts';
 import { childPath, type DiskPath, diskChild, diskParent, nameToJson, onDisk } from '../../model/names.ts';
 import { AsideFolder, type MovedAside } from '../../store/aside.ts';
-import { identityOf, stillSameFolder } from '../../store/folder-identity.ts';
+import { type FolderIdentity, identityOf, sameFolder, stillSameFolder } from '../../store/folder-identity.ts';
 import { storePathIn } from '../../store/home.ts';
 import { layoutOf, openStore } from '../../store/layout.ts';
 import type { LockOptions } from '../../store/lock.ts';
 import { isDamage, unlessDamaged } from '../../store/objects/damage.ts';
-import { readOldIndex } from '../../store/record-index.ts';
+import { type IndexedRecord, readOldIndex } from '../../store/record-index.ts';
 import { listRecords, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { StatCache } from '../../workspace/scan/stat-cache.ts';
@@ -104,19 +104,47 @@ interface Proof {
 /** Looks at the folder and at those around it. */
 function proofOf(context: Context, id: WorkspaceId): Proof | null {
   const { ports, places, folder } = context;
-  const indexed = readOldIndex(ports, places.home).find((row) => row.id === id);
+  const indexed = readOldIndex(ports, places.home).find((row) => row.id === id) ?? null;
   for (let at: DiskPath | null = folder; at !== null; at = context.here ? null : diskParent(at)) {
     const stat = ports.fs.lstat(at);
     if (stat === null || kindOf(stat) !== 'folder') continue;
-    if (indexed?.path === at && indexed.identity !== null && stillSameFolder(indexed.identity, identityOf(stat))) {
+    const identity = identityOf(stat);
+    if (indexed?.path === at && indexed.identity !== null && stillSameFolder(indexed.identity, identity)) {
       return { id, folder: at, why: 'the list of all stores has it with this folder' };
     }
+    if (belongsElsewhere(context, indexed, at, identity)) continue;
     if (hasCachedFile(context, id, at)) return { id, folder: at, why: 'its cache knows the files here' };
   }
   return null;
 }
 
-/** Whether a file in the folder is the very file that the store has seen, and not a copy: its inode and times are. */
+/**
+ * Whether the list of all stores has the store with another folder, which is still there. A cache proves nothing
+ * against that: a file can be in two folders, as a hard link or in a snapshot of the file system.
+ */
+function belongsElsewhere(
+  { ports }: Context,
+  indexed: IndexedRecord | null,
+  folder: DiskPath,
+  identity: FolderIdentity,
+): boolean {
+  // The folder may have been moved here, or be mounted in two places.
+  if (indexed === null || indexed.path === folder || sameFolder(indexed.identity, identity)) return false;
+  try {
+    const stat = ports.fs.lstat(indexed.path);
+    if (stat === null || kindOf(stat) !== 'folder') return false;
+    return indexed.identity === null || stillSameFolder(indexed.identity, identityOf(stat));
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    // A folder that cannot be seen may still be there.
+    return true;
+  }
+}
+
+/**
+ * Whether a file in the folder is the very file that the store has seen, and not a copy: its inode and times are. A file
+ * with several names may be in several folders, so it proves nothing.
+ */
 function hasCachedFile({ ports, places }: Context, id: WorkspaceId, folder: DiskPath): boolean {
   const cache = new StatCache(ports, layoutOf(storePathIn(places.home, id))).load(() => true);
   for (const known of cache?.folders.values() ?? []) {
@@ -124,7 +152,7 @@ function hasCachedFile({ ports, places }: Context, id: WorkspaceId, folder: Disk
       if (known.at(position, name).stat === null) continue;
       try {
         const stat = ports.fs.lstat(onDisk(folder, childPath(known.path, name)));
-        if (stat !== null && known.proves(position, stat)) return true;
+        if (stat !== null && stat.nlink === 1 && known.proves(position, stat)) return true;
       } catch (error) {
         if (!isFsError(error)) throw error;
       }

@@ -11,7 +11,9 @@ export const repair = verb({
     'Nothing is deleted, and the files of the workspace are not changed. What is lost is listed by checkpoint and path.' +
     '\n\nIf the record of a store and its copy are damaged, it is unknown which folder the store belongs to. The ' +
     'folder adopts it if it is proven that the store is its own: the list of all stores has them together, or the ' +
-    "store's cache knows the files here by their inodes and times. Otherwise name the store with `adopt`.",
+    "store's cache knows a file here by its inode and times. A file with several hard links proves nothing, and neither " +
+    'does any file if the list has the store with another folder that still exists. Otherwise name the store with ' +
+    '`adopt`.',
   changes: 'store',
   schemas: ({ z, jsonName, objectId, checkpointId }) => ({
     input: z.strictObject({
