@@ -41,3 +41,45 @@ it('a repair adopts a store only if it is named, and says what is lost', () => {
   expect(stdout).toContain('lost: the workspace record');
   p.ok('restore', 'cp_1', '--yes');
 });
+
+/** The list of all stores is gone as well. @returns the id of the store */
+function loseRecords(p: Project): string {
+  for (const name of ['workspace.json', 'workspace.copy.json']) writeFileSync(inStore(p, name), 'garbage');
+  rmSync(join(p.store, 'workspaces.json'), { force: true });
+  return inStore(p).slice(-32);
+}
+
+it('a folder without a store is shown with the stores that may be its own', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.checkpoint();
+  const id = loseRecords(p);
+  for (const verb of ['status', 'list', 'history', 'sessions', 'turns']) {
+    const { status, stderr } = p.run([verb]);
+    expect([verb, status, stderr]).toEqual([
+      verb,
+      0,
+      expect.stringContaining(`${id}/workspace.json is not a readable`),
+    ]);
+    expect(stderr.match(/savepoint repair/g)).toHaveLength(1);
+  }
+});
+
+it('a repair of another store in the folder names the one without a usable record', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.ok('checkpoint', '-m', 'first');
+  const id = loseRecords(p);
+  expect(p.ok('checkpoint', '-m', 'new').stderr).toContain(`${id}/workspace.json`);
+  const done = p.ok('repair');
+  expect(done.stdout).toContain(`the record of the store ${id} (1 checkpoint, newest cp_1 of `);
+  expect(done.stdout).toContain('it may be that of this folder');
+  expect(done.stdout).toContain('savepoint repair --adopt ID');
+  expect(done.stdout).not.toContain('Nothing to repair');
+  // As the text says.
+  p.ok('bundle', 'create', '../new.bundle');
+  p.ok('workspaces', 'delete', p.dir, '--yes');
+  expect(p.run(['repair', '--adopt', id]).stdout).toContain('1 of 1 checkpoint can be fully restored');
+  expect(p.ok('list').stdout).toContain('first');
+  expect(p.ok('repair').stdout).toContain('Nothing to repair.');
+});

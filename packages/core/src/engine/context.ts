@@ -25,6 +25,7 @@ import {
 import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { KnownHome } from './known-home.ts';
 import type { SettingsReader } from './settings.ts';
+import { possibleStores } from './unusable-stores.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
 
 export interface ContextOptions {
@@ -110,7 +111,7 @@ export class Context {
     return this.#needsIndex;
   }
 
-  /** Stores of which not even the folder is known, as far as all records had to be read. One may belong here. */
+  /** Stores without a usable record that may belong to the folder, as far as all records had to be read. */
   get unusable(): readonly UnusableStore[] {
     return this.#unusable;
   }
@@ -209,7 +210,7 @@ export class Context {
     const { records, problems, unusable } = listRecords(ports, places.home);
     this.#stores = records;
     this.#needsIndex = problems.length === 0;
-    this.#unusable = unusable;
+    this.#unusable = possibleStores(ports, places.home, folder, unusable);
     const found = findRecord(ports, records, folder);
     const fits = found !== null && this.#isAcceptable(found) ? found : null;
     if (fits === null && unusable.length > 0) this.#assertNotHere(unusable);

@@ -121,12 +121,22 @@ export class Engine {
     }
   }
 
-  /** Runs without the lock. @throws SavepointError NO_WORKSPACE */
-  async read<T>(work: (workspace: Workspace, context: Context, found: FoundRecord) => T | Promise<T>): Promise<T> {
+  /**
+   * Runs without the lock.
+   * @param ifNone `warn` for calls whose verbs show a folder without a store like one without checkpoints
+   * @throws SavepointError NO_WORKSPACE
+   */
+  async read<T>(
+    work: (workspace: Workspace, context: Context, found: FoundRecord) => T | Promise<T>,
+    ifNone: 'fail' | 'warn' = 'fail',
+  ): Promise<T> {
     return this.mapErrors(async () => {
       const context = this.context();
       const found = context.find();
-      if (found === null) throw context.noWorkspace();
+      if (found === null) {
+        if (ifNone === 'warn') this.#warnOfUnusable(context);
+        throw context.noWorkspace();
+      }
       const workspace = openWorkspace(context, found);
       try {
         return await work(workspace, context, found);
@@ -179,7 +189,7 @@ export class Engine {
     });
   }
 
-  /** The folder got a new store. Its old one may be among those that cannot be used. */
+  /** The folder has no store, or got a new one. Its old one may be among those that cannot be used. */
   #warnOfUnusable({ unusable }: Context): void {
     for (const { error } of unusable) {
       const hint = 'If that store belongs to this folder, its checkpoints are not lost: see `savepoint repair`.';

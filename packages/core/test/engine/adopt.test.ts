@@ -4,6 +4,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -148,5 +149,29 @@ describe('a folder that nothing proves', () => {
       data: { why: 'has-store' },
     });
     expect((await w.open().list()).checkpoints).toHaveLength(1);
+  });
+
+  it('that has a new store is told of the one that is proven to be its own', async () => {
+    const w = await withoutRecord();
+    forget(w, 'index');
+    const old = idOf(w);
+    await w.open().checkpoint();
+    const { otherStores, rewritten, adopted } = await w.call(VERBS.repair, {});
+    expect(otherStores).toMatchObject([{ id: old, proof: expect.stringContaining('cache') }]);
+    expect([rewritten, adopted]).toEqual([[], null]);
+    expect(VERBS.repair.status?.(await w.call(VERBS.repair, { dryRun: true }))).toBe(1);
+  });
+
+  it('is not told of a store that the list has with another folder', async () => {
+    const w = await withoutRecord();
+    const other = w.openAt(mkdtempSync(`${w.dir}-other-`));
+    const warnings: string[] = [];
+    other.on('warning', ({ message }) => void warnings.push(message));
+    await expect(other.status()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+    const index = join(homeOf(w), 'workspaces.json');
+    const list = readFileSync(index);
+    await other.checkpoint();
+    writeFileSync(index, list);
+    expect([(await other.repair()).otherStores, warnings]).toEqual([[], []]);
   });
 });

@@ -22,13 +22,16 @@ export const repair = command({
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
 
-  render({ dryRun, objects, rewritten, movedAside, lost, adopted, problems, checkpoints, sound }, { style }) {
+  render(
+    { dryRun, objects, rewritten, movedAside, lost, adopted, otherStores, problems, checkpoints, sound },
+    { style },
+  ) {
     const would = dryRun ? 'would be ' : '';
     const sources = new Map<string, number>();
     for (const { from } of objects) sources.set(from, (sources.get(from) ?? 0) + 1);
     const isClean = objects.length + rewritten.length + movedAside.length + lost.length === 0;
     return lines(
-      isClean ? style.good('Nothing to repair.') : [],
+      isClean ? style.good(otherStores.length === 0 ? 'Nothing to repair.' : 'This store needs no repair.') : [],
       adopted === null
         ? []
         : [`  the store ${adopted.id} ${would}adopted for ${pathText(adopted.folder)}: ${showText(adopted.why)}`],
@@ -41,6 +44,18 @@ export const repair = command({
         ...(paths.length > SHOWN_PATHS ? [`    and ${paths.length - SHOWN_PATHS} more`] : []),
       ]),
       problems.map((problem) => `  not searched: ${showText(problem)}`),
+      otherStores.map(({ id, content, proof }) =>
+        style.bad(
+          `  the record of the store ${id} (${showText(content)}) is damaged; ` +
+            (proof === null ? 'it may be that of this folder' : `it is that of this folder: ${showText(proof)}`),
+        ),
+      ),
+      otherStores.length === 0
+        ? []
+        : [
+            '  To use such a store here instead: keep the checkpoints of this one with `savepoint bundle create FILE`,',
+            '  delete it with `savepoint workspaces delete`, and run `savepoint repair --adopt ID`.',
+          ],
       dryRun ? [] : `${sound} of ${countText(checkpoints, 'checkpoint')} can be fully restored`,
     );
   },

@@ -179,7 +179,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
         const page = overview(workspace.timeline, resolveAuthors(workspace, query));
         const withResult = laterResults(engine, workspace);
         return { ...page, rows: page.rows.map((row) => ({ ...row, checkpoint: withResult(row.checkpoint) })) };
-      }),
+      }, 'warn'),
     show: (name) => engine.read((workspace) => laterResults(engine, workspace)(engine.resolve(workspace, name))),
     rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
@@ -281,7 +281,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       exporting: exportStatus(workspace, context),
       unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),
     };
-  });
+  }, 'warn');
 }
 
 function withProblems(scan: ScanResult, problems: readonly string[]): ScanResult {

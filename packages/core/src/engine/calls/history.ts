@@ -102,7 +102,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
         const { store, timeline } = workspace;
         const chosen = path === undefined ? query : { ...query, path: givenPath(workspace, path) };
         return queryHistory(timeline, store.objects, resolveAuthors(workspace, chosen));
-      }),
+      }, 'warn'),
     caller: (options = {}) =>
       engine.read((workspace) => {
         const { actor = engine.actor, session = null } = servedCallInfo(engine, workspace, options);
@@ -112,13 +112,16 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.read(({ store, timeline }) => diffOfChange(store.objects, timeline, id, engine.pace(options))),
     blame: (query, options = {}) => engine.read((workspace) => blame(engine, workspace, query, engine.pace(options))),
     sessions: () =>
-      engine.read(({ ports, store, timeline }) => listSessions(timeline, deletedUpToIn(ports.fs, store.layout))),
+      engine.read(
+        ({ ports, store, timeline }) => listSessions(timeline, deletedUpToIn(ports.fs, store.layout)),
+        'warn',
+      ),
     turns: ({ session, ...query }) =>
       engine.read((workspace) => {
         const { ports, store, timeline } = workspace;
         const one = session === undefined ? {} : { session: resolveSession(workspace, session) };
         return listTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout));
-      }),
+      }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
     stats: () =>
       engine.read(({ ports, store, timeline }) => ({

@@ -23,7 +23,7 @@ import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidy
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
-import type { Adoption } from '../repair/adopt.ts';
+import type { Adoption, OtherStore } from '../repair/adopt.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
 import { acceptRetention } from '../retention-in-effect.ts';
 import { assertByPerson, assertByPersonAnywhere } from '../shell-call.ts';
@@ -44,6 +44,8 @@ export interface RepairResult extends Repair {
   readonly checkpoints: number;
   /** Number of checkpoints that can be fully restored. */
   readonly valid: number;
+  /** Stores without usable records that may be those of this folder, which keeps the one that it has. */
+  readonly otherStores: readonly OtherStore[];
 }
 
 /** Options of `drop`. */
@@ -127,7 +129,7 @@ export function storeCalls(engine: Engine): StoreCalls {
     repair: async ({ from: given = [], dryRun = false, adopt, ...options } = {}) => {
       const from = given.map((file) => givenDiskPath(engine.ports, file));
       const { repairStore } = await import('../repair/repair.ts');
-      const { adoptStore } = await import('../repair/adopt.ts');
+      const { adoptStore, otherStores } = await import('../repair/adopt.ts');
       const adoption = await engine.mapErrors(() => {
         if (adopt !== undefined) assertByPersonAnywhere(engine, 'repair');
         return adoptStore(engine.context(), adopt ?? null, engine.pace(options), dryRun ? null : engine.wait);
@@ -135,7 +137,7 @@ export function storeCalls(engine: Engine): StoreCalls {
       const check = async (workspace: Workspace) => {
         const { verifyStore } = await import('../../timeline/retention/verify.ts');
         const { checkpoints, valid } = await verifyStore(workspace, false, engine.pace(options));
-        return { checkpoints, valid };
+        return { checkpoints, valid, otherStores: otherStores(engine.context(), workspace.id) };
       };
       const repairOptions = { from, dryRun, adoption };
       if (dryRun && adoption !== null) return engine.mapErrors(() => lookAt(engine, adoption, repairOptions, check));
@@ -226,7 +228,7 @@ async function lookAt(
   engine: Engine,
   { record }: Adoption,
   options: RepairOptions,
-  check: (workspace: Workspace) => Promise<Pick<RepairResult, 'checkpoints' | 'valid'>>,
+  check: (workspace: Workspace) => Promise<Pick<RepairResult, 'checkpoints' | 'valid' | 'otherStores'>>,
 ): Promise<RepairResult> {
   const { repairStore } = await import('../repair/repair.ts');
   const context = engine.context();

@@ -16,12 +16,13 @@ import { layoutOf, openStore } from '../../store/layout.ts';
 import type { LockOptions } from '../../store/lock.ts';
 import { isDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import { type IndexedRecord, readOldIndex } from '../../store/record-index.ts';
-import { listRecords, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
+import { listRecords, type UnusableStore, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { StatCache } from '../../workspace/scan/stat-cache.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from '../folders.ts';
 import { withHomeLock } from '../home-lock.ts';
+import { hasItsFolder, possibleStores } from '../unusable-stores.ts';
 
 export interface Adoption {
   readonly record: WorkspaceRecord;
@@ -29,6 +30,15 @@ export interface Adoption {
   readonly why: string;
   /** Empty if it was only looked for. */
   readonly movedAside: readonly MovedAside[];
+}
+
+/** A store without a usable record that a folder did not adopt, because it has a store. */
+export interface OtherStore {
+  readonly id: WorkspaceId;
+  /** What it has, for display. */
+  readonly content: string;
+  /** Why the store is the folder's, for display. Null if it is unknown which folder's it is. */
+  readonly proof: string | null;
 }
 
 /** What a record has that nothing else in the store has. */
@@ -53,8 +63,7 @@ export async function adoptStore(
     if (chosen === null || own.record.id === chosen) return null;
     throw alreadyHasStore(context, own.record.id);
   }
-  const damaged = (): readonly WorkspaceId[] =>
-    listRecords(context.ports, context.places.home).unusable.flatMap(({ id, error }) => (isDamage(error) ? [id] : []));
+  const damaged = (): readonly WorkspaceId[] => damagedStores(context).map(({ id }) => id);
   if (chosen === null && damaged().length === 0) return null;
   if (wait === null) return { ...findAdoptable(context, damaged(), chosen), movedAside: [] };
   return withHomeLock(context, pace, wait, () => {
@@ -67,6 +76,25 @@ export async function adoptStore(
     writeRecord(context.ports, found.record);
     return { ...found, movedAside: aside.moved };
   });
+}
+
+/**
+ * Returns the stores without usable records that may be those of a folder which has a store, and keeps it.
+ * @param own the folder's store
+ */
+export function otherStores(context: Context, own: WorkspaceId): readonly OtherStore[] {
+  const { ports, places, folder } = context;
+  const others = damagedStores(context).filter(({ id }) => id !== own);
+  return possibleStores(ports, places.home, folder, others).map(({ id }) => ({
+    id,
+    content: contentOf(context, id),
+    proof: proofOf(context, id)?.why ?? null,
+  }));
+}
+
+/** Those of newer versions are not among them. */
+function damagedStores({ ports, places }: Context): readonly UnusableStore[] {
+  return listRecords(ports, places.home).unusable.filter(({ error }) => isDamage(error));
 }
 
 /** @param ids the stores whose records are damaged */
@@ -130,15 +158,7 @@ function belongsElsewhere(
 ): boolean {
   // The folder may have been moved here, or be mounted in two places.
   if (indexed === null || indexed.path === folder || sameFolder(indexed.identity, identity)) return false;
-  try {
-    const stat = ports.fs.lstat(indexed.path);
-    if (stat === null || kindOf(stat) !== 'folder') return false;
-    return indexed.identity === null || stillSameFolder(indexed.identity, identityOf(stat));
-  } catch (error) {
-    if (!isFsError(error)) throw error;
-    // A folder that cannot be seen may still be there.
-    return true;
-  }
+  return hasItsFolder(ports, indexed);
 }
 
 /**
@@ -196,14 +216,18 @@ function timelineIn(
   }
 }
 
+function contentOf(context: Context, id: WorkspaceId): string {
+  const found = unlessDamaged(undefined, () => timelineIn(context, id));
+  if (found === null) return 'it cannot be read';
+  const { length } = found.numbers;
+  return `${length} checkpoint${length === 1 ? '' : 's'}, newest ${found.newest ?? 'unknown'}`;
+}
+
 /** More are not described. */
 const MAX_DESCRIBED = 5;
 
 function unproven(context: Context, ids: readonly WorkspaceId[], message: string): SavepointError {
-  const described = ids.slice(0, MAX_DESCRIBED).map((id) => {
-    const found = unlessDamaged(undefined, () => timelineIn(context, id));
-    return `${id} (${found === null ? 'it cannot be read' : `${found.numbers.length} checkpoints, newest ${found.newest ?? 'unknown'}`})`;
-  });
+  const described = ids.slice(0, MAX_DESCRIBED).map((id) => `${id} (${contentOf(context, id)})`);
   const hint =
     ids.length === 0
       ? 'All stores have usable records. `savepoint workspaces` lists them.'

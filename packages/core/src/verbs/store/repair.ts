@@ -13,7 +13,7 @@ export const repair = verb({
     'folder adopts it if it is proven that the store is its own: the list of all stores has them together, or the ' +
     "store's cache knows a file here by its inode and times. A file with several hard links proves nothing, and neither " +
     'does any file if the list has the store with another folder that still exists. Otherwise name the store with ' +
-    '`adopt`.',
+    '`adopt`. A folder that has a store keeps it: stores without usable records that may be its own are only named.',
   changes: 'store',
   schemas: ({ z, jsonName, objectId, checkpointId }) => ({
     input: z.strictObject({
@@ -45,6 +45,15 @@ export const repair = verb({
         .nullable()
         .describe('the store without a usable record that this folder adopted, or would adopt'),
       problems: z.array(z.string()).describe('places that could not be searched'),
+      otherStores: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            content: z.string().describe('what it has'),
+            proof: z.string().nullable().describe("why it is this folder's; null: it may be that of any folder"),
+          }),
+        )
+        .describe('stores without usable records that may be those of this folder, which keeps the one that it has'),
       checkpoints: z.int().min(0),
       sound: z.int().min(0).describe('checkpoints that can be restored completely, after the repair'),
     }),
@@ -61,10 +70,11 @@ export const repair = verb({
       lost: done.lost.map(({ checkpoint, paths, why }) => ({ checkpoint, paths: paths.map(nameToJson), why })),
       adopted: done.adopted && { ...done.adopted, folder: nameToJson(done.adopted.folder) },
       problems: [...done.problems],
+      otherStores: done.otherStores.map((one) => ({ ...one })),
       checkpoints: done.checkpoints,
       sound: done.valid,
     };
   },
 
-  status: ({ lost }) => (lost.length > 0 ? 1 : 0),
+  status: ({ lost, otherStores }) => (lost.length > 0 || otherStores.some(({ proof }) => proof !== null) ? 1 : 0),
 });
