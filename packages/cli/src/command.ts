@@ -82,8 +82,8 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly isPaged?: boolean;
   /** Whether paths may follow `--`. */
   readonly takesPaths: boolean;
-  /** @throws SavepointError USAGE */
-  input(given: VerbArguments, context: CommandContext): InputOf<V>;
+  /** @throws SavepointError USAGE; IO and CANCELLED if it reads files */
+  input(given: VerbArguments, context: CommandContext): InputOf<V> | Promise<InputOf<V>>;
   /** Runs instead of the verb's handler, for commands that do more, for example ask for confirmation first. */
   carryOut?(input: InputOf<V>, given: VerbArguments, context: CommandContext): Promise<OutputOf<V>>;
   /** Returns the output for people. Untrusted text in it must be safe to print. */

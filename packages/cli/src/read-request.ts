@@ -6,9 +6,9 @@ import { readInput } from './read-input.ts';
  * Reads a file, or standard input, as text.
  * @param file null for standard input
  * @throws SavepointError USAGE if standard input is a terminal, or the text is too long or not UTF-8; IO if reading
- * fails
+ * fails; CANCELLED
  */
-export function readRequest(file: string | null): string {
+export async function readRequest(file: string | null, signal: AbortSignal): Promise<string> {
   if (file === null && isatty(0)) {
     throw new SavepointError(
       'USAGE',
@@ -20,7 +20,7 @@ export function readRequest(file: string | null): string {
     );
   }
   const from = file === null ? 'standard input' : JSON.stringify(file);
-  const bytes = readInput(file === null ? null : bytesFromText(file), `the request from ${from}`);
+  const bytes = await readInput(file === null ? null : bytesFromText(file), `the request from ${from}`, signal);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

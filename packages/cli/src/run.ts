@@ -74,7 +74,7 @@ async function runVerb(
   const { verb } = command;
   const { globals, env, signal } = start;
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
-    const input = command.input(given, context);
+    const input = await command.input(given, context);
     const output = await (command.carryOut?.(input, given, context) ??
       verb.handle(context.savepoint, input, { signal }));
     context.clearProgress();

@@ -204,7 +204,7 @@ async function restoreFirst(options: VerbArguments['options'], context: CommandC
     options: { yes, exact, keepOutside, all: true },
   };
   const { restore } = await import('../rewind/restore.ts');
-  const input = restore.input(given, context);
+  const input = await restore.input(given, context);
   const output = await restore.carryOut?.(input, given, context);
   if (output !== undefined) writeAll(2, restore.render(output, context.view, given));
 }

@@ -30,8 +30,8 @@ export const edit = command({
     `echo '{"files":[{"file_path":"a.txt","edits":[{"old_string":"one","new_string":"two"}]}]}' | savepoint edit`,
   ],
 
-  input({ operands, options }) {
-    const asked = requestIn(readRequest(operands[0] ?? null));
+  async input({ operands, options }, { signal }) {
+    const asked = requestIn(await readRequest(operands[0] ?? null, signal));
     if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
       throw new SavepointError(
         'USAGE',

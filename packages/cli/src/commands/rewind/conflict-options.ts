@@ -31,24 +31,22 @@ interface ConflictInput {
   skipConflicts?: true;
 }
 
-/** @throws SavepointError USAGE if a resolution is not PATH=FILE, IO if its file cannot be read */
-export function conflictInput(
+/** @throws SavepointError USAGE if a resolution is not PATH=FILE, IO if its file cannot be read, CANCELLED */
+export async function conflictInput(
   options: VerbArguments['options'],
-  { absolutePath }: Pick<CommandContext, 'absolutePath'>,
-): ConflictInput {
+  { absolutePath, signal }: Pick<CommandContext, 'absolutePath' | 'signal'>,
+): Promise<ConflictInput> {
   const { ours, theirs, resolution, skipConflicts } = options;
+  const resolutions: { path: JsonName; content: JsonName }[] = [];
+  for (const given of Array.isArray(resolution) ? (resolution as readonly string[]) : []) {
+    const { path, file } = splitAtFile(given);
+    const content = await readInput(nameFromJson(absolutePath(file)), `the resolution ${JSON.stringify(file)}`, signal);
+    resolutions.push({ path: nameToJson(bytesOfArgument(path)), content: nameToJson(content.toString('latin1')) });
+  }
   return {
     ...(Array.isArray(ours) ? { ours: ours.map((path: string) => nameOfArgument(path)) } : {}),
     ...(Array.isArray(theirs) ? { theirs: theirs.map((path: string) => nameOfArgument(path)) } : {}),
-    ...(Array.isArray(resolution)
-      ? {
-          resolutions: resolution.map((given: string) => {
-            const { path, file } = splitAtFile(given);
-            const content = readInput(nameFromJson(absolutePath(file)), `the resolution ${JSON.stringify(file)}`);
-            return { path: nameToJson(bytesOfArgument(path)), content: nameToJson(content.toString('latin1')) };
-          }),
-        }
-      : {}),
+    ...(resolutions.length > 0 ? { resolutions } : {}),
     ...(skipConflicts === true ? { skipConflicts } : {}),
   };
 }

@@ -25,9 +25,12 @@ export function insteadOfInverse(given: string): string {
   return checkpoint === null ? `savepoint restore last -- ${shellWord(given)}` : `savepoint restore ${checkpoint}`;
 }
 
-export function inverseInput({ options }: VerbArguments, context: CommandContext): InputOf<typeof VERBS.undo> {
+export async function inverseInput(
+  { options }: VerbArguments,
+  context: CommandContext,
+): Promise<InputOf<typeof VERBS.undo>> {
   return {
-    ...conflictInput(options, context),
+    ...(await conflictInput(options, context)),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
     ...(options['force'] === true ? { force: true } : {}),
   };

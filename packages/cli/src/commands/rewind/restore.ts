@@ -49,11 +49,11 @@ export const restore = command({
 
   excessExample: (path) => `savepoint restore last -- ${shellWord(path)}`,
 
-  input({ operands, paths, options }, context) {
+  async input({ operands, paths, options }, context) {
     return {
       checkpoint: operands[0] ?? '',
       ...(paths.length === 0 ? {} : { paths: [...paths] }),
-      ...conflictInput(options, context),
+      ...(await conflictInput(options, context)),
       ...(options['all'] === true ? { all: true } : {}),
       ...(typeof options['root'] === 'string' ? { root: options['root'] } : {}),
       ...(options['git'] === true ? { git: true } : {}),

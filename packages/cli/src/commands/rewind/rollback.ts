@@ -46,7 +46,7 @@ export const rollback = command({
     "savepoint rollback --after '10 minutes ago' --file src",
   ],
 
-  input: ({ options }, context) => ({
+  input: async ({ options }, context) => ({
     ...texts(options, 'change', 'changes'),
     ...texts(options, 'hunk', 'hunks'),
     ...text(options, 'agent'),
@@ -55,7 +55,7 @@ export const rollback = command({
     ...text(options, 'after'),
     ...names(options, 'file', 'paths'),
     ...text(options, 'root'),
-    ...conflictInput(options, context),
+    ...(await conflictInput(options, context)),
     ...flag(options, 'likely'),
     ...flag(options, 'includeShared'),
     ...flag(options, 'force'),
