@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +52,21 @@ describe('bundle restore over a clone', () => {
     p.ok('-C', '../clone', 'undo');
     expect(p.read('../clone/a.txt')).toBe('mine\n');
     expect(readdirSync(stores)).toHaveLength(before.length + 1);
+  });
+
+  it('does not take a store whose refs cannot be read for one without checkpoints', () => {
+    const p = withClone();
+    const stores = join(p.store, 'workspaces');
+    const before = readdirSync(stores);
+    p.ok('-C', '../clone', 'checkpoint');
+    const made = readdirSync(stores).find((id) => !before.includes(id)) as string;
+    rmSync(join(stores, made, 'objects.git', 'refs', 'savepoint', 'cp', '1'));
+    writeFileSync(join(stores, made, 'objects.git', 'packed-refs'), 'garbage\n');
+    for (const more of ['--dry-run', '--yes']) {
+      const { status, stderr } = p.run([...RESTORE, more]);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/packed-refs/)]);
+    }
+    expect(p.read('../clone/a.txt')).toBe('one\n');
   });
 
   it('refuses a folder that has something else, with --yes as well', () => {

@@ -381,14 +381,16 @@ async function continueTimeline(
   return { ...imported, restored: newest, paths: paths.map(({ path }) => path) };
 }
 
-/** Such a store counts as none. */
+/** Such a store counts as none. @throws SavepointError STORE_DAMAGED if checkpoints may be hidden */
 function hasNoCheckpoints({ timeline, lastNumber }: Workspace): boolean {
+  timeline.assertComplete();
   return lastNumber === 0 && timeline.list().length === 0;
 }
 
 /** @param workspace null: the folder has no timeline */
 function joined(workspace: Workspace | null, { checkpoints, continues }: ValidBundle): JoinResult {
   if (workspace === null) return joinTimelines([], 0, checkpoints, continues);
+  workspace.timeline.assertComplete();
   const { checkpoints: here, damaged } = workspace.timeline.readAll();
   if (damaged[0] !== undefined) throw damaged[0].error;
   return joinTimelines(here, workspace.lastNumber, checkpoints, continues);
