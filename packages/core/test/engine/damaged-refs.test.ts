@@ -195,7 +195,8 @@ describe.each(Object.entries(RECORDS))('with %s instead of a workspace record', 
     const warnings: string[] = [];
     opened.on('warning', ({ message }) => warnings.push(message));
     expect((await opened.checkpoint()).checkpoint.id).toBe('cp_1');
-    expect(warnings.join()).toContain(record);
+    // The list of all stores has the damaged one with a folder elsewhere, which is still there.
+    expect(warnings).toEqual([]);
     expect((await opened.workspaces()).problems).toHaveLength(1);
     expect(readdirSync(dirname(dirname(record)))).toHaveLength(3);
   });
