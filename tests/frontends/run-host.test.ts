@@ -213,7 +213,7 @@ describe('without a pseudo-terminal', () => {
   ])('%s, the command has the same streams', async (_why, script) => {
     const terminal = new HostedTerminal(project(), script('$SAVEPOINT_COMMAND'));
     expect(await terminal.exited).toMatchObject({ status: 3 });
-    expect(terminal.text).toMatch(/^node\r/m);
+    expect(terminal.text).toMatch(/^node(?:-MainThread)?\r/m);
   });
 
   it('without the binding, the command has the same streams', async () => {
@@ -222,7 +222,7 @@ describe('without a pseudo-terminal', () => {
     fs.cpSync('packages/cli/package.json', `${p.base}/package.json`);
     const terminal = new HostedTerminal(p, `'${process.execPath}' '${p.base}/bundle/savepoint.js' run -- ${PARENT}`);
     expect(await terminal.exited).toMatchObject({ status: 3 });
-    expect(terminal.text).toMatch(/^node\r/m);
+    expect(terminal.text).toMatch(/^node(?:-MainThread)?\r/m);
   });
 
   it('a missing program has the exit status of shells', async () => {
