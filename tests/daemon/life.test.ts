@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -52,6 +52,15 @@ it(
   },
   3 * 60_000,
 );
+
+it('does not stay if its home is gone', () => {
+  const p = daemonProject();
+  fs.rmSync(p.store, { recursive: true, force: true });
+  const options = { cwd: '/', env: p.environment(), encoding: 'utf8', timeout: 60_000 } as const;
+  const { status, signal, stderr } = spawnSync(process.execPath, [main, 'daemon', 'run'], options);
+  expect([status, signal]).toEqual([1, null]);
+  expect(stderr).toContain(p.store);
+});
 
 it('the first hook starts it, it answers the next ones, and the answers are the same', async () => {
   const p = daemonProject();

@@ -162,7 +162,11 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
     home,
     runtime.folder,
     async () => typeof (await askDaemon(home, own, 'status')) === 'object',
-  );
+  ).catch((error: unknown) => {
+    // The home may have been deleted. A server that listens would keep this process alive.
+    server.close();
+    throw error;
+  });
   if (socket === null) {
     server.close();
     return 'taken';

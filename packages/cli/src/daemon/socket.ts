@@ -42,7 +42,11 @@ export async function claimSocket(
   await listenInOwnFolder(server, folder);
   const isCurrent = (): boolean => leadsTo(homeLink(home), folder);
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  if (!(await linkAsCurrent(home, runtime, own, isAlive)) || !isCurrent()) {
+  const isLinked = await linkAsCurrent(home, runtime, own, isAlive).catch((error: unknown) => {
+    removeFolder();
+    throw error;
+  });
+  if (!isLinked || !isCurrent()) {
     removeFolder();
     return null;
   }
