@@ -23,7 +23,8 @@ export async function noteTranscript(
   fs: Fs,
 ): Promise<void> {
   if (format === undefined || transcript === null || subAgentId !== null || !isAbsolute(transcript)) return;
-  const known = await session.transcript();
-  const mark = followTranscript(fs, bytesFromText(transcript) as DiskPath, format, known);
-  if (mark !== null && (mark.file !== known?.file || mark.offset !== known.offset)) await session.noteTranscript(mark);
+  await session.followTranscript((known) => {
+    const mark = followTranscript(fs, bytesFromText(transcript) as DiskPath, format, known);
+    return mark?.file === known?.file && mark?.offset === known?.offset ? null : mark;
+  });
 }

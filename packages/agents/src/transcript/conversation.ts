@@ -8,22 +8,16 @@ interface Node {
   readonly message: MessageRow | null;
 }
 
-/** The messages of a conversation without those that the user went back from, and what is known about it. */
+/** The messages of a conversation without those that the user went back from. */
 export class Conversation {
   readonly #log = new MessageLog();
   readonly #nodes = new Map<string, Node>();
   /** The last row; null for an agent whose rows form no branches. */
   #leaf: { readonly id: string; readonly node: Node } | null = null;
-  model: string | null = null;
-  contextSize: number | null = null;
-  version: string | null = null;
 
   add(row: TranscriptRow): void {
     switch (row.kind) {
       case 'about':
-        this.model = row.model ?? this.model;
-        this.contextSize = row.contextSize ?? this.contextSize;
-        this.version = row.version ?? this.version;
         return;
       case 'replaced':
         this.#log.replace(row.messages);

@@ -1,21 +1,36 @@
 /** What the rows of a transcript build up, for each agent's format. */
+import type { DiskPath, TranscriptMark } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '../../src/fields.ts';
 import { claudeRow } from '../../src/transcript/claude.ts';
 import { codexRow } from '../../src/transcript/codex.ts';
 import { Conversation } from '../../src/transcript/conversation.ts';
+import { followTranscript } from '../../src/transcript/follow.ts';
 import { geminiRow } from '../../src/transcript/gemini.ts';
 import type { TranscriptFormat } from '../../src/transcript/row.ts';
-import { ClaudeTranscript, CODEX, GEMINI } from '../fixtures/transcripts.ts';
+import { ClaudeTranscript, CODEX, GEMINI, jsonLines } from '../fixtures/transcripts.ts';
+import { transcriptFile } from './transcript-file.ts';
 
-function read(format: TranscriptFormat, rows: readonly object[]): Conversation {
-  const conversation = new Conversation();
-  for (const row of rows) for (const one of format(fieldsOf(row))) conversation.add(one);
-  return conversation;
+const { fs } = realPorts();
+
+interface Read {
+  readonly messages: Conversation['messages'];
+  readonly model: string | null;
+  readonly contextSize: number | null;
+  readonly version: string | null;
 }
 
-const shown = ({ messages }: Conversation): readonly string[] =>
-  messages.map(({ role, text }) => `${role}: ${text ?? '-'}`);
+function read(format: TranscriptFormat, rows: readonly object[]): Read {
+  const conversation = new Conversation();
+  for (const row of rows) for (const one of format(fieldsOf(row))) conversation.add(one);
+  const mark = followTranscript(fs, transcriptFile(jsonLines(rows)) as DiskPath, format, null);
+  const { model, contextSize, version, messages } = mark as TranscriptMark;
+  expect(messages).toBe(conversation.messages.length);
+  return { messages: conversation.messages, model, contextSize, version };
+}
+
+const shown = ({ messages }: Read): readonly string[] => messages.map(({ role, text }) => `${role}: ${text ?? '-'}`);
 
 test('Claude Code: prompts, answers in several rows, parallel calls, and nothing of sub-agents', () => {
   const t = new ClaudeTranscript();

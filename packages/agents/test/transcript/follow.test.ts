@@ -1,23 +1,16 @@
 /** Following a transcript while the agent writes it gives the same as reading all of it at the end. */
-import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DiskPath, TranscriptMark } from '@savepoint/core';
 import { realPorts, seededRandom } from '@savepoint/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claudeRow } from '../../src/transcript/claude.ts';
 import { Conversation } from '../../src/transcript/conversation.ts';
 import { followTranscript } from '../../src/transcript/follow.ts';
 import { ClaudeTranscript, jsonLines } from '../fixtures/transcripts.ts';
+import { transcriptFile } from './transcript-file.ts';
 
 const { fs } = realPorts();
-
-function file(content: string | Buffer = ''): string {
-  const folder = mkdtempSync(join(tmpdir(), 'savepoint-transcript-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, 's.jsonl'), content);
-  return join(folder, 's.jsonl');
-}
 
 const follow = (path: string, known: TranscriptMark | null = null): TranscriptMark | null =>
   followTranscript(fs, path as DiskPath, claudeRow, known);
@@ -43,7 +36,7 @@ test('cut anywhere, also inside a character', () => {
   const expected = new Conversation();
   for (const row of t.rows) for (const one of claudeRow(row)) expected.add(one);
   for (let round = 0; round < 40; round++) {
-    const path = file();
+    const path = transcriptFile();
     let mark: TranscriptMark | null = null;
     for (let at = 0; at < whole.length; ) {
       const length = 1 + random.integer(400);
@@ -64,13 +57,13 @@ test('cut anywhere, also inside a character', () => {
 });
 
 test('a damaged line is skipped and counted', () => {
-  const path = file(`${jsonLines(finished().rows)}{"type":"user",\n\n\u0000\n`);
+  const path = transcriptFile(`${jsonLines(finished().rows)}{"type":"user",\n\n\u0000\n`);
   appendFileSync(path, jsonLines([{ type: 'attachment', uuid: 'u-9', parentUuid: 'u-4' }]));
   expect(follow(path)).toMatchObject({ messages: 4, skipped: 2, leaf: 'u-9' });
 });
 
 test('another file at the same path is read from its start', () => {
-  const path = file(jsonLines(finished().rows));
+  const path = transcriptFile(jsonLines(finished().rows));
   const mark = follow(path);
   const t = new ClaudeTranscript();
   t.prompt('Another one.');
@@ -82,14 +75,14 @@ test('another file at the same path is read from its start', () => {
 test('a large file is read over several events, and is unknown until then', () => {
   const t = finished();
   const image = jsonLines([{ type: 'api-request-blob', data: 'x'.repeat(5 * 1024 * 1024) }]);
-  const path = file(image + image + image + jsonLines(t.rows));
+  const path = transcriptFile(image + image + image + jsonLines(t.rows));
   const first = follow(path);
   expect(first).toMatchObject({ isComplete: false, messages: 0 });
   expect(follow(path, first)).toMatchObject({ isComplete: true, messages: 4 });
 });
 
 test('a line without an end is not read to its end', () => {
-  const path = file(jsonLines(finished().rows));
+  const path = transcriptFile(jsonLines(finished().rows));
   truncateSync(path, 2 ** 40);
   const mark = follow(path);
   expect(mark).toMatchObject({ messages: 4, isComplete: false, lastAssistant: 'Döne — 好.' });
@@ -103,11 +96,11 @@ test('going back again and again takes no longer than reading', () => {
     const last = t.prompt(`${i}`, after);
     if (i % 2 === 0) after = last;
   }
-  expect(follow(file(jsonLines(t.rows)))).toMatchObject({ messages: 30_001 });
+  expect(follow(transcriptFile(jsonLines(t.rows)))).toMatchObject({ messages: 30_001 });
 });
 
 test('what is not a file of its own is not read', () => {
-  const path = file(jsonLines(finished().rows));
+  const path = transcriptFile(jsonLines(finished().rows));
   symlinkSync(path, `${path}.link`);
   expect([follow(`${path}.link`), follow(`${path}.none`), follow(tmpdir())]).toEqual([null, null, null]);
 });

@@ -62,21 +62,19 @@ export class SessionNotes {
     await this.#host.once(async ({ read }) => read((workspace) => notePermission(workspace, this.id, note)));
   }
 
-  /** Returns how far the session's transcript was read; null if it was not. */
-  transcript(): Promise<TranscriptMark | null> {
-    return this.#host.once(
-      async ({ read }) =>
-        read(({ ports, store }) => readSessionState(ports.fs, store.layout, this.id).transcript) ?? null,
-    );
-  }
-
-  /** Records what the session's transcript says, for the checkpoints that follow. Without a store, nothing. */
-  async noteTranscript(mark: TranscriptMark): Promise<void> {
-    checkSessionCall.noteTranscript(mark);
+  /**
+   * Records what the session's transcript says, for the checkpoints that follow. Without a store, nothing is read.
+   * @param follow reads on from what is known (null: nothing); returns null if there is nothing new
+   */
+  async followTranscript(follow: (known: TranscriptMark | null) => TranscriptMark | null): Promise<void> {
+    checkSessionCall.follow(follow);
     await this.#host.once(async ({ read }) =>
       read(({ ports, store }) => {
         const state = readSessionState(ports.fs, store.layout, this.id);
-        writeSessionState(ports.fs, store.layout, this.id, { ...state, transcript: mark });
+        const transcript = follow(state.transcript);
+        if (transcript === null) return;
+        checkSessionCall.transcript(transcript);
+        writeSessionState(ports.fs, store.layout, this.id, { ...state, transcript });
       }),
     );
   }

@@ -106,10 +106,11 @@ export const checkSessionCall = {
     text(key, 'key');
     flag(isHandled, 'isHandled');
   },
-  noteTranscript: (mark: unknown): void =>
+  follow: (follow: unknown): void => callback(follow, 'follow'),
+  transcript: (mark: unknown): void =>
     someFields({ messages: orNull(count), leaf: orNull(text) }, { file: text, offset: count, skipped: count })(
       mark,
-      'mark',
+      'transcript',
     ),
   notePermission: (note: unknown): void =>
     fields({ isGrantReported: flag, at: number }, { kind: oneOf('asked', 'granted'), call: someFields({ id: text }) })(
