@@ -146,20 +146,22 @@ export class HostedProgram {
 
   async #readRest(closed: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    let rounds = 0;
-    const wait = (): void => {
+    let afterReading: NodeJS.Immediate | undefined;
+    const stop = (): void => {
       clearTimeout(timer);
-      rounds += 1;
-      const round = rounds;
-      const end = (): void => {
-        if (round === rounds) this.#stream.destroy();
-      };
-      // On a busy machine, output may have come that is not read yet. It is read before an immediate runs.
-      timer = setTimeout(() => (this.#stream.isPaused() ? wait() : setImmediate(end)), QUIET_END_MS);
+      clearImmediate(afterReading);
+    };
+    const wait = (): void => {
+      stop();
+      timer = setTimeout(() => {
+        if (this.#stream.isPaused()) wait();
+        // On a busy machine, output may have come that is not read yet. It is read before an immediate runs.
+        else afterReading = setImmediate(() => this.#stream.destroy());
+      }, QUIET_END_MS);
     };
     this.#stream.on('data', wait);
     wait();
     await closed;
-    clearTimeout(timer);
+    stop();
   }
 }
