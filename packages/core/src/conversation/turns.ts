@@ -74,14 +74,10 @@ export function listTurns(
   const open = new Map<SessionId, OpenTurn>();
   const turns: Turn[] = [];
   const damaged: DamagedCheckpoint[] = [];
-  const deleted = new Map<SessionId, number>();
   let newest: Checkpoint | null = null;
   let here: CheckpointId | null = null;
-  const isListed = (session: SessionId | null, number: number): session is SessionId => {
-    if (session === null || (query.session !== undefined && session !== query.session)) return false;
-    if (!deleted.has(session)) deleted.set(session, deletedUpTo(session));
-    return number > (deleted.get(session) as number);
-  };
+  const isListed = (session: SessionId | null, number: number): session is SessionId =>
+    session !== null && (query.session === undefined || session === query.session) && number > deletedUpTo(session);
   const turnOf = (session: SessionId, actor: Actor): OpenTurn => {
     const known = open.get(session) ?? new OpenTurn(session, actor);
     open.set(session, known);

@@ -149,9 +149,17 @@ export function historyCalls(engine: Engine): HistoryCalls {
   };
 }
 
-/** @returns the number of the checkpoint up to which the history of a session was deleted; 0: it was not */
+/**
+ * Reads the state of each session once.
+ * @returns the number of the checkpoint up to which the history of a session was deleted; 0: it was not
+ */
 function deletedUpToIn(fs: Fs, layout: StoreLayout): (session: SessionId) => number {
-  return (session) => readSessionState(fs, layout, session).deletedUpTo ?? 0;
+  const known = new Map<SessionId, number>();
+  return (session) => {
+    const upTo = known.get(session) ?? readSessionState(fs, layout, session).deletedUpTo ?? 0;
+    known.set(session, upTo);
+    return upTo;
+  };
 }
 
 async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGenerator<WatchEvent> {

@@ -37,12 +37,7 @@ export interface SessionList {
 export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionId) => number): SessionList {
   const found = new Map<SessionId, Tally>();
   const damaged: DamagedCheckpoint[] = [];
-  const deleted = new Map<SessionId, number>();
-  const isDeleted = (session: SessionId, { number }: Checkpoint): boolean => {
-    const upTo = deleted.get(session) ?? deletedUpTo(session);
-    deleted.set(session, upTo);
-    return number <= upTo;
-  };
+  const isDeleted = (session: SessionId, { number }: Checkpoint): boolean => number <= deletedUpTo(session);
   const tallyOf = (session: SessionId, actor: Actor, time: number): Tally => {
     const known = found.get(session);
     if (known !== undefined) {
