@@ -18,9 +18,15 @@ export function operationNotHappened(timeline: Timeline): Checkpoint | null {
  */
 export function findLast(timeline: Timeline, refs: readonly CheckpointRef[], count: number): CheckpointRef | undefined {
   const [last, ...older] = [...withoutUnusedBefore(timeline, refs)].reverse();
-  if (count === 0) return last;
+  let found = last;
   let left = count;
-  return older.find((ref) => readIfPossible(timeline, ref)?.trigger !== 'before' && --left === 0);
+  for (const ref of older) {
+    if (left === 0) break;
+    if (readIfPossible(timeline, ref)?.trigger === 'before') continue;
+    found = ref;
+    left -= 1;
+  }
+  return left === 0 ? found : undefined;
 }
 
 /** Leaves out the newest checkpoints if Savepoint took them by itself before operations that did not happen. */
