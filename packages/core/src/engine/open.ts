@@ -4,9 +4,10 @@ import { kindOf } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { WorkspaceId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
 import { identityOf } from '../store/folder-identity.ts';
 import { storePathIn } from '../store/home.ts';
-import { createStore, layoutOf } from '../store/layout.ts';
+import { createStore, layoutOf, type OpenStore } from '../store/layout.ts';
 import type { LockOptions } from '../store/lock.ts';
 import { type FoundRecord, type WorkspaceRecord, writeRecord } from '../store/records.ts';
 import { writeRetentionMarker } from '../store/state/retention-marker.ts';
@@ -88,6 +89,19 @@ export async function ensureWorkspace(context: Context, pace: Pace, wait: LockOp
   return workspaceOf(context, made);
 }
 
+/** Makes a store, which belongs to its folder once the record is written. @param identity null: it is not known yet */
+export function makeStore(
+  { ports, places }: Pick<Context, 'ports' | 'places'>,
+  path: DiskPath,
+  identity: WorkspaceRecord['identity'],
+): { readonly store: OpenStore; readonly record: WorkspaceRecord } {
+  const id = ports.random.hex(16) as WorkspaceId;
+  const storePath = storePathIn(places.home, id);
+  const store = createStore(ports, storePath);
+  writeRetentionMarker(ports, store.layout);
+  return { store, record: { id, path, identity, lastNumber: 0, created: ports.clock.now(), storePath } };
+}
+
 /** Writes the index if it was missing or out of date. If another process holds the lock, leaves it for later. */
 async function writeMissingIndex(context: Context, pace: Pace, wait: LockOptions): Promise<void> {
   try {
@@ -112,23 +126,12 @@ function updateRecord(context: Context, found: FoundRecord): WorkspaceRecord {
 }
 
 function makeWorkspace(context: Context): WorkspaceRecord {
-  const { ports, places } = context;
+  const { ports } = context;
   const path = newWorkspaceFolder(context);
   assertMayBeWorkspace(context, path);
   const stat = ports.fs.lstat(path);
   if (stat === null || kindOf(stat) !== 'folder') throw rootRefused(path, 'not-a-folder', 'is not a folder');
-  const id = ports.random.hex(16) as WorkspaceId;
-  const storePath = storePathIn(places.home, id);
-  const { layout } = createStore(ports, storePath);
-  writeRetentionMarker(ports, layout);
-  const record: WorkspaceRecord = {
-    id,
-    path,
-    identity: identityOf(stat),
-    lastNumber: 0,
-    created: ports.clock.now(),
-    storePath,
-  };
+  const { record } = makeStore(context, path, identityOf(stat));
   writeRecord(ports, record);
   return record;
 }

@@ -19,13 +19,11 @@ import { EMPTY_TREE, type WorkspaceId } from '../../model/ids.ts';
 import { type DiskPath, isInside, nameToJson, type TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { identityOf } from '../../store/folder-identity.ts';
-import { storePathIn } from '../../store/home.ts';
-import { createStore, type OpenStore, openStore, removeStore } from '../../store/layout.ts';
+import { openStore, removeStore } from '../../store/layout.ts';
 import type { LockOptions } from '../../store/lock.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { prepareHome } from '../../store/private-folders.ts';
 import { syncRecord, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
-import { writeRetentionMarker } from '../../store/state/retention-marker.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
@@ -34,7 +32,7 @@ import { makeFile } from '../../transaction/new-file.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace, resolveFolder } from '../folders.ts';
 import { withHomeLock } from '../home-lock.ts';
-import { openWorkspace, workspaceOf } from '../open.ts';
+import { makeStore, openWorkspace, workspaceOf } from '../open.ts';
 import { lockOverlapping } from '../overlap.ts';
 import type { WriteContext } from '../write-context.ts';
 import { isStillToRestore, type OverClones } from './bundle-over-clones.ts';
@@ -180,7 +178,7 @@ export async function previewRestoreBundle(
       if (workspace !== null && added.length === 0 && isStillToRestore(workspace, bundle)) {
         if (!isEmptyFolder(workspace) && hasRepositories(bundle.checkpoints.at(-1) as Checkpoint)) {
           const operation = await overClones.preview(workspace, bundle);
-          const paths = operation.plan.paths.map((one) => one.path);
+          const paths = plannedPaths(operation);
           return { ...base, target: bundle.checkpoints.at(-1) as Checkpoint, paths, operation };
         }
       }
@@ -247,7 +245,7 @@ async function restoreToNewWorkspace(
       if (isOverClones) {
         const operation = await overClones.publishAndRun({ context, workspace, lock, pace }, bundle, refs);
         await recordFolder(context, record, pace, wait);
-        return { ...reported, restored: newest, paths: operation.plan.paths.map(({ path }) => path), operation };
+        return { ...reported, restored: newest, paths: plannedPaths(operation), operation };
       }
       assertEmpty(context);
       const paths = (await applyBundle(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
@@ -265,15 +263,9 @@ async function restoreToNewWorkspace(
 }
 
 /** A store that belongs to no folder yet. */
-function createUnrecordedStore(context: Context): { readonly store: OpenStore; readonly record: WorkspaceRecord } {
-  const { ports, places, folder } = context;
-  prepareHome(ports, places.home);
-  const id = ports.random.hex(16) as WorkspaceId;
-  const storePath = storePathIn(places.home, id);
-  const store = createStore(ports, storePath);
-  writeRetentionMarker(ports, store.layout);
-  const record = { id, path: folder, identity: null, lastNumber: 0, created: ports.clock.now(), storePath };
-  return { store, record };
+function createUnrecordedStore(context: Context): ReturnType<typeof makeStore> {
+  prepareHome(context.ports, context.places.home);
+  return makeStore(context, context.folder, null);
 }
 
 async function previewOverClones(
@@ -290,7 +282,7 @@ async function previewOverClones(
     const workspace = workspaceOf(context, record);
     workspace.timeline.publishAll(await importObjects(store, bundle.objects, added, pace));
     const operation = await overClones.preview(workspace, bundle);
-    const paths = operation.plan.paths.map(({ path }) => path);
+    const paths = plannedPaths(operation);
     return { root: context.folder, isNew: true, added, target, paths, operation };
   } finally {
     store.objects.close();
@@ -359,7 +351,7 @@ async function continueTimeline(
     const isLeft = overClones !== null && hasRepositories(target) && isStillToRestore(workspace, bundle);
     if (!isLeft || isEmptyFolder(workspace)) return { ...imported, restored: null, paths: [] };
     const operation = await overClones.run(writing, bundle);
-    const paths = operation.plan.paths.map(({ path }) => path);
+    const paths = plannedPaths(operation);
     return { ...imported, restored: operation.checkpoint === null ? null : target, paths, operation };
   }
   // A restore that died before its checkpoints were published left a store without any.
@@ -367,7 +359,7 @@ async function continueTimeline(
     const refs = await importObjects(store, bundle.objects, added, pace);
     lock.assertHeld();
     const operation = await overClones.publishAndRun(writing, bundle, refs);
-    return { ...imported, restored: target, paths: operation.plan.paths.map(({ path }) => path), operation };
+    return { ...imported, restored: target, paths: plannedPaths(operation), operation };
   }
   if (extendsTimeline) await assertContinuable(workspace, timeline.latest(), pace);
   const refs = await importObjects(store, bundle.objects, added, pace);
@@ -401,6 +393,10 @@ async function assertContinuable(workspace: Workspace, newestHere: Checkpoint | 
   if (isEmptyFolder(workspace)) return;
   if (newestHere === null) assertEmpty({ ports: workspace.ports, folder: workspace.root });
   else await assertUnchanged(workspace, newestHere, pace);
+}
+
+function plannedPaths({ plan }: Pick<OperationResult, 'plan'>): readonly TreePath[] {
+  return plan.paths.map(({ path }) => path);
 }
 
 function changedPaths(objects: ObjectReader, from: Checkpoint | null, to: Checkpoint): readonly TreePath[] {
