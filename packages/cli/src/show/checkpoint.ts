@@ -68,6 +68,13 @@ export function checkpointMarks({ partial, unsettled, incomplete, testResult, la
   ];
 }
 
+/** Why a checkpoint cannot be dropped. */
+export const KEPT_BECAUSE = {
+  newest: 'newest checkpoint of the workspace',
+  pinned: 'pinned',
+  undo: 'needed to undo an operation that remains',
+} as const;
+
 const SHOWN_LETTERS = 100;
 
 /** The beginning of a text, on one line. */

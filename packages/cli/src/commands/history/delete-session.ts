@@ -3,13 +3,8 @@ import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
 import { listWithHeading } from '../../show/capture.ts';
+import { KEPT_BECAUSE } from '../../show/checkpoint.ts';
 import { countText, sizeText } from '../../show/format.ts';
-
-const WHY = {
-  newest: 'newest checkpoint of the workspace',
-  pinned: 'pinned',
-  undo: 'needed to undo an operation that remains',
-} as const;
 
 export const deleteSession = command({
   verb: VERBS.deleteSession,
@@ -48,7 +43,7 @@ export const deleteSession = command({
       `Deleted ${countText(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
         `the workspace has ${countText(kept, 'checkpoint')} left.`,
       listWithHeading(
-        stayed.map(({ id, why }) => `${id} (${WHY[why]})`),
+        stayed.map(({ id, why }) => `${id} (${KEPT_BECAUSE[why]})`),
         (count) => `${countText(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
       ),
       `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,

@@ -2,12 +2,12 @@ import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
 import { listWithHeading } from '../../show/capture.ts';
+import { KEPT_BECAUSE } from '../../show/checkpoint.ts';
 import { countText, sizeText } from '../../show/format.ts';
 
 const WHY = {
-  newest: 'newest checkpoint of the workspace',
+  ...KEPT_BECAUSE,
   pinned: 'pinned; --pinned drops it as well',
-  undo: 'needed to undo an operation that remains',
   reverts: 'records that changes of a remaining checkpoint were reverted',
 } as const;
 
