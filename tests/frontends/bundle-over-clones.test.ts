@@ -18,6 +18,20 @@ function withClone(): Project {
   return p;
 }
 
+/** Takes a checkpoint in the clone and removes its ref, as if it had not been published. @returns the folder of the store */
+function cloneWithUnpublishedStore(p: Project): {
+  readonly stores: string;
+  readonly made: string;
+  readonly count: number;
+} {
+  const stores = join(p.store, 'workspaces');
+  const before = readdirSync(stores);
+  p.ok('-C', '../clone', 'checkpoint');
+  const made = join(stores, readdirSync(stores).find((id) => !before.includes(id)) as string);
+  rmSync(join(made, 'objects.git', 'refs', 'savepoint', 'cp', '1'));
+  return { stores, made, count: before.length + 1 };
+}
+
 const RESTORE = ['bundle', 'restore', '../work.bundle', '../clone'] as const;
 
 describe('bundle restore over a clone', () => {
@@ -39,11 +53,7 @@ describe('bundle restore over a clone', () => {
 
   it('treats a store without checkpoints, which a killed restore leaves, as none', () => {
     const p = withClone();
-    const stores = join(p.store, 'workspaces');
-    const before = readdirSync(stores);
-    p.ok('-C', '../clone', 'checkpoint');
-    const made = readdirSync(stores).find((id) => !before.includes(id)) as string;
-    rmSync(join(stores, made, 'objects.git', 'refs', 'savepoint', 'cp', '1'));
+    const { stores, count } = cloneWithUnpublishedStore(p);
     p.write('../clone/a.txt', 'mine\n');
     const preview = p.run([...RESTORE, '--dry-run']);
     expect(preview.stdout, preview.stderr).toContain('would add 1 checkpoint, restore cp_1 over 1 clone');
@@ -51,17 +61,13 @@ describe('bundle restore over a clone', () => {
     expect(p.read('../clone/a.txt')).toBe('two\n');
     p.ok('-C', '../clone', 'undo');
     expect(p.read('../clone/a.txt')).toBe('mine\n');
-    expect(readdirSync(stores)).toHaveLength(before.length + 1);
+    expect(readdirSync(stores)).toHaveLength(count);
   });
 
   it('does not take a store whose refs cannot be read for one without checkpoints', () => {
     const p = withClone();
-    const stores = join(p.store, 'workspaces');
-    const before = readdirSync(stores);
-    p.ok('-C', '../clone', 'checkpoint');
-    const made = readdirSync(stores).find((id) => !before.includes(id)) as string;
-    rmSync(join(stores, made, 'objects.git', 'refs', 'savepoint', 'cp', '1'));
-    writeFileSync(join(stores, made, 'objects.git', 'packed-refs'), 'garbage\n');
+    const { made } = cloneWithUnpublishedStore(p);
+    writeFileSync(join(made, 'objects.git', 'packed-refs'), 'garbage\n');
     for (const more of ['--dry-run', '--yes']) {
       const { status, stderr } = p.run([...RESTORE, more]);
       expect([status, stderr]).toEqual([1, expect.stringMatching(/packed-refs/)]);

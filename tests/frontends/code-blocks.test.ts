@@ -1,30 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { blocksOf, TOP } from './document-blocks.ts';
 
 /**
  * The programs in the documents, as a reader pastes them, and the examples: they compile against the built packages,
  * without casts.
  */
 
-const TOP = fileURLToPath(new URL('../../', import.meta.url));
-
 interface Block {
   readonly page: string;
-  readonly language: string;
   readonly text: string;
 }
 
 function blocks(): readonly Block[] {
   const docs = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
   return ['README.md', ...docs.filter((name) => name.endsWith('.md'))].sort().flatMap((page) => {
-    const text = readFileSync(join(TOP, page), 'utf8');
-    return [...text.matchAll(/^```(js|ts|mjs|javascript|typescript)\n(.*?)^```$/gms)].map(
-      ([, language = '', block = '']) => ({ page, language, text: block }),
-    );
+    return blocksOf(page, 'js', 'ts', 'mjs', 'javascript', 'typescript').map((text) => ({ page, text }));
   });
 }
 

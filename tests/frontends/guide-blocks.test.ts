@@ -1,25 +1,14 @@
 /** The commands and settings of the guides and of the reference, as a reader pastes them. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { open } from '@savepoint/core/node';
-import { main, type Project, project } from '@savepoint/testkit/command';
+import { type Project, project } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
-
-const TOP = fileURLToPath(new URL('../../', import.meta.url));
-
-function blocksOf(page: string, language: string): readonly string[] {
-  const text = readFileSync(join(TOP, page), 'utf8');
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block);
-}
+import { blocksOf, pathWithCommand } from './document-blocks.ts';
 
 function sh(p: Project, lines: string): string {
-  const bin = join(p.base, 'bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'savepoint'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
-  chmodSync(join(bin, 'savepoint'), 0o755);
-  const env = { ...p.environment(), PATH: `${bin}:${process.env['PATH']}` };
+  const env = { ...p.environment(), PATH: pathWithCommand(join(p.base, 'bin')) };
   return execFileSync('sh', ['-ec', lines], { cwd: p.dir, env, encoding: 'utf8', input: '' });
 }
 

@@ -1,18 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { blocksOf, pathWithCommand } from './document-blocks.ts';
 
 /** The commands of the README, as a reader pastes them. */
 
-const TOP = fileURLToPath(new URL('../../', import.meta.url));
-
 /** Its blocks of commands that need no agent and no clone of this project. */
-const BLOCKS = [...readFileSync(join(TOP, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
-  .map(([, block = '']) => block)
-  .filter((block) => /^[^#\n]*\bsavepoint /m.test(block) && !/\b(?:npm|alias|install)\b/.test(block));
+const BLOCKS = blocksOf('README.md', 'sh').filter(
+  (block) => /^[^#\n]*\bsavepoint /m.test(block) && !/\b(?:npm|alias|install)\b/.test(block),
+);
 
 /** What a reader replaces or answers. */
 function filledIn(block: string): string {
@@ -31,12 +29,9 @@ test.each(BLOCKS)('these commands of the README run:\n%s', (block) => {
   const top = mkdtempSync(join(tmpdir(), 'savepoint-readme-'));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const at = (path: string) => join(top, path);
-  for (const folder of ['bin', 'my-project/src', 'my-project/backend-api']) mkdirSync(at(folder), { recursive: true });
-  const command = join(TOP, 'packages/cli/bundle/savepoint.js');
-  writeFileSync(at('bin/savepoint'), `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`);
-  chmodSync(at('bin/savepoint'), 0o755);
+  for (const folder of ['my-project/src', 'my-project/backend-api']) mkdirSync(at(folder), { recursive: true });
   writeFileSync(at('my-project/src/price.js'), 'export const price = 1.19;\n');
-  const env = { ...process.env, HOME: top, PATH: `${at('bin')}:${process.env['PATH']}`, SAVEPOINT_HOME: at('home') };
+  const env = { ...process.env, HOME: top, PATH: pathWithCommand(at('bin')), SAVEPOINT_HOME: at('home') };
   const sh = (line: string, cwd: string) => execFileSync('sh', ['-ec', line], { cwd, env, stdio: 'pipe' }).toString();
   for (const repository of ['my-project', 'my-project/backend-api']) {
     sh('git init -q && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one', at(repository));

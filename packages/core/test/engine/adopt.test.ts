@@ -151,7 +151,7 @@ describe('a folder that nothing proves', () => {
     expect((await w.open().list()).checkpoints).toHaveLength(1);
   });
 
-  it('that has a new store is told of the one that is proven to be its own', async () => {
+  it('that has a new store is shown the old one that is proven to be its own', async () => {
     const w = await withoutRecord();
     forget(w, 'index');
     const old = idOf(w);
@@ -162,7 +162,7 @@ describe('a folder that nothing proves', () => {
     expect(VERBS.repair.status?.(await w.call(VERBS.repair, { dryRun: true }))).toBe(1);
   });
 
-  it('is not told of a store that the list has with another folder', async () => {
+  it('is not shown a store that the list assigns to another folder', async () => {
     const w = await withoutRecord();
     const other = w.openAt(mkdtempSync(`${w.dir}-other-`));
     const warnings: string[] = [];

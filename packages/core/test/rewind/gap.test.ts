@@ -31,7 +31,7 @@ function conflictsOf(found: { readonly plan: { readonly conflicts: readonly unkn
 }
 
 describe('a restore across dropped checkpoints', () => {
-  test('asks about files that nobody is known to have changed, after a drop', async () => {
+  test('after a drop, asks about files whose changes have no recorded author', async () => {
     const { w, savepoint } = await personThenAgent();
     await savepoint.drop(['cp_2']);
     const preview = await savepoint.previewRestore('cp_1');
