@@ -2,6 +2,7 @@
 
 import type { ShellVariables } from '@savepoint/core';
 import type { HookAnswer, HookReply } from './answer.ts';
+import type { LoadAgentConversation } from './conversation/agent-conversation.ts';
 import type { AgentEvent, AgentName, IgnoredEvent } from './event.ts';
 import type { Fields } from './fields.ts';
 import type { Integration } from './settings/integration.ts';
@@ -34,4 +35,6 @@ export interface Agent extends Protocol {
   /** The product name. */
   readonly title: string;
   readonly integration: Integration;
+  /** How its conversation goes back. Absent: it cannot. */
+  readonly conversation?: LoadAgentConversation;
 }

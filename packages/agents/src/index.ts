@@ -1,6 +1,7 @@
 /** Support for coding agents: installs hooks and reports whether they fire. The hooks themselves are in `hook/`. */
 
 export type { Agent, Environment } from './agent.ts';
+export { conversations } from './conversation/index.ts';
 export type { AgentName } from './event.ts';
 export { forgetEventsFrom } from './hook/health.ts';
 export { type AgentReport, reportAgents } from './report.ts';

@@ -15,7 +15,15 @@ try {
   const [ports, places, settings] = [nodePorts(), nodePlaces(process.env), nodeSettings(process.env)];
   const { output, status } = await answerRequest(
     readFileSync(0, 'utf8'),
-    (given) => open({ ports, places, settings, ownEntries: async () => (await loadAgents()).ownEntries, ...given }),
+    (given) =>
+      open({
+        ports,
+        places,
+        settings,
+        ownEntries: async () => (await loadAgents()).ownEntries,
+        conversations: async () => (await loadAgents()).conversations({ ports, env: process.env }),
+        ...given,
+      }),
     interrupt.signal,
   );
   writeAll(1, safeJson(output, 0));

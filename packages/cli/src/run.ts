@@ -96,15 +96,17 @@ async function withWorkspace(
   work: (context: CommandContext, warned: Set<string>) => Promise<number>,
 ): Promise<number> {
   const dir = folderToOpen(globals.folder, env);
+  const ports = nodePorts();
   const savepoint = open({
     dir,
     here: globals.here,
-    ports: nodePorts(),
+    ports,
     places: nodePlaces(env),
     settings: nodeSettings(env),
     caller: shellCaller(env),
     exporter: exporter(env, process.argv[1] ?? ''),
     ownEntries: async () => (await loadAgents()).ownEntries,
+    conversations: async () => (await loadAgents()).conversations({ ports, env }),
   });
   const progress = new ProgressLine();
   const tellsPeople = !globals.json;

@@ -5,6 +5,17 @@
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';
+export {
+  type ConversationEnd,
+  type ConversationPlace,
+  type ConversationPlan,
+  type Conversations,
+  type LoadConversations,
+  MAX_REMOVED,
+  MAX_REMOVED_TEXT,
+  type RemovedMessage,
+  type RewoundConversation,
+} from './conversation/conversations.ts';
 export type { Blame, BlameQuery } from './engine/calls/blame.ts';
 export type { ChangeSource, FolderChanges, FolderWatch } from './io/changes.ts';
 export { listOneByOne } from './io/folder-listing.ts';
@@ -28,7 +39,7 @@ export type { Programs } from './io/programs.ts';
 export type { CaptureRules, Change } from './model/checkpoint.ts';
 export type { Snapshot } from './model/entries.ts';
 export type { ObjectId } from './model/ids.ts';
-export type { Name } from './model/names.ts';
+export type { DiskPath, Name } from './model/names.ts';
 export type { Channel, ExchangeResult } from './sandbox/channel.ts';
 export { type ChannelSandboxOptions, channelSandbox } from './sandbox/channel-sandbox.ts';
 export type { CommandResult, SandboxCommand } from './sandbox/sandbox.ts';

@@ -259,6 +259,7 @@ const OPEN = fields(
     settings: anything,
     exporter: anything,
     ownEntries: callback,
+    conversations: callback,
     caller: someFields({}),
     waitMs: number,
     watch: anything,

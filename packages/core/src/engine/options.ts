@@ -2,6 +2,7 @@
 
 import type { SettingsOverrides } from '../config/effective.ts';
 import type { SettingsSource } from '../config/settings.ts';
+import type { LoadConversations } from '../conversation/conversations.ts';
 import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports, ProcessIdentity } from '../io/ports.ts';
 import type { Actor } from '../model/checkpoint.ts';
@@ -38,6 +39,11 @@ export interface OpenOptions extends SettingsOverrides {
    * operation needs it. Default: there is nothing.
    */
   readonly ownEntries?: LoadOwnEntries;
+  /**
+   * Loads what takes conversations of agents back. Called when a restore is asked for it. Default: no conversation can go
+   * back.
+   */
+  readonly conversations?: LoadConversations;
   /**
    * For a command: what ran it. If that is an agent's shell, the command is a step of the agent. Default: the actor asks
    * for everything.

@@ -11,6 +11,22 @@ export interface FieldSpec {
   readonly [field: string]: string | FieldSpec | readonly [FieldSpec] | readonly [FieldSpec, 'null'];
 }
 
+/** One code of the list. */
+export interface CodeDescription {
+  /** Exit status. 1: refused or failed, nothing changed. 2: wrong usage. 3: conflict. 4: pending. */
+  readonly exit: 1 | 2 | 3 | 4;
+  /** When the error occurs. */
+  readonly when: string;
+  /** The fields of `data` and their types, in the words defined in `error-data.ts`. */
+  readonly data: FieldSpec;
+  /** For errors about several files: the fields of each entry of `details`. In JSON, `details` is next to `data`. */
+  readonly details?: FieldSpec;
+  /** Units, and whatever the field names do not say. */
+  readonly note?: string;
+  /** What to do, unless the error carries a better hint. */
+  readonly hint: string;
+}
+
 /** The words for types other than unions, lists and quoted text. */
 interface FieldTypes {
   readonly string: string;

@@ -1,20 +1,5 @@
 /** The closed list of error codes. Front ends map `exit` to the exit status of the process. */
-import type { FieldSpec, FieldsOf } from './error-data.ts';
-
-export interface CodeDescription {
-  /** Exit status. 1: refused or failed, nothing changed. 2: wrong usage. 3: conflict. 4: pending. */
-  readonly exit: 1 | 2 | 3 | 4;
-  /** When the error occurs. */
-  readonly when: string;
-  /** The fields of `data` and their types, in the words defined in `error-data.ts`. */
-  readonly data: FieldSpec;
-  /** For errors about several files: the fields of each entry of `details`. In JSON, `details` is next to `data`. */
-  readonly details?: FieldSpec;
-  /** Units, and whatever the field names do not say. */
-  readonly note?: string;
-  /** What to do, unless the error carries a better hint. */
-  readonly hint: string;
-}
+import type { CodeDescription, FieldSpec, FieldsOf } from './error-data.ts';
 
 /** The details of each file of an edit. */
 const EDIT_DETAILS = {
@@ -209,6 +194,14 @@ export const ERROR_CODES = {
       'the branch is checked out elsewhere, a commit is missing, or the folder has no clone of a bundled repository.',
     data: { repositories: [{ path: 'JsonName', why: 'string' }] },
     hint: 'Nothing was changed. Fix the listed problems, or restore without --git to restore files only.',
+  },
+  CONVERSATION_REFUSED: {
+    exit: 1,
+    when:
+      'The conversation of an agent cannot go back to the checkpoint: its agent or its transcript is not known, or the ' +
+      'place is not found in it.',
+    data: { agent: 'string | null', session: 'string | null', why: 'string' },
+    hint: 'The conversation was not changed. To restore only files, leave out --conversation.',
   },
   CALL_OPEN: {
     exit: 1,
