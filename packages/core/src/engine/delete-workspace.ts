@@ -5,7 +5,7 @@ import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
 import { layoutOf, removeStore } from '../store/layout.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
-import { removeRecordIndex } from '../store/record-index.ts';
+import { invalidateRecordIndex } from '../store/record-index.ts';
 import type { WorkspaceRecord } from '../store/records.ts';
 import { listUnfinished } from '../transaction/journal.ts';
 import type { Context } from './context.ts';
@@ -42,7 +42,7 @@ export async function deleteWorkspace(
         );
       }
       lock.assertHeld();
-      removeRecordIndex(ports, places.home);
+      invalidateRecordIndex(ports, places.home, record.id);
       removeStore(ports, storePath);
       return record;
     });

@@ -12,7 +12,7 @@ import { homeOf, storesIn } from './home.ts';
 import { formatProblem, isJsonName, matching, objectOf, oneOf, optional, orNull, text } from './json-shape.ts';
 import { FormatProblem, isDamage, unlessDamaged } from './objects/damage.ts';
 import { assertPrivate } from './private-folders.ts';
-import { type IndexedRecord, removeRecordIndex } from './record-index.ts';
+import { type IndexedRecord, invalidateRecordIndex } from './record-index.ts';
 
 /** Store format that this version writes. It refuses newer formats. */
 export const STORE_FORMAT = 1;
@@ -115,9 +115,9 @@ export function readRecord(ports: Ports, storePath: DiskPath): WorkspaceRecord |
   }
 }
 
-/** If the path or the identity changes, the caller holds the lock of the home folder. */
+/** The caller holds the lock of the home folder. */
 export function writeRecord(ports: Ports, record: WorkspaceRecord): void {
-  removeRecordIndex(ports, homeOf(record.storePath));
+  invalidateRecordIndex(ports, homeOf(record.storePath), record.id);
   const json: RecordJson = {
     format: STORE_FORMAT,
     id: record.id,

@@ -68,6 +68,22 @@ describe.each([
   });
 });
 
+it('a folder that the list of all stores proves still does after other records changed', async () => {
+  const w = await withoutRecord();
+  forget(w, 'cache');
+  const id = idOf(w);
+  const other = `${w.dir}-other`;
+  mkdirSync(other);
+  const moved = `${other}-moved`;
+  await w.openAt(other).checkpoint();
+  renameSync(other, moved);
+  await w.openAt(moved).checkpoint();
+  const proof = { id, folder: w.dir, why: expect.stringMatching(/list of all stores/) };
+  expect((await w.call(VERBS.repair, { dryRun: true })).adopted).toEqual(proof);
+  await w.openAt(moved).deleteWorkspace(moved);
+  expect((await w.call(VERBS.repair, {})).adopted).toEqual(proof);
+});
+
 describe('a folder that nothing proves', () => {
   it('adopts no store, until a person names it', async () => {
     const w = await withoutRecord();
@@ -168,10 +184,7 @@ describe('a folder that nothing proves', () => {
     const warnings: string[] = [];
     other.on('warning', ({ message }) => void warnings.push(message));
     await expect(other.status()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
-    const index = join(homeOf(w), 'workspaces.json');
-    const list = readFileSync(index);
     await other.checkpoint();
-    writeFileSync(index, list);
     expect([(await other.repair()).otherStores, warnings]).toEqual([[], []]);
   });
 });

@@ -139,7 +139,7 @@ export function storeCalls(engine: Engine): StoreCalls {
         const { checkpoints, valid } = await verifyStore(workspace, false, engine.pace(options));
         return { checkpoints, valid, otherStores: otherStores(engine.context(), workspace.id) };
       };
-      const repairOptions = { from, dryRun, adoption };
+      const repairOptions = { from, dryRun, adoption, wait: engine.wait };
       if (dryRun && adoption !== null) return engine.mapErrors(() => lookAt(engine, adoption, repairOptions, check));
       if (dryRun) {
         return engine.read(async (workspace, _, found) => ({

@@ -12,6 +12,8 @@ import type { Pace } from '../../io/pace.ts';
 import type { CheckpointId, ObjectId, WorkspaceId } from '../../model/ids.ts';
 import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
 import { AsideFolder, type MovedAside } from '../../store/aside.ts';
+import { homeOf } from '../../store/home.ts';
+import type { LockOptions } from '../../store/lock.ts';
 import { damaged as damagedError, isDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, StoredObject } from '../../store/objects/object-reader.ts';
 import { ObjectStore } from '../../store/objects/object-store.ts';
@@ -23,6 +25,7 @@ import { readFrozen } from '../../store/state/frozen.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type StoredObjects } from '../../timeline/record/timeline.ts';
 import { findCheckpointDamage } from '../../timeline/retention/reachable.ts';
+import { withHomeLock } from '../home-lock.ts';
 import { type Adoption, LOST_WITH_RECORD } from './adopt.ts';
 import { lostPaths } from './lost-paths.ts';
 import { closePacks, copyReadable, repairIndexes, scanPacks } from './repair-packs.ts';
@@ -57,19 +60,23 @@ export interface RepairOptions {
   /** Only look; the result says what would happen. */
   readonly dryRun: boolean;
   readonly adoption: Adoption | null;
+  /** For the lock of the home folder. */
+  readonly wait: LockOptions;
 }
 
 /** The caller holds the store's lock, unless it is a dry run. */
 export async function repairStore(
   workspace: Workspace,
   found: FoundRecord,
-  { from, dryRun, adoption }: RepairOptions,
+  { from, dryRun, adoption, wait }: RepairOptions,
   pace: Pace,
 ): Promise<Repair> {
   const { ports, store } = workspace;
   const aside = dryRun ? null : new AsideFolder(ports.fs, store.layout.path);
   const rewritten = [
-    ...(adoption === null ? repairRecord(workspace, found, aside) : ['workspace.json, for this folder']),
+    ...(adoption === null
+      ? await repairRecord(workspace, found, aside, pace, wait)
+      : ['workspace.json, for this folder']),
     ...repairFrozen(workspace, aside),
   ];
   const problems = await store.objects.verifyObjects({ deep: true, pace });
@@ -202,14 +209,21 @@ function readableRefs({ timeline }: Workspace): readonly CheckpointRef[] {
   return refs.filter(({ damage }) => damage === undefined);
 }
 
-function repairRecord({ ports, store }: Workspace, { record }: FoundRecord, aside: AsideFolder | null): string[] {
+async function repairRecord(
+  { ports, store }: Workspace,
+  { record }: FoundRecord,
+  aside: AsideFolder | null,
+  pace: Pace,
+  wait: LockOptions,
+): Promise<string[]> {
   if (record.damage === undefined) return [];
-  const file = diskChild(store.layout.path, 'workspace.json');
+  const { path } = store.layout;
+  const file = diskChild(path, 'workspace.json');
   const { damage: _, ...intact } = record;
   if (aside !== null) {
     // A record that is missing would make the whole store invalid.
     if (!aside.keep(file)) throw damagedError('The record of the workspace is not a file', { file });
-    writeRecord(ports, intact);
+    await withHomeLock({ ports, places: { home: homeOf(path) } }, pace, wait, () => writeRecord(ports, intact));
   }
   return ['workspace.json, from its copy'];
 }
