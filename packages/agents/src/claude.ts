@@ -42,6 +42,7 @@ export const claude: Agent = {
   name: 'claude',
   variables: ['CLAUDE_PROJECT_DIR'],
   transcript: claudeRow,
+  conversation: async () => (await import('./conversation/claude.ts')).claudeConversation,
   shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' },
   title: 'Claude Code',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

@@ -8,7 +8,7 @@ const MAX_OPERATIONS = 5;
 /** Tells the net result: which files differ from what the session knows. */
 type OperationsByOthers = Awaited<ReturnType<Session['operationsByOthers']>>;
 
-export function operationsText({ operations, paths }: OperationsByOthers): readonly string[] {
+export function operationsText({ operations, paths, wentBack }: OperationsByOthers): readonly string[] {
   if (paths.length === 0) return [];
   const lines = operations
     .slice(-MAX_OPERATIONS)
@@ -18,6 +18,12 @@ export function operationsText({ operations, paths }: OperationsByOthers): reado
     );
   const shown = paths.slice(0, MAX_PATHS).map((path) => showName(path));
   const rest = paths.length - shown.length;
+  if (wentBack === true) {
+    return [
+      'Savepoint: the user took this conversation back to an earlier place. Some files differ from their state there:',
+      `${shown.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}. Read them again before you edit them.`,
+    ];
+  }
   return [
     'Savepoint: another actor has changed files of this workspace since your last step, so your knowledge of them ' +
       'is stale:',

@@ -24,7 +24,9 @@ export async function noteTranscript(
 ): Promise<void> {
   if (format === undefined || transcript === null || subAgentId !== null || !isAbsolute(transcript)) return;
   await session.followTranscript((known) => {
-    const mark = followTranscript(fs, bytesFromText(transcript) as DiskPath, format, known);
-    return mark?.file === known?.file && mark?.offset === known?.offset ? null : mark;
+    const path = bytesFromText(transcript) as DiskPath;
+    const mark = followTranscript(fs, path, format, known);
+    const isKnown = mark?.file === known?.file && mark?.offset === known?.offset && path === known?.path;
+    return isKnown || mark === null ? null : { ...mark, path };
   });
 }

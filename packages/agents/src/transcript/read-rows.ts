@@ -1,7 +1,7 @@
 /** Reads the rows of a transcript. The agent may be writing to it: a line without its end is not read yet. */
 
 import type { Fd, Fs } from '@savepoint/core/ports';
-import { fieldsOf } from '../fields.ts';
+import { type Fields, fieldsOf } from '../fields.ts';
 import type { TranscriptFormat, TranscriptRow } from './row.ts';
 
 /** One line of a transcript. */
@@ -22,6 +22,11 @@ const LINE_END = 0x0a;
  * @param from offset of the start of a line, in bytes
  */
 export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: number): Generator<ReadLine> {
+  for (const { end, line } of readLines(fs, file, from)) yield { end, rows: rowsOf(line, format) };
+}
+
+/** As `readRows`, with the bytes of each line. They are valid until the next one is read. */
+export function* readLines(fs: Fs, file: Fd, from: number): Generator<{ readonly end: number; readonly line: Buffer }> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let parts: Buffer[] = [];
   let length = 0;
@@ -32,7 +37,7 @@ export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: numb
     for (let end = chunk.indexOf(LINE_END, 0); end >= 0 && end < read; end = chunk.indexOf(LINE_END, start)) {
       parts.push(chunk.subarray(start, end));
       length += end - start;
-      yield { end: at + end + 1, rows: rowsOf(Buffer.concat(parts), format) };
+      yield { end: at + end + 1, line: parts.length === 1 ? chunk.subarray(start, end) : Buffer.concat(parts) };
       [parts, length, start] = [[], 0, end + 1];
     }
     length += read - start;
@@ -43,13 +48,19 @@ export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: numb
   }
 }
 
-function rowsOf(line: Buffer, format: TranscriptFormat): readonly TranscriptRow[] | null {
+/** Returns the fields of a line; empty for an empty one, null if it is damaged. */
+export function fieldsOfLine(line: Buffer): Fields | null {
   const text = line.toString('utf8').trim();
-  if (text === '') return [];
+  if (text === '') return fieldsOf(null);
   try {
-    return format(fieldsOf(JSON.parse(text)));
+    return fieldsOf(JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+function rowsOf(line: Buffer, format: TranscriptFormat): readonly TranscriptRow[] | null {
+  const fields = fieldsOfLine(line);
+  return fields === null ? null : format(fields);
 }

@@ -18,8 +18,13 @@ export type ConversationEnd =
       /** How many prompts of the session are recorded after this one. */
       readonly promptsAfter: number;
     }
-  /** After the result of a call. */
-  | { readonly kind: 'after-call'; readonly call: CallId };
+  | {
+      /** After the result of a call. */
+      readonly kind: 'after-call';
+      readonly call: CallId;
+      /** The agent's own id of the prompt before the call; null if it reports none. */
+      readonly messageId: string | null;
+    };
 
 /** Which conversation goes back, and to where. All of it comes from outside: a driver checks it. */
 export interface ConversationPlace {

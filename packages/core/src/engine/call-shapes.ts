@@ -11,6 +11,7 @@ import {
   count,
   fields,
   flag,
+  flagOr,
   listOf,
   mapOf,
   number,
@@ -76,6 +77,8 @@ const RESTORE: ShapeOf<RestoreOptions> = {
   root: anything,
   allowPartial: flag,
   git: flag,
+  conversation: flagOr(oneOf('only')),
+  session: text,
 };
 const SELECTION: ShapeOf<Selection> = {
   changes: listOf(text),

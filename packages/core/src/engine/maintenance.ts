@@ -135,7 +135,9 @@ export async function applyRetention(
 export function dropUnusedSessions({ ports, store, timeline }: Workspace): void {
   const sessions = new Set<SessionId | null>();
   const authors = new Set<SessionId | null>();
-  for (const { session, changes } of timeline.upTo()) {
+  const numbers = new Set<number>();
+  for (const { number, session, changes } of timeline.upTo()) {
+    numbers.add(number);
     sessions.add(session);
     for (const { by } of changes ?? []) for (const author of by.authors) authors.add(author.session);
   }
@@ -143,7 +145,11 @@ export function dropUnusedSessions({ ports, store, timeline }: Workspace): void 
     ports.fs,
     store.layout,
     // A deleted history is remembered as long as other checkpoints name the session.
-    ({ session, deletedUpTo }) => !sessions.has(session) && (deletedUpTo === null || !authors.has(session)),
+    ({ session, deletedUpTo, wentBack, heard }) =>
+      !sessions.has(session) &&
+      (deletedUpTo === null || !authors.has(session)) &&
+      // A conversation that went back has no checkpoint until it is continued.
+      !(wentBack && heard !== null && numbers.has(heard)),
   );
 }
 

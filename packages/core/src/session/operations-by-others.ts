@@ -4,16 +4,21 @@ import { type Checkpoint, isOperation } from '../model/checkpoint.ts';
 import { type Entry, sameEntry } from '../model/entries.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
+import type { OnDamage } from '../store/objects/damage.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import type { Timeline } from '../timeline/record/timeline.ts';
 
 /** Operations by others, and the paths that differ because of them from what the session knows. */
 export interface OperationsByOthers {
   /** Oldest first. Only those that changed one of the paths. */
   readonly operations: readonly Checkpoint[];
   readonly paths: readonly TreePath[];
+  /** Set if the conversation went back: all that differs from the files where it ends, by any author. */
+  readonly wentBack?: true;
 }
 
 export const NO_OPERATIONS: OperationsByOthers = { operations: [], paths: [] };
@@ -26,9 +31,10 @@ export function operationsByOthers({ ports, store, timeline }: Workspace, sessio
   const state = readSessionState(ports.fs, store.layout, session);
   const newest = timeline.lastNumber();
   if (state.heard === newest) return NO_OPERATIONS;
-  writeSessionState(ports.fs, store.layout, session, { ...state, heard: newest });
-  const { heard } = state;
+  writeSessionState(ports.fs, store.layout, session, { ...state, heard: newest, wentBack: false });
+  const { heard, wentBack } = state;
   if (heard === null) return NO_OPERATIONS;
+  if (wentBack) return changesSince(timeline, store.objects, heard, newest);
   const refs = timeline.list();
   const since = refs.filter(({ number }) => number > heard);
   const { checkpoints } = timeline.readAll(since.slice(-MAX_READ));
@@ -52,6 +58,18 @@ export function operationsByOthers({ ports, store, timeline }: Workspace, sessio
       isByOther(one) && one.changes?.some(({ path, from }) => paths.has(path) || (from !== null && paths.has(from))),
   );
   return { operations, paths: [...paths] };
+}
+
+/** What differs between two checkpoints. If the older one was dropped, it is not known. */
+function changesSince(timeline: Timeline, objects: ObjectReader, heard: number, newest: number): OperationsByOthers {
+  const refs = timeline.list();
+  const [then, now] = [heard, newest].map(
+    (number) => timeline.readAll(refs.filter((ref) => ref.number === number)).checkpoints[0],
+  );
+  if (then === undefined || now === undefined) return NO_OPERATIONS;
+  const damaged: OnDamage = () => undefined;
+  const paths = [...differences(objects, then.snapshot, now.snapshot, damaged)].map(({ path }) => path);
+  return { operations: [], paths, wentBack: true };
 }
 
 /** What all operations by others together did to one path. */

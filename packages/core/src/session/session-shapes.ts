@@ -108,10 +108,10 @@ export const checkSessionCall = {
   },
   follow: (follow: unknown): void => callback(follow, 'follow'),
   transcript: (mark: unknown): void =>
-    someFields({ messages: orNull(count), leaf: orNull(text) }, { file: text, offset: count, skipped: count })(
-      mark,
-      'transcript',
-    ),
+    someFields(
+      { path: text, messages: orNull(count), leaf: orNull(text) },
+      { file: text, offset: count, skipped: count },
+    )(mark, 'transcript'),
   notePermission: (note: unknown): void =>
     fields({ isGrantReported: flag, at: number }, { kind: oneOf('asked', 'granted'), call: someFields({ id: text }) })(
       note,

@@ -6,6 +6,7 @@ import { shellWord, withPathHint } from '../../path-hint.ts';
 import { mixedAuthorsText } from '../../show/authors.ts';
 import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { notHappenedLines, shortText } from '../../show/checkpoint.ts';
+import { conversationDoneLines, conversationPreviewLines } from '../../show/conversation.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
@@ -37,6 +38,13 @@ export const restore = command({
       description: 'also restore branch, HEAD and index; commits that become unreachable are kept in the store',
     },
     { flags: '--force', description: 'also change frozen paths' },
+    { flags: '--conversation', description: "also take the agent's conversation back, as a new session" },
+    {
+      flags: '--conversation-only',
+      description: 'take only the conversation back; the files stay',
+      conflicts: 'conversation',
+    },
+    { flags: '--session <id>', description: 'the session whose conversation goes back' },
   ],
   examples: [
     'savepoint restore last --dry-run',
@@ -45,6 +53,7 @@ export const restore = command({
     'savepoint restore cp_12 --yes -- src/a.ts docs',
     'savepoint restore cp_12 --root backend-api',
     "savepoint restore '@{10 minutes ago}' --yes",
+    'savepoint restore @prompt --conversation',
   ],
 
   excessExample: (path) => `savepoint restore last -- ${shellWord(path)}`,
@@ -62,6 +71,9 @@ export const restore = command({
       ...(options['exact'] === true ? { mode: 'exact' as const } : {}),
       ...(options['dryRun'] === true ? { dryRun: true } : {}),
       ...(options['force'] === true ? { force: true } : {}),
+      ...(options['conversation'] === true ? { conversation: true } : {}),
+      ...(options['conversationOnly'] === true ? { conversation: 'only' as const } : {}),
+      ...(typeof options['session'] === 'string' ? { session: options['session'] } : {}),
     };
   },
 
@@ -74,14 +86,16 @@ export const restore = command({
 
   render(output, view, given) {
     const keepsOutside = given.options['keepOutside'] === true;
-    if (output.dryRun) return previewText(output, view, keepsOutside);
+    const isOnly = given.options['conversationOnly'] === true;
+    if (output.dryRun) return previewText(output, view, { keepsOutside, isOnly });
     const { target, checkpoint } = output;
     if (output.outcome === 'nothing') {
       return lines(
-        nothingText(output, target.id, keepsOutside || output.parties !== null),
+        isOnly ? [] : nothingText(output, target.id, keepsOutside || output.parties !== null),
         alternativeLines(output),
         notHappenedLines(output.notHappened),
         planNotes(output, target),
+        conversationDoneLines(output),
       );
     }
     return lines(
@@ -89,6 +103,7 @@ export const restore = command({
       given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
       planNotes(output, target),
       captureWarnings(output.capture),
+      conversationDoneLines(output),
       checkpoint === null ? [] : ['Run `savepoint undo` to revert.'],
     );
   },
@@ -106,7 +121,9 @@ async function restored(
   const wanted = mode === null ? input : { ...input, mode };
   const preview =
     mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-  if (preview.outcome === 'ready') await confirmRestore(preview, context);
+  const isOnly = input.conversation === 'only';
+  const goesBack = preview.outcome === 'nothing' && preview.conversation?.possible === true;
+  if (preview.outcome === 'ready' || goesBack) await confirmRestore(preview, isOnly, context);
   // With a conflict or a refused path, this call fails with the proper error.
   const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   // `render` sees from the authors in this field that the user chose to keep changes from outside.
@@ -134,16 +151,23 @@ async function askForMode(
   throw new SavepointError('CANCELLED', 'Nothing was restored.');
 }
 
-async function confirmRestore(preview: RestoreJson, context: CommandContext): Promise<void> {
-  const paths = changeCountText(preview);
+async function confirmRestore(preview: RestoreJson, isOnly: boolean, context: CommandContext): Promise<void> {
+  const paths = confirmedText(preview, isOnly);
   await confirm(context, {
     verb: 'restore',
     consequence: `Restoring ${preview.target.id} would change ${paths}`,
     hint: 'Nothing was changed. Preview with `savepoint restore --dry-run`, then repeat with --yes.',
-    preview: previewText(preview, context.view, false),
+    preview: previewText(preview, context.view, { keepsOutside: false, isOnly }),
     question: `Restore ${paths}?`,
     declinedMessage: 'Nothing was restored.',
   });
+}
+
+/** What the user is asked to restore. */
+function confirmedText(preview: RestoreJson, isOnly: boolean): string {
+  const { conversation } = preview;
+  const words = conversation?.possible === true ? ['the conversation'] : [];
+  return [...(isOnly ? [] : [changeCountText(preview)]), ...words].join(' and ');
 }
 
 const MIXED_AUTHORS_NOTE =
@@ -167,9 +191,15 @@ function alternativeLines({ alternatives }: RestoreJson): string[] {
   });
 }
 
-function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: boolean): string {
+function previewText(
+  preview: RestoreJson,
+  { style }: OutputView,
+  { keepsOutside, isOnly }: { readonly keepsOutside: boolean; readonly isOnly: boolean },
+): string {
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
+  if (isOnly)
+    return lines(`Preview: would restore only the conversation from ${what}`, conversationPreviewLines(preview, true));
   const heading = outcome === 'nothing' ? nothingText(preview, what, keepsOutside) : `Preview: would restore ${what}`;
   return lines(
     heading,
@@ -179,6 +209,7 @@ function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: 
     planNotes(preview, target),
     conflictSides(preview, style),
     captureNotes(preview.capture),
+    conversationPreviewLines(preview, false),
     outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state would be saved first.`] : [],
     preview.parties === null ? [] : [MIXED_AUTHORS_NOTE],
   );

@@ -7,6 +7,7 @@ import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { JsonName, TreePath } from '../../model/names.ts';
+import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { RestoreOutcome } from '../../operation/restore-outcome.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
@@ -26,6 +27,14 @@ import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import {
+  type ConversationPreview,
+  conversationRefused,
+  isConversationWanted,
+  planConversation,
+  type RestoredConversation,
+  rewindPlanned,
+} from '../restore-conversation.ts';
 import { shellAuthorOf } from '../shell-call.ts';
 
 /** How conflicts are resolved. By default, a conflict stops the whole operation. */
@@ -52,6 +61,17 @@ export interface RestoreOptions extends OperationOptions, ConflictOptions {
   readonly allowPartial?: boolean;
   /** Also restore the branch, HEAD and index of each root. Default false: `.git` stays unchanged. */
   readonly git?: boolean;
+  /**
+   * Also take the conversation of the agent back to the place of the checkpoint: before its prompt, or after its call.
+   * `only`: the files stay. If the conversation cannot go back, the files still do, and the result has the reason; with
+   * `only`, that is CONVERSATION_REFUSED. Default false.
+   */
+  readonly conversation?: boolean | 'only';
+  /**
+   * The session whose conversation goes back; a unique beginning of its id is enough. Default: the checkpoint's own, or
+   * else the only one that was active since.
+   */
+  readonly session?: string;
 }
 
 /** How a rollback handles changes by others; see `rollback`. */
@@ -74,17 +94,35 @@ export interface RewindCalls {
   previewRestore(
     name: string,
     options?: RestoreOptions,
-  ): Promise<Preview & { readonly target: Checkpoint; readonly parties: AffectedAuthors | null }>;
+  ): Promise<
+    Preview & {
+      readonly target: Checkpoint;
+      readonly parties: AffectedAuthors | null;
+      /** Null if no conversation was to go back. */
+      readonly conversation: ConversationPreview | null;
+    }
+  >;
   /**
    * Makes the workspace, or chosen paths, equal to a checkpoint, all or nothing. It can be undone. If both an agent and
    * another author changed them since, it is a conflict unless `mode` says whose changes to revert.
+   *
+   * With `conversation`, the conversation goes back after the files. It continues as another session, which
+   * `conversation.continue` of the result names; the original is not changed. If it fails, the files stay restored, and
+   * `conversationRewound` and `error` of the result say so.
    * @throws SavepointError CONFLICT, PATH_REFUSED, GIT_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED: nothing changed;
-   *   PENDING
+   *   PENDING; for `conversation`: USAGE, UNKNOWN_SESSION, CONVERSATION_REFUSED
    */
   restore(
     name: string,
     options?: RestoreOptions,
-  ): Promise<OperationResult & RestoreOutcome & { readonly target: Checkpoint }>;
+  ): Promise<
+    OperationResult &
+      RestoreOutcome & {
+        readonly target: Checkpoint;
+        /** Null if no conversation was to go back. */
+        readonly conversation: RestoredConversation | null;
+      }
+  >;
   /** Returns what `rollback` would do, path by path, and the open calls that would block it. Changes nothing. */
   previewRollback(
     selection: Selection,
@@ -120,18 +158,25 @@ export function rewindCalls(engine: Engine): RewindCalls {
     previewRestore: (name, options = {}) =>
       engine.read(async (workspace) => {
         const target = engine.resolve(workspace, name);
-        const { operation, affectedAuthors } = restoreIn(engine, workspace, target, options, engine.pace(options));
-        return { ...(await preview(engine, workspace, operation, options)), target, parties: affectedAuthors() };
+        const conversation = isConversationWanted(options)
+          ? await planConversation(engine, workspace, target, options.session)
+          : null;
+        if (options.conversation === 'only') {
+          return {
+            ...(await previewOfNothing(engine, workspace, target, options)),
+            target,
+            parties: null,
+            conversation,
+          };
+        }
+        const { operation, affectedAuthors } = restoreFiles(engine, workspace, target, options, engine.pace(options));
+        const seen = await preview(engine, workspace, operation, options);
+        return { ...seen, target, parties: affectedAuthors(), conversation };
       }),
     restore: (name, options = {}) =>
-      engine.operate(options, async (operating) => {
-        const { workspace, pace } = operating;
-        const target = engine.resolve(workspace, name);
-        await makeRoom(operating, 'all', RESERVE_BYTES);
-        const { operation } = restoreIn(engine, workspace, target, options, pace);
-        const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
-        return { ...result, ...FILES_RESTORED, target };
-      }),
+      isConversationWanted(options)
+        ? restoreWithConversation(engine, name, options)
+        : restoreOnlyFiles(engine, name, options),
     previewRollback: (selection, options = {}) =>
       engine.read(async (workspace) => {
         const { operation, preview: details } = rollbackIn(engine, workspace, selection, {
@@ -161,7 +206,7 @@ export function restoreIn(
   engine: Engine,
   workspace: Workspace,
   target: Checkpoint,
-  options: RestoreOptions & Pick<RestoreRequest, 'session'>,
+  options: Omit<RestoreOptions, 'session'> & Pick<RestoreRequest, 'session'>,
   pace: Pace,
 ): ReturnType<typeof restoreOperation> {
   const { paths = [], mode = null, root = null, allowPartial = false, git = false, session } = options;
@@ -178,6 +223,65 @@ export function restoreIn(
     choices: conflictChoicesIn(workspace, options),
   };
   return restoreOperation(workspace, request, pace);
+}
+
+type RestoreResult = Awaited<ReturnType<RewindCalls['restore']>>;
+
+function restoreOnlyFiles(engine: Engine, name: string, options: RestoreOptions): Promise<RestoreResult> {
+  return engine.operate(options, async (operating) => {
+    const { workspace, pace } = operating;
+    const target = engine.resolve(workspace, name);
+    await makeRoom(operating, 'all', RESERVE_BYTES);
+    const { operation } = restoreFiles(engine, workspace, target, options, pace);
+    const result = await runAndAnnounce(engine, operating, 'restore:completed', operation, options);
+    return { ...result, ...FILES_RESTORED, target, conversation: null };
+  });
+}
+
+/** The conversation goes back last, because the files can fail as a whole, and then nothing has happened. */
+async function restoreWithConversation(engine: Engine, name: string, options: RestoreOptions): Promise<RestoreResult> {
+  const { id, planned } = await engine.read(async (workspace) => {
+    const target = engine.resolve(workspace, name);
+    return { id: target.id, planned: await planConversation(engine, workspace, target, options.session) };
+  });
+  const isOnly = options.conversation === 'only';
+  if (isOnly && !planned.plan.isPossible) throw conversationRefused(planned);
+  // Other processes add checkpoints, so the name may mean another one now.
+  const restored = await (isOnly ? restoreNothing(engine, id, options) : restoreOnlyFiles(engine, id, options));
+  const done = await rewindPlanned(engine, planned, isOnly);
+  return { ...restored, conversationRewound: done.error === null, ...done };
+}
+
+function restoreNothing(engine: Engine, name: string, options: RestoreOptions): Promise<RestoreResult> {
+  return engine.read(async (workspace) => {
+    const target = engine.resolve(workspace, name);
+    const seen = await previewOfNothing(engine, workspace, target, options);
+    const before = workspace.timeline.latest() ?? target;
+    const nothing = { before, beforeIsNew: false, checkpoint: null, kept: [], backups: [] };
+    return { ...seen, ...nothing, ...FILES_RESTORED, restored: false, target, conversation: null };
+  });
+}
+
+/** What a restore does to the files if only the conversation goes back. */
+function previewOfNothing(
+  engine: Engine,
+  workspace: Workspace,
+  target: Checkpoint,
+  options: RestoreOptions,
+): Promise<Preview> {
+  const { operation } = restoreFiles(engine, workspace, target, options, engine.pace(options));
+  const plan = async () => new ChangeSetDraft().finish();
+  return preview(engine, workspace, { ...operation, plan }, options);
+}
+
+function restoreFiles(
+  engine: Engine,
+  workspace: Workspace,
+  target: Checkpoint,
+  { session: _session, ...options }: RestoreOptions,
+  pace: Pace,
+): ReturnType<typeof restoreOperation> {
+  return restoreIn(engine, workspace, target, options, pace);
 }
 
 function rollbackIn(

@@ -8,7 +8,7 @@ import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { ProcessIdentity } from '../../io/ports.ts';
 import type { ConversationPosition } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
-import { diskChild } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 
@@ -16,6 +16,8 @@ import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 export interface TranscriptMark {
   /** Tells the file from another one at its path. */
   readonly file: string;
+  /** Where it is, as its agent named it last. Absent: an earlier version did not record it. */
+  readonly path?: DiskPath;
   /** In bytes: the end of the last line that was read. */
   readonly offset: number;
   /** Whether that was the last complete line of the file. */
@@ -41,6 +43,8 @@ export interface SessionState {
   readonly conversation: ConversationPosition | null;
   /** Number of the newest checkpoint when the session was last informed of other actors' changes; null if never. */
   readonly heard: number | null;
+  /** Its conversation went back to `heard`, and it was not informed yet of what differs since. */
+  readonly wentBack: boolean;
   /** The session's history up to this checkpoint was deleted; null if none of it was. */
   readonly deletedUpTo: number | null;
   /** Keys of the last events that hooks have handled, oldest first. */
@@ -55,6 +59,7 @@ const STATE_BYTES = 1024 * 1024;
 const UNKNOWN: SessionState = {
   conversation: null,
   heard: null,
+  wentBack: false,
   deletedUpTo: null,
   events: [],
   transcript: null,
@@ -73,10 +78,11 @@ export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): 
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { deletedUpTo, events, transcript, processes, ...others } = state;
+  const { deletedUpTo, wentBack, events, transcript, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
+    ...(wentBack ? { wentBack } : {}),
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
     ...(events.length === 0 ? {} : { events }),
     ...(transcript === null ? {} : { transcript }),
@@ -104,10 +110,11 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
 }
 
 function stateOf(stored: Partial<SessionState>): SessionState {
-  const { conversation, heard, deletedUpTo, events, transcript, processes } = stored;
+  const { conversation, heard, wentBack, deletedUpTo, events, transcript, processes } = stored;
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
+    wentBack: wentBack === true,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
     events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],
     transcript: isMark(transcript) ? transcript : null,
@@ -118,5 +125,6 @@ function stateOf(stored: Partial<SessionState>): SessionState {
 /** Only damage leaves out any of it. */
 function isMark(value: unknown): value is TranscriptMark {
   const mark = value as Partial<TranscriptMark> | null | undefined;
+  if (mark?.path !== undefined && typeof mark.path !== 'string') return false;
   return typeof mark?.file === 'string' && typeof mark.offset === 'number' && typeof mark.skipped === 'number';
 }

@@ -59,6 +59,7 @@ export async function forgetSession(
   writeSessionState(ports.fs, store.layout, session, {
     conversation: null,
     heard: null,
+    wentBack: false,
     transcript: null,
     deletedUpTo: upTo,
     events: [],

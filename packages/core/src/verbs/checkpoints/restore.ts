@@ -5,6 +5,7 @@ import type { Savepoint } from '../../savepoint.ts';
 import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { scopeOf } from '../input/paths.ts';
+import { conversationFields, conversationToJson } from '../shapes/conversation-shape.ts';
 import { briefToJson, notHappenedToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -17,45 +18,68 @@ export const restore = verb({
     'restore. Files that are not in the checkpoint are kept if they are ignored or could not be captured.\n\nOnly ' +
     'files are restored. Branch, HEAD, index and stash do not change. With `git`, branch, HEAD and index are restored ' +
     'as well: the index is rebuilt from the commit, or restored exactly if the option `record_index` is on. `undo` ' +
-    'reverts all three. A deleted .git folder is not restored.',
+    'reverts all three. A deleted .git folder is not restored.\n\nWith `conversation`, the conversation of the agent goes ' +
+    'back to the same place, as a new session; the result has the command that continues it. If it cannot go back, the ' +
+    'files still do, and the result says why.',
   changes: 'files',
-  schemas: ({ z, jsonName, checkpointName, restored, conflictFields }) => ({
-    input: z.strictObject({
-      checkpoint: checkpointName,
-      paths: z.array(jsonName).optional().describe('only these paths and below them'),
-      all: z.boolean().optional().describe('the entire workspace, even from a subfolder'),
-      root: jsonName.optional().describe('only this repository, without the repositories nested in it'),
-      allowPartial: z
-        .boolean()
-        .optional()
-        .describe(
-          'proceed even if a root was not captured, or cannot be captured now; such roots are left untouched and ' +
-            'listed',
-        ),
-      mode: z
-        .enum(['exact', 'keep-outside'])
-        .optional()
-        .describe(
-          '`exact`: the paths become equal to the checkpoint. `keep-outside`: reverts only what agents changed since, ' +
-            'and keeps all other changes; if no agent changed anything, keeps only changes since the last checkpoint. ' +
-            'Default: `exact`, but a conflict if both agents and others changed the paths since',
-        ),
-      ...conflictFields,
-      dryRun: z.boolean().optional().describe('only preview what would happen'),
-      git: z
-        .boolean()
-        .optional()
-        .describe(
-          'also restore branch, HEAD and index of each repository; commits that become unreachable are kept in the ' +
-            'store',
-        ),
-      force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
-      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
-    }),
-    output: restored,
-  }),
+  schemas: (shapes) => {
+    const { z, jsonName, checkpointName, restored, conflictFields } = shapes;
+    return {
+      input: z.strictObject({
+        checkpoint: checkpointName,
+        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        all: z.boolean().optional().describe('the entire workspace, even from a subfolder'),
+        root: jsonName.optional().describe('only this repository, without the repositories nested in it'),
+        allowPartial: z
+          .boolean()
+          .optional()
+          .describe(
+            'proceed even if a root was not captured, or cannot be captured now; such roots are left untouched and ' +
+              'listed',
+          ),
+        mode: z
+          .enum(['exact', 'keep-outside'])
+          .optional()
+          .describe(
+            '`exact`: the paths become equal to the checkpoint. `keep-outside`: reverts only what agents changed since, ' +
+              'and keeps all other changes; if no agent changed anything, keeps only changes since the last checkpoint. ' +
+              'Default: `exact`, but a conflict if both agents and others changed the paths since',
+          ),
+        ...conflictFields,
+        dryRun: z.boolean().optional().describe('only preview what would happen'),
+        git: z
+          .boolean()
+          .optional()
+          .describe(
+            'also restore branch, HEAD and index of each repository; commits that become unreachable are kept in the ' +
+              'store',
+          ),
+        force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+        expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
+        conversation: z
+          .union([z.boolean(), z.literal('only')])
+          .optional()
+          .describe(
+            "also take the agent's conversation back to the same place, as a new session; `only`: the files stay. The " +
+              'original conversation is not changed',
+          ),
+        session: z
+          .string()
+          .optional()
+          .describe(
+            'the session whose conversation goes back; default: that of the checkpoint, or the only one that was active ' +
+              'since',
+          ),
+      }),
+      output: restored.extend(conversationFields(shapes)),
+    };
+  },
 
-  status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
+  // Files that go back without their conversation are done in part.
+  status({ dryRun, outcome, conversation, conversationRewound }) {
+    if (dryRun && outcome === 'conflict') return 3;
+    return conversation !== null && !(dryRun ? conversation.possible : conversationRewound) ? 5 : 0;
+  },
 
   async handle(savepoint, input, context) {
     const wanted = input.paths ?? [];
@@ -73,7 +97,13 @@ export const restore = verb({
     const before = await savepoint.notHappened();
     const paths = input.all === true || input.root !== undefined ? [] : scopeOf(place, wanted);
     const root = input.root === undefined ? undefined : scopeOf(place, [input.root])[0];
-    const { mode, expected, force, allowPartial, git } = input;
+    const { mode, expected, force, allowPartial, git, conversation, session } = input;
+    if (conversation === 'only') assertOnlyConversation(input);
+    if (session !== undefined && (conversation ?? false) === false) {
+      throw new SavepointError('USAGE', 'A session (--session) is chosen only for its conversation (--conversation).', {
+        argument: 'session',
+      });
+    }
     const options = withoutUndefined({
       paths: paths.map(exactName),
       root: root === undefined ? undefined : exactName(root),
@@ -82,6 +112,8 @@ export const restore = verb({
       mode,
       expected,
       force,
+      conversation,
+      session,
       signal: context.signal,
       toolCall: context.toolCall,
       ...(await conflictChoicesOf(savepoint, input)),
@@ -103,10 +135,22 @@ export const restore = verb({
       target: briefToJson(seen.target),
       notHappened: notHappenedToJson(before),
       parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
-      alternatives: output.outcome === 'nothing' && isPlain ? await alternatives(savepoint, paths, context.signal) : [],
+      ...conversationToJson(seen),
+      alternatives:
+        output.outcome === 'nothing' && isPlain && conversation !== 'only'
+          ? await alternatives(savepoint, paths, context.signal)
+          : [],
     };
   },
 });
+
+/** Options for files have no meaning if the files stay. @throws SavepointError USAGE */
+function assertOnlyConversation(input: { readonly [option: string]: unknown }): void {
+  const options = ['paths', 'all', 'root', 'allowPartial', 'mode', 'git', 'force', 'skipConflicts', 'ours', 'theirs'];
+  const wrong = options.find((name) => input[name] !== undefined && input[name] !== false);
+  if (wrong === undefined) return;
+  throw new SavepointError('USAGE', `The files stay, so \`${wrong}\` has no meaning.`, { argument: wrong });
+}
 
 /** Every operation takes a checkpoint, so `last` rarely is what users mean. */
 async function alternatives(savepoint: Savepoint, paths: readonly TreePath[], signal: AbortSignal | undefined) {

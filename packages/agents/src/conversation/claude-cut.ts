@@ -1,0 +1,102 @@
+/** Where a conversation of Claude Code is cut: which rows stay, and which messages of the current conversation do not. */
+
+import type { ConversationEnd } from '@savepoint/core/ports';
+import { type ConversationTree, pathTo, type TreeRow } from './claude-tree.ts';
+
+export interface Cut {
+  /** The rows that stay, oldest first. */
+  readonly kept: readonly TreeRow[];
+  /** Calls of the last answer that stays, without their results: they had not ended. */
+  readonly open: readonly { readonly call: string; readonly row: TreeRow }[];
+  /** One row of each message that the conversation loses, oldest first. */
+  readonly removed: readonly TreeRow[];
+  /** The prompt that it goes back to; null for a place after a call. */
+  readonly prompt: TreeRow | null;
+}
+
+/** @param textOf reads the text of a row @returns a reason if the place is not found: a sentence without its full stop */
+export function cut(
+  { rows }: ConversationTree,
+  end: ConversationEnd,
+  textOf: (row: TreeRow) => string | null,
+): Cut | string {
+  const current = pathTo(rows.at(-1) ?? null);
+  if (end.kind === 'after-call') {
+    const results = rows.filter((row) => row.results.includes(end.call));
+    const ofPrompt = results.filter(({ promptId }) => promptId !== null && promptId === end.messageId);
+    const found = ofPrompt.at(-1) ?? results.at(-1);
+    return found === undefined ? 'the result of the call is not in its transcript' : cutAfter(found, current, null);
+  }
+  const found = promptRow(rows, current, end, textOf);
+  return typeof found === 'string' ? found : cutAfter(firstOf(found).parent, current, found);
+}
+
+/** How much of the recorded words must match. They are shortened. */
+const MATCHED_CHARACTERS = 1_000;
+
+type BeforePrompt = Extract<ConversationEnd, { readonly kind: 'before-prompt' }>;
+
+function promptRow(
+  rows: readonly TreeRow[],
+  current: readonly TreeRow[],
+  { messageId, words, promptsAfter }: BeforePrompt,
+  textOf: (row: TreeRow) => string | null,
+): TreeRow | string {
+  const matches = (row: TreeRow): boolean => {
+    const text = textOf(row);
+    return words !== null && words !== '' && text !== null && beginningOf(text) === beginningOf(words);
+  };
+  const named = messageId === null ? [] : rows.filter((row) => row.isPrompt && row.promptId === messageId);
+  const [first, ...more] = named;
+  if (first === undefined) {
+    // An older version does not write the ids.
+    const prompts = current.filter(({ isPrompt }) => isPrompt);
+    const counted = prompts[prompts.length - 1 - promptsAfter];
+    return counted !== undefined && matches(counted) ? counted : 'the prompt is not in its transcript';
+  }
+  if (more.length === 0) return first;
+  // In a fork, the program gives all earlier prompts the id of the first one after it.
+  const said = named.filter(matches).at(-1);
+  if (said !== undefined) return said;
+  const isOne = named.every((row) => firstOf(row) === firstOf(first));
+  return isOne ? first : 'its transcript has several prompts with the same id';
+}
+
+/** A prompt may have several rows: a command, and notes on it before. */
+function firstOf(prompt: TreeRow): TreeRow {
+  let first = prompt;
+  for (let { parent } = first; parent !== null && isSamePrompt(parent, prompt); { parent } = parent) first = parent;
+  return first;
+}
+
+function isSamePrompt({ message, promptId }: TreeRow, prompt: TreeRow): boolean {
+  return message?.role === 'user' && promptId !== null && promptId === prompt.promptId;
+}
+
+function beginningOf(text: string): string {
+  return text.trim().slice(0, MATCHED_CHARACTERS);
+}
+
+function cutAfter(last: TreeRow | null, current: readonly TreeRow[], prompt: TreeRow | null): Cut {
+  const kept = pathTo(last);
+  const keptRows = new Set(kept);
+  const removed: TreeRow[] = [];
+  let before: string | null = null;
+  for (const row of current) {
+    const id: string | null = row.message?.id ?? before;
+    // A message may have several rows.
+    if (id !== before && !keptRows.has(row)) removed.push(row);
+    before = id;
+  }
+  return { kept, open: openCalls(kept), removed, prompt };
+}
+
+function openCalls(kept: readonly TreeRow[]): Cut['open'] {
+  const open = new Map<string, TreeRow>();
+  for (const row of kept) {
+    if (row.isPrompt) open.clear();
+    for (const call of row.calls) open.set(call, row);
+    for (const call of row.results) open.delete(call);
+  }
+  return [...open].map(([call, row]) => ({ call, row }));
+}

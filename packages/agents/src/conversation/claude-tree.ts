@@ -1,0 +1,136 @@
+/** The rows of a transcript of Claude Code as the conversations that they form, without the texts. */
+
+import type { Fd, Fs } from '@savepoint/core/ports';
+import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
+import { claudeRow } from '../transcript/claude.ts';
+import { fieldsOfLine, MAX_LINE_BYTES, readLines } from '../transcript/read-rows.ts';
+import type { MessageRow } from '../transcript/row.ts';
+
+/** One row of a conversation. */
+export interface TreeRow {
+  /** Offsets in the file, in bytes, without the end of the line. */
+  readonly start: number;
+  readonly end: number;
+  /** The row before it in its conversation. */
+  readonly parent: TreeRow | null;
+  /** Null for a row without a message, such as an attachment. */
+  readonly message: Pick<MessageRow, 'id' | 'role'> | null;
+  /** Whether it is what the user said, and not a note of the program under the user's name. */
+  readonly isPrompt: boolean;
+  /** Claude Code's own id of the prompt that the row belongs to. */
+  readonly promptId: string | null;
+  /** Ids of the calls that it begins, and of those whose results it has. */
+  readonly calls: readonly string[];
+  readonly results: readonly string[];
+}
+
+export interface ConversationTree {
+  /** In the order of the file. */
+  readonly rows: readonly TreeRow[];
+  /** The folder in which the session was started; null if no row names it. */
+  readonly folder: string | null;
+}
+
+/** How the program names the folder of a project in its own folder. */
+export function projectName(folder: string): string {
+  return folder.replace(/[^a-zA-Z0-9]/g, '-');
+}
+
+/**
+ * @param size of the file, in bytes
+ * @param project the name of the folder that the transcript is in
+ * @returns a reason if it is not read: a sentence without its full stop
+ */
+export function readTree(fs: Fs, file: Fd, size: number, project: string): ConversationTree | string {
+  if (size > MAX_BYTES) return 'its transcript is too large';
+  const rows: TreeRow[] = [];
+  const byId = new Map<string, TreeRow>();
+  const known = new Map<string, string>();
+  let leaf: TreeRow | null = null;
+  let folder: string | null = null;
+  let start = 0;
+  for (const { end, line } of readLines(fs, file, 0)) {
+    const fields = fieldsOfLine(line) ?? NO_FIELDS;
+    const [node, ...others] = claudeRow(fields);
+    if (node?.kind === 'node') {
+      const message = others.find((row) => row.kind === 'message') ?? null;
+      const parent: TreeRow | null = (node.after === null ? undefined : byId.get(node.after)) ?? leaf;
+      leaf = treeRow(fields, { start, end: end - 1, parent, message, known });
+      byId.set(node.id, leaf);
+      rows.push(leaf);
+      if (rows.length > MAX_ROWS) return 'its transcript has too many rows';
+      folder = folderAfter(folder, fields, project);
+    }
+    start = end;
+  }
+  if (size - start > MAX_LINE_BYTES) return 'its transcript has a row that is too long';
+  return { rows, folder };
+}
+
+/** Returns the folder in which the session was started; null if the beginning of the file does not name it. */
+export function startFolder(fs: Fs, file: Fd, project: string): string | null {
+  let folder: string | null = null;
+  for (const { end, line } of readLines(fs, file, 0)) {
+    folder = folderAfter(folder, fieldsOfLine(line) ?? NO_FIELDS, project);
+    if ((folder !== null && projectName(folder) === project) || end > HEAD_BYTES) break;
+  }
+  return folder;
+}
+
+/** Returns the row and all before it in its conversation, oldest first. */
+export function pathTo(row: TreeRow | null): readonly TreeRow[] {
+  const newestFirst: TreeRow[] = [];
+  for (let one = row; one !== null; one = one.parent) newestFirst.push(one);
+  return newestFirst.reverse();
+}
+
+const NO_FIELDS: Fields = {};
+const MAX_BYTES = 512 * 1024 * 1024;
+/** The first row with a folder is expected within this many bytes. */
+const HEAD_BYTES = 1024 * 1024;
+const MAX_ROWS = 500_000;
+const NONE: readonly string[] = [];
+/** Rows that the program writes under the user's name. */
+const NOTES = /^(\[Request interrupted by user|<local-command-|<task-notification|<bash-std|<system-reminder)/;
+
+/** A command may change the folder; the project stays the one in which the session was started. */
+function folderAfter(known: string | null, row: Fields, project: string): string | null {
+  if (known !== null && projectName(known) === project) return known;
+  const cwd = textIn(row, 'cwd');
+  return cwd !== null && (known === null || projectName(cwd) === project) ? cwd : known;
+}
+
+/** @param given.known ids that were seen before, so that each is in memory once */
+function treeRow(
+  fields: Fields,
+  {
+    start,
+    end,
+    parent,
+    message,
+    known,
+  }: Pick<TreeRow, 'start' | 'end' | 'parent'> & {
+    readonly message: MessageRow | null;
+    readonly known: Map<string, string>;
+  },
+): TreeRow {
+  const content = field(fieldsOf(field(fields, 'message')), 'content');
+  const parts = Array.isArray(content) ? content.map(fieldsOf) : [];
+  const idsOf = (type: string, key: string): readonly string[] => {
+    const ids = parts.flatMap((part) => (textIn(part, 'type') === type ? (idIn(part, key) ?? []) : []));
+    return ids.length === 0 ? NONE : ids;
+  };
+  const promptId = idIn(fields, 'promptId');
+  if (promptId !== null && !known.has(promptId)) known.set(promptId, promptId);
+  const text = message?.role === 'user' ? message.text : null;
+  return {
+    start,
+    end,
+    parent,
+    message: message && { id: message.id, role: message.role },
+    isPrompt: text !== null && field(fields, 'isCompactSummary') !== true && !NOTES.test(text.trimStart()),
+    promptId: promptId === null ? null : (known.get(promptId) ?? null),
+    calls: message?.role === 'assistant' ? idsOf('tool_use', 'id') : NONE,
+    results: message?.role === 'tool' ? idsOf('tool_result', 'tool_use_id') : NONE,
+  };
+}
