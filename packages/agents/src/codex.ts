@@ -28,6 +28,7 @@ export const codex: Agent = {
   name: 'codex',
   variables: [],
   transcript: codexRow,
+  conversation: async () => (await import('./conversation/codex.ts')).codexConversation,
   shell: { any: 'CODEX_CI', session: 'CODEX_SESSION_ID' },
   title: 'OpenAI Codex',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

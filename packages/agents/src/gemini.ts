@@ -32,6 +32,7 @@ export const gemini: Agent = {
   name: 'gemini',
   variables: ['GEMINI_PROJECT_DIR'],
   transcript: geminiRow,
+  conversation: async () => (await import('./conversation/gemini.ts')).geminiConversation,
   shell: { any: 'GEMINI_CLI', session: null },
   title: 'Gemini CLI',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),

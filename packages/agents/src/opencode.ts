@@ -97,6 +97,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
 export const opencode: Agent = {
   name: 'opencode',
   variables: [],
+  conversation: async () => (await import('./conversation/opencode.ts')).opencodeConversation,
   shell: { any: 'OPENCODE', session: null },
   title: 'opencode',
   parse,

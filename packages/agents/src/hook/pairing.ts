@@ -14,10 +14,14 @@ export function makeCallId(call: ToolCall, stamp: string | null, chance: () => s
   return `${callKey(call)}#${stamp ?? chance()}` as CallId;
 }
 
+/** Whether this is a call with that id, which was made from its tool and its input, or another one with equal input. */
+export function isSameCall(call: Pick<ToolCall, 'tool' | 'input'>, id: string): boolean {
+  return id.startsWith(`${callKey(call)}#`);
+}
+
 /** The open calls that may be the one that ends, oldest first. Calls with equal input are interchangeable. */
 export function matchingCallIds(call: ToolCall, open: readonly OpenCall[]): readonly CallId[] {
-  const base = `${callKey(call)}#`;
-  return open.filter(({ id, background }) => id.startsWith(base) && !background).map(({ id }) => id);
+  return open.filter(({ id, background }) => isSameCall(call, id) && !background).map(({ id }) => id);
 }
 
 /**
@@ -59,7 +63,7 @@ function hashOf(parts: readonly (string | null)[]): string {
 }
 
 /** Equal for the begin and the end of a call, and for other calls with the same input. */
-function callKey({ tool, input }: ToolCall): string {
+function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
   const fields = Object.entries(fieldsOf(input)).sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256')
     .update(JSON.stringify([tool, fields]))
