@@ -62,7 +62,9 @@ describe('an agent that worked', () => {
     expect(shown).toContain('call toolu_1');
     expect(p.ok('sessions').stdout).toContain(SESSION);
     expect(p.ok('sessions').stdout).toContain('1 prompt, 2 calls, 3 changes, +2 −3');
-    expect(p.ok('list', '--session', '3f2a').stdout.match(/^cp_\d/gm)).toEqual(['cp_4', 'cp_3', 'cp_2', 'cp_1']);
+    expect(p.ok('list', '--session', '3f2a').stdout.match(/^cp_\d/gm)).toEqual(['cp_2', 'cp_1']);
+    const all = p.ok('list', '--all', '--session', '3f2a').stdout.match(/^cp_\d/gm);
+    expect(all).toEqual(['cp_4', 'cp_3', 'cp_2', 'cp_1']);
     for (const args of [['history'], ['show', 'cp_2'], ['sessions'], ['list']]) {
       expect(p.ok(...args).stdout).not.toContain('\u001b');
     }

@@ -40,8 +40,8 @@ export interface CliOptionSpec {
   readonly choices?: readonly string[];
   /** Whether it can be repeated. */
   readonly isRepeatable?: boolean;
-  /** The name, in camel case, of an option that excludes this one. */
-  readonly conflicts?: string;
+  /** The names, in camel case, of options that exclude this one. */
+  readonly conflicts?: string | readonly string[];
 }
 
 /** What a command uses while it runs in a workspace. */

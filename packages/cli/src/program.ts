@@ -132,7 +132,7 @@ function optionOf({ flags, description, choices, conflicts, isRepeatable }: CliO
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices(choices);
   if (isRepeatable === true) option.argParser((value, before: readonly string[] = []) => [...before, value]);
-  if (conflicts !== undefined) option.conflicts(conflicts);
+  if (conflicts !== undefined) option.conflicts([conflicts].flat());
   return option;
 }
 

@@ -1,6 +1,7 @@
 /** The library, for developers who build an agent on Savepoint. */
 
 export { showName, showText } from './content/show-name.ts';
+export type { Overview } from './conversation/overview.ts';
 export type { FileEdit as Edit, FileEdits as FileRequest } from './edit/file-edits.ts';
 export type { BundleOptions } from './engine/calls/bundles.ts';
 export type { CheckpointOptions, CheckpointResult, DiffResult, Status } from './engine/calls/checkpoints.ts';
@@ -59,6 +60,5 @@ export type { Session } from './session/session.ts';
 export type { SessionOptions } from './session/session-options.ts';
 export type { TranscriptMark } from './store/state/session-state.ts';
 export type { HistoryEntry, HistoryPage, HistoryQuery } from './timeline/query/history.ts';
-export type { Overview } from './timeline/query/overview.ts';
 export type { SessionList } from './timeline/query/sessions.ts';
 export type { Stats } from './timeline/query/stats.ts';

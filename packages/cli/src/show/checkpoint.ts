@@ -10,31 +10,51 @@ export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
  * Shows a checkpoint on one line: `cp_4  5 min ago  manual    user  what it is about  [partial …]`.
  * @param columns minimum widths, to align several lines
  */
-export function checkpointLine(checkpoint: BriefJson, { style }: OutputView, columns: LineColumns): string {
-  const { id, trigger, description } = checkpoint;
+export function checkpointLine(checkpoint: BriefJson, view: OutputView, columns: LineColumns): string {
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
-  // Padded by the length of the plain id: the escape sequences of a style have no width.
-  const padding = ' '.repeat(Math.max(0, columns.id - id.length));
-  const start = `${style.id(id)}${padding}  ${style.faint(columns.timeOf(checkpoint).padEnd(columns.time))}`;
-  const by = actorName(checkpoint).padEnd(columns.actor);
-  return `${start}  ${trigger.padEnd(8)}  ${by}  ${showText(description)}${marks.join('')}`;
+  return `${lineStart({ ...checkpoint, kind: checkpoint.trigger }, view, columns)}  ${showText(checkpoint.description)}${marks.join('')}`;
+}
+
+/** What every line of a list begins with. */
+export interface LineStart {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly actor: BriefJson['actor'];
 }
 
 interface LineColumns {
   readonly id: number;
   readonly time: number;
   readonly actor: number;
-  readonly timeOf: (checkpoint: BriefJson) => string;
+  readonly timeOf: (iso: string) => string;
 }
 
-/** @param timeOf how to show the time of a checkpoint */
+/** @param timeOf how to show a time */
 export function lineColumns(
   ids: readonly string[],
-  checkpoints: readonly BriefJson[],
-  timeOf: (checkpoint: BriefJson) => string,
+  rows: readonly LineStart[],
+  timeOf: (iso: string) => string,
 ): LineColumns {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
-  return { id: widest(ids), time: widest(checkpoints.map(timeOf)), actor: widest(checkpoints.map(actorName)), timeOf };
+  return {
+    id: widest([...ids, ...rows.map(({ id }) => id)]),
+    time: widest(rows.map(({ time }) => timeOf(time))),
+    actor: widest(rows.map(actorName)),
+    timeOf,
+  };
+}
+
+/** @param row.kind what the line is about: `manual`, `turn` */
+export function lineStart(
+  row: LineStart & { readonly kind: string },
+  { style }: OutputView,
+  columns: LineColumns,
+): string {
+  // Padded by the length of the plain id: the escape sequences of a style have no width.
+  const padding = ' '.repeat(Math.max(0, columns.id - row.id.length));
+  const time = style.faint(columns.timeOf(row.time).padEnd(columns.time));
+  return `${style.id(row.id)}${padding}  ${time}  ${row.kind.padEnd(8)}  ${actorName(row).padEnd(columns.actor)}`;
 }
 
 /** Tells of an operation that did not happen. */
@@ -85,6 +105,6 @@ export function shortText(text: string): string {
 
 const ACTOR_LETTERS = 20;
 
-function actorName({ actor }: BriefJson): string {
+function actorName({ actor }: LineStart): string {
   return showText(actor.name).slice(0, ACTOR_LETTERS);
 }

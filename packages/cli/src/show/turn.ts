@@ -23,14 +23,20 @@ export function turnLines(
       style.faint(timeOf(turn).padEnd(times ?? 0)),
       nameOf(turn).padEnd(names ?? 0),
     ];
-    const words = turn.prompt === null ? style.faint('(no prompt recorded)') : shortText(turn.prompt);
-    return `${start.join('  ')}  ${words}${notes(turn)
-      .map((note) => `  ${style.faint(note)}`)
-      .join('')}`;
+    return `${start.join('  ')}  ${turnText(turn, style)}`;
   });
 }
 
-function idOf({ before }: TurnJson): string {
+/** The words of a prompt and what followed: `Add JWT auth  3 files +40 −2  [taken back]`. */
+export function turnText(turn: TurnJson, style: OutputView['style']): string {
+  const words = turn.prompt === null ? style.faint('(no prompt recorded)') : shortText(turn.prompt);
+  return `${words}${notes(turn)
+    .map((note) => `  ${style.faint(note)}`)
+    .join('')}`;
+}
+
+/** The checkpoint with the state before the work; `-` if there is none. */
+export function idOf({ before }: TurnJson): string {
   return before ?? '-';
 }
 

@@ -156,7 +156,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
     [
       'query',
       fields({ session: text, before: number } satisfies ShapeOf<OverviewQuery, 'view' | 'limit'>, {
-        view: oneOf('main', 'all', 'manual', 'multi-file'),
+        view: oneOf('turns', 'main', 'all', 'manual', 'multi-file'),
         limit: count,
       }),
     ],

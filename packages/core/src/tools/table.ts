@@ -21,8 +21,8 @@ const ADDS: Annotations = { destructiveHint: false, openWorldHint: false };
 const CHANGES_FILES: Annotations = { destructiveHint: true, openWorldHint: false };
 
 const TWO_STEPS =
-  'Two steps: without preview_id, changes nothing and returns a preview with its preview_id. With it, carries that ' +
-  'preview out, or fails with CONFLICT if files have changed since.';
+  'Two steps: without preview_id, only returns a preview and its preview_id. With it, carries that preview out, or fails ' +
+  'with CONFLICT if files have changed since.';
 
 const NAMES = 'Name a checkpoint as in checkpoint_restore.';
 
@@ -147,7 +147,8 @@ export const TOOLS = [
     description:
       'Lists checkpoints, newest first: id, time, trigger, author and amount of change. Runs of small steps are folded ' +
       'into the newest of the run, and automatic checkpoints before a call or an operation are hidden; view "all" shows ' +
-      'all of them. `before` (for example cp_12) lists older ones.',
+      'all of them. View "turns" shows each prompt to an agent with what followed; its id is the checkpoint before it. ' +
+      '`before` (for example cp_12) lists older ones.',
     annotations: READS,
     argumentMapping: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,

@@ -52,7 +52,7 @@ test('a turn is a prompt with what its session did until its next prompt, beside
     'cp_5..cp_6 two: Words for two., 1 +1 −0, 1 [0 of 1]',
     'cp_3..cp_7 one: First words.\nAnd more., 2 +3 −1, 2 [0 of 2]',
   ]);
-  expect(page).toMatchObject({ here: 'cp_9', more: false, damaged: [] });
+  expect(page).toMatchObject({ here: 'cp_9', more: false, next: null, damaged: [] });
   expect(page.turns[2]).toMatchObject({
     session: 's-one',
     messageId: 'm-1',
@@ -66,10 +66,10 @@ test('pages', async () => {
   const first = await savepoint.turns({ limit: 1 });
   const second = await savepoint.turns({ limit: 1, before: 8 });
   const third = await savepoint.turns({ limit: 1, before: 5 });
-  expect([first, second, third].map(({ turns, more }) => [turns[0]?.before, more])).toEqual([
-    ['cp_8', true],
-    ['cp_5', true],
-    ['cp_3', false],
+  expect([first, second, third].map(({ turns, next }) => [turns[0]?.before, next])).toEqual([
+    ['cp_8', 'cp_8'],
+    ['cp_5', 'cp_5'],
+    ['cp_3', null],
   ]);
   const { turns } = await savepoint.turns({ limit: 9, session: 's-t' });
   expect(turns.map(({ before }) => before)).toEqual(['cp_5']);
@@ -100,8 +100,8 @@ test('work without a prompt is a turn without words, and a deleted session has n
   const page = await savepoint.turns({ limit: 10 });
   expect(shown(page)).toEqual([
     '* cp_11..cp_12 three: null, 1 +1 −0, 1 [0 of 1]',
-    'cp_5..cp_6 two: Words for two., 1 +1 −0, 1 [0 of 1]',
     'null..cp_10 three: null, 1 +1 −0, 1 [0 of 1]',
+    'cp_5..cp_6 two: Words for two., 1 +1 −0, 1 [0 of 1]',
   ]);
 });
 
@@ -123,5 +123,75 @@ test('a session that was started and did nothing is not a turn', async () => {
   const savepoint = w.open();
   w.write('a.txt', 'a\n');
   await savepoint.session({ agent: 'one' }).start();
-  expect(await savepoint.turns({ limit: 10 })).toEqual({ turns: [], here: 'cp_1', damaged: [], more: false });
+  expect(await savepoint.turns({ limit: 10 })).toEqual({
+    turns: [],
+    here: 'cp_1',
+    damaged: [],
+    more: false,
+    next: null,
+  });
+});
+
+test('the pages together have each turn once, in order, and only one is current', async () => {
+  const { savepoint, ...scene } = await twoSessions();
+  // Without a prompt, between others: its place is that of its oldest checkpoint.
+  const three = savepoint.session({ agent: 'three', id: 's-three' });
+  await write({ ...scene, savepoint }, three, 'd.txt', 'd\n', 'c-5'); // cp_10
+  await scene.one.prompt('Third words.', 'm-4'); // cp_11
+  const all = await savepoint.turns({ limit: 10 });
+  expect(shown(all)).toEqual([
+    '* cp_11..null one: Third words., 0 +0 −0, 0 [0 of 0]',
+    'cp_9..cp_10 three: null, 1 +1 −0, 1 [0 of 1]',
+    'cp_8..cp_9 one: Second words., 1 +1 −1, 1 [0 of 1]',
+    'cp_5..cp_6 two: Words for two., 1 +1 −0, 1 [0 of 1]',
+    'cp_3..cp_7 one: First words.\nAnd more., 2 +3 −1, 2 [0 of 2]',
+  ]);
+  for (const limit of [1, 2, 3, 4]) {
+    const paged: string[] = [];
+    let before: number | undefined;
+    do {
+      const page = await savepoint.turns(before === undefined ? { limit } : { limit, before });
+      paged.push(...shown(page));
+      before = page.next === null ? undefined : Number(page.next.slice(3));
+    } while (before !== undefined);
+    expect(paged).toEqual(shown(all));
+  }
+});
+
+/** Each row of the view `turns`: its place and its trigger or words. */
+async function listed(savepoint: Savepoint, query: { readonly limit: number; readonly before?: number }) {
+  const { rows, turns, position, hidden, next } = await savepoint.overview({ view: 'turns', ...query });
+  const all = [
+    ...rows.map(({ checkpoint: { number, trigger } }) => ({ place: number, text: trigger as string })),
+    ...turns.map(({ place, prompt, before }) => ({ place, text: `${before} ${prompt}` })),
+  ].sort((a, b) => b.place - a.place);
+  const mark = (place: number): string => (place === position?.place ? '* ' : '');
+  return { rows: all.map(({ place, text }) => `${mark(place)}${place} ${text}`), hidden, next };
+}
+
+test('in a list, the steps of a turn are folded into it, and all other checkpoints have rows', async () => {
+  const { savepoint, w, one } = await twoSessions();
+  await savepoint.checkpoint(); // cp_10, by hand
+  w.write('mine.txt', 'before an operation\n');
+  await savepoint.restore('cp_8', { mode: 'exact' }); // cp_11, cp_12
+  const rows = [
+    '12 restore',
+    '11 before',
+    '10 manual',
+    '8 cp_8 Second words.',
+    '* 5 cp_5 Words for two.',
+    '3 cp_3 First words.\nAnd more.',
+    '2 session',
+    '1 manual',
+  ];
+  expect(await listed(savepoint, { limit: 20 })).toEqual({ rows, hidden: 0, next: null });
+  const paged: string[] = [];
+  for (let before: number | undefined = 99; before !== undefined; ) {
+    const page = await listed(savepoint, { limit: 3, before });
+    paged.push(...page.rows);
+    before = page.next === null ? undefined : Number(page.next.slice(3));
+  }
+  expect(paged).toEqual(rows);
+  await one.prompt('Now this.', 'm-9');
+  expect((await listed(savepoint, { limit: 1 })).rows).toEqual(['* 13 cp_13 Now this.']);
 });

@@ -12,6 +12,8 @@ describe('before the first checkpoint', () => {
     expect(await w.call(status, {})).toMatchObject({ workspace: null, last: null, checkpoints: 0 });
     expect(await w.call(list, {})).toEqual({
       checkpoints: [],
+      turns: [],
+      current: null,
       folded: [],
       hidden: 0,
       damaged: [],

@@ -1,12 +1,14 @@
 import { showText } from '@savepoint/core';
-import { meantCheckpoint, VERBS } from '@savepoint/core/frontend';
-import { checkpointIdOption, command, lines, wholeNumber } from '../../command.ts';
+import { type InputOf, meantCheckpoint, type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { checkpointIdOption, command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
 import { shellWord } from '../../path-hint.ts';
-import { checkpointLine, lineColumns, notHappenedLines } from '../../show/checkpoint.ts';
+import { checkpointLine, lineColumns, lineStart, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';
+import { idOf, turnText } from '../../show/turn.ts';
 
 const VIEWS = [
+  ['turns', 'turns'],
   ['all', 'all'],
   ['manual', 'manual'],
   ['multiFile', 'multi-file'],
@@ -18,13 +20,18 @@ export const list = command({
   takesPaths: false,
   isPaged: true,
   options: [
-    { flags: '--session <id>', description: 'only checkpoints of this session: its id, or a unique prefix' },
-    { flags: '--all', description: 'all checkpoints, including automatic ones, without folding', conflicts: 'manual' },
+    { flags: '--session <id>', description: 'only work of this session: its id, or a unique prefix' },
+    {
+      flags: '--turns',
+      description: 'turns of agents as one line each (without --json the default; --json lists checkpoints)',
+      conflicts: ['all', 'manual', 'multiFile'],
+    },
+    { flags: '--all', description: 'all single checkpoints, including automatic ones', conflicts: 'manual' },
     { flags: '--manual', description: 'only checkpoints taken on request', conflicts: 'multiFile' },
     { flags: '--multi-file', description: 'only checkpoints in which several paths changed', conflicts: 'all' },
-    { flags: '-n, --limit <number>', description: 'maximum number of checkpoints (default 50)' },
+    { flags: '-n, --limit <number>', description: 'maximum number of lines (default 50)' },
     { flags: '--absolute-time', description: 'show local times instead of `5 min ago`' },
-    { flags: '--before <checkpoint>', description: 'only checkpoints older than this one (cp_12)' },
+    { flags: '--before <checkpoint>', description: 'only what is older than this checkpoint (cp_12)' },
   ],
   examples: ['savepoint list', 'savepoint list --limit 5', 'savepoint list --all --before cp_40'],
 
@@ -35,40 +42,38 @@ export const list = command({
       : `savepoint show ${meantCheckpoint(text) ?? shellWord(text)}`;
   },
 
-  input(given) {
+  input(given, { output }) {
     const limit = wholeNumber(given, 'limit', '--limit');
     const before = checkpointIdOption(given, 'before', '--before');
     const { session } = given.options;
-    const view = VIEWS.find(([option]) => given.options[option] === true)?.[1];
+    // Programs that read JSON get checkpoints, unless they ask for turns.
+    const view: InputOf<typeof VERBS.list>['view'] =
+      VIEWS.find(([option]) => given.options[option] === true)?.[1] ?? (output === 'json' ? 'main' : 'turns');
     return {
-      ...(view === undefined ? {} : { view }),
+      view,
       ...(typeof session === 'string' ? { session } : {}),
       ...(limit === undefined ? {} : { limit }),
       ...(before === undefined ? {} : { before }),
     };
   },
 
-  render({ checkpoints, folded, hidden, damaged, rootChanges, pinned, notHappened, next }, view, { options }) {
+  render(output, view, { options }) {
+    const { checkpoints, turns, current, folded, damaged, rootChanges, pinned } = output;
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
-    const notes = [
-      ...notHappenedLines(notHappened),
-      ...(hidden > 0 && options['manual'] !== true && options['multiFile'] !== true
-        ? [`${countText(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
-        : []),
-      ...(next === null ? [] : [`Older checkpoints: \`savepoint list --before ${next}\``]),
-    ];
-    if (checkpoints.length + damaged.length === 0) {
+    const notes = notesOf(output, options);
+    if (checkpoints.length + damaged.length + turns.length === 0) {
       return lines(
         isNarrowed ? 'No matching checkpoints.' : 'No checkpoints yet. Take one with `savepoint checkpoint`.',
         notes,
       );
     }
     const now = Date.now();
-    const timeOf = ({ time }: (typeof checkpoints)[number]): string =>
+    const timeOf = (time: string): string =>
       options['absoluteTime'] === true ? localTime(time) : relativeTime(time, now);
+    const begins = turns.map((turn) => ({ ...turn, id: idOf(turn), time: turn.began, kind: 'turn' }));
     const columns = lineColumns(
-      [...checkpoints, ...damaged].map(({ id }) => id),
-      checkpoints,
+      damaged.map(({ id }) => id),
+      [...checkpoints, ...begins],
       timeOf,
     );
     const foldedInto = new Map(folded.map((one) => [one.into, one]));
@@ -83,16 +88,43 @@ export const list = command({
         const roots =
           moved.length === 0 ? '' : `  [${moved[0]}${moved.length > 1 ? ` and ${moved.length - 1} more` : ''}]`;
         const pin = pinned.includes(one.id) ? '  [pinned]' : '';
-        return { id: one.id, line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}` };
+        return { place: one.id, line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}` };
       }),
+      ...begins.map((turn) => ({
+        place: turn.place,
+        line: `${lineStart(turn, view, columns)}  ${turnText(turn, view.style)}`,
+      })),
       ...damaged.map(({ id, problem }) => ({
-        id,
+        place: id,
         line: `${view.style.id(id.padEnd(columns.id))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
       })),
-    ].sort((a, b) => Number(b.id.slice(3)) - Number(a.id.slice(3)));
+    ].sort((a, b) => Number(b.place.slice(3)) - Number(a.place.slice(3)));
     return lines(
-      rows.map(({ line }) => line),
+      rows.map(({ place, line }) => (place === current ? `${line}  [here]` : line)),
       notes,
     );
   },
 });
+
+type Output = OutputOf<typeof VERBS.list>;
+
+function notesOf({ turns, hidden, notHappened, next }: Output, options: VerbArguments['options']): readonly string[] {
+  const isKind = options['manual'] === true || options['multiFile'] === true;
+  return [
+    ...notHappenedLines(notHappened),
+    ...(turns.some(({ before }) => before === null)
+      ? ['`-`: no checkpoint has the state before that work. --all lists the checkpoints of the work.']
+      : []),
+    ...(hidden > 0 && !isKind
+      ? [`${countText(hidden, 'automatic checkpoint')} hidden (--all shows ${hidden === 1 ? 'it' : 'them'})`]
+      : []),
+    ...(next === null ? [] : [`Older checkpoints: \`savepoint list ${samePage(options)}--before ${next}\``]),
+  ];
+}
+
+/** The options that decide what is listed. */
+function samePage(options: VerbArguments['options']): string {
+  const view = VIEWS.flatMap(([option, name]) => (options[option] === true ? [`--${name} `] : []));
+  const { session } = options;
+  return `${view.join('')}${typeof session === 'string' ? `--session ${shellWord(session)} ` : ''}`;
+}

@@ -1,5 +1,6 @@
 /** Calls that take and show checkpoints. */
 
+import { type Overview, overviewOfTurns } from '../../conversation/overview.ts';
 import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -11,6 +12,7 @@ import { isLocked } from '../../store/lock.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readRecordedCalls } from '../../store/state/open-calls.ts';
+import { deletedUpToIn } from '../../store/state/session-state.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureOptions, type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
@@ -20,10 +22,10 @@ import { type CompareInput, compare, type SnapshotComparison } from '../../timel
 import { assertPathsKnown, type NamedSnapshot } from '../../timeline/diff/known-paths.ts';
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { operationNotHappened } from '../../timeline/query/not-happened.ts';
-import { type Overview, type OverviewQuery, overview } from '../../timeline/query/overview.ts';
+import { type OverviewQuery, overview } from '../../timeline/query/overview.ts';
 import { type FileAtCheckpoint, type FileRange, readFileAt } from '../../timeline/query/read-file.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
-import { resolveAuthors } from '../../timeline/query/select-authors.ts';
+import { resolveSession } from '../../timeline/query/select-authors.ts';
 import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
 import { missingMounts } from '../../transaction/mounts.ts';
@@ -176,7 +178,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
       }),
     overview: (query) =>
       engine.read((workspace) => {
-        const page = overview(workspace.timeline, resolveAuthors(workspace, query));
+        const page = overviewOf(workspace, query);
         const withResult = laterResults(engine, workspace);
         return { ...page, rows: page.rows.map((row) => ({ ...row, checkpoint: withResult(row.checkpoint) })) };
       }, 'warn'),
@@ -203,6 +205,14 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
         return { checkpoint, changed };
       }),
   };
+}
+
+function overviewOf(workspace: Workspace, { session: given, ...query }: OverviewQuery): Overview {
+  const { ports, store, timeline } = workspace;
+  const one = given === undefined ? {} : { session: resolveSession(workspace, given) };
+  return query.view === 'turns'
+    ? overviewOfTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout))
+    : { ...overview(timeline, { ...query, ...one }), turns: [], position: null };
 }
 
 function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<CheckpointResult> {

@@ -1,15 +1,12 @@
 /** Calls that report who changed what, and that watch, export or delete a session. */
 
 import { listTurns, type TurnPage, type TurnQuery } from '../../conversation/turns.ts';
-import type { Fs } from '../../io/fs.ts';
 import { givenDiskPath, givenPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { SessionId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
-import type { StoreLayout } from '../../store/layout.ts';
 import { type OpenCall, readUnendedCalls } from '../../store/state/open-calls.ts';
-import { readSessionState } from '../../store/state/session-state.ts';
+import { deletedUpToIn } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
 import type { Caller } from '../../timeline/query/actors.ts';
@@ -146,19 +143,6 @@ export function historyCalls(engine: Engine): HistoryCalls {
         dropUnusedSessions(workspace);
         return forgotten;
       }),
-  };
-}
-
-/**
- * Reads the state of each session once.
- * @returns the number of the checkpoint up to which the history of a session was deleted; 0: it was not
- */
-function deletedUpToIn(fs: Fs, layout: StoreLayout): (session: SessionId) => number {
-  const known = new Map<SessionId, number>();
-  return (session) => {
-    const upTo = known.get(session) ?? readSessionState(fs, layout, session).deletedUpTo ?? 0;
-    known.set(session, upTo);
-    return upTo;
   };
 }
 

@@ -66,6 +66,19 @@ const UNKNOWN: SessionState = {
   processes: [],
 };
 
+/**
+ * Reads the state of each session once.
+ * @returns the number of the checkpoint up to which the history of a session was deleted; 0: it was not
+ */
+export function deletedUpToIn(fs: Fs, layout: StoreLayout): (session: SessionId) => number {
+  const known = new Map<SessionId, number>();
+  return (session) => {
+    const upTo = known.get(session) ?? readSessionState(fs, layout, session).deletedUpTo ?? 0;
+    known.set(session, upTo);
+    return upTo;
+  };
+}
+
 /** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
   const file = fileForKey(layout.sessions, session);

@@ -1,16 +1,17 @@
 /** Lists checkpoints for people: those that matter, or one kind, with consecutive tiny steps folded into one row. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import { checkpointNumber } from '../../model/ids.ts';
+import { type CheckpointId, checkpointId, checkpointNumber } from '../../model/ids.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
 /**
+ * - `turns`: as `main`, with the work of agents as turns (conversation/overview.ts)
  * - `main`: all except those taken only because a call or an operation was about to begin; tiny steps are folded
  * - `all`: every checkpoint
  * - `manual`: those that someone requested
  * - `multi-file`: those in which more than one path changed
  */
-export type ListView = 'main' | 'all' | 'manual' | 'multi-file';
+export type ListView = 'turns' | 'main' | 'all' | 'manual' | 'multi-file';
 
 /** What to show, and where the page begins. */
 export interface OverviewQuery {
@@ -30,21 +31,24 @@ export interface OverviewRow {
   readonly folded: readonly Checkpoint[];
 }
 
-/** A page of the overview. */
-export interface Overview {
+/** A page of checkpoints. */
+export interface CheckpointOverview {
   readonly rows: readonly OverviewRow[];
   /** Damaged checkpoints. It is unknown whether the view would include them. */
   readonly damaged: readonly DamagedCheckpoint[];
   /** Number of checkpoints that the view hides, between the first row and the end of the last. */
   readonly hidden: number;
   readonly more: boolean;
+  /** Pass its number as `before` to get the next page; null on the last page. */
+  readonly next: CheckpointId | null;
 }
 
 /** A tiny step changes one file in one session, under ten lines in total, within a minute. */
 const TINY_LINES = 10;
 const TINY_MS = 60_000;
 
-export function overview(timeline: Timeline, query: OverviewQuery): Overview {
+/** @param query.view any but `turns` */
+export function overview(timeline: Timeline, query: OverviewQuery): CheckpointOverview {
   const rows: { checkpoint: Checkpoint; folded: Checkpoint[] }[] = [];
   const damaged: DamagedCheckpoint[] = [];
   const fold = (checkpoint: Checkpoint): boolean => {
@@ -55,6 +59,7 @@ export function overview(timeline: Timeline, query: OverviewQuery): Overview {
     return true;
   };
   let hidden = 0;
+  let oldest = 0;
   let count = 0;
   for (const result of timeline.newestFirst()) {
     const isWanted = result.checkpoint === null || isInView(result.checkpoint, query);
@@ -65,18 +70,21 @@ export function overview(timeline: Timeline, query: OverviewQuery): Overview {
       if (query.session === undefined || result.checkpoint?.session === query.session) hidden += 1;
       continue;
     }
-    if (result.checkpoint !== null && fold(result.checkpoint)) continue;
-    if (count === query.limit) return { rows, damaged, hidden, more: true };
+    const isFolded = result.checkpoint !== null && fold(result.checkpoint);
+    if (!isFolded && count === query.limit) return { rows, damaged, hidden, more: true, next: checkpointId(oldest) };
+    oldest = number;
+    if (isFolded) continue;
     count += 1;
     if (result.checkpoint === null) damaged.push(result.damaged);
     else rows.push({ checkpoint: result.checkpoint, folded: [] });
   }
-  return { rows, damaged, hidden, more: false };
+  return { rows, damaged, hidden, more: false, next: null };
 }
 
 function isInView({ trigger, session, totals }: Checkpoint, query: OverviewQuery): boolean {
   if (query.session !== undefined && session !== query.session) return false;
   switch (query.view) {
+    case 'turns':
     case 'all':
       return true;
     case 'main':

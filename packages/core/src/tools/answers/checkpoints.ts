@@ -11,6 +11,7 @@ import { countText, pathText } from './text.ts';
 type CheckpointJson = OutputOf<typeof VERBS.checkpoint>;
 type BriefJson = CheckpointJson['checkpoint'];
 type CaptureJson = CheckpointJson['capture'];
+type TurnJson = OutputOf<typeof VERBS.list>['turns'][number];
 type RootChangeJson = OutputOf<typeof VERBS.show>['rootChanges'][number];
 
 export interface CheckpointRow {
@@ -62,11 +63,30 @@ interface Holds {
 
 export interface ListAnswer {
   readonly checkpoints: readonly CheckpointRow[];
+  readonly turns?: readonly TurnRow[];
+  /** With turns: the checkpoint, or the place of the turn, that has the newest state. */
+  readonly here?: string;
   readonly damaged?: readonly DamagedRow[];
   /** Automatic checkpoints that this view does not list. */
   readonly hidden?: number;
   /** Pass it as `before` to get older checkpoints. */
   readonly next?: string;
+}
+
+/** A prompt to an agent, with what followed. */
+export interface TurnRow {
+  /** The checkpoint before the work; absent if there is none. */
+  readonly id?: string;
+  /** Its place among the checkpoints, if that is not `id`. */
+  readonly place?: string;
+  readonly time: string;
+  readonly by: string;
+  readonly prompt?: string;
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Whether its changes were taken back since. */
+  readonly taken_back?: 'all' | 'part';
 }
 
 export interface DamagedRow {
@@ -140,7 +160,7 @@ export function createLines(answer: CreateAnswer): string[] {
 }
 
 export function listAnswer(output: OutputOf<typeof VERBS.list>): ListAnswer {
-  const { checkpoints, folded, hidden, damaged, rootChanges, pinned, next } = output;
+  const { checkpoints, turns, current, folded, hidden, damaged, rootChanges, pinned, next } = output;
   return {
     checkpoints: checkpoints.map((brief) =>
       present<CheckpointRow>({
@@ -151,6 +171,8 @@ export function listAnswer(output: OutputOf<typeof VERBS.list>): ListAnswer {
       }),
     ),
     ...present<Omit<ListAnswer, 'checkpoints'>>({
+      turns: turns.map(turnRow),
+      here: current,
       damaged: damaged.map(({ id, problem }) => ({ id, problem: problem.message })),
       hidden: hidden === 0 ? null : hidden,
       next,
@@ -158,11 +180,15 @@ export function listAnswer(output: OutputOf<typeof VERBS.list>): ListAnswer {
   };
 }
 
-export function listLines({ checkpoints, damaged = [], hidden, next }: ListAnswer): string[] {
+export function listLines({ checkpoints, turns = [], here, damaged = [], hidden, next }: ListAnswer): string[] {
+  const rows = [
+    ...checkpoints.map((row) => ({ place: row.id, line: checkpointLine(row) })),
+    ...turns.map((row) => ({ place: row.place ?? row.id ?? '', line: turnLine(row) })),
+    ...damaged.map((row) => ({ place: row.id, line: damagedLine(row) })),
+  ].sort((a, b) => Number(b.place.slice(3)) - Number(a.place.slice(3)));
   return [
-    ...(checkpoints.length + damaged.length === 0 ? ['No checkpoints yet. Use checkpoint_create to take one.'] : []),
-    ...checkpoints.map(checkpointLine),
-    ...damaged.map(damagedLine),
+    ...(rows.length === 0 ? ['No checkpoints yet. Use checkpoint_create to take one.'] : []),
+    ...rows.map(({ place, line }) => (place === here ? `${line} [the files are here]` : line)),
     ...(hidden === undefined
       ? []
       : [`${countText(hidden, 'automatic checkpoint')} hidden; view "all" shows ${hidden === 1 ? 'it' : 'them'}.`]),
@@ -243,6 +269,29 @@ export function damagedLine({ id, problem }: DamagedRow): string {
 
 export function rootChangeRow({ path, what }: RootChangeJson): RootChangeRow {
   return { path, what };
+}
+
+function turnRow({ before, place, began, actor, session, prompt, ...turn }: TurnJson): TurnRow {
+  const { files, added, removed, changes, takenBack } = turn;
+  return {
+    ...present<Pick<TurnRow, 'id' | 'place'>>({ id: before, place: place === before ? null : place }),
+    time: shortTime(began),
+    by: actorOf(actor, session),
+    files,
+    added,
+    removed,
+    ...present<Pick<TurnRow, 'prompt' | 'taken_back'>>({
+      prompt,
+      taken_back: takenBack === 0 ? null : takenBack === changes ? 'all' : 'part',
+    }),
+  };
+}
+
+function turnLine({ id = '-', time, by, prompt = '(no prompt recorded)', ...row }: TurnRow): string {
+  const { files, added, removed, taken_back: takenBack } = row;
+  const back = takenBack === undefined ? '' : takenBack === 'all' ? ', taken back' : ', in part taken back';
+  const words = showText(prompt.replace(/\s+/g, ' '));
+  return `${id}  ${time}  turn, by ${showText(by)}: ${words} (${countText(files, 'path')}, +${added} -${removed} lines${back})`;
 }
 
 function holdsOf({ counts }: BriefJson): Holds {

@@ -1,6 +1,6 @@
 import { type CheckpointId, checkpointNumber } from '../../model/ids.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
-import { actorToJson, timeToJson } from '../shapes/to-json.ts';
+import { turnFields, turnToJson } from '../shapes/turn-shape.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -13,8 +13,8 @@ export const turns = verb({
     'without words. A change that several sessions may have made counts for each of them. `restore` with the checkpoint ' +
     'in `before` brings back the state before the work.',
   changes: 'nothing',
-  schemas: ({ z, actor, checkpointId, problem }) => {
-    const count = z.int().min(0);
+  schemas: (shapes) => {
+    const { z, checkpointId, problem } = shapes;
     return {
       input: z.strictObject({
         session: z.string().optional().describe('only turns of this session: its id, or a unique prefix'),
@@ -22,27 +22,7 @@ export const turns = verb({
         before: checkpointId.optional().describe('only turns that began before this checkpoint'),
       }),
       output: z.strictObject({
-        turns: z.array(
-          z.strictObject({
-            before: checkpointId
-              .nullable()
-              .describe('the state before the work; null if it was dropped or never taken'),
-            after: checkpointId.nullable().describe('the state after the work; null if nothing was recorded'),
-            session: z.string(),
-            actor,
-            prompt: z.string().nullable().describe('its words, shortened; null if no prompt is recorded'),
-            messageId: z.string().nullable().describe("the agent's own id of the prompt"),
-            began: z.iso.datetime(),
-            ended: z.iso.datetime(),
-            calls: count.describe('that changed something'),
-            files: count.describe('different paths'),
-            added: count.describe('lines, summed over all changes'),
-            removed: count,
-            changes: count,
-            takenBack: count.describe('the changes that were taken back since'),
-            isCurrent: z.boolean().describe("the workspace's newest state is in this turn"),
-          }),
-        ),
+        turns: z.array(z.strictObject(turnFields(shapes))),
         here: checkpointId
           .nullable()
           .describe("the checkpoint with the workspace's newest state: an older one after a restore"),
@@ -58,15 +38,10 @@ export const turns = verb({
     const found = await nullIfNoWorkspace(savepoint.turns(query));
     if (found === null) return { turns: [], here: null, damaged: [], next: null };
     return {
-      turns: found.turns.map(({ actor, began, ended, ...rest }) => ({
-        ...rest,
-        actor: actorToJson(actor),
-        began: timeToJson(began),
-        ended: timeToJson(ended),
-      })),
+      turns: found.turns.map(turnToJson),
       here: found.here,
       damaged: found.damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
-      next: found.more ? (found.turns.at(-1)?.before ?? null) : null,
+      next: found.next,
     };
   },
 });

@@ -4,7 +4,7 @@ import { jsonName, objectId } from './names.ts';
 
 /** How to resolve conflicts, in every verb that goes back. */
 export const conflictFields = {
-  skipConflicts: z.boolean().optional().describe('leave paths alone that do not merge, and do the rest'),
+  skipConflicts: z.boolean().optional().describe('leave out paths that do not merge'),
   ours: z.array(jsonName).optional().describe('on a conflict in these paths, keep the current lines'),
   theirs: z.array(jsonName).optional().describe('on a conflict in these paths, take the lines to bring back'),
   resolutions: z
@@ -12,9 +12,7 @@ export const conflictFields = {
       z.strictObject({
         path: jsonName,
         content: jsonName.describe('the entire merged content'),
-        ours: objectId
-          .optional()
-          .describe('id of the current file that it was merged from; CONFLICT if it is another one'),
+        ours: objectId.optional().describe('id of the file that it was merged from; CONFLICT if that has changed'),
       }),
     )
     .optional()

@@ -68,14 +68,14 @@ export const editRequest = z.strictObject({
           .optional()
           .describe('SHA-256 or git blob id of the content that you read; CONFLICT if the file differs'),
         force: z.boolean().optional().describe('edit the file even if it is write-protected'),
-        backup: z.boolean().optional().describe('ignored: backups are always made'),
+        backup: z.boolean().optional().describe('ignored: always on'),
       }),
     )
     .min(1)
     .describe('each file at most once; the order is kept'),
   dry_run: z.boolean().optional().describe('change nothing and return the diff'),
   include_content: z.boolean().optional().describe('return the final content of every file'),
-  backup: z.boolean().optional().describe('ignored: backups are always made'),
+  backup: z.boolean().optional().describe('ignored: always on'),
   message: z.string().optional().describe('the purpose of the edit'),
 });
 

@@ -1,0 +1,134 @@
+/** A turn of an agent: a prompt with all that its session did until its next prompt. */
+
+import type { Actor, Checkpoint, RecordedChange } from '../model/checkpoint.ts';
+import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
+import type { TreePath } from '../model/names.ts';
+
+/** A prompt, and what followed it. */
+export interface Turn {
+  /** The checkpoint with the state before the work; null if it was dropped or never taken. */
+  readonly before: CheckpointId | null;
+  /** The newest checkpoint of the turn itself, with the state after the work; null if there is none. */
+  readonly after: CheckpointId | null;
+  readonly session: SessionId;
+  readonly actor: Actor;
+  /** The words of the prompt, shortened; null if no prompt is recorded. */
+  readonly prompt: string | null;
+  /** The agent's own id of the prompt. */
+  readonly messageId: string | null;
+  /** Milliseconds since 1970. */
+  readonly began: number;
+  readonly ended: number;
+  /** Number of calls that changed something. */
+  readonly calls: number;
+  /** Number of different paths that its session may have changed. */
+  readonly files: number;
+  /** Lines, summed over all changes. */
+  readonly added: number;
+  readonly removed: number;
+  /** Number of changes, and of those among them that were taken back since. */
+  readonly changes: number;
+  readonly takenBack: number;
+  /** Whether the workspace's newest state is in this turn: an older one than the newest after a restore. */
+  readonly isCurrent: boolean;
+}
+
+/** Filled from its newest checkpoint to its oldest. */
+export class OpenTurn {
+  readonly #calls = new Set<CallId>();
+  readonly #paths = new Set<TreePath>();
+  readonly #seen = new Set<string>();
+  /** Numbers of its checkpoints that have no row of their own. */
+  readonly folded: number[] = [];
+  #actor: Actor;
+  #after: CheckpointId | null = null;
+  #oldest = Number.POSITIVE_INFINITY;
+  #stateBefore: CheckpointId | null = null;
+  #began = 0;
+  #ended: number | null = null;
+  #added = 0;
+  #removed = 0;
+  #takenBack = 0;
+
+  constructor(
+    private readonly session: SessionId,
+    actor: Actor,
+  ) {
+    this.#actor = actor;
+  }
+
+  /** Whether anything happened in it: a session that only began is not a turn. */
+  get hasWork(): boolean {
+    return this.#seen.size > 0;
+  }
+
+  /** The number of the oldest checkpoint that it has reached. */
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  addCheckpoint(checkpoint: Checkpoint): void {
+    const { trigger, toolCall, actor } = checkpoint;
+    // The session's own agent is that of its oldest checkpoint; sub-agents come later.
+    this.#actor = actor;
+    this.#reach(checkpoint);
+    if (trigger === 'call' && toolCall !== null) this.#calls.add(toolCall);
+  }
+
+  /** A change may have several authors of one session. */
+  add(checkpoint: Checkpoint, change: RecordedChange, call: CallId | null, isTakenBack: boolean): void {
+    this.#reach(checkpoint);
+    if (call !== null) this.#calls.add(call);
+    if (this.#seen.has(change.id)) return;
+    this.#seen.add(change.id);
+    this.#paths.add(change.path);
+    this.#added += change.added ?? 0;
+    this.#removed += change.removed ?? 0;
+    if (isTakenBack) this.#takenBack += 1;
+  }
+
+  beginWith(start: Checkpoint): Turn {
+    const { trigger, conversation, actor, time, id } = start;
+    const isPrompt = trigger === 'prompt';
+    return {
+      ...this.#turn(id, time, actor),
+      prompt: isPrompt ? (conversation?.lastUser ?? '') : null,
+      messageId: isPrompt ? (conversation?.messageId ?? null) : null,
+    };
+  }
+
+  /** @param isThere whether the timeline has a checkpoint: then it has the state before the work */
+  withoutBegin(isThere: (id: CheckpointId) => boolean): Turn {
+    const before = this.#stateBefore !== null && isThere(this.#stateBefore) ? this.#stateBefore : null;
+    return this.#turn(before, this.#began, this.#actor);
+  }
+
+  #turn(before: CheckpointId | null, began: number, actor: Actor): Turn {
+    return {
+      before,
+      after: this.#after,
+      session: this.session,
+      actor,
+      prompt: null,
+      messageId: null,
+      began,
+      ended: this.#ended ?? began,
+      calls: this.#calls.size,
+      files: this.#paths.size,
+      added: this.#added,
+      removed: this.#removed,
+      changes: this.#seen.size,
+      takenBack: this.#takenBack,
+      isCurrent: false,
+    };
+  }
+
+  #reach({ id, time, trigger, previous }: Checkpoint): void {
+    // What a checkpoint between two calls records happened before the work.
+    this.#stateBefore = trigger === 'before' || trigger === 'message' ? id : previous;
+    this.#after ??= id;
+    this.#ended ??= time;
+    this.#oldest = checkpointNumber(id);
+    this.#began = time;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Turn } from '../../conversation/turn.ts';
+import type { Shapes } from '../verb.ts';
+import { actorToJson, timeToJson } from './to-json.ts';
+
+/** The fields of a turn. */
+export function turnFields({ z, actor, checkpointId }: Shapes) {
+  const count = z.int().min(0);
+  return {
+    before: checkpointId.nullable().describe('the state before the work; null if it was dropped or never taken'),
+    after: checkpointId.nullable().describe('the state after the work; null if nothing was recorded'),
+    session: z.string(),
+    actor,
+    prompt: z.string().nullable().describe('its words, shortened; null if no prompt is recorded'),
+    messageId: z.string().nullable().describe("the agent's own id of the prompt"),
+    began: z.iso.datetime(),
+    ended: z.iso.datetime(),
+    calls: count.describe('that changed something'),
+    files: count.describe('different paths'),
+    added: count.describe('lines, summed over all changes'),
+    removed: count,
+    changes: count,
+    takenBack: count.describe('the changes that were taken back since'),
+    isCurrent: z.boolean().describe("the workspace's newest state is in this turn"),
+  };
+}
+
+export function turnToJson<T extends Turn>({ actor, began, ended, ...rest }: T) {
+  return { ...rest, actor: actorToJson(actor), began: timeToJson(began), ended: timeToJson(ended) };
+}
