@@ -14,7 +14,11 @@ it('the command that install writes is executed, and status reports it', () => {
   expect(installed).toMatchObject({ status: 0, stderr: '' });
   expect(installed.stdout.split('\n')).toEqual([
     `changed: ${p.at('.claude/settings.local.json')}  (backup: ${p.at('.claude/settings.local.json.before-savepoint')})`,
+    ...['checkpoint', 'rewind', 'undo', 'redo'].map(
+      (name) => `new file: ${p.at(`.claude/commands/savepoint/${name}.md`)}`,
+    ),
     'Installed hooks for Claude Code (project settings).',
+    'Type these commands at its prompt: /savepoint:checkpoint, /savepoint:rewind, /savepoint:undo, /savepoint:redo.',
     'Next: restart Claude Code if it is running. `savepoint status` then shows whether the hooks arrive.',
     '',
   ]);
@@ -42,10 +46,13 @@ it('install shows the content with --dry-run only, and its diff in JSON', () => 
   const p = project();
   const dry = p.run(['install', 'claude', '--dry-run']);
   expect(dry.stdout).toMatch(
-    /^new file: .*settings\.local\.json\n {2}@@ .*\n(?: {2}\+.*\n)+Nothing was written \(--dry-run\)\.\n$/,
+    /^new file: .*settings\.local\.json\n {2}@@ .*\n(?:(?: {2}[+@]|new file: ).*\n)+Nothing was written \(--dry-run\)\.\n$/,
   );
   const { changes } = JSON.parse(p.run(['install', 'claude', '--json']).stdout);
-  expect(changes).toMatchObject([{ change: 'create', diff: expect.stringContaining('+  "hooks": {') }]);
+  expect(changes).toMatchObject([
+    { change: 'create', diff: expect.stringContaining('+  "hooks": {') },
+    ...Array.from({ length: 4 }, () => ({ change: 'create', path: expect.stringMatching(/\.md$/) })),
+  ]);
 });
 
 it.skipIf(process.platform === 'win32')(

@@ -27,6 +27,8 @@ export interface Protocol {
   readonly transcript?: TranscriptFormat;
   /** Whether the answer to this event can pass text to the model. */
   acceptsContext(native: string): boolean;
+  /** Whether the answer to this event can end a prompt before the model gets it, and show the user a text instead. */
+  answersPrompts(native: string): boolean;
   /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */
   limitMs(native: string): number | null;
 }

@@ -4,7 +4,9 @@ export type HookAnswer =
   /** Block the call; the model reads the reason. */
   | { readonly kind: 'deny'; readonly reason: string }
   /** Information for the model. */
-  | { readonly kind: 'context'; readonly text: string };
+  | { readonly kind: 'context'; readonly text: string }
+  /** The prompt was a command and is done: the user reads the text, and the model gets nothing. */
+  | { readonly kind: 'answered'; readonly text: string };
 
 export const NO_ANSWER: HookAnswer = { kind: 'nothing' };
 

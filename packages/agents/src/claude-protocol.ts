@@ -87,6 +87,7 @@ export function claudeReply(native: string, answer: HookAnswer): HookReply {
   if (answer.kind === 'context') {
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   }
+  if (answer.kind === 'answered') return jsonReply({ decision: 'block', reason: answer.text });
   return jsonReply({
     hookSpecificOutput: {
       hookEventName: native,

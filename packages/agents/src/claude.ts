@@ -1,8 +1,10 @@
 /** Claude Code (docs/agents.md). */
 
 import type { Agent } from './agent.ts';
+import { jsonReply } from './answer.ts';
 import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
+import { claudeCommands } from './slash/files.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 import { claudeRow } from './transcript/claude.ts';
 
@@ -46,8 +48,13 @@ export const claude: Agent = {
   shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' },
   title: 'Claude Code',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
-  reply: claudeReply,
+  reply: (native, answer) => {
+    if (answer.kind !== 'answered') return claudeReply(native, answer);
+    const hookSpecificOutput = { hookEventName: native, suppressOriginalPrompt: true };
+    return jsonReply({ decision: 'block', reason: answer.text, hookSpecificOutput });
+  },
   acceptsContext: claudeAcceptsContext,
+  answersPrompts: (native) => native === 'UserPromptSubmit',
   limitMs: (native) => (native === 'SessionEnd' ? SESSION_END_MS : null),
   integration: {
     // The local settings of the project, because the command may have a path of this machine.
@@ -64,6 +71,12 @@ export const claude: Agent = {
       SubagentStop: null,
       SessionEnd: null,
     }),
+    commands: {
+      files: claudeCommands(),
+      project: ['.claude', 'commands', 'savepoint'],
+      user: ['commands', 'savepoint'],
+      prefix: '/savepoint:',
+    },
     present: { folders: [['.claude']], programs: ['claude'] },
     notes: [],
   },

@@ -131,6 +131,8 @@ export const cline: Agent = {
     return jsonReply({ cancel: false, ...(answer.kind === 'context' ? { contextModification: answer.text } : {}) });
   },
   acceptsContext: (native) => native !== 'SessionShutdown' && native !== 'TaskComplete' && native !== 'TaskCancel',
+  // For the first prompt of a task, it goes on whatever the answer is.
+  answersPrompts: () => false,
   limitMs: () => null,
   integration: {
     project: ['.clinerules', 'hooks'],
@@ -144,6 +146,7 @@ export const cline: Agent = {
           mode: 0o755,
         })),
     },
+    commands: null,
     present: { folders: [['.cline']], programs: ['cline'] },
     notes: [],
   },

@@ -34,6 +34,7 @@ export const codex: Agent = {
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
+  answersPrompts: (native) => native === 'UserPromptSubmit',
   limitMs: (native) => (native === 'SessionEnd' || native === 'Interrupt' ? SESSION_END_MS : null),
   integration: {
     project: ['.codex', 'hooks.json'],
@@ -48,6 +49,8 @@ export const codex: Agent = {
       Interrupt: null,
       SessionEnd: null,
     }),
+    // It refuses unknown commands with a slash, and has no files for commands.
+    commands: { files: [], project: [], user: [], prefix: '$savepoint-' },
     present: { folders: [['.codex']], programs: ['codex'] },
     notes: [
       'Codex silently skips hooks that you have not trusted: start it here, type `/hooks`, and trust those of ' +

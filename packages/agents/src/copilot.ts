@@ -7,6 +7,7 @@ import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { copilotSkills } from './slash/files.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
 const TOOLS: ToolTable = {
@@ -62,7 +63,10 @@ const EVENTS = [
 const MAX_ARGS_LENGTH = 16 * 1024 * 1024;
 
 function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
-  if (textIn(event, 'hook_event_name') !== null) return parseClaudeEvent(event, env, AS_CLAUDE);
+  if (textIn(event, 'hook_event_name') !== null) {
+    const parsed = parseClaudeEvent(event, env, AS_CLAUDE);
+    return parsed.kind === 'prompt-given' ? { ...parsed, text: typedText(parsed.text) } : parsed;
+  }
   const native = hint ?? textIn(event, 'hookName');
   const session = sessionIn(event, 'sessionId');
   const cwd = textIn(event, 'cwd');
@@ -85,7 +89,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
     case 'sessionStart':
       return { ...header, kind: 'session-started' };
     case 'userPromptSubmitted':
-      return { ...header, kind: 'prompt-given', text: textIn(event, 'prompt') ?? '', messageId: null };
+      return { ...header, kind: 'prompt-given', text: typedText(textIn(event, 'prompt') ?? ''), messageId: null };
     case 'agentStop':
       return { ...header, kind: 'turn-ended' };
     case 'sessionEnd':
@@ -106,6 +110,15 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const call = { id: callIn(event, 'toolCallId'), tool, input, own: isOwnTool(tool), ...known };
   if (native === 'preToolUse') return { ...header, kind: 'call-began', call };
   return { ...header, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async', ranMs: null };
+}
+
+/** Copilot sends the text of a skill with its arguments. For ours, returns what the user typed. */
+function typedText(prompt: string): string {
+  const [, name, args = ''] =
+    /^The user explicitly invoked the "\/(savepoint-\w+)" skill\..*?<skill-context name="\1">.*?(?:\nARGUMENTS: ([^\n]*))?\n<\/skill-context>\s*$/s.exec(
+      prompt,
+    ) ?? [];
+  return name === undefined ? prompt : `/${name} ${args}`.trimEnd();
 }
 
 /** Some versions send the arguments as text. */
@@ -135,6 +148,7 @@ export const copilot: Agent = {
   parse,
   reply: (native, answer) => {
     if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'answered') return jsonReply({ decision: 'block', reason: answer.text });
     const plain =
       answer.kind === 'deny'
         ? { permissionDecision: 'deny', permissionDecisionReason: answer.reason }
@@ -144,6 +158,7 @@ export const copilot: Agent = {
     return jsonReply({ ...plain, ...asClaude });
   },
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
+  answersPrompts: (native) => native === 'userPromptSubmitted' || native === 'UserPromptSubmit',
   limitMs: () => null,
   integration: {
     project: ['.github', 'hooks', 'savepoint.json'],
@@ -152,6 +167,12 @@ export const copilot: Agent = {
       const { shell, powershell } = command.forEvent(event);
       return { type: 'command', bash: shell, powershell, timeoutSec: HOOK_SECONDS };
     }),
+    commands: {
+      files: copilotSkills(),
+      project: ['.github', 'skills'],
+      user: ['skills'],
+      prefix: '/savepoint-',
+    },
     present: { folders: [['.copilot']], programs: ['copilot'] },
     notes: [
       'Copilot CLI runs hooks only in trusted folders. `.github/hooks/savepoint.json` is visible to everyone on the ' +

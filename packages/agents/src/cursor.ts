@@ -66,6 +66,7 @@ export const cursor: Agent = {
   parse,
   reply: (native, answer) => {
     if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'answered') return jsonReply({ continue: false, user_message: answer.text });
     if (answer.kind === 'deny') {
       return jsonReply({ permission: 'deny', user_message: answer.reason, agent_message: answer.reason });
     }
@@ -76,11 +77,13 @@ export const cursor: Agent = {
     );
   },
   acceptsContext: (native) => native === 'sessionStart' || native === 'postToolUse',
+  answersPrompts: (native) => native === 'beforeSubmitPrompt',
   limitMs: () => null,
   integration: {
     project: ['.cursor', 'hooks.json'],
     user: { variable: null, folder: ['.cursor'], file: ['hooks.json'] },
     form: hookList(EVENTS, (command) => ({ command: command.shell, timeout: HOOK_SECONDS })),
+    commands: { files: [], project: [], user: [], prefix: '/savepoint:' },
     present: { folders: [['.cursor']], programs: ['cursor', 'cursor-agent'] },
     notes: ['The hooks for Cursor follow its documentation and were not tested with Cursor itself.'],
   },

@@ -4,6 +4,7 @@ import type { Agent } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
+import { geminiCommands } from './slash/files.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 import { geminiRow } from './transcript/gemini.ts';
 
@@ -39,9 +40,11 @@ export const gemini: Agent = {
   reply: (native, answer) => {
     if (answer.kind === 'nothing') return EMPTY_REPLY;
     if (answer.kind === 'deny') return jsonReply({ decision: 'deny', reason: answer.reason });
+    if (answer.kind === 'answered') return jsonReply({ decision: 'deny', reason: answer.text });
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   },
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
+  answersPrompts: (native) => native === 'BeforeAgent',
   limitMs: () => null,
   integration: {
     project: ['.gemini', 'settings.json'],
@@ -59,6 +62,12 @@ export const gemini: Agent = {
       HOOK_SECONDS * 1_000,
       { name: 'savepoint' },
     ),
+    commands: {
+      files: geminiCommands(),
+      project: ['.gemini', 'commands', 'savepoint'],
+      user: ['commands', 'savepoint'],
+      prefix: '/savepoint:',
+    },
     present: { folders: [['.gemini']], programs: ['gemini'] },
     notes: [
       'Gemini CLI runs the hooks of a project only in trusted folders: answer its question, or use `/permissions`.',

@@ -3,6 +3,7 @@
 export type { Agent, Environment } from './agent.ts';
 export { conversations } from './conversation/index.ts';
 export type { AgentName } from './event.ts';
+export type { OpenTyped } from './hook/handle.ts';
 export { forgetEventsFrom } from './hook/health.ts';
 export { type AgentReport, reportAgents } from './report.ts';
 export type { HookProgram } from './settings/hook-command.ts';
@@ -17,4 +18,6 @@ export {
   settingsPath,
 } from './settings/plan.ts';
 export { writeChanges } from './settings/write.ts';
+export type { RunnableCommand } from './slash/request.ts';
+export { SLASH_COMMANDS } from './slash/table.ts';
 export { AGENTS, isAgentName } from './table.ts';

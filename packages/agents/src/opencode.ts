@@ -5,6 +5,7 @@ import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, idIn, sessionIn, textIn, timeIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
+import { SLASH_COMMANDS } from './slash/table.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
 /** Also in the plugin, so that it does not start a process for them. */
@@ -56,6 +57,7 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
   switch (native) {
     case 'session.created':
       return parent === null ? { ...header, kind: 'session-started' } : ignoreEvent('a sub-agent started');
+    case 'command.execute.before':
     case 'chat.message':
       if (parent !== null) return ignoreEvent('the prompt is for a sub-agent');
       return {
@@ -103,18 +105,24 @@ export const opencode: Agent = {
   parse,
   reply: (_native, answer) => {
     if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'answered') return jsonReply({ answer: answer.text });
     return jsonReply(answer.kind === 'deny' ? { deny: answer.reason } : { context: answer.text });
   },
   // The plugin can only append to the result of a tool.
   acceptsContext: (native) => native === 'tool.execute.after',
+  answersPrompts: (native) => native === 'command.execute.before' || native === 'chat.message',
   limitMs: () => null,
   integration: {
     project: ['.opencode', 'plugin'],
     user: { variable: 'OPENCODE_CONFIG_DIR', folder: ['.config', 'opencode'], file: ['plugin'] },
     form: {
       kind: 'files',
-      files: (command) => [{ name: 'savepoint.js', content: pluginText(command.argv, READING), mode: 0o644 }],
+      files: (command) => [
+        { name: 'savepoint.js', content: pluginText(command.argv, READING, SLASH_COMMANDS), mode: 0o644 },
+      ],
     },
+    // The plugin adds the commands.
+    commands: { files: [], project: [], user: [], prefix: '/savepoint:' },
     present: { folders: [['.config', 'opencode']], programs: ['opencode'] },
     notes: [],
   },

@@ -34,5 +34,6 @@ export const vscode: Protocol = {
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
   acceptsContext: claudeAcceptsContext,
+  answersPrompts: () => false,
   limitMs: () => null,
 };

@@ -27,7 +27,7 @@ async function load(): Promise<LoadedPlugin> {
     hook,
     `import fs from 'node:fs'; fs.appendFileSync(${JSON.stringify(log)}, fs.readFileSync(0) + '\\n');`,
   );
-  writeFileSync(file, pluginText([process.execPath, hook], []));
+  writeFileSync(file, pluginText([process.execPath, hook], [], []));
   const { Savepoint } = (await import(pathToFileURL(file).href)) as {
     Savepoint: (given: { readonly directory: string }) => Promise<Plugin>;
   };

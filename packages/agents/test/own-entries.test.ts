@@ -292,9 +292,7 @@ describe.each(FORMS)('%s: contents that cannot have the hooks', (name) => {
       writeFileSync(p.settings, '{}');
       p.install();
       const { plan } = await p.savepoint.previewRestore(first, { mode: 'exact' });
-      expect((plan.notes ?? []).map(({ why }) => why)).toEqual([
-        expect.stringMatching(/^loses Savepoint's hooks, because/),
-      ]);
+      expect(hookNotes(plan)).toEqual([expect.stringMatching(/^loses Savepoint's hooks, because/)]);
       await p.savepoint.restore(first, { mode: 'exact' });
       expect(readFileSync(p.settings).equals(Buffer.from(content as string))).toBe(true);
       await p.savepoint.undo();
@@ -311,7 +309,7 @@ describe.each(FORMS)('%s: contents that cannot have the hooks', (name) => {
     p.install();
     const { plan } = await p.savepoint.restore(linked, { mode: 'exact' });
     expect(lstatSync(p.settings).isSymbolicLink()).toBe(true);
-    expect(plan.notes).toMatchObject([{ why: expect.stringContaining("loses Savepoint's hooks") }]);
+    expect(hookNotes(plan)).toEqual([expect.stringContaining("loses Savepoint's hooks")]);
   });
 
   test('a file in the place of their folder is restored', async () => {
@@ -323,8 +321,35 @@ describe.each(FORMS)('%s: contents that cannot have the hooks', (name) => {
     p.install();
     const { plan } = await p.savepoint.restore(first, { mode: 'exact' });
     expect(p.read(folder)).toBe('a file');
-    expect(plan.notes).toMatchObject([{ why: expect.stringContaining("loses Savepoint's hooks") }]);
+    expect(hookNotes(plan)).toEqual([expect.stringContaining("loses Savepoint's hooks")]);
   });
+});
+
+/** The notes about hooks, without those about commands. */
+function hookNotes({ notes = [] }: { readonly notes?: readonly { readonly why: string }[] }): readonly string[] {
+  return notes.map(({ why }) => why).filter((why) => !why.endsWith("Savepoint's command"));
+}
+
+test('commands stay and do not come back, like hooks, and a changed one is restored', async () => {
+  const p = new Project('claude');
+  const before = await p.checkpoint();
+  p.install();
+  const [rewind, undo] = ['rewind', 'undo'].map((name) => `.claude/commands/savepoint/${name}.md`) as [string, string];
+  const own = p.read(undo);
+  p.write(rewind, 'mine\n');
+  const changed = await p.checkpoint();
+  p.write(rewind, 'mine, too\n');
+  const { plan } = await p.savepoint.restore(before, { mode: 'exact' });
+  expect(plan.notes).toContainEqual({ path: undo, why: "keeps Savepoint's command" });
+  expect([p.read(undo), existsSync(path.join(p.dir, rewind))]).toEqual([own, false]);
+  await p.savepoint.recordOwnEntries({
+    what: 'uninstall',
+    paths: [path.join(p.dir, undo)],
+    description: 'Removed',
+    write: () => p.uninstall(),
+  });
+  await p.savepoint.restore(changed, { mode: 'exact' });
+  expect([p.read(rewind), existsSync(path.join(p.dir, undo))]).toEqual(['mine\n', false]);
 });
 
 test('the installation itself is not rolled back', async () => {

@@ -25,7 +25,7 @@ import {
   writeChanges,
 } from '../src/index.ts';
 import { hookCommand, isHookCommand } from '../src/settings/hook-command.ts';
-import { findInstalled } from '../src/settings/plan.ts';
+import { findInstalled, renewalOf } from '../src/settings/plan.ts';
 
 /** Agents' settings belong to the user: uninstalling removes what installing added, and leaves every other byte. */
 
@@ -177,6 +177,22 @@ test('a file that is not JSON, has another shape or belongs to another program i
   expect(readdirSync(path.dirname(hook))).toEqual(['PreToolUse']);
 });
 
+test('commands that the user changed or wrote are left alone', () => {
+  const where = around();
+  const at = (name: string): string => path.join(where.project, '.claude/commands/savepoint', name);
+  mkdirSync(path.dirname(at('redo.md')), { recursive: true });
+  writeFileSync(at('redo.md'), 'of the user');
+  install('claude', 'project', where);
+  expect(readdirSync(path.dirname(at('redo.md'))).sort()).toEqual(['checkpoint.md', 'redo.md', 'rewind.md', 'undo.md']);
+  writeFileSync(at('undo.md'), `${readFileSync(at('undo.md'), 'utf8')}more`);
+  expect(install('claude', 'project', where)).toBe(0);
+  rmSync(at('rewind.md'));
+  expect(renewalOf(AGENTS.claude, 'project', where)).toBe('add its commands');
+  uninstall('claude', 'project', where);
+  expect(readdirSync(path.dirname(at('redo.md'))).sort()).toEqual(['redo.md', 'undo.md']);
+  expect(readFileSync(at('redo.md'), 'utf8')).toBe('of the user');
+});
+
 test('a linked file stays a link', () => {
   const where = around();
   const file = settingsPath(AGENTS.gemini, 'user', where);
@@ -253,6 +269,6 @@ test('the next installation removes temporary files of killed ones, and none of 
   writeFileSync(`${file}.mine.new`, 'of the user');
   install('gemini', 'project', where);
   expect(readdirSync(path.dirname(file)).sort()).toEqual(
-    [name, `${name}.${process.ppid}.new`, `${name}.mine.new`].sort(),
+    ['commands', name, `${name}.${process.ppid}.new`, `${name}.mine.new`].sort(),
   );
 });

@@ -1,5 +1,5 @@
 /** `savepoint hook <agent>`: run by agents, as their settings say. */
-import { CURL_STATUS_VARIABLE, type HookRun, runHook } from '@savepoint/agents/hook';
+import { CURL_STATUS_VARIABLE, type HookRun, type RunTyped, runHook } from '@savepoint/agents/hook';
 import { textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
 import { exporter } from './exporter.ts';
@@ -13,6 +13,9 @@ export {
   runHook,
 } from '@savepoint/agents/hook';
 
+/** Loaded on use: a hook rarely needs the command line. */
+export const runTyped: RunTyped = async (typed, open) => (await import('./typed-command.ts')).runTyped(typed, open);
+
 export async function hook(args: readonly string[]): Promise<never> {
   const script = process.argv[1] ?? '';
   const curlStatus = process.env[CURL_STATUS_VARIABLE];
@@ -25,6 +28,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     input: process.stdin,
     script,
     exporter: exporter(process.env, script),
+    runTyped,
     sinceStart: () => spent + performance.now(),
     onConfigured: ({ automatic, daemon }) => {
       daemonWanted = automatic.enabled && daemon.enabled;

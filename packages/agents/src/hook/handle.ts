@@ -20,6 +20,8 @@ import {
 import type { Places, Ports } from '@savepoint/core/ports';
 import { type HookAnswer, NO_ANSWER } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
+import { parseSlash } from '../slash/parse.ts';
+import type { TypedCommand } from '../slash/request.ts';
 import type { TranscriptFormat } from '../transcript/row.ts';
 import { reportedWrites, resolveDeclared } from './declared.ts';
 import type { HookJob } from './job.ts';
@@ -46,11 +48,22 @@ export interface HookContext {
   readonly transcript: TranscriptFormat | undefined;
   /** Whether the answer can pass text to the model. */
   readonly acceptsContext: boolean;
+  /** Carries out what the user typed instead of a prompt; null if the answer cannot end a prompt. */
+  readonly carryOut: CarryOut | null;
   /** Runs work in the background that does not fit into the time limit. */
   readonly deferJob: (job: HookJob) => void;
   /** Adds paths that are in no checkpoint to the list of `savepoint status`; returns those that are new on it. */
   readonly noteUncovered: (found: readonly { readonly path: string; readonly why: string }[]) => readonly string[];
 }
+
+/**
+ * Carries out a command that the user typed in a folder.
+ * @returns what to show to the user; it does not fail
+ */
+export type CarryOut = (typed: TypedCommand, event: EventOfKind<'prompt-given'>, open: OpenTyped) => Promise<string>;
+
+/** Opens the workspace for the work of a command. @throws SavepointError */
+export type OpenTyped = <T>(work: (savepoint: Savepoint, signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 type EventOfKind<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
 
@@ -72,7 +85,14 @@ export async function handle(event: AgentEvent, context: HookContext): Promise<H
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
   const options = { dir, ports, places, settings, ownEntries: loadOwnEntries, ...(exporter && { exporter }) };
   const savepoint = context.open(options);
-  return savepoint.once((once) => answer(event, context, once, dir));
+  const typed = event.kind === 'prompt-given' && event.subAgentId === null ? parseSlash(event.text) : null;
+  if (typed === null || event.kind !== 'prompt-given' || context.carryOut === null)
+    return savepoint.once((once) => answer(event, context, once, dir));
+  // The prompt never reaches the model, so this is not a turn. What the command does is the user's.
+  const text = await context.carryOut(typed, event, (work) =>
+    savepoint.once(async (once) => work(once, context.deadline(await once.config()))),
+  );
+  return { kind: 'answered', text };
 }
 
 async function answer(

@@ -26,8 +26,10 @@ import { forgetFailure, noteEvent, noteFailure, noteUncovered } from './health.t
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
+import { carryingOut, type RunTyped } from './typed-once.ts';
 import { PARENT_VARIABLE, variablesFor } from './variables.ts';
 
+export type { RunTyped } from './typed-once.ts';
 export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from './variables.ts';
 
 export interface HookRun {
@@ -47,6 +49,8 @@ export interface HookRun {
   readonly open?: (options: OpenOptions) => Savepoint;
   /** Runs the work after earlier work for the same folder. Default: immediately. */
   readonly runInOrder?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
+  /** Carries out commands that users type at the prompt. Default: such a prompt goes to the model. */
+  readonly runTyped?: RunTyped;
   /** Called with the configuration, before the work. */
   readonly onConfigured?: (config: Configuration) => void;
   /** Called with an error, in addition to the answer. */
@@ -112,6 +116,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       shell: protocol.shell,
       transcript: protocol.transcript,
       acceptsContext: protocol.acceptsContext(native),
+      carryOut: run.runTyped !== undefined && protocol.answersPrompts(native) ? carryingOut(home, run.runTyped) : null,
       deferJob: (job) => startJob(job, run.script, name, run.env),
       noteUncovered: (found) => {
         const time = Date.now();

@@ -1,5 +1,6 @@
 /** How an agent is configured to run our hook: the file and its content. */
 
+import type { CommandFile } from '../slash/files.ts';
 import type { HookCommand } from './hook-command.ts';
 
 /** One entry that must be in a list of a settings file. */
@@ -26,6 +27,18 @@ export interface FilesForm {
   ) => readonly { readonly name: string; readonly content: string; readonly mode: number }[];
 }
 
+/** The commands of `slash/table.ts` in the agent. */
+export interface CommandMenu {
+  /** Files of ours that put them into its menu; none if it has another way, or no way. */
+  readonly files: readonly CommandFile[];
+  /** The folder of these files in the project. */
+  readonly project: readonly string[];
+  /** The same below the folder of the user's settings. */
+  readonly user: readonly string[];
+  /** How a command begins, for people. */
+  readonly prefix: string;
+}
+
 export interface Integration {
   /** The file (or, for our own files, the folder) in the project. */
   readonly project: readonly string[];
@@ -36,6 +49,8 @@ export interface Integration {
     readonly file: readonly string[];
   };
   readonly form: JsonForm | FilesForm;
+  /** Null if its hook cannot answer a prompt. */
+  readonly commands: CommandMenu | null;
   /** Signs that the user has the agent: folders below the home folder, programs on PATH. */
   readonly present: { readonly folders: readonly (readonly string[])[]; readonly programs: readonly string[] };
   /** Further steps for the user, without which the hooks do not run. */

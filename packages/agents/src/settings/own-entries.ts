@@ -22,7 +22,10 @@ export const ownEntries: OwnEntries = {
       if (current !== null) return AS_CURRENT;
       return Buffer.isBuffer(target) ? { content: null, note: null } : AS_TARGET;
     }
-    if (file.kind === 'own') return mergeOwnFile(file.agent, current, target);
+    if (file.kind === 'own') {
+      return mergeOwnFile(file.agent, (text) => isHookCommand(text, file.agent.name), current, target);
+    }
+    if (file.kind === 'command') return mergeCommand(file.content, current, target);
     return mergeSettings(file, current, target);
   },
 };
@@ -37,6 +40,8 @@ interface JsonSettings {
 type SettingsFile =
   | JsonSettings
   | { readonly kind: 'own'; readonly agent: Agent }
+  /** A command in the agent's menu. */
+  | { readonly kind: 'command'; readonly agent: Agent; readonly content: string }
   | { readonly kind: 'backup'; readonly agent: Agent };
 
 const AS_TARGET: MergedEntries = { content: 'target', note: null };
@@ -56,7 +61,11 @@ function filesByName() {
     found.set(name, [...(found.get(name) ?? []), { end: parts.join('/'), file }]);
   };
   for (const agent of Object.values(AGENTS)) {
-    const { form, project, user } = agent.integration;
+    const { form, project, user, commands } = agent.integration;
+    for (const { name, content } of commands?.files ?? []) {
+      for (const folder of [commands?.project ?? [], [...user.folder, ...(commands?.user ?? [])]])
+        add([...folder, ...name.split('/')], { kind: 'command', agent, content });
+    }
     for (const parts of [project, [...user.folder, ...user.file]]) {
       if (form.kind === 'files') {
         for (const { name } of form.files(NO_COMMAND)) add([...parts, name], { kind: 'own', agent });
@@ -74,10 +83,23 @@ function settingsFileAt(path: TreePath): SettingsFile | null {
   return FILES.get(name)?.find(({ end }) => path === end || path.endsWith(`/${end}`))?.file ?? null;
 }
 
-/** A script or a plugin of ours stays as it is. */
-function mergeOwnFile(agent: Agent, current: Buffer | null, target: Buffer | null | 'unusable'): MergedEntries {
+/** A command of ours stays, and one that was removed does not come back. The user's changes of it are the user's. */
+function mergeCommand(own: string, current: Buffer | null, target: Buffer | null | 'unusable'): MergedEntries {
   const isOwn = (content: Buffer | null | 'unusable'): boolean =>
-    Buffer.isBuffer(content) && isHookCommand(content.toString('latin1'), agent.name);
+    Buffer.isBuffer(content) && content.equals(Buffer.from(own));
+  if (current === null && isOwn(target)) return { content: null, note: "stays without Savepoint's command" };
+  return isOwn(current) && target === null ? { content: 'current', note: "keeps Savepoint's command" } : AS_TARGET;
+}
+
+/** A script or a plugin of ours stays as it is. */
+function mergeOwnFile(
+  agent: Agent,
+  isOwnText: (text: string) => boolean,
+  current: Buffer | null,
+  target: Buffer | null | 'unusable',
+): MergedEntries {
+  const isOwn = (content: Buffer | null | 'unusable'): boolean =>
+    Buffer.isBuffer(content) && isOwnText(content.toString('latin1'));
   if (!isOwn(current)) return isOwn(target) ? { content: null, note: NOT_BACK } : AS_TARGET;
   if (target === 'unusable') return { content: 'target', note: lostNote(agent, 'it is not a readable file there') };
   return Buffer.isBuffer(target) && current?.equals(target) ? AS_TARGET : { content: 'current', note: KEPT };

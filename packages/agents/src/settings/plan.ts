@@ -6,7 +6,7 @@ import { SavepointError, showText } from '@savepoint/core';
 import type { Agent, Environment } from '../agent.ts';
 import { homeFolder } from './home-folder.ts';
 import { type HookCommand, type HookProgram, hookCommand, isHookCommand } from './hook-command.ts';
-import type { FilesForm, JsonForm, SettingsEntry } from './integration.ts';
+import type { FilesForm, Integration, JsonForm, SettingsEntry } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
 import { JsonTextError, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
 
@@ -47,10 +47,7 @@ export function settingsPath(
   { project, env }: InstallEnvironment,
 ): string {
   if (kind === 'project') return join(project, ...integration.project);
-  const { variable, folder, file } = integration.user;
-  const named = variable === null ? undefined : env[variable];
-  if (named !== undefined && isAbsolute(named)) return join(named, ...file);
-  return join(homeFolder(env), ...folder, ...file);
+  return join(userFolder(integration, env), ...integration.user.file);
 }
 
 export function backupPath(path: string): string {
@@ -59,54 +56,12 @@ export function backupPath(path: string): string {
 
 /** @throws SavepointError CONFLICT if a file is invalid or does not belong to Savepoint; IO */
 export function planInstall(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
-  const path = settingsPath(agent, kind, around);
-  const { form } = agent.integration;
-  const command = hookCommand(agent.name, kind, around.program);
-  if (form.kind === 'files') return ownFiles(agent, path, form.files(command));
-  const entries = form.entries(command);
-  const before = readSettingsText(path);
-  return asConflict(path, () => {
-    const clean = before === null ? null : withoutOurEntries(agent, form, before);
-    if (
-      before !== null &&
-      entries.every((entry) => hasEntry(before, entry)) &&
-      countOurEntries(agent, form, before) === entries.length
-    ) {
-      return [];
-    }
-    const start = clean === null || skipSpace(clean, 0) === clean.length ? JSON.stringify(form.base, null, 2) : clean;
-    const full = entries.reduce((text, { list, value }) => withEntry(text, list, value), start);
-    const after = clean === null ? `${full}\n` : full;
-    return after === before ? [] : [{ path, before, after, mode: 0o600, backup: clean }];
-  });
+  return [...planHooks(agent, kind, around), ...missingCommands(agent, kind, around)];
 }
 
 /** @throws SavepointError CONFLICT, IO */
 export function planUninstall(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
-  const path = settingsPath(agent, kind, around);
-  const { form } = agent.integration;
-  const command = hookCommand(agent.name, kind, around.program);
-  if (form.kind === 'files') {
-    return form.files(command).flatMap(({ name, mode }) => {
-      const file = join(path, name);
-      const before = readSettingsText(file);
-      return before === null || !isHookCommand(before, agent.name)
-        ? []
-        : [{ path: file, before, after: null, mode, backup: null }];
-    });
-  }
-  const before = readSettingsText(path);
-  if (before === null) return [];
-  return asConflict(path, () => {
-    if (countOurEntries(agent, form, before) === 0) return [];
-    const clean = withoutOurEntries(agent, form, before);
-    const kept = readSettingsText(backupPath(path));
-    const made = kept === null && JSON.stringify(plainValueOf(parseJsonText(clean))) === JSON.stringify(form.base);
-    // If the file has not changed since, restore its previous content byte for byte.
-    const exact =
-      kept !== null && withoutOurEntries(agent, form, kept) === kept && isUntouched(agent, form, before, kept);
-    return [{ path, before, after: made ? null : exact ? kept : clean, mode: 0o600, backup: null }];
-  });
+  return [...planHookRemoval(agent, kind, around), ...ownCommands(agent, kind, around)];
 }
 
 /** The hooks that were found in a settings file. */
@@ -141,8 +96,9 @@ export function installedTexts(agent: Agent, kind: SettingsScope, around: Instal
  * @throws SavepointError CONFLICT, IO
  */
 export function renewalOf(agent: Agent, kind: SettingsScope, around: InstallEnvironment): string | null {
-  const changes = planInstall(agent, kind, around);
-  if (changes.length === 0) return null;
+  const changes = planHooks(agent, kind, around);
+  const commands = missingCommands(agent, kind, around).length === 0 ? [] : ['add its commands'];
+  if (changes.length === 0) return commands[0] ?? null;
   const { form } = agent.integration;
   const command = hookCommand(agent.name, kind, around.program);
   const added =
@@ -155,6 +111,7 @@ export function renewalOf(agent: Agent, kind: SettingsScope, around: InstallEnvi
   const parts = [
     ...(added.length === 0 ? [] : [`add ${added.join(', ')}`]),
     ...(isSameCommand ? [] : [`run ${command.shell}`]),
+    ...commands,
   ];
   return parts.length === 0 ? 'update their options' : parts.join(', and ');
 }
@@ -191,6 +148,83 @@ export function listsOf(form: JsonForm): readonly (readonly string[])[] {
 
 export function isOurs({ name }: Pick<Agent, 'name'>, value: unknown): boolean {
   return textsIn(value).some((text) => isHookCommand(text, name));
+}
+
+function userFolder({ user: { variable, folder } }: Integration, env: Environment): string {
+  const named = variable === null ? undefined : env[variable];
+  return named !== undefined && isAbsolute(named) ? named : join(homeFolder(env), ...folder);
+}
+
+function planHooks(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
+  const path = settingsPath(agent, kind, around);
+  const { form } = agent.integration;
+  const command = hookCommand(agent.name, kind, around.program);
+  if (form.kind === 'files') return ownFiles(agent, path, form.files(command));
+  const entries = form.entries(command);
+  const before = readSettingsText(path);
+  return asConflict(path, () => {
+    const clean = before === null ? null : withoutOurEntries(agent, form, before);
+    if (
+      before !== null &&
+      entries.every((entry) => hasEntry(before, entry)) &&
+      countOurEntries(agent, form, before) === entries.length
+    ) {
+      return [];
+    }
+    const start = clean === null || skipSpace(clean, 0) === clean.length ? JSON.stringify(form.base, null, 2) : clean;
+    const full = entries.reduce((text, { list, value }) => withEntry(text, list, value), start);
+    const after = clean === null ? `${full}\n` : full;
+    return after === before ? [] : [{ path, before, after, mode: 0o600, backup: clean }];
+  });
+}
+
+function planHookRemoval(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
+  const path = settingsPath(agent, kind, around);
+  const { form } = agent.integration;
+  const command = hookCommand(agent.name, kind, around.program);
+  if (form.kind === 'files') {
+    return form.files(command).flatMap(({ name, mode }) => {
+      const file = join(path, name);
+      const before = readSettingsText(file);
+      return before === null || !isHookCommand(before, agent.name)
+        ? []
+        : [{ path: file, before, after: null, mode, backup: null }];
+    });
+  }
+  const before = readSettingsText(path);
+  if (before === null) return [];
+  return asConflict(path, () => {
+    if (countOurEntries(agent, form, before) === 0) return [];
+    const clean = withoutOurEntries(agent, form, before);
+    const kept = readSettingsText(backupPath(path));
+    const made = kept === null && JSON.stringify(plainValueOf(parseJsonText(clean))) === JSON.stringify(form.base);
+    // If the file has not changed since, restore its previous content byte for byte.
+    const exact =
+      kept !== null && withoutOurEntries(agent, form, kept) === kept && isUntouched(agent, form, before, kept);
+    return [{ path, before, after: made ? null : exact ? kept : clean, mode: 0o600, backup: null }];
+  });
+}
+
+/** The files of commands that do not exist. A file with another content is the user's, and stays. */
+function missingCommands(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
+  return commandFiles(agent, kind, around).flatMap(({ path, content }) =>
+    readSettingsText(path) === null ? [{ path, before: null, after: content, mode: 0o644, backup: null }] : [],
+  );
+}
+
+/** The files of commands that are as `install` wrote them. */
+function ownCommands(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
+  return commandFiles(agent, kind, around).flatMap(({ path, content }) =>
+    readSettingsText(path) === content ? [{ path, before: content, after: null, mode: 0o644, backup: null }] : [],
+  );
+}
+
+function commandFiles({ integration }: Agent, kind: SettingsScope, { project, env }: InstallEnvironment) {
+  const { commands } = integration;
+  if (commands === null) return [];
+  const folder =
+    kind === 'project' ? join(project, ...commands.project) : join(userFolder(integration, env), ...commands.user);
+  return commands.files.map(({ name, content }) => ({ path: join(folder, ...name.split('/')), content }));
 }
 
 /** Returns whether `before` is the result of an installation into `kept`, with any command. */

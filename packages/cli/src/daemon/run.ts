@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { SavepointError, textFromBytes } from '@savepoint/core';
 import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { exporter } from '../exporter.ts';
-import { AGENT_VARIABLES, HOOK_VARIABLES, runHook } from '../hook.ts';
+import { AGENT_VARIABLES, HOOK_VARIABLES, runHook, runTyped } from '../hook.ts';
 import { askDaemon } from './ask.ts';
 import { buildOnDisk } from './build.ts';
 import { answerText, parseHookRequest } from './request.ts';
@@ -139,6 +139,7 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       input: Readable.from([request.event]),
       script,
       exporter: exporter(variables, script),
+      runTyped,
       sinceStart: () => clock.monotonic() - arrived,
       open: (options) => lease.open(options),
       runInOrder: (folder, work) => queue.run(folder, work),

@@ -77,6 +77,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
     forgetEventsFrom,
     writeChanges: carryOut,
     isAgentName,
+    SLASH_COMMANDS,
     planInstall,
     planUninstall,
     settingsPath,
@@ -139,6 +140,8 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
     const done = request.what === 'install' ? 'Installed hooks for' : 'Removed hooks from';
     lines.push(style.good(`${done} ${agent.title} (${place} settings).`));
   }
+  if (request.what === 'install' && !request.dryRun)
+    lines.push(...commandsLine(agent.integration.commands?.prefix, SLASH_COMMANDS));
   if (problem !== null) lines.push(`This is not recorded on the timeline: ${showText(problem.message)}`);
   if (request.what === 'install') lines.push(...agent.integration.notes);
   if (request.what === 'install' && changes.length > 0 && !request.dryRun)
@@ -146,6 +149,11 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
       `Next: restart ${agent.title} if it is running. \`savepoint status\` then shows whether the hooks arrive.`,
     );
   writeAll(1, `${lines.join('\n')}\n`);
+}
+
+function commandsLine(prefix: string | undefined, commands: readonly { readonly name: string }[]): readonly string[] {
+  if (prefix === undefined) return [];
+  return [`Type these commands at its prompt: ${commands.map(({ name }) => `${prefix}${name}`).join(', ')}.`];
 }
 
 interface RecordedWrite {

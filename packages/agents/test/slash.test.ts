@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { AGENTS } from '../src/index.ts';
+import { NOT_ANSWERED, parseSlash } from '../src/slash/parse.ts';
+
+/** Commands that a person types at the prompt of an agent. */
+
+const UNDERSTOOD: readonly (readonly [string, object])[] = [
+  ['/savepoint:checkpoint', { kind: 'list' }],
+  ['/savepoint:checkpoint list', { kind: 'list' }],
+  ['/savepoint:checkpoint show cp_12', { kind: 'show', checkpoint: 'cp_12' }],
+  ['/savepoint:checkpoint diff last~2', { kind: 'diff', checkpoint: 'last~2' }],
+  ['/savepoint:checkpoint restore @prompt', { kind: 'restore', checkpoint: '@prompt', mode: null }],
+  ['/savepoint:checkpoint restore cp_3 exact', { kind: 'restore', checkpoint: 'cp_3', mode: 'exact' }],
+  ['/savepoint:checkpoint create', { kind: 'create', message: null }],
+  ['/savepoint:checkpoint  create  before  the "rename" ', { kind: 'create', message: 'before  the "rename"' }],
+  ['/savepoint:rewind', { kind: 'turns' }],
+  [' /savepoint:rewind 2\n', { kind: 'rewind', turn: 2, mode: null }],
+  ['/savepoint:rewind cp_2 keep-outside', { kind: 'restore', checkpoint: 'cp_2', mode: 'keep-outside' }],
+  ['$savepoint-undo', { kind: 'undo' }],
+  ['/savepoint-redo', { kind: 'redo' }],
+];
+
+test.each(UNDERSTOOD)('%j', (prompt, request) => {
+  expect(parseSlash(prompt)?.request).toEqual(request);
+});
+
+test.each([
+  '/savepoint',
+  '/savepoint:',
+  '/savepoint:purge',
+  '/savepoint:undo cp_2',
+  '/savepoint:undo; ls',
+  '/savepoint:undo\nand then go on',
+  '/savepoint:rewind 0',
+  '/savepoint:rewind 2 exact exact',
+  '/savepoint:rewind 2000',
+  '/savepoint:rewind --force',
+  '/savepoint:checkpoint show',
+  '/savepoint:checkpoint show cp_0',
+  '/savepoint:checkpoint show ../../etc/passwd',
+  '/savepoint:checkpoint restore cp_1 everything',
+  '/savepoint:checkpoint delete cp_1',
+  `/savepoint:checkpoint create ${'x'.repeat(5_000)}`,
+])('%j gets the usage', (prompt) => {
+  expect(parseSlash(prompt)?.request).toEqual({ kind: 'usage' });
+});
+
+test.each([
+  '',
+  'undo what you did',
+  'please run /savepoint:undo',
+  '/rewind 2',
+  '/savepoints',
+  '/savepoint-project/src/a.ts is broken',
+  '/savepoint-undone is what I want',
+  '$savepoint-dir is not set',
+  '`/savepoint:undo`',
+])('%j is for the model', (prompt) => {
+  expect(parseSlash(prompt)).toBeNull();
+});
+
+describe('what an agent makes of the files', () => {
+  test('Gemini CLI sends the text of the file', () => {
+    const file = AGENTS.gemini.integration.commands?.files.find(({ name }) => name === 'rewind.toml');
+    const template = /prompt = """\n(.*)"""/s.exec(file?.content ?? '')?.[1] ?? '';
+    expect(parseSlash(template.replace('{{args}}', '2'))).toEqual({
+      prefix: '/savepoint:',
+      request: { kind: 'rewind', turn: 2, mode: null },
+    });
+    expect(parseSlash(template.replace('{{args}}', ''))?.request).toEqual({ kind: 'turns' });
+  });
+
+  test.each([
+    ['cp_12', '\n\nARGUMENTS: cp_12', { kind: 'restore', checkpoint: 'cp_12', mode: null }],
+    ['no arguments', '', { kind: 'turns' }],
+  ])('Copilot CLI sends the text of the skill, with %s', (_, more, request) => {
+    const prompt =
+      'The user explicitly invoked the "/savepoint-rewind" skill. Follow its instructions now.\n\n' +
+      `<skill-context name="savepoint-rewind">\nBase directory for this skill: /p\n\n${NOT_ANSWERED}\n${more}\n</skill-context>`;
+    const event = { sessionId: 's', cwd: '/p', timestamp: 1, prompt };
+    const parsed = AGENTS.copilot.parse(event, {}, 'userPromptSubmitted');
+    expect(parseSlash((parsed as { readonly text: string }).text)).toEqual({ prefix: '/savepoint-', request });
+  });
+});
+
+test('each agent ends the prompt in its own way', () => {
+  const events = { gemini: 'BeforeAgent', copilot: 'userPromptSubmitted', cursor: 'beforeSubmitPrompt' };
+  const replies = (['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const).map((name) => {
+    const native = { claude: 'UserPromptSubmit', codex: 'UserPromptSubmit', opencode: 'chat.message', ...events }[name];
+    expect(AGENTS[name].answersPrompts(native)).toBe(true);
+    expect(AGENTS[name].answersPrompts('PreToolUse')).toBe(false);
+    return [name, JSON.parse(AGENTS[name].reply(native, { kind: 'answered', text: 'Done.' }).stdout)];
+  });
+  expect(Object.fromEntries(replies)).toEqual({
+    claude: {
+      decision: 'block',
+      reason: 'Done.',
+      hookSpecificOutput: { hookEventName: 'UserPromptSubmit', suppressOriginalPrompt: true },
+    },
+    codex: { decision: 'block', reason: 'Done.' },
+    gemini: { decision: 'deny', reason: 'Done.' },
+    copilot: { decision: 'block', reason: 'Done.' },
+    cursor: { continue: false, user_message: 'Done.' },
+    opencode: { answer: 'Done.' },
+  });
+});

@@ -1,0 +1,116 @@
+import { type Project, project } from '@savepoint/testkit/command';
+import { expect, it } from 'vitest';
+
+/** Commands that a person types at the prompt of an agent, through the built command, as the agent's hook runs it. */
+
+interface Step {
+  readonly id: string;
+  readonly trigger: string;
+  readonly actor: { readonly kind: string };
+}
+
+let prompts = 0;
+
+function hook(p: Project, event: object): Record<string, unknown> | null {
+  const input = JSON.stringify({ session_id: 's', cwd: p.dir, ...event });
+  const { stdout, stderr, status } = p.run(['hook', 'claude'], { input, env: { SAVEPOINT_DAEMON: 'off' } });
+  expect([stderr, status]).toEqual(['', 0]);
+  return stdout === '' ? null : JSON.parse(stdout);
+}
+
+/** What the person reads. Fails if the prompt goes to the model. */
+function type(p: Project, prompt: string, id = `p${++prompts}`): string {
+  const answer = hook(p, { hook_event_name: 'UserPromptSubmit', prompt, prompt_id: id });
+  expect(answer).toMatchObject({ decision: 'block', reason: expect.any(String) });
+  return answer?.['reason'] as string;
+}
+
+/** The agent works on a prompt, with its file tool. */
+function work(p: Project, prompt: string, name: string, content: string): void {
+  hook(p, { hook_event_name: 'UserPromptSubmit', prompt, prompt_id: `p${++prompts}` });
+  const call = { tool_name: 'Write', tool_input: { file_path: p.at(name), content }, tool_use_id: `t${prompts}` };
+  hook(p, { hook_event_name: 'PreToolUse', ...call });
+  p.write(name, content);
+  hook(p, { hook_event_name: 'PostToolUse', ...call, tool_response: {} });
+}
+
+function steps(p: Project): readonly Step[] {
+  return JSON.parse(p.ok('list', '--all', '--json').stdout).checkpoints;
+}
+
+function atWork(): Project {
+  const p = project();
+  p.write('a.txt', 'one\n');
+  hook(p, { hook_event_name: 'SessionStart', source: 'startup' });
+  work(p, 'make it two', 'a.txt', 'two\n');
+  work(p, 'make it three', 'a.txt', 'three\n');
+  return p;
+}
+
+it('rewind lists the prompts and goes back, undo and redo follow, and none of them is a prompt', () => {
+  const p = atWork();
+  const before = steps(p).length;
+  expect(type(p, '/savepoint:rewind')).toMatch(
+    /^The last prompts.*\n1 \* {2}cp_\d+ .* make it three .*\n2 {4}cp_\d+ .* make it two .*\n`\/savepoint:rewind 1`/,
+  );
+  expect(steps(p)).toHaveLength(before);
+  expect(type(p, '/savepoint:rewind 2')).toMatch(/^Restored cp_\d+: 1 path[\s\S]*`\/savepoint:undo` to revert\.$/);
+  expect(p.read('a.txt')).toBe('one\n');
+  expect(type(p, '/savepoint:undo')).toMatch(/^Undid cp_\d+[\s\S]*`\/savepoint:redo`/);
+  expect(p.read('a.txt')).toBe('three\n');
+  expect(type(p, '/savepoint:redo')).toMatch(/^Redid cp_\d+/);
+  expect(p.read('a.txt')).toBe('one\n');
+  expect(steps(p).slice(0, 3)).toMatchObject(
+    ['redo', 'undo', 'restore'].map((trigger) => ({ trigger, actor: { kind: 'user' } })),
+  );
+  const { turns } = JSON.parse(p.ok('turns', '--json').stdout);
+  expect(turns).toHaveLength(2);
+  const told = hook(p, { hook_event_name: 'UserPromptSubmit', prompt: 'go on', prompt_id: 'last' });
+  expect(JSON.stringify(told)).toMatch(/another actor has changed files[\s\S]*by user[\s\S]*a\.txt/);
+});
+
+it('checkpoint lists, shows, compares, restores and creates', () => {
+  const p = atWork();
+  const first = steps(p).at(-1)?.id as string;
+  expect(type(p, '/savepoint:checkpoint create before "it"')).toMatch(/^cp_\d+ {2}before "it"$/);
+  expect(steps(p)[0]).toMatchObject({ trigger: 'manual', actor: { kind: 'user' } });
+  expect(type(p, '/savepoint:checkpoint list')).toMatch(/^cp_\d+ .* user {4}before "it"\n/);
+  expect(type(p, '/savepoint:checkpoint show last')).toContain('before "it"');
+  expect(type(p, `/savepoint:checkpoint diff ${first}`)).toMatch(/-one\n\+three$/);
+  expect(type(p, `/savepoint:checkpoint restore ${first}`)).toContain(`Restored ${first}`);
+  expect(p.read('a.txt')).toBe('one\n');
+});
+
+it('a restore that would revert changes of others as well asks how', () => {
+  const p = atWork();
+  const first = steps(p).at(-1)?.id as string;
+  p.write('mine.txt', 'mine\n');
+  const asked = type(p, `/savepoint:rewind ${first}`);
+  expect(asked).toContain('Nothing was changed');
+  expect(asked).toContain(`/savepoint:rewind ${first} keep-outside`);
+  expect(p.read('a.txt')).toBe('three\n');
+  expect(type(p, `/savepoint:rewind ${first} keep-outside`)).toContain('Restored');
+  expect([p.read('a.txt'), p.read('mine.txt')]).toEqual(['one\n', 'mine\n']);
+});
+
+it('what is not understood, is not there or is reported twice changes nothing, and does not reach the model', () => {
+  const p = atWork();
+  expect(type(p, '/savepoint:rewind everything')).toContain('/savepoint:checkpoint restore ID [keep-outside | exact]');
+  expect(type(p, '/savepoint:rewind 3')).toContain('There is no prompt 3.');
+  expect(type(p, '/savepoint:checkpoint restore cp_99')).toContain('There is no checkpoint cp_99.');
+  expect(type(p, '/savepoint:undo')).toContain('error:');
+  const id = 'twice';
+  type(p, '/savepoint:rewind 1', id);
+  expect(p.read('a.txt')).toBe('two\n');
+  const count = steps(p).length;
+  expect(type(p, '/savepoint:rewind 1', id)).toContain('already carrying out');
+  expect(steps(p)).toHaveLength(count);
+  const bare = project();
+  expect(type(bare, '/savepoint:rewind 1')).toMatch(/^error: /);
+});
+
+it('works where automatic checkpoints are off', () => {
+  const p = atWork();
+  p.write('.savepoint.json', JSON.stringify({ automatic: { enabled: false } }));
+  expect(type(p, '/savepoint:checkpoint create by hand')).toContain('by hand');
+});
