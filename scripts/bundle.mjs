@@ -16,11 +16,20 @@ const folder = join(cli, 'bundle');
 rmSync(folder, { recursive: true, force: true });
 // Prefer the ES module build of a package. Some main files cannot be analysed by any bundler (jsonc-parser).
 const resolve = { mainFields: ['module', 'main'] };
+/** Ink loads React's developer tools if DEV is set, whatever it means to the user. They are not a dependency. */
+const withoutDevtools = {
+  name: 'without-devtools',
+  resolveId: (/** @type {string} */ source) => (source === './devtools.js' ? '\0no-devtools' : null),
+  load: (/** @type {string} */ id) => (id === '\0no-devtools' ? 'export {};' : null),
+};
 /** @type {import('rolldown').BuildOptions} */
 const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
   platform: 'node',
   resolve,
+  // React has a slow version for development in it.
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [withoutDevtools],
   logLevel: 'warn',
 };
 const unsplit = (await bundle({ ...command, write: false })).output;

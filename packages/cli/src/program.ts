@@ -13,6 +13,8 @@ export type ParsedCommandLine =
       readonly given: ParsedArguments;
       readonly globals: GlobalOptions;
     }
+  /** No command: the browser if it is useful here, otherwise the text. */
+  | { readonly kind: 'none'; readonly globals: GlobalOptions; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
 
 type Configure = (command: Commander) => Commander;
@@ -45,9 +47,8 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
     if (command === undefined) continue;
     describe(built, row, command);
     built.action(() => {
-      const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
       const given = { operands: built.args, rest, options: built.opts<ParsedArguments['options']>() };
-      parsed = { kind: 'command', command, given, globals: { folder, here: here === true, json: json === true } };
+      parsed = { kind: 'command', command, given, globals: globalsOf(program) };
     });
   }
   try {
@@ -56,7 +57,7 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
     if (!(error instanceof CommanderError)) throw error;
     const lacksCommand = error.code === 'commander.help' && program.args.length === 0;
     if (error.exitCode !== 0 && !lacksCommand) throw usageError(error, args, excessHint(error, args, loaded));
-    if (lacksCommand) text = program.helpInformation() + MAIN_HELP;
+    if (lacksCommand) return { kind: 'none', globals: globalsOf(program), text: program.helpInformation() + MAIN_HELP };
   }
   return parsed ?? { kind: 'text', text };
 }
@@ -65,6 +66,11 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
 export function wantsJson(args: readonly string[]): boolean {
   const separator = args.indexOf('--');
   return (separator < 0 ? args : args.slice(0, separator)).includes('--json');
+}
+
+function globalsOf(program: Commander): GlobalOptions {
+  const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
+  return { folder, here: here === true, json: json === true };
 }
 
 /** Returns the program with its global options, and without commands. */

@@ -8,7 +8,14 @@ import { shellCaller } from './agent-shell.ts';
 import { agentReports, loadAgents, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
 import { ask } from './ask.ts';
-import type { CommandContext, GlobalOptions, ParsedArguments, VerbArguments, VerbCommand } from './command.ts';
+import type {
+  CommandContext,
+  CommandEnvironment,
+  GlobalOptions,
+  ParsedArguments,
+  VerbArguments,
+  VerbCommand,
+} from './command.ts';
 import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
@@ -31,15 +38,22 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       writeAll(1, parsed.text);
       return 0;
     }
-    const { command, given, globals } = parsed;
+    const { globals } = parsed;
     const start = { globals, env, signal: interrupt.signal };
-    if ('verb' in command) return await runVerb(command, given, start);
-    return await command.run(given, {
+    const environment: CommandEnvironment = {
       globals,
       env,
       interrupt,
       inWorkspace: (work) => withWorkspace({ ...start, globals: { ...globals, json: false } }, work),
-    });
+    };
+    if (parsed.kind === 'none') {
+      const status = globals.json ? null : await (await loadBrowse()).browseIfUseful(environment);
+      if (status === null) writeAll(1, parsed.text);
+      return status ?? 0;
+    }
+    const { command, given } = parsed;
+    if ('verb' in command) return await runVerb(command, given, start);
+    return await command.run(given, environment);
   } catch (error) {
     // The reader closed the pipe, so there is no one to report to.
     if (error instanceof OutputError && error.code === 'EPIPE') return 1;
@@ -55,6 +69,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     interrupt.end();
   }
 }
+
+const loadBrowse = () => import('./commands/checkpoints/browse.ts');
 
 interface RunContext {
   readonly globals: GlobalOptions;

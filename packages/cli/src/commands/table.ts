@@ -52,6 +52,13 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: false,
     load: async () => (await import('./agents/run.ts')).run,
   },
+  {
+    name: 'browse',
+    summary: 'look through checkpoints and diffs on the whole screen, and go back',
+    section: 'look',
+    isHidden: false,
+    load: async () => (await import('./checkpoints/browse.ts')).browse,
+  },
   verbRow('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
   { ...verbRow('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list), aliases: ['log'] },
   verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),

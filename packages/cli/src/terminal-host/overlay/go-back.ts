@@ -104,18 +104,13 @@ export function busy(ui: Ui, text: string): void {
 }
 
 /** The text of the command. With `yes`, it lists what was changed, because no preview was shown before. */
-async function restoreLines(ui: Ui, output: RestoreJson): Promise<readonly string[]> {
+export async function restoreLines(ui: Ui, output: RestoreJson): Promise<readonly string[]> {
   const { restore } = await import('../../commands/rewind/restore.ts');
   return linesOf(restore.render(output, viewOf(ui), { ...NO_ARGUMENTS, options: { yes: true } }));
 }
 
-async function undoLines(ui: Ui, output: OutputOf<typeof VERBS.undo>): Promise<readonly string[]> {
-  const { undo } = await import('../../commands/rewind/undo.ts');
-  return linesOf(undo.render(output, viewOf(ui), NO_ARGUMENTS));
-}
-
 /** Asks what has to be decided first. Null: there is nothing to do, or the user cancelled. */
-async function preparedRestore(
+export async function preparedRestore(
   ui: Ui,
   { savepoint }: OverlayWork,
   first: RestoreInput,
@@ -138,6 +133,11 @@ async function preparedRestore(
     }
     input = { ...input, ...decision };
   }
+}
+
+async function undoLines(ui: Ui, output: OutputOf<typeof VERBS.undo>): Promise<readonly string[]> {
+  const { undo } = await import('../../commands/rewind/undo.ts');
+  return linesOf(undo.render(output, viewOf(ui), NO_ARGUMENTS));
 }
 
 async function decideOnOthers(

@@ -9,14 +9,31 @@ export type Key =
   | 'end'
   | 'enter'
   | 'escape'
+  | 'left'
+  | 'right'
+  | 'tab'
+  | 'back-tab'
+  | 'backspace'
+  | `ctrl-${string}`
   | { readonly text: string };
+
+/** What control characters mean. Those that are not listed mean nothing. */
+export type ControlKeys = Readonly<Record<string, Key>>;
 
 export interface TypedKeys {
   readonly keys: readonly Key[];
   readonly replies: string;
 }
 
-const CURSOR: Readonly<Record<string, Key>> = { A: 'up', B: 'down', H: 'home', F: 'end' };
+const CURSOR: Readonly<Record<string, Key>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  Z: 'back-tab',
+};
 const NUMBERED: Readonly<Record<string, Key>> = {
   1: 'home',
   4: 'end',
@@ -25,7 +42,7 @@ const NUMBERED: Readonly<Record<string, Key>> = {
   7: 'home',
   8: 'end',
 };
-const CONTROL: Readonly<Record<string, Key>> = {
+const CONTROL: ControlKeys = {
   '\r': 'enter',
   '\n': 'enter',
   '\x03': 'escape',
@@ -42,7 +59,7 @@ const REPLY = /^(?:\x1b\[\??[\d;]*(?:R|c|n|\$y|t)|\x1b\[\?\d+u|\x1b\][\s\S]*?(?:
 const SEQUENCE = /^\x1b(?:\[|O)([\d;:?<]*)([A-Za-z~])/;
 const MOUSE = /^\x1b\[M[\s\S]{3}/;
 
-export function keysIn(text: string): TypedKeys {
+export function keysIn(text: string, controls: ControlKeys = CONTROL): TypedKeys {
   const keys: Key[] = [];
   let replies = '';
   for (let rest = text; rest !== ''; ) {
@@ -51,7 +68,7 @@ export function keysIn(text: string): TypedKeys {
     const sequence = other === undefined ? SEQUENCE.exec(rest) : null;
     if (reply !== undefined) replies += reply;
     else if (other === undefined) {
-      const key = sequence === null ? plainKey(rest) : keyOf(sequence[1] ?? '', sequence[2] ?? '');
+      const key = sequence === null ? plainKey(rest, controls) : keyOf(sequence[1] ?? '', sequence[2] ?? '', controls);
       if (key !== null) keys.push(key);
     }
     const used = other ?? sequence?.[0] ?? [...rest][0] ?? rest;
@@ -60,16 +77,16 @@ export function keysIn(text: string): TypedKeys {
   return { keys, replies };
 }
 
-function plainKey(rest: string): Key | null {
+function plainKey(rest: string, controls: ControlKeys): Key | null {
   const [first = ''] = rest;
-  return CONTROL[first] ?? (first < ' ' || first === '\x7f' ? null : { text: first });
+  return controls[first] ?? (first < ' ' || first === '\x7f' ? null : { text: first });
 }
 
-function keyOf(params: string, final: string): Key | null {
+function keyOf(params: string, final: string, controls: ControlKeys): Key | null {
   const [number = '', modifiers = ''] = params.split(';');
   if (modifiers.split(':')[1] === RELEASE) return null;
   if (final === '~') return NUMBERED[number] ?? null;
   if (final !== 'u') return CURSOR[final] ?? null;
   const code = Number(number.split(':')[0]);
-  return Number.isInteger(code) && code > 0 && code < 0x110000 ? plainKey(String.fromCodePoint(code)) : null;
+  return Number.isInteger(code) && code > 0 && code < 0x110000 ? plainKey(String.fromCodePoint(code), controls) : null;
 }

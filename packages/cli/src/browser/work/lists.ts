@@ -1,0 +1,139 @@
+/** Loads the rows of the tabs, page by page, when they are needed, and again when the timeline has changed. */
+import type { Savepoint } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { asFailure } from '../../failure.ts';
+import { notHappenedLines } from '../../show/checkpoint.ts';
+import { rootChangeLines } from '../../show/roots.ts';
+import { layoutOf } from '../layout.ts';
+import { chosenIndex, visibleRows } from '../list/rows.ts';
+import type { Loaded, Row, State, Tab } from '../model.ts';
+import type { Action } from '../reduce.ts';
+
+const FIRST_ROWS = 50;
+/** Pages double, so that the end of a long timeline is reached in a few steps. */
+const MOST_ROWS = 800;
+
+const VIEWS = { checkpoints: 'main', all: 'all', manual: 'manual' } as const;
+
+export class Lists {
+  readonly #savepoint: Savepoint;
+  readonly #state: () => State;
+  readonly #dispatch: (action: Action) => void;
+  readonly #running = new Set<Tab>();
+
+  constructor(savepoint: Savepoint, state: () => State, dispatch: (action: Action) => void) {
+    this.#savepoint = savepoint;
+    this.#state = state;
+    this.#dispatch = dispatch;
+  }
+
+  /** Loads what the user is about to see. */
+  follow(): void {
+    const state = this.#state();
+    const { next, rows } = state.lists[state.tab];
+    if (next === null) return;
+    const isNear = chosenIndex(state) + 2 * layoutOf(state.size).list.rows >= visibleRows(state).length;
+    if (next === 'first' || isNear || state.filter !== '') void this.#load(state.tab, rows.length);
+  }
+
+  /** Looks again at the newest rows, and at all that are loaded after an action of the user. */
+  async refresh(extent: 'newest' | 'loaded'): Promise<void> {
+    const { lists, tab } = this.#state();
+    const { rows, next } = lists[tab];
+    if (this.#running.has(tab) || next === 'first') return;
+    this.#running.add(tab);
+    try {
+      const count = extent === 'loaded' || tab === 'turns' ? Math.max(FIRST_ROWS, rows.length) : FIRST_ROWS;
+      const fresh = await this.#page(tab, count, null);
+      this.#show(tab, withOlder(fresh, this.#state().lists[tab]));
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#running.delete(tab);
+    }
+  }
+
+  async #load(tab: Tab, loaded: number): Promise<void> {
+    if (this.#running.has(tab)) return;
+    this.#running.add(tab);
+    this.#dispatch({ type: 'loading', tab });
+    const { next, rows } = this.#state().lists[tab];
+    try {
+      const count = Math.min(MOST_ROWS, Math.max(FIRST_ROWS, loaded));
+      const page = tab === 'turns' || next === 'first' ? await this.#page(tab, loaded + count, null) : null;
+      const older = page ?? (await this.#page(tab, count, next));
+      this.#show(tab, page ?? { ...older, rows: [...rows, ...older.rows] });
+    } catch (error) {
+      this.#show(tab, { rows, next: null, notes: [] });
+      this.#fail(error);
+    } finally {
+      this.#running.delete(tab);
+    }
+    // Keys that wait come first.
+    setImmediate(() => this.follow());
+  }
+
+  #show(tab: Tab, page: Page): void {
+    this.#dispatch({ type: 'loaded', tab, loaded: { ...page, isLoading: false } });
+  }
+
+  #fail(error: unknown): void {
+    this.#dispatch({ type: 'message', message: { kind: 'bad', text: asFailure(error).message } });
+  }
+
+  /** @param before null: with the current files, and from the newest on */
+  async #page(tab: Tab, limit: number, before: string | null): Promise<Page> {
+    const range = before === null ? { limit } : { limit, before: before as `cp_${number}` };
+    const page = tab === 'turns' ? await this.#turns(range) : await this.#checkpoints(tab, range);
+    return before === null && tab !== 'manual' ? { ...page, rows: [{ kind: 'now' }, ...page.rows] } : page;
+  }
+
+  async #turns(range: Range): Promise<Page> {
+    const { turns, damaged, next } = await VERBS.turns.handle(this.#savepoint, range, {});
+    const rows = turns.map((turn) => ({ kind: 'turn', turn }) as const);
+    return { rows: [...rows, ...damaged.map(damagedRow)], next, notes: [] };
+  }
+
+  async #checkpoints(tab: Exclude<Tab, 'turns'>, range: Range): Promise<Page> {
+    const found = await VERBS.list.handle(this.#savepoint, { ...range, view: VIEWS[tab] }, {});
+    const pinned = new Set<string>(found.pinned);
+    const folded = new Map(found.folded.map(({ into, ids }) => [into, ids]));
+    const roots = new Map(found.rootChanges.map(({ id, changes }) => [id, rootChangeLines(changes)]));
+    const rows: readonly Row[] = found.checkpoints.map((checkpoint) => ({
+      kind: 'checkpoint',
+      checkpoint,
+      isPinned: pinned.has(checkpoint.id),
+      folded: folded.get(checkpoint.id) ?? [],
+      rootNotes: roots.get(checkpoint.id) ?? [],
+    }));
+    return {
+      rows: [...rows, ...found.damaged.map(damagedRow)].sort((a, b) => numberOf(b) - numberOf(a)),
+      next: found.next,
+      notes: notHappenedLines(found.notHappened),
+    };
+  }
+}
+
+type Page = Omit<Loaded, 'isLoading'>;
+
+interface Range {
+  readonly limit: number;
+  readonly before?: `cp_${number}`;
+}
+
+function damagedRow({ id, problem }: { id: string; problem: { message: string } }): Row {
+  return { kind: 'damaged', id, message: problem.message };
+}
+
+/** Rows that are older than the fresh ones stay as they are. */
+function withOlder(fresh: Page, loaded: Loaded): Page {
+  const oldest = fresh.rows.at(-1);
+  if (fresh.next === null || oldest === undefined || oldest.kind === 'turn') return fresh;
+  const older = loaded.rows.filter((row) => numberOf(row) < numberOf(oldest));
+  return older.length === 0 ? fresh : { ...fresh, rows: [...fresh.rows, ...older], next: loaded.next };
+}
+
+function numberOf(row: Row): number {
+  if (row.kind === 'checkpoint') return row.checkpoint.number;
+  return row.kind === 'damaged' ? Number(row.id.slice('cp_'.length)) : Number.POSITIVE_INFINITY;
+}
