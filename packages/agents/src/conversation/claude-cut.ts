@@ -91,10 +91,16 @@ function cutAfter(last: TreeRow | null, current: readonly TreeRow[], prompt: Tre
   return { kept, open: openCalls(kept), removed, prompt };
 }
 
+/** Only of the last answer: the program itself copes with earlier ones. */
 function openCalls(kept: readonly TreeRow[]): Cut['open'] {
   const open = new Map<string, TreeRow>();
+  let answer: string | null = null;
   for (const row of kept) {
-    if (row.isPrompt) open.clear();
+    const { message } = row;
+    if (message !== null && message.role !== 'tool' && message.id !== answer) {
+      open.clear();
+      answer = message.id;
+    }
     for (const call of row.calls) open.set(call, row);
     for (const call of row.results) open.delete(call);
   }

@@ -1,0 +1,369 @@
+/** The conversation of Claude Code goes back as a copy of its transcript. */
+
+import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { bytesFromText, type DiskPath } from '@savepoint/core';
+import { FsError } from '@savepoint/core/ports';
+import { fsWith, realPorts, seededRandom, testEffort } from '@savepoint/testkit';
+import { describe, expect, test } from 'vitest';
+import { claudeConversation } from '../../src/conversation/claude.ts';
+import type { MessageRow } from '../../src/transcript/row.ts';
+import { ClaudeTranscript, jsonLines } from '../fixtures/transcripts.ts';
+import { afterCall, beforePrompt, ClaudeFiles, messagesOf, SESSION } from './claude-files.ts';
+
+const shown = (messages: readonly Pick<MessageRow, 'role' | 'text'>[]): readonly string[] =>
+  messages.map(({ role, text }) => `${role}: ${text ?? '-'}`);
+
+/** Two turns. The prompts are p-0 and p-6. */
+function twoTurns(): ClaudeTranscript {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  t.note();
+  t.call('m-1', 'c-1');
+  t.result('c-1');
+  t.answer('m-2', 'Done.');
+  t.note();
+  t.prompt('Second.');
+  t.call('m-3', 'c-2');
+  t.result('c-2');
+  t.answer('m-4', 'Done again.');
+  return t;
+}
+
+test('before a prompt: the rest is a new session, and the original stays', async () => {
+  const files = new ClaudeFiles([{ type: 'mode', mode: 'normal', sessionId: SESSION }, ...twoTurns().rows]);
+  const before = readFileSync(files.file(SESSION));
+  expect(await files.plan(beforePrompt('p-6'))).toEqual({
+    isPossible: true,
+    messages: 4,
+    prompts: 1,
+    removed: [
+      { role: 'user', text: 'Second.' },
+      { role: 'assistant', text: null },
+      { role: 'tool', text: null },
+      { role: 'assistant', text: 'Done again.' },
+    ],
+    words: 'Second.',
+  });
+  const { session, command, dir } = await files.rewind(beforePrompt('p-6'));
+  expect(command).toEqual(['claude', '--resume', session]);
+  expect(session).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(dir).toBe('/w');
+  expect(shown(files.messages(session))).toEqual(['user: First.', 'assistant: -', 'tool: -', 'assistant: Done.']);
+  expect(new Set(files.rows(session).map(({ sessionId }) => sessionId))).toEqual(new Set([session]));
+  expect(files.rows(session).at(-1)).toEqual({
+    type: 'last-prompt',
+    lastPrompt: 'First.',
+    leafUuid: 'u-6',
+    sessionId: session,
+  });
+  expect(readFileSync(files.file(SESSION))).toEqual(before);
+  expect(statSync(files.file(session)).mode & 0o777).toBe(0o600);
+  expect(files.files).toHaveLength(2);
+});
+
+test('before the first prompt: a new session without a transcript', async () => {
+  const files = new ClaudeFiles(twoTurns().rows);
+  const { session, command } = await files.rewind(beforePrompt('p-0'));
+  expect(command).toEqual(['claude', '--session-id', session]);
+  expect(files.files).toEqual([`${SESSION}.jsonl`]);
+});
+
+test('after a call: its result stays, and what the agent said to it does not', async () => {
+  const files = new ClaudeFiles(twoTurns().rows);
+  expect(await files.plan(afterCall('c-1'))).toMatchObject({ messages: 5, prompts: 1, words: null });
+  const { session } = await files.rewind(afterCall('c-1'));
+  expect(shown(files.messages(session))).toEqual(['user: First.', 'assistant: -', 'tool: -']);
+});
+
+test('after one of several calls at once: the others get a result that says that they had not ended', async () => {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  const calls = ['c-1', 'c-2', 'c-3'].map((id) => t.call('m-1', id));
+  t.result('c-2', calls[1]);
+  t.result('c-1', calls[0]);
+  t.result('c-3', calls[2]);
+  const files = new ClaudeFiles(t.rows);
+  const { session } = await files.rewind(afterCall('c-1'));
+  expect(shown(files.messages(session))).toEqual(['user: First.', 'assistant: -', 'tool: -', 'tool: -', 'tool: -']);
+  const [added] = files.rows(session).slice(-2);
+  expect(added).toMatchObject({
+    type: 'user',
+    parentUuid: calls[2],
+    sourceToolAssistantUUID: calls[2],
+    message: { content: [{ tool_use_id: 'c-3', type: 'tool_result', is_error: true }] },
+  });
+});
+
+test('before a prompt that interrupted a call: that call gets a result, and an earlier one does not', async () => {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  t.call('m-1', 'c-1');
+  t.prompt('Second.');
+  t.call('m-2', 'c-2');
+  t.prompt('Third.');
+  const files = new ClaudeFiles(t.rows);
+  const results = async (id: string): Promise<readonly string[]> => {
+    const { session } = await files.rewind(beforePrompt(id));
+    const text = JSON.stringify(files.rows(session));
+    return [...text.matchAll(/"tool_use_id":"([^"]+)"/g)].map(([, call]) => call ?? '');
+  };
+  expect(await results('p-2')).toEqual(['c-1']);
+  expect(await results('p-4')).toEqual(['c-2']);
+});
+
+test('after the user went back in Claude Code: both branches can be reached, and what is lost is that of the current', async () => {
+  const t = new ClaudeTranscript();
+  t.prompt('First.');
+  const end = t.answer('m-1', 'Done.');
+  t.prompt('A mistake.');
+  t.answer('m-2', 'Sorry.');
+  t.prompt('Better.', end);
+  t.call('m-3', 'c-1');
+  t.result('c-1');
+  const files = new ClaudeFiles(t.rows);
+  const better = await files.rewind(beforePrompt('p-4'));
+  expect(shown(files.messages(better.session))).toEqual(['user: First.', 'assistant: Done.']);
+  expect(await files.plan(beforePrompt('p-4'))).toMatchObject({ messages: 3, prompts: 1, words: 'Better.' });
+  const mistake = await files.plan(beforePrompt('p-2'));
+  expect(mistake).toMatchObject({ messages: 3, words: 'A mistake.', removed: [{ text: 'Better.' }, {}, {}] });
+});
+
+test('a compaction stays as it is, before and after the place', async () => {
+  const t = twoTurns();
+  const boundary = {
+    type: 'system',
+    subtype: 'compact_boundary',
+    uuid: 'b',
+    parentUuid: null,
+    logicalParentUuid: 'u-10',
+  };
+  const summary = {
+    type: 'user',
+    isCompactSummary: true,
+    uuid: 's',
+    parentUuid: 'b',
+    message: { role: 'user', content: 'A summary.' },
+  };
+  const third = {
+    type: 'user',
+    promptId: 'p-x',
+    uuid: 'x',
+    parentUuid: 's',
+    message: { role: 'user', content: 'Third.' },
+  };
+  const files = new ClaudeFiles([...t.rows, boundary, summary, third]);
+  const after = await files.rewind(beforePrompt('p-x'));
+  expect(files.rows(after.session).slice(-3, -1)).toMatchObject([{ uuid: 'b', parentUuid: null }, { uuid: 's' }]);
+  const before = await files.rewind(beforePrompt('p-6'));
+  expect(files.messages(before.session)).toHaveLength(4);
+  expect(await files.plan(beforePrompt('p-6'))).toMatchObject({ prompts: 2 });
+});
+
+describe('the prompt is found', () => {
+  test('by its words and its place, if the version does not write ids', async () => {
+    const rows = twoTurns().rows.map(({ promptId: _id, ...row }) => row);
+    const files = new ClaudeFiles(rows);
+    expect(await files.plan(beforePrompt('unknown', 'Second.', 0))).toMatchObject({ messages: 4 });
+    expect(await files.plan(beforePrompt(null, 'First.', 1))).toMatchObject({ messages: 8 });
+    expect(await files.reason(beforePrompt(null, 'First.', 0))).toBe('the prompt is not in its transcript');
+    expect(await files.reason(beforePrompt(null, null, 0))).toBe('the prompt is not in its transcript');
+  });
+
+  test('in a fork by the program, which gives earlier prompts the same id', async () => {
+    const rows = twoTurns().rows.map((row) => (row['promptId'] === undefined ? row : { ...row, promptId: 'p-6' }));
+    const files = new ClaudeFiles(rows);
+    expect(await files.plan(beforePrompt('p-6', 'Second.'))).toMatchObject({ messages: 4 });
+    expect(await files.reason(beforePrompt('p-6', 'Other.'))).toBe(
+      'its transcript has several prompts with the same id',
+    );
+  });
+
+  test('with the notes before it that belong to it', async () => {
+    const t = new ClaudeTranscript();
+    t.prompt('First.');
+    const end = t.answer('m-1', 'Done.');
+    const own = { type: 'user', promptId: 'p-c' };
+    const note = { ...own, isMeta: true, uuid: 'n', parentUuid: end, message: { role: 'user', content: 'A note.' } };
+    const said = { ...own, uuid: 'c', parentUuid: 'n', message: { role: 'user', content: '<command-name>/go' } };
+    const files = new ClaudeFiles([...t.rows, note, said]);
+    const { session } = await files.rewind(beforePrompt('p-c', '/go'));
+    expect(files.rows(session).map(({ uuid }) => uuid)).toEqual(['u-1', 'u-2', undefined]);
+  });
+});
+
+describe('it cannot go back, and says why', () => {
+  const end = beforePrompt('p-6');
+
+  test('if the place is not in the transcript', async () => {
+    const files = new ClaudeFiles(twoTurns().rows);
+    expect(await files.reason(afterCall('c-9'))).toBe('the result of the call is not in its transcript');
+    await expect(files.rewind(afterCall('c-9'))).rejects.toMatchObject({
+      code: 'CONVERSATION_REFUSED',
+      data: { agent: 'claude', session: SESSION },
+    });
+    expect(files.files).toHaveLength(1);
+  });
+
+  test('if there is no transcript, or it is a link, a folder, or elsewhere', async () => {
+    const files = new ClaudeFiles(twoTurns().rows);
+    const kept = path.join(files.home, `${SESSION}.jsonl`);
+    renameSync(files.file(SESSION), kept);
+    expect(await files.reason(end)).toBe('its transcript does not exist any more');
+    symlinkSync(kept, files.file(SESSION));
+    expect(await files.reason(end)).toBe('its transcript is a link');
+    const elsewhere = { transcript: bytesFromText(kept) as DiskPath };
+    expect(await files.reason(end, elsewhere)).toMatch(/^its transcript is not where Claude Code keeps it/);
+    const other = { transcript: bytesFromText(`${files.folder}/other.jsonl`) as DiskPath };
+    expect(await files.reason(end, other)).toMatch(/^its transcript is not where Claude Code keeps it/);
+    symlinkSync(files.home, path.join(files.folder, 'out'));
+    const out = { transcript: bytesFromText(`${files.folder}/out/${SESSION}.jsonl`) as DiskPath };
+    expect(await files.reason(end, out)).toMatch(/^its transcript is not where Claude Code keeps it/);
+    const bad = { nativeSession: '../x' };
+    expect(await files.reason(end, bad)).toBe('its session has no valid id');
+  });
+
+  test('if a folder has the name of the transcript', async () => {
+    const files = new ClaudeFiles(twoTurns().rows);
+    renameSync(files.file(SESSION), `${files.file(SESSION)}.old`);
+    mkdirSync(files.file(SESSION));
+    expect(await files.reason(end)).toMatch(/^its transcript is not a file|cannot be read$/);
+  });
+
+  test('if a row is too long', async () => {
+    const files = new ClaudeFiles(twoTurns().rows);
+    truncateSync(files.file(SESSION), 20 * 1024 * 1024);
+    expect(await files.reason(end)).toBe('its transcript has a row that is too long');
+  });
+});
+
+test('the transcript is found by the folder if no hook named it, and in CLAUDE_CONFIG_DIR', async () => {
+  const files = new ClaudeFiles(twoTurns().rows);
+  expect(await files.plan(beforePrompt('p-6'), { transcript: null })).toMatchObject({ messages: 4 });
+  const env = { HOME: '/nowhere', CLAUDE_CONFIG_DIR: path.join(files.home, '.claude') };
+  const place = files.place(beforePrompt('p-6'), { transcript: null });
+  expect(await claudeConversation.plan(place, { ...files.machine, env })).toMatchObject({ messages: 4 });
+  expect(await claudeConversation.plan(place, { ...files.machine, env: {} })).toMatchObject({ isPossible: false });
+});
+
+test('a damaged row and an unfinished one are left out', async () => {
+  const t = twoTurns();
+  const files = new ClaudeFiles([]);
+  const [first = '', ...others] = jsonLines(t.rows).trimEnd().split('\n');
+  writeFileSync(files.file(SESSION), `${[first, '{"broken', ...others].join('\n')}\n{"type":"user","uui`);
+  const { session } = await files.rewind(beforePrompt('p-6'));
+  expect(shown(files.messages(session))).toEqual(['user: First.', 'assistant: -', 'tool: -', 'assistant: Done.']);
+});
+
+test('if the disk is full, nothing is left of the copy', async () => {
+  const files = new ClaudeFiles(twoTurns().rows);
+  const { fs } = realPorts();
+  let writes = 0;
+  const full = fsWith(fs, {
+    write: (fd, bytes, position) => {
+      writes += 1;
+      if (writes > 2) throw new FsError('ENOSPC', 'write', '/w' as DiskPath);
+      fs.write(fd, bytes, position);
+    },
+  });
+  const machine = { ...files.machine, ports: { ...realPorts(), fs: full } };
+  await expect(claudeConversation.rewind(files.place(beforePrompt('p-6')), machine)).rejects.toMatchObject({
+    code: 'NO_SPACE',
+  });
+  expect(files.files).toEqual([`${SESSION}.jsonl`]);
+});
+
+test('the session itself continues in the folder where it was started', async () => {
+  const rows = twoTurns().rows.map((row, index) => ({ ...row, cwd: index < 4 ? '/w/sub' : '/w' }));
+  const files = new ClaudeFiles(rows);
+  const place = files.place(beforePrompt('p-6'));
+  expect(await claudeConversation.resume(place, files.machine)).toEqual({
+    session: SESSION,
+    command: ['claude', '--resume', SESSION],
+    dir: '/w',
+  });
+});
+
+/** A conversation of random turns, with branches, and what it has to consist of at each place. */
+class RandomConversation {
+  readonly transcript = new ClaudeTranscript();
+  readonly prompts: { readonly id: string; readonly before: readonly string[] }[] = [];
+  readonly calls: { readonly id: string; readonly after: readonly string[] }[] = [];
+  readonly #ends: { readonly row: string; readonly messages: readonly string[] }[] = [];
+  #messages: readonly string[] = [];
+
+  constructor(seed: number) {
+    const random = seededRandom(seed);
+    let count = 0;
+    const nextId = (kind: string): string => {
+      count += 1;
+      return `${kind}-${count}`;
+    };
+    for (let turns = 2 + random.integer(6); turns > 0; turns -= 1) {
+      const isBack = this.#ends.length > 0 && random.integer(3) === 0;
+      const from = isBack ? random.pick(this.#ends) : null;
+      if (from !== null) this.#messages = from.messages;
+      const promptId = `p-${this.transcript.rows.length - 1}`;
+      this.prompts.push({ id: promptId, before: this.#messages });
+      const row =
+        from === null
+          ? this.transcript.prompt(`Prompt ${turns}.`)
+          : this.transcript.prompt(`Prompt ${turns}.`, from.row);
+      this.#add(row);
+      for (let steps = random.integer(4); steps > 0; steps -= 1) {
+        if (random.integer(3) === 0) this.transcript.note();
+        const message = nextId('m');
+        const ids = Array.from({ length: 1 + random.integer(3) }, () => nextId('c'));
+        const begun = new Map(ids.map((id) => [id, this.transcript.call(message, id)]));
+        this.#add(message);
+        for (const id of random.sample(ids, ids.length)) {
+          this.#add(this.transcript.result(id, begun.get(id)));
+          this.calls.push({ id, after: this.#messages });
+        }
+      }
+      const answer = nextId('m');
+      const end = this.transcript.answer(answer, `Answer ${turns}.`);
+      this.#add(answer);
+      this.#ends.push({ row: end, messages: this.#messages });
+    }
+  }
+
+  #add(id: string): void {
+    this.#messages = [...this.#messages, id];
+  }
+}
+
+test('from random trees of rows, each place gives the conversation up to it, complete for the model', async () => {
+  const count = testEffort({ quick: 20, ci: 60, long: 1_000 });
+  const first = Number(process.env['SAVEPOINT_SEED'] ?? 1);
+  for (let seed = first; seed < first + count; seed += 1) {
+    const random = new RandomConversation(seed);
+    const files = new ClaudeFiles(random.transcript.rows);
+    const places = [
+      ...random.prompts.map(({ id, before }) => ({ end: beforePrompt(id), messages: before })),
+      ...random.calls.map(({ id, after }) => ({ end: afterCall(id), messages: after })),
+    ];
+    for (const { end, messages } of places) {
+      const { session } = await files.rewind(end);
+      if (messages.length === 0) continue;
+      const rows = files.rows(session);
+      const found = messagesOf(rows).map(({ id }) => id);
+      expect(found.slice(0, messages.length), `seed ${seed}`).toEqual(messages);
+      // Only the results that were not known are added.
+      const added = messagesOf(rows).slice(messages.length);
+      expect(added.every(({ role }) => role === 'tool')).toBe(true);
+      expectComplete(rows);
+    }
+  }
+});
+
+/** Every row continues one of the copy, and every call has its result. */
+function expectComplete(rows: readonly Readonly<Record<string, unknown>>[]): void {
+  const ids = new Set(rows.map(({ uuid }) => uuid));
+  for (const { parentUuid } of rows)
+    expect(parentUuid === undefined || parentUuid === null || ids.has(parentUuid)).toBe(true);
+  const text = JSON.stringify(rows);
+  const calls = [...text.matchAll(/"type":"tool_use","id":"([^"]+)"/g)].map(([, id]) => id);
+  const results = [...text.matchAll(/"tool_use_id":"([^"]+)"/g)].map(([, id]) => id);
+  expect(results.toSorted()).toEqual(calls.toSorted());
+}
