@@ -11,11 +11,11 @@ type ConversationJson = NonNullable<RestoreJson['conversation']>;
 const LISTED = 10;
 
 /** What the conversation would lose, or why it cannot go back. */
-export function conversationPreviewLines({ conversation }: RestoreJson, isOnly: boolean): string[] {
+export function conversationPreviewLines({ conversation }: RestoreJson): string[] {
   if (conversation === null) return [];
-  const { possible, reason, removed, messages } = conversation;
+  const { possible, reason, removed, messages, only } = conversation;
   if (!possible) {
-    const files = isOnly ? 'Nothing would be changed' : 'Only the files would be restored';
+    const files = only ? 'Nothing would be changed' : 'Only the files would be restored';
     return [`${conversationName(conversation)} cannot go back: ${showText(reason ?? '')}. ${files}.`];
   }
   if (messages === 0) return [`${conversationName(conversation)} ends at this place.`];

@@ -86,12 +86,12 @@ export const restore = command({
 
   render(output, view, given) {
     const keepsOutside = given.options['keepOutside'] === true;
-    const isOnly = given.options['conversationOnly'] === true;
-    if (output.dryRun) return previewText(output, view, { keepsOutside, isOnly });
+    if (output.dryRun) return previewText(output, view, keepsOutside);
     const { target, checkpoint } = output;
+    if (output.conversation?.only === true) return lines(conversationDoneLines(output));
     if (output.outcome === 'nothing') {
       return lines(
-        isOnly ? [] : nothingText(output, target.id, keepsOutside || output.parties !== null),
+        nothingText(output, target.id, keepsOutside || output.parties !== null),
         alternativeLines(output),
         notHappenedLines(output.notHappened),
         planNotes(output, target),
@@ -121,9 +121,8 @@ async function restored(
   const wanted = mode === null ? input : { ...input, mode };
   const preview =
     mode === null ? first : await VERBS.restore.handle(savepoint, { ...wanted, dryRun: true }, { signal });
-  const isOnly = input.conversation === 'only';
   const goesBack = preview.outcome === 'nothing' && preview.conversation?.possible === true;
-  if (preview.outcome === 'ready' || goesBack) await confirmRestore(preview, isOnly, context);
+  if (preview.outcome === 'ready' || goesBack) await confirmRestore(preview, context);
   // With a conflict or a refused path, this call fails with the proper error.
   const output = await VERBS.restore.handle(savepoint, { ...wanted, expected: preview.fingerprint }, { signal });
   // `render` sees from the authors in this field that the user chose to keep changes from outside.
@@ -151,23 +150,23 @@ async function askForMode(
   throw new SavepointError('CANCELLED', 'Nothing was restored.');
 }
 
-async function confirmRestore(preview: RestoreJson, isOnly: boolean, context: CommandContext): Promise<void> {
-  const paths = confirmedText(preview, isOnly);
+async function confirmRestore(preview: RestoreJson, context: CommandContext): Promise<void> {
+  const paths = confirmedText(preview);
   await confirm(context, {
     verb: 'restore',
     consequence: `Restoring ${preview.target.id} would change ${paths}`,
     hint: 'Nothing was changed. Preview with `savepoint restore --dry-run`, then repeat with --yes.',
-    preview: previewText(preview, context.view, { keepsOutside: false, isOnly }),
+    preview: previewText(preview, context.view, false),
     question: `Restore ${paths}?`,
     declinedMessage: 'Nothing was restored.',
   });
 }
 
 /** What the user is asked to restore. */
-function confirmedText(preview: RestoreJson, isOnly: boolean): string {
+function confirmedText(preview: RestoreJson): string {
   const { conversation } = preview;
   const words = conversation?.possible === true ? ['the conversation'] : [];
-  return [...(isOnly ? [] : [changeCountText(preview)]), ...words].join(' and ');
+  return [...(conversation?.only === true ? [] : [changeCountText(preview)]), ...words].join(' and ');
 }
 
 const MIXED_AUTHORS_NOTE =
@@ -191,15 +190,12 @@ function alternativeLines({ alternatives }: RestoreJson): string[] {
   });
 }
 
-function previewText(
-  preview: RestoreJson,
-  { style }: OutputView,
-  { keepsOutside, isOnly }: { readonly keepsOutside: boolean; readonly isOnly: boolean },
-): string {
+function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: boolean): string {
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
-  if (isOnly)
-    return lines(`Preview: would restore only the conversation from ${what}`, conversationPreviewLines(preview, true));
+  if (preview.conversation?.only === true) {
+    return lines(`Preview: would restore only the conversation of ${what}`, conversationPreviewLines(preview));
+  }
   const heading = outcome === 'nothing' ? nothingText(preview, what, keepsOutside) : `Preview: would restore ${what}`;
   return lines(
     heading,
@@ -209,7 +205,7 @@ function previewText(
     planNotes(preview, target),
     conflictSides(preview, style),
     captureNotes(preview.capture),
-    conversationPreviewLines(preview, false),
+    conversationPreviewLines(preview),
     outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state would be saved first.`] : [],
     preview.parties === null ? [] : [MIXED_AUTHORS_NOTE],
   );

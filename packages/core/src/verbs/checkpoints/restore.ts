@@ -75,10 +75,11 @@ export const restore = verb({
     };
   },
 
-  // Files that go back without their conversation are done in part.
   status({ dryRun, outcome, conversation, conversationRewound }) {
     if (dryRun && outcome === 'conflict') return 3;
-    return conversation !== null && !(dryRun ? conversation.possible : conversationRewound) ? 5 : 0;
+    if (conversation === null || (dryRun ? conversation.possible : conversationRewound)) return 0;
+    // Files that go back without their conversation are done in part.
+    return conversation.only ? 1 : 5;
   },
 
   async handle(savepoint, input, context) {
@@ -135,7 +136,7 @@ export const restore = verb({
       target: briefToJson(seen.target),
       notHappened: notHappenedToJson(before),
       parties: parties && { agents: [...parties.agents], outside: parties.outside.map(nameToJson) },
-      ...conversationToJson(seen),
+      ...conversationToJson(seen, conversation === 'only'),
       alternatives:
         output.outcome === 'nothing' && isPlain && conversation !== 'only'
           ? await alternatives(savepoint, paths, context.signal)

@@ -25,6 +25,7 @@ export function conversationFields({ z, named, jsonName, problem }: Shapes) {
     z.strictObject({
       agent: z.string().nullable().describe('null if no session was active since the checkpoint'),
       session: z.string().nullable(),
+      only: z.boolean().describe('whether the files stay'),
       possible: z.boolean(),
       reason: z.string().nullable().describe('why it cannot go back'),
       messages: count.describe('number of messages that it loses'),
@@ -47,32 +48,34 @@ export function conversationFields({ z, named, jsonName, problem }: Shapes) {
 type Fields = ReturnType<typeof conversationFields>;
 type FieldsJson = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** @param seen a preview or a result */
-export function conversationToJson(seen: {
-  readonly conversation: ConversationPreview | RestoredConversation | null;
-  readonly conversationRewound?: boolean;
-  readonly error?: SavepointError | null;
-}): FieldsJson {
+/** @param seen a preview or a result @param only whether the files stay */
+export function conversationToJson(
+  seen: {
+    readonly conversation: ConversationPreview | RestoredConversation | null;
+    readonly conversationRewound?: boolean;
+    readonly error?: SavepointError | null;
+  },
+  only: boolean,
+): FieldsJson {
   const { conversation, conversationRewound = false, error = null } = seen;
   const gone = conversation !== null && 'continue' in conversation ? conversation.continue : null;
   return {
-    conversation: conversation && previewToJson(conversation),
+    conversation: conversation && previewToJson(conversation, only),
     conversationRewound,
     continue: gone && sessionToJson(gone),
     error: error?.toJSON() ?? null,
   };
 }
 
-function previewToJson({
-  agent,
-  session,
-  plan,
-  original,
-}: ConversationPreview): NonNullable<FieldsJson['conversation']> {
+function previewToJson(
+  { agent, session, plan, original }: ConversationPreview,
+  only: boolean,
+): NonNullable<FieldsJson['conversation']> {
   const none = { messages: 0, prompts: 0, removed: [], words: null };
   return {
     agent,
     session,
+    only,
     possible: plan.isPossible,
     ...(plan.isPossible
       ? {
