@@ -1,7 +1,7 @@
 /** An agent's session, for agents and hooks. */
 
 import { truncate } from '../content/truncate.ts';
-import { withTranscript } from '../conversation/position.ts';
+import { withTranscript, withVersion } from '../conversation/position.ts';
 import { canonicalActor } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor, Checkpoint, ConversationPosition, Trigger } from '../model/checkpoint.ts';
@@ -418,7 +418,8 @@ export class Session extends SessionNotes {
     const state = readSessionState(ports.fs, store.layout, this.id);
     this.#conversation ??= state.conversation;
     const conversation = withTranscript(this.#conversation, state.transcript);
-    return writing.capture({ ...info, session: this.id, conversation }, always);
+    const actor = withVersion(info.actor, state.transcript);
+    return writing.capture({ ...info, actor, session: this.id, conversation }, always);
   }
 }
 
