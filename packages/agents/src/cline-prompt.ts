@@ -18,20 +18,31 @@ export function startingPrompt(event: Fields, env: Environment): string | null {
   const task = fieldsOf(field(fieldsOf(field(event, 'taskStart')), 'taskMetadata'));
   const sent = textIn(task, 'initialTask', 'task');
   if (sent !== null) return plainPrompt(sent);
-  const id = textIn(fieldsOf(field(event, 'sessionContext')), 'rootSessionId');
-  if (id === null || !/^[A-Za-z0-9_-]{1,100}$/.test(id)) return null;
-  const folder = join(homeFolder(env), '.cline', 'data', 'sessions', id);
-  const prompt = textIn(fileFields(join(folder, `${id}.json`)), 'prompt');
+  const start = sessionPath(event, env);
+  const prompt = start === null ? null : textIn(fileFields(`${start}.json`), 'prompt');
   if (prompt === null) return null;
   // The file keeps the first prompt. With messages, this is a later turn of the conversation.
-  const messages = field(fileFields(join(folder, `${id}.messages.json`)), 'messages');
+  const messages = field(fileFields(`${start}.messages.json`), 'messages');
   return Array.isArray(messages) && messages.length === 0 ? plainPrompt(prompt) : null;
+}
+
+/** Returns the file with the messages of the session; null if it is unknown. */
+export function messagesFile(event: Fields, env: Environment): string | null {
+  const start = sessionPath(event, env);
+  return start === null ? null : `${start}.messages.json`;
 }
 
 /** Returns what the user typed: Cline encloses it for its model. */
 export function plainPrompt(text: string): string {
   const inside = /^\s*<user_input\b[^>]*>([\s\S]*)<\/user_input>\s*$/.exec(text);
   return inside === null ? text : inside[1]!;
+}
+
+/** Returns the start of the paths of the session's files. */
+function sessionPath(event: Fields, env: Environment): string | null {
+  const id = textIn(fieldsOf(field(event, 'sessionContext')), 'rootSessionId');
+  if (id === null || !/^[A-Za-z0-9_-]{1,100}$/.test(id)) return null;
+  return join(homeFolder(env), '.cline', 'data', 'sessions', id, id);
 }
 
 /** Returns no fields if the file cannot be read. */

@@ -2,7 +2,7 @@
 
 import type { Agent, Environment } from './agent.ts';
 import { jsonReply } from './answer.ts';
-import { plainPrompt, startingPrompt } from './cline-prompt.ts';
+import { messagesFile, plainPrompt, startingPrompt } from './cline-prompt.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import {
   callIn,
@@ -17,6 +17,7 @@ import {
   textIn,
 } from './fields.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
+import { clineRows } from './transcript/cline.ts';
 
 const TOOLS: ToolTable = {
   editor: fileTool('edit', 'path'),
@@ -74,7 +75,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
     subAgentId: textIn(event, 'parent_agent_id') === null ? null : idIn(event, 'agent_id'),
     cwd,
     project: cwd,
-    transcript: null,
+    transcript: messagesFile(event, env),
     nativeName: native,
     stamp: stampIn(event, 'timestamp'),
   };
@@ -123,6 +124,7 @@ function parseCall(event: Fields, header: EventHeader): AgentEvent | IgnoredEven
 export const cline: Agent = {
   name: 'cline',
   variables: ['HOME', 'USERPROFILE'],
+  transcript: { document: clineRows },
   shell: { any: 'CLINE_CONNECTOR_CLI_LAUNCH', session: null },
   title: 'Cline',
   parse,

@@ -1,14 +1,18 @@
 /** GitHub Copilot CLI (docs/agents.md). It also runs the hooks in Claude Code's settings, with events in that form. */
 
+import { join } from 'node:path';
+import type { SessionId } from '@savepoint/core';
 import { readJson } from '@savepoint/core/ports';
 import type { Agent, Environment } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
+import { homeFolder } from './settings/home-folder.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
 import { copilotSkills } from './slash/files.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
+import { copilotRow } from './transcript/copilot.ts';
 
 const TOOLS: ToolTable = {
   create: fileTool('write', 'path', 'file_path'),
@@ -65,7 +69,7 @@ const MAX_ARGS_LENGTH = 16 * 1024 * 1024;
 function parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent {
   if (textIn(event, 'hook_event_name') !== null) {
     const parsed = parseClaudeEvent(event, env, AS_CLAUDE);
-    return parsed.kind === 'prompt-given' ? { ...parsed, text: typedText(parsed.text) } : parsed;
+    return withTranscript(parsed.kind === 'prompt-given' ? { ...parsed, text: typedText(parsed.text) } : parsed, env);
   }
   const native = hint ?? textIn(event, 'hookName');
   const session = sessionIn(event, 'sessionId');
@@ -81,7 +85,7 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
     subAgentId: null,
     cwd,
     project: env['COPILOT_PROJECT_DIR'] ?? null,
-    transcript: textIn(event, 'transcriptPath'),
+    transcript: textIn(event, 'transcriptPath') ?? transcriptOf(session, env),
     nativeName: native,
     stamp: stampIn(event, 'timestamp'),
   };
@@ -121,6 +125,18 @@ function typedText(prompt: string): string {
   return name === undefined ? prompt : `/${name} ${args}`.trimEnd();
 }
 
+function withTranscript(event: AgentEvent | IgnoredEvent, env: Environment): AgentEvent | IgnoredEvent {
+  if (event.kind === 'ignored' || event.transcript !== null) return event;
+  return { ...event, transcript: transcriptOf(event.session, env) };
+}
+
+/** Only some of its events name the transcript. It is always in the folder of the session. */
+function transcriptOf(session: SessionId, env: Environment): string | null {
+  if (!/^[0-9a-f-]{36}$/.test(session)) return null;
+  const home = env['COPILOT_HOME'] || join(homeFolder(env), '.copilot');
+  return join(home, 'session-state', session, 'events.jsonl');
+}
+
 /** Some versions send the arguments as text. */
 function argsOf(given: unknown): unknown {
   if (typeof given !== 'string' || given.length > MAX_ARGS_LENGTH) return given ?? {};
@@ -142,7 +158,8 @@ const CONTEXT_EVENTS = new Set([
 
 export const copilot: Agent = {
   name: 'copilot',
-  variables: ['COPILOT_CLI', 'COPILOT_HOME', 'COPILOT_PROJECT_DIR'],
+  variables: ['COPILOT_CLI', 'COPILOT_HOME', 'COPILOT_PROJECT_DIR', 'HOME', 'USERPROFILE'],
+  transcript: copilotRow,
   shell: { any: 'COPILOT_CLI', session: 'COPILOT_AGENT_SESSION_ID' },
   title: 'GitHub Copilot CLI',
   parse,

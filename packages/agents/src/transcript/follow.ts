@@ -4,10 +4,10 @@
  */
 
 import type { TranscriptMark } from '@savepoint/core';
-import { type Fs, isFsError, kindOf } from '@savepoint/core/ports';
+import { type Fd, type Fs, isFsError, kindOf } from '@savepoint/core/ports';
 import { Conversation } from './conversation.ts';
-import { MAX_LINE_BYTES, readRows } from './read-rows.ts';
-import type { MessageRow, TranscriptFormat, TranscriptRow } from './row.ts';
+import { fieldsOfLine, MAX_LINE_BYTES, readRows } from './read-rows.ts';
+import type { MessageRow, RowFormat, TranscriptFormat, TranscriptRow } from './row.ts';
 
 /** How much one event reads. The next one goes on there. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
@@ -31,6 +31,7 @@ export function followTranscript(
     try {
       const stat = fs.fstat(file);
       if (kindOf(stat) !== 'file') return null;
+      if (typeof format !== 'function') return readDocument(fs, file, format.document, known);
       const identity = `${stat.dev}:${stat.ino}`;
       const isSame = known !== null && known.file === identity && known.offset <= stat.size;
       const start = isSame ? known : { ...NOTHING_READ, file: identity };
@@ -55,6 +56,25 @@ export function followTranscript(
     if (isFsError(error)) return null;
     throw error;
   }
+}
+
+/** A document has no part that stays the same, so it is read as a whole. If it is too long, nothing of it is known. */
+function readDocument(fs: Fs, file: Fd, format: RowFormat, known: TranscriptMark | null): TranscriptMark {
+  const { dev, ino, mtimeMs, size } = fs.fstat(file);
+  const identity = `${dev}:${ino}:${mtimeMs}`;
+  if (known?.file === identity && known.offset === size) return known;
+  const unread = { ...NOTHING_READ, file: identity, offset: size };
+  const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
+  let length = 0;
+  for (let read = 1; read > 0 && length < bytes.length; length += read) {
+    read = fs.read(file, bytes, length, bytes.length - length, length);
+  }
+  const fields = length === size ? fieldsOfLine(bytes) : null;
+  // The agent may be writing to it.
+  if (fields === null) return { ...unread, isComplete: false, messages: null };
+  const progress = new Progress(unread);
+  progress.add(size, format(fields));
+  return progress.mark;
 }
 
 /** In characters. */

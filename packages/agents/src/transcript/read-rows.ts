@@ -2,7 +2,7 @@
 
 import type { Fd, Fs } from '@savepoint/core/ports';
 import { type Fields, fieldsOf } from '../fields.ts';
-import type { TranscriptFormat, TranscriptRow } from './row.ts';
+import type { RowFormat, TranscriptRow } from './row.ts';
 
 /** One line of a transcript. */
 export interface ReadLine {
@@ -21,7 +21,7 @@ const LINE_END = 0x0a;
  * Reads until a line is longer than a message can be: what follows it is not read either.
  * @param from offset of the start of a line, in bytes
  */
-export function* readRows(fs: Fs, file: Fd, format: TranscriptFormat, from: number): Generator<ReadLine> {
+export function* readRows(fs: Fs, file: Fd, format: RowFormat, from: number): Generator<ReadLine> {
   for (const { end, line } of readLines(fs, file, from)) yield { end, rows: rowsOf(line, format) };
 }
 
@@ -60,7 +60,7 @@ export function fieldsOfLine(line: Buffer): Fields | null {
   }
 }
 
-function rowsOf(line: Buffer, format: TranscriptFormat): readonly TranscriptRow[] | null {
+function rowsOf(line: Buffer, format: RowFormat): readonly TranscriptRow[] | null {
   const fields = fieldsOfLine(line);
   return fields === null ? null : format(fields);
 }

@@ -34,5 +34,8 @@ export type TranscriptRow =
       readonly version?: string | null;
     };
 
-/** The format of one agent's transcripts: JSON, one object in each line. Returns nothing for other rows. */
-export type TranscriptFormat = (row: Fields) => readonly TranscriptRow[];
+/** One object in each line, as JSON. Returns nothing for rows that say nothing. */
+export type RowFormat = (row: Fields) => readonly TranscriptRow[];
+
+/** The format of one agent's transcripts: rows, or one JSON document that the agent writes again and again. */
+export type TranscriptFormat = RowFormat | { readonly document: RowFormat };

@@ -1,15 +1,18 @@
 /** What the rows of a transcript build up, for each agent's format. */
+import { writeFileSync } from 'node:fs';
 import type { DiskPath, TranscriptMark } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '../../src/fields.ts';
 import { claudeRow } from '../../src/transcript/claude.ts';
+import { clineRows } from '../../src/transcript/cline.ts';
 import { codexRow } from '../../src/transcript/codex.ts';
 import { Conversation } from '../../src/transcript/conversation.ts';
+import { copilotRow } from '../../src/transcript/copilot.ts';
 import { followTranscript } from '../../src/transcript/follow.ts';
 import { geminiRow } from '../../src/transcript/gemini.ts';
-import type { TranscriptFormat } from '../../src/transcript/row.ts';
-import { ClaudeTranscript, CODEX, GEMINI, jsonLines } from '../fixtures/transcripts.ts';
+import type { RowFormat } from '../../src/transcript/row.ts';
+import { CLINE, ClaudeTranscript, CODEX, COPILOT, GEMINI, jsonLines } from '../fixtures/transcripts.ts';
 import { transcriptFile } from './transcript-file.ts';
 
 const { fs } = realPorts();
@@ -21,7 +24,7 @@ interface Read {
   readonly version: string | null;
 }
 
-function read(format: TranscriptFormat, rows: readonly object[]): Read {
+function read(format: RowFormat, rows: readonly object[]): Read {
   const conversation = new Conversation();
   for (const row of rows) for (const one of format(fieldsOf(row))) conversation.add(one);
   const mark = followTranscript(fs, transcriptFile(jsonLines(rows)) as DiskPath, format, null);
@@ -86,9 +89,41 @@ test('Gemini CLI: a message that is written again, and going back', () => {
   expect(shown(read(geminiRow, [...GEMINI, { $set: { messages: [GEMINI[2]] } }]))).toEqual(['user: Do it.']);
 });
 
+test('Copilot CLI: nothing of sub-agents, and nothing that the user went back from', () => {
+  const conversation = read(copilotRow, COPILOT);
+  expect(shown(conversation)).toEqual(['user: Do it.', 'assistant: -', 'tool: -', 'assistant: All done.']);
+  expect(conversation).toMatchObject({ model: 'sonnet', contextSize: 77, version: '1.0.102' });
+  const back = { type: 'user.message', data: { content: 'Otherwise.' }, id: 'e-x', parentId: 'e-2' };
+  expect(shown(read(copilotRow, [...COPILOT, back]))).toEqual(['user: Otherwise.']);
+});
+
+test('Cline: one document, which is read again when it has changed', () => {
+  const path = transcriptFile(JSON.stringify(CLINE, null, 2)) as DiskPath;
+  const format = { document: clineRows };
+  const first = followTranscript(fs, path, format, null);
+  expect(first).toMatchObject({
+    messages: 4,
+    lastAssistant: 'All done.',
+    model: 'sonnet',
+    contextSize: 100,
+    version: '3.0.65',
+    isComplete: true,
+  });
+  expect(followTranscript(fs, path, format, first)).toBe(first);
+  const words = clineRows(CLINE).flatMap((row) => (row.kind === 'message' ? [row.text] : []));
+  expect(words).toEqual(['Do it.', null, null, 'All done.']);
+  writeFileSync(path, JSON.stringify({ ...CLINE, messages: [] }));
+  expect(followTranscript(fs, path, format, first)).toMatchObject({ messages: 0, lastAssistant: null });
+  // Half written, and too long to be read with each event.
+  writeFileSync(path, JSON.stringify(CLINE).slice(0, -9));
+  expect(followTranscript(fs, path, format, first)).toMatchObject({ messages: null, isComplete: false });
+  writeFileSync(path, JSON.stringify({ ...CLINE, system_prompt: 'x'.repeat(9 * 1024 * 1024) }));
+  expect(followTranscript(fs, path, format, first)).toMatchObject({ messages: null, isComplete: false });
+});
+
 test('rows of any shape are passed over', () => {
   const odd = [[], null, 7, 'text', { type: 'user' }, { uuid: 1 }, { type: 'assistant', uuid: 'u', message: [] }];
-  for (const format of [claudeRow, codexRow, geminiRow]) {
+  for (const format of [claudeRow, codexRow, geminiRow, copilotRow]) {
     expect(() =>
       read(format, [...odd, { type: 'response_item', payload: { type: 'message', id: {}, role: 'user' } }] as object[]),
     ).not.toThrow();

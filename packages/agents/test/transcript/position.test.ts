@@ -1,9 +1,11 @@
 /** Checkpoints under hooks record the position in the conversation. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AgentAtWork } from '../driver.ts';
 import { claudeEvents } from '../fixtures/claude.ts';
-import { ClaudeTranscript, jsonLines } from '../fixtures/transcripts.ts';
+import { clineEvents } from '../fixtures/others.ts';
+import { CLINE, ClaudeTranscript, COPILOT, jsonLines } from '../fixtures/transcripts.ts';
 
 test('number of messages, last words, model and context size', async () => {
   const p = new AgentAtWork('claude');
@@ -29,7 +31,8 @@ test('number of messages, last words, model and context size', async () => {
   // What a sub-agent's event names is not the conversation with the user.
   await p.tell({ ...events.subagentStop('sub-1'), transcript_path: '/nowhere.jsonl' });
   await tell(events.prompt('Second.', 'pr-2'));
-  const positions = (await p.checkpoints()).map(({ trigger, conversation }) => [trigger, conversation]);
+  const checkpoints = await p.checkpoints();
+  const positions = checkpoints.map(({ trigger, conversation }) => [trigger, conversation]);
   const model = { model: 'opus', contextSize: 1_007 };
   expect(positions).toEqual([
     // The store did not exist before.
@@ -38,6 +41,37 @@ test('number of messages, last words, model and context size', async () => {
     ['call', { messages: 2, lastUser: 'First.', messageId: 'pr-1', lastAssistant: 'Now the file.', ...model }],
     ['prompt', { messages: 4, lastUser: 'Second.', messageId: 'pr-2', lastAssistant: 'All done.', ...model }],
   ]);
+  expect(checkpoints.map(({ actor }) => actor.version)).toEqual([undefined, undefined, '2.1.329', '2.1.329']);
+});
+
+const KNOWN = { messages: 4, lastAssistant: 'All done.', model: 'sonnet' };
+
+test('Copilot CLI: from the file of the session, which most events do not name', async () => {
+  const p = new AgentAtWork('copilot', { env: { COPILOT_HOME: '' } });
+  const sessionId = '79007a1b-9d1c-46ca-b763-ee3928ddbc9d';
+  const folder = join(p.env['HOME'] ?? '', '.copilot/session-state', sessionId);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'events.jsonl'), jsonLines(COPILOT));
+  p.write('a.txt', 'a\n');
+  p.args = ['userPromptSubmitted'];
+  for (const prompt of ['First.', 'Second.']) await p.tell({ sessionId, cwd: p.dir, prompt, timestamp: Date.now() });
+  const last = (await p.checkpoints()).at(-1);
+  expect(last?.conversation).toEqual({ ...KNOWN, lastUser: 'Second.', contextSize: 77 });
+  expect(last?.actor.version).toBe('1.0.102');
+});
+
+test('Cline: from the file with the messages of the session', async () => {
+  const p = new AgentAtWork('cline');
+  const events = clineEvents(p.dir);
+  const folder = join(p.env['HOME'] ?? '', '.cline/data/sessions/r-1');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'r-1.messages.json'), JSON.stringify(CLINE));
+  p.write('a.txt', 'a\n');
+  await p.tell(events.prompt('First.'));
+  await p.tell({ ...events.prompt('Second.', '2026-11-20T23:33:24.780Z'), clineVersion: '' });
+  const last = (await p.checkpoints()).at(-1);
+  expect(last?.conversation).toEqual({ ...KNOWN, lastUser: 'Second.', contextSize: 100 });
+  expect(last?.actor.version).toBe('3.0.65');
 });
 
 test('a transcript that is not there, and one that is not named, change nothing', async () => {
