@@ -1,4 +1,4 @@
-/** The server of one connection: lists tools and calls them. It serves both generations of the protocol. */
+/** The server of one connection: lists tools and calls them, and has prompts for users. It serves both generations of the protocol. */
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -13,6 +13,7 @@ import { type DiskPath, SavepointError } from '@savepoint/core';
 import { asFailure, type IssuedPreviews, type ReadyTool, type SerialQueue } from '@savepoint/core/tools';
 import { failedResult, performCall, type ToolCallContext } from './call.ts';
 import { listingOf } from './listing.ts';
+import { completionsOf, promptListings, promptText } from './prompts.ts';
 import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
 
 export interface ConnectionContext {
@@ -36,16 +37,26 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
   const { version } = setting;
   const server = new Server(
     { name: 'savepoint', title: 'Savepoint', version },
-    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: { listChanged: false }, prompts: { listChanged: false }, completions: {} },
+      instructions: INSTRUCTIONS,
+    },
   );
   const listing = [...tools.values()].map(listingOf);
   server.setRequestHandler('tools/list', () => ({ tools: listing }));
+  server.setRequestHandler('prompts/list', () => ({ prompts: promptListings() }));
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    const text = promptText(params.name, params.arguments ?? {});
+    if (text === null) throw unknownName('prompt', params.name);
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  });
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+    const values = ref.type === 'ref/prompt' ? completionsOf(ref.name, argument.name, argument.value) : [];
+    return { completion: { values, total: values.length, hasMore: false } };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const ready = tools.get(params.name);
-    if (ready === undefined) {
-      const shown = JSON.stringify(params.name.slice(0, 100));
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${shown}.`);
-    }
+    if (ready === undefined) throw unknownName('tool', params.name);
     const call = callOf(server, context);
     try {
       if (setting.roots.length === 0 && setting.clientRoot.folder === null && mayAskForRoots(server, context)) {
@@ -74,6 +85,10 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
     }
   });
   return server;
+}
+
+function unknownName(what: 'tool' | 'prompt', name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} ${JSON.stringify(name.slice(0, 100))}.`);
 }
 
 function mayAskForRoots(server: Server, { mcpReq }: ServerContext): boolean {
