@@ -1,4 +1,6 @@
-import { type Project, project } from '@savepoint/testkit/command';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { main, type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
 /** Commands that a person types at the prompt of an agent, through the built command, as the agent's hook runs it. */
@@ -9,7 +11,7 @@ interface Step {
   readonly actor: { readonly kind: string };
 }
 
-let prompts = 0;
+let ids = 0;
 
 function hook(p: Project, event: object): Record<string, unknown> | null {
   const input = JSON.stringify({ session_id: 's', cwd: p.dir, ...event });
@@ -19,7 +21,7 @@ function hook(p: Project, event: object): Record<string, unknown> | null {
 }
 
 /** What the person reads. Fails if the prompt goes to the model. */
-function type(p: Project, prompt: string, id = `p${++prompts}`): string {
+function type(p: Project, prompt: string, id = `p${++ids}`): string {
   const answer = hook(p, { hook_event_name: 'UserPromptSubmit', prompt, prompt_id: id });
   expect(answer).toMatchObject({ decision: 'block', reason: expect.any(String) });
   return answer?.['reason'] as string;
@@ -27,8 +29,8 @@ function type(p: Project, prompt: string, id = `p${++prompts}`): string {
 
 /** The agent works on a prompt, with its file tool. */
 function work(p: Project, prompt: string, name: string, content: string): void {
-  hook(p, { hook_event_name: 'UserPromptSubmit', prompt, prompt_id: `p${++prompts}` });
-  const call = { tool_name: 'Write', tool_input: { file_path: p.at(name), content }, tool_use_id: `t${prompts}` };
+  hook(p, { hook_event_name: 'UserPromptSubmit', prompt, prompt_id: `p${++ids}` });
+  const call = { tool_name: 'Write', tool_input: { file_path: p.at(name), content }, tool_use_id: `t${ids}` };
   hook(p, { hook_event_name: 'PreToolUse', ...call });
   p.write(name, content);
   hook(p, { hook_event_name: 'PostToolUse', ...call, tool_response: {} });
@@ -38,17 +40,17 @@ function steps(p: Project): readonly Step[] {
   return JSON.parse(p.ok('list', '--all', '--json').stdout).checkpoints;
 }
 
-function atWork(): Project {
+function atWork(prompts: 1 | 2 = 1): Project {
   const p = project();
   p.write('a.txt', 'one\n');
   hook(p, { hook_event_name: 'SessionStart', source: 'startup' });
-  work(p, 'make it two', 'a.txt', 'two\n');
+  if (prompts === 2) work(p, 'make it two', 'a.txt', 'two\n');
   work(p, 'make it three', 'a.txt', 'three\n');
   return p;
 }
 
 it('rewind lists the prompts and goes back, undo and redo follow, and none of them is a prompt', () => {
-  const p = atWork();
+  const p = atWork(2);
   const before = steps(p).length;
   expect(type(p, '/savepoint:rewind')).toMatch(
     /^The last prompts.*\n1 \* {2}cp_\d+ .* make it three .*\n2 {4}cp_\d+ .* make it two .*\n`\/savepoint:rewind 1`/,
@@ -96,17 +98,45 @@ it('a restore that would revert changes of others as well asks how', () => {
 it('what is not understood, is not there or is reported twice changes nothing, and does not reach the model', () => {
   const p = atWork();
   expect(type(p, '/savepoint:rewind everything')).toContain('/savepoint:checkpoint restore ID [keep-outside | exact]');
-  expect(type(p, '/savepoint:rewind 3')).toContain('There is no prompt 3.');
+  expect(type(p, '/savepoint:rewind 2')).toContain('There is no prompt 2.');
   expect(type(p, '/savepoint:checkpoint restore cp_99')).toContain('There is no checkpoint cp_99.');
   expect(type(p, '/savepoint:undo')).toContain('error:');
   const id = 'twice';
   type(p, '/savepoint:rewind 1', id);
-  expect(p.read('a.txt')).toBe('two\n');
+  expect(p.read('a.txt')).toBe('one\n');
   const count = steps(p).length;
   expect(type(p, '/savepoint:rewind 1', id)).toContain('already carrying out');
   expect(steps(p)).toHaveLength(count);
   const bare = project();
   expect(type(bare, '/savepoint:rewind 1')).toMatch(/^error: /);
+});
+
+it('two hooks that report it at the same time carry it out once', async () => {
+  const p = atWork();
+  const prompt = { hook_event_name: 'UserPromptSubmit', prompt: '/savepoint:rewind 1', prompt_id: 'both' };
+  const input = JSON.stringify({ session_id: 's', cwd: p.dir, ...prompt });
+  const once = async (): Promise<string> => {
+    const child = spawn(process.execPath, [main, 'hook', 'claude'], {
+      env: p.environment({ env: { SAVEPOINT_DAEMON: 'off' } }) as NodeJS.ProcessEnv,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    child.stdin.end(input);
+    return JSON.parse(await text(child.stdout)).reason;
+  };
+  const answers = await Promise.all([once(), once()]);
+  expect(answers.filter((answer) => answer.startsWith('Restored'))).toHaveLength(1);
+  expect(answers.filter((answer) => answer.includes('already carrying out'))).toHaveLength(1);
+  expect(steps(p).filter(({ trigger }) => trigger === 'restore')).toHaveLength(1);
+});
+
+it('a conflict names the lines, and the command for a terminal', () => {
+  const p = atWork();
+  type(p, '/savepoint:rewind 1');
+  p.write('a.txt', 'mine\n');
+  expect(type(p, '/savepoint:undo')).toMatch(
+    /^error: Conflict in 1 path: a\.txt\.[\s\S]*for `savepoint undo` in a terminal\.$/,
+  );
+  expect(p.read('a.txt')).toBe('mine\n');
 });
 
 it('works where automatic checkpoints are off', () => {

@@ -192,8 +192,8 @@ export const copilot: Agent = {
     },
     present: { folders: [['.copilot']], programs: ['copilot'] },
     notes: [
-      'Copilot CLI runs hooks only in trusted folders. `.github/hooks/savepoint.json` is visible to everyone on the ' +
-        'project.',
+      'Copilot CLI runs hooks only in trusted folders. `.github/hooks/savepoint.json` and the skills ' +
+        '`.github/skills/savepoint-*` are visible to everyone on the project.',
     ],
   },
 };

@@ -60,6 +60,12 @@ test.each([
 });
 
 describe('what an agent makes of the files', () => {
+  test('an agent that reads the files of Claude Code may send their text', () => {
+    const file = AGENTS.claude.integration.commands?.files.find(({ name }) => name === 'checkpoint.md');
+    const text = file?.content.split('---\n')[2]?.replace('$ARGUMENTS', 'show cp_1') ?? '';
+    expect(parseSlash(text)?.request).toEqual({ kind: 'show', checkpoint: 'cp_1' });
+  });
+
   test('Gemini CLI sends the text of the file', () => {
     const file = AGENTS.gemini.integration.commands?.files.find(({ name }) => name === 'rewind.toml');
     const template = /prompt = """\n(.*)"""/s.exec(file?.content ?? '')?.[1] ?? '';

@@ -11,6 +11,8 @@ import { relativeTime } from './show/format.ts';
 import { turnLines } from './show/turn.ts';
 import { type OutputView, PLAIN } from './view.ts';
 
+type Request = RunnableCommand['request'];
+
 /** What a command works with. */
 interface Surroundings {
   readonly prefix: string;
@@ -24,6 +26,18 @@ const LISTED = 15;
 const MAX_LINES = 100;
 const MAX_LENGTH = 12_000;
 
+const IN_TERMINAL: Readonly<Record<Request['kind'], string>> = {
+  list: 'list',
+  show: 'show',
+  diff: 'diff',
+  create: 'checkpoint',
+  turns: 'turns',
+  rewind: 'restore',
+  restore: 'restore',
+  undo: 'undo',
+  redo: 'redo',
+};
+
 /** @returns what to show to the user; it does not fail */
 export async function runTyped({ prefix, request }: RunnableCommand, open: OpenTyped): Promise<string> {
   try {
@@ -32,11 +46,11 @@ export async function runTyped({ prefix, request }: RunnableCommand, open: OpenT
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code === 'CANCELLED') return 'This takes longer than the agent waits. Run it in a terminal.';
-    return shortened(asTyped(failureAsText(failure, PLAIN), prefix));
+    const text = shortened(asTyped(failureAsText(failure, PLAIN), prefix));
+    const command = IN_TERMINAL[request.kind];
+    return / --\w/.test(failure.hint) ? `${text}\nThese options are for \`savepoint ${command}\` in a terminal.` : text;
   }
 }
-
-type Request = RunnableCommand['request'];
 
 async function carryOut(request: Request, on: Surroundings): Promise<string> {
   switch (request.kind) {

@@ -10,11 +10,15 @@ export interface CommandFile {
   readonly content: string;
 }
 
-/** Claude Code: a file is a command in the namespace of its folder. The hook gets what was typed. */
+/** Claude Code: a file is a command in the namespace of its folder. Its hook gets what was typed, and not the text. */
 export function claudeCommands(): readonly CommandFile[] {
   return SLASH_COMMANDS.map((command) => ({
     name: `${command.name}.md`,
-    content: markdown([...header(command), ...argumentHint(command)]),
+    content: markdown(
+      [...header(command), ...argumentHint(command)],
+      // Other agents that read this folder may send the text.
+      `/savepoint:${command.name} $ARGUMENTS\n\n${NOT_ANSWERED}`,
+    ),
   }));
 }
 
@@ -30,7 +34,7 @@ export function geminiCommands(): readonly CommandFile[] {
 export function copilotSkills(): readonly CommandFile[] {
   return SLASH_COMMANDS.map((command) => ({
     name: `savepoint-${command.name}/SKILL.md`,
-    content: markdown([`name: savepoint-${command.name}`, ...header(command), 'user-invocable: true']),
+    content: markdown([`name: savepoint-${command.name}`, ...header(command), 'user-invocable: true'], NOT_ANSWERED),
   }));
 }
 
@@ -44,6 +48,6 @@ function argumentHint({ forms }: SlashCommand): readonly string[] {
   return hint === '' ? [] : [`argument-hint: ${JSON.stringify(hint)}`];
 }
 
-function markdown(fields: readonly string[]): string {
-  return `---\n${fields.join('\n')}\n---\n${NOT_ANSWERED}\n`;
+function markdown(fields: readonly string[], text: string): string {
+  return `---\n${fields.join('\n')}\n---\n${text}\n`;
 }
