@@ -11,10 +11,10 @@ const ENABLED = 1;
 
 /**
  * The cache is the folder `compiled` in Savepoint's home. Node executes its content, so it is only used if no other user
- * can read or write either folder. Only successful commands create it or add to it. The path of the home is a guess,
+ * can read or write either folder. Only successful commands create it or add to it, and only with `adds`. The path of the home is a guess,
  * because `nodePlaces` is not loaded yet. A wrong guess only costs time.
  */
-export function useCompileCache(env: Environment): void {
+export function useCompileCache(env: Environment, { adds }: { readonly adds: boolean }): void {
   const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: Enable };
   if (enableCompileCache === undefined || process.platform !== 'linux') return;
   const data = env['XDG_DATA_HOME'] ?? join(env['HOME'] ?? '', '.local', 'share');
@@ -25,8 +25,8 @@ export function useCompileCache(env: Environment): void {
   if (handle !== null) {
     if (!enableIn(handle, enableCompileCache)) return;
     // Node writes the cache after this event, through the handle. Once that is closed, it cannot.
-    process.on('exit', (status) => void (status === 0 || closeSync(handle)));
-  } else {
+    process.on('exit', (status) => void ((adds && status === 0) || closeSync(handle)));
+  } else if (adds) {
     process.on('exit', (status) => {
       const made = status === 0 && isPrivateHome(home) && create(folder) ? openPrivate(folder) : null;
       if (made !== null) enableIn(made, enableCompileCache);

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts';
 
-useCompileCache(process.env);
 const [first, ...others] = process.argv.slice(2);
+// A tab in a shell writes nothing.
+useCompileCache(process.env, { adds: first !== '__complete' });
 // Hooks take the fastest path and load only what they need, because agents wait for them at every step.
 if (first === 'hook') {
   const { hook } = await import('./hook.ts');
@@ -10,6 +11,9 @@ if (first === 'hook') {
 } else if ((first === '--version' || first === '-V') && others.length === 0) {
   const { ownVersion } = await import('./own-version.ts');
   process.stdout.on('error', () => undefined).write(`${ownVersion()}\n`);
+} else if (first === '__complete') {
+  const { complete } = await import('./completion/complete.ts');
+  await complete(others, process.env);
 } else {
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2), process.env);

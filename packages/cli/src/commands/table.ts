@@ -151,6 +151,13 @@ export const COMMANDS: readonly CommandRow[] = [
   ),
   verbRow('store', VERBS.linkWorkspace, async () => (await import('./workspace/link-workspace.ts')).linkWorkspace),
   verbRow('store', VERBS.config, async () => (await import('./workspace/config.ts')).config),
+  {
+    name: 'completion',
+    summary: 'print a script with which bash, zsh or fish completes commands',
+    section: 'store',
+    isHidden: false,
+    load: async () => (await import('./workspace/completion.ts')).completion,
+  },
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {
