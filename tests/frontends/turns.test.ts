@@ -158,3 +158,16 @@ it('a model sees turns in the same order, with their ids', async () => {
     next: 'cp_3',
   });
 });
+
+it('says in how many files lines were counted', async () => {
+  const p = project();
+  const savepoint = open({ dir: p.dir, home: p.store });
+  const session = savepoint.session({ agent: 'claude', id: 's-1' });
+  await session.prompt('Write many files');
+  await session.call({ tool: 'Bash', kind: 'shell' }, () => {
+    for (let i = 0; i < 301; i++) p.write(`${i}.txt`, 'one\n');
+  });
+  expect(rows(p)[0]).toBe('*  cp_1  now  claude  Write many files  301 files +300 in 300 of 301 files');
+  expect(listed(p)[0]).toContain('  301 files +300 in 300 of 301 files  [here]');
+  expect(p.ok('sessions').stdout).toContain('301 changes, +300 in 300 of 301 changes');
+});

@@ -1,4 +1,5 @@
 import { type JsonName, nameFromJson, showName } from '@savepoint/core';
+import { COUNTED_FILES } from '@savepoint/core/frontend';
 
 export function pathText(name: JsonName): string {
   return name === '' ? 'the workspace folder itself' : showName(nameFromJson(name));
@@ -41,6 +42,21 @@ export function relativeTime(iso: string, now: number): string {
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
   if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
   return `${countText(Math.floor(age / DAY_MS), 'day')} ago`;
+}
+
+/**
+ * `+3 −1`; `+3 −1 in 300 of 812 files` if there were too many to count the lines of all.
+ * @param what of which lines were counted
+ */
+export function countedLines(
+  { added, removed, counted }: { readonly added: number; readonly removed: number; readonly counted: number },
+  all: number,
+  what: string,
+): string {
+  const counts = lineCounts(added, removed);
+  // Of fewer, only contents without lines are not counted.
+  if (counts === '' || counted >= all || all <= COUNTED_FILES) return counts;
+  return `${counts} in ${groupDigits(counted)} of ${countText(all, what)}`;
 }
 
 /** `+3 −1`; empty if lines were not counted. */

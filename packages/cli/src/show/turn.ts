@@ -2,7 +2,7 @@ import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
 import { shortText } from './checkpoint.ts';
-import { countText, lineCounts } from './format.ts';
+import { countedLines, countText } from './format.ts';
 
 /** A turn, as the verb `turns` gives it. */
 export type TurnJson = OutputOf<(typeof VERBS)['turns']>['turns'][number];
@@ -40,9 +40,10 @@ export function idOf({ before }: TurnJson): string {
   return before ?? '-';
 }
 
-function notes({ files, added, removed, changes, takenBack, calls }: TurnJson): readonly string[] {
+function notes(turn: TurnJson): readonly string[] {
+  const { files, changes, takenBack, calls } = turn;
   if (changes === 0) return calls === 0 ? ['nothing changed'] : [countText(calls, 'call')];
-  const lines = lineCounts(added, removed);
+  const lines = countedLines(turn, files, 'file');
   const effect = takenBack === 0 ? '' : takenBack === changes ? 'taken back' : `${takenBack} of ${changes} taken back`;
   return [`${countText(files, 'file')}${lines === '' ? '' : ` ${lines}`}`, ...(effect === '' ? [] : [`[${effect}]`])];
 }

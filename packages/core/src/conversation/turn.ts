@@ -3,6 +3,7 @@
 import type { Actor, Checkpoint, RecordedChange } from '../model/checkpoint.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
+import { COUNTED_FILES } from '../timeline/diff/changes.ts';
 
 /** A prompt, and what followed it. */
 export interface Turn {
@@ -26,6 +27,8 @@ export interface Turn {
   /** Lines, summed over all changes. */
   readonly added: number;
   readonly removed: number;
+  /** Number of files whose lines were counted. */
+  readonly counted: number;
   /** Number of changes, and of those among them that were taken back since. */
   readonly changes: number;
   readonly takenBack: number;
@@ -37,7 +40,11 @@ export interface Turn {
 export class OpenTurn {
   readonly #calls = new Set<CallId>();
   readonly #paths = new Set<TreePath>();
+  readonly #counted = new Set<TreePath>();
   readonly #seen = new Set<string>();
+  /** Of checkpoints that have too many changes to list. */
+  #unlisted = 0;
+  #unlistedCounted = 0;
   /** Numbers of its checkpoints that have no row of their own. */
   readonly folded: number[] = [];
   #actor: Actor;
@@ -59,7 +66,7 @@ export class OpenTurn {
 
   /** Whether anything happened in it: a session that only began is not a turn. */
   get hasWork(): boolean {
-    return this.#seen.size > 0;
+    return this.#seen.size > 0 || this.#unlisted > 0;
   }
 
   /** The number of the oldest checkpoint that it has reached. */
@@ -82,9 +89,19 @@ export class OpenTurn {
     if (this.#seen.has(change.id)) return;
     this.#seen.add(change.id);
     this.#paths.add(change.path);
+    if (change.added !== null) this.#counted.add(change.path);
     this.#added += change.added ?? 0;
     this.#removed += change.removed ?? 0;
     if (isTakenBack) this.#takenBack += 1;
+  }
+
+  /** Which paths they changed, and whether they were taken back since, is not known. */
+  addUnlisted(checkpoint: Checkpoint, count: number): void {
+    this.#reach(checkpoint);
+    this.#unlisted += count;
+    this.#unlistedCounted += Math.min(count, COUNTED_FILES);
+    this.#added += checkpoint.totals.added;
+    this.#removed += checkpoint.totals.removed;
   }
 
   beginWith(start: Checkpoint): Turn {
@@ -114,10 +131,11 @@ export class OpenTurn {
       began,
       ended: this.#ended ?? began,
       calls: this.#calls.size,
-      files: this.#paths.size,
+      files: this.#paths.size + this.#unlisted,
       added: this.#added,
       removed: this.#removed,
-      changes: this.#seen.size,
+      counted: this.#counted.size + this.#unlistedCounted,
+      changes: this.#seen.size + this.#unlisted,
       takenBack: this.#takenBack,
       isCurrent: false,
     };

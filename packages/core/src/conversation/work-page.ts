@@ -15,6 +15,7 @@ import { type CheckpointId, checkpointId, checkpointNumber, type SessionId } fro
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity } from '../timeline/activity/activity.ts';
 import { activitySource } from '../timeline/activity/source.ts';
+import { unlistedAuthors, unlistedCount } from '../timeline/query/unlisted-changes.ts';
 import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts';
 import { OpenTurn, type Turn } from './turn.ts';
 
@@ -163,6 +164,11 @@ class Walk {
         if (!this.#isListed(author, number)) continue;
         this.#turnOf(author, actor).add(checkpoint, change, call, effectOf(change).reversion !== null);
       }
+    }
+    const unlisted = unlistedCount(checkpoint);
+    if (unlisted === 0) return row;
+    for (const { actor, session: author } of unlistedAuthors(checkpoint).authors) {
+      if (this.#isListed(author, number)) this.#turnOf(author, actor).addUnlisted(checkpoint, unlisted);
     }
     return row;
   }

@@ -5,13 +5,10 @@ import { truncate } from '../content/truncate.ts';
 import type { Pace } from '../io/pace.ts';
 import {
   type Author,
-  type Authorship,
   type Checkpoint,
   GRADES,
   type Grade,
-  isOperation,
   isReversion,
-  OUTSIDE,
   type RecordedChange,
 } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
@@ -26,6 +23,7 @@ import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf } from '../timeline/diff/hunks.ts';
 import { type Caller, isActor, isOwnWork } from '../timeline/query/actors.ts';
 import { unknownChange } from '../timeline/query/match-id.ts';
+import { unlistedAuthors } from '../timeline/query/unlisted-changes.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
 /** A change must match all given criteria. */
@@ -166,7 +164,7 @@ export async function changesOf(
   if (checkpoint.changes !== null || checkpoint.previous === null || previous === undefined) {
     return checkpoint.changes ?? [];
   }
-  const by = authorsOf(checkpoint);
+  const by = unlistedAuthors(checkpoint);
   const { changes } = await listChanges(objects, previous.snapshot, checkpoint.snapshot, pace, {
     uncaptured: previous.workspace === checkpoint.workspace,
     ...(onDamage === undefined ? {} : { onDamage }),
@@ -247,15 +245,6 @@ function withEffects(
   return effects.reverse();
 }
 
-function authorsOf({ trigger, actor, session, toolCall, tool }: Checkpoint): Authorship {
-  const author: Author = { actor, session, call: toolCall, tool: tool?.name ?? null };
-  const outside: Author = { actor: OUTSIDE, session: null, call: null, tool: null };
-  if (isOperation(trigger)) return { authors: [author], grade: 'sure', evidence: 'operation' };
-  if (trigger === 'call') return { authors: [author, outside], grade: 'open', evidence: 'call' };
-  // Which calls were open is not recorded.
-  return { authors: [outside], grade: 'likely', evidence: 'beyond' };
-}
-
 type NamedChanges = Map<ChangeId, readonly number[] | null>;
 
 /** Returns the named changes, each with its named hunks. Null if the selection names none. */
@@ -321,6 +310,8 @@ function reasonToSkip(
   const grade = authors.every((author) => matchesAuthor(selection, author)) ? change.by.grade : 'open';
   const needed = named === null ? least : weakerOf(least, 'likely');
   if (grade !== 'sure' && weakerOf(grade, needed) !== needed) {
+    if (checkpoint.changes === null && grade === 'open')
+      return { why: `${checkpoint.id} has too many changes to record the author of each`, grade };
     return { why: grade === 'likely' ? likelyBecause(checkpoint, change) : openBecause(change), grade };
   }
   if (change.uncapturedBefore !== undefined) {

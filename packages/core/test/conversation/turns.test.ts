@@ -195,3 +195,14 @@ test('in a list, the steps of a turn are folded into it, and all other checkpoin
   await one.prompt('Now this.', 'm-9');
   expect((await listed(savepoint, { limit: 1 })).rows).toEqual(['* 13 cp_13 Now this.']);
 });
+
+test('a call with too many changes to list is in its turn and its session, as uncertain', async () => {
+  const { savepoint, w, one } = await twoSessions();
+  w.dropList('cp_9');
+  const { turns } = await savepoint.turns({ limit: 1 });
+  expect(turns[0]).toMatchObject({ before: 'cp_8', files: 10_001, changes: 10_001, counted: 300, calls: 1 });
+  const { sessions } = await savepoint.sessions();
+  expect(sessions.find(({ id }) => id === one.id)).toMatchObject({ changes: 10_003, unsure: 10_001, counted: 302 });
+  const { details } = await savepoint.previewRollback({ session: 's-one', after: { checkpoint: 8 } });
+  expect(details.skipped.map(({ why }) => why)).toEqual(['cp_9 has too many changes to record the author of each']);
+});

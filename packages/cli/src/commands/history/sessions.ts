@@ -3,7 +3,7 @@ import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { shellWord } from '../../path-hint.ts';
 import { uncountedLines } from '../../show/checkpoint.ts';
-import { countText, lineCounts, localTime } from '../../show/format.ts';
+import { countedLines, countText, localTime } from '../../show/format.ts';
 
 const TITLE_LETTERS = 70;
 
@@ -20,14 +20,14 @@ export const sessions = command({
     const { style } = view;
     return lines(
       found.length === 0 ? ['No sessions recorded yet.'] : [],
-      found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, added, removed }) => [
+      found.flatMap(({ id, actor, first, last, title, prompts, calls, changes, unsure, ...counts }) => [
         `${style.id(showText(id))}  ${showText(actor.name)}  ${style.faint(`${localTime(first)} to ${localTime(last)}`)}`,
         ...(title === null ? [] : [`  ${showText(truncateTitle(title))}`]),
         `  ${[
           countText(prompts, 'prompt'),
           countText(calls, 'call'),
           `${countText(changes, 'change')}${unsure === 0 ? '' : ` (${unsure} possibly by another author)`}`,
-          lineCounts(added, removed),
+          countedLines(counts, changes, 'change'),
         ]
           .filter((part) => part !== '')
           .join(', ')}`,

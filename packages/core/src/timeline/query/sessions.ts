@@ -1,8 +1,10 @@
 /** Lists the sessions of a timeline. */
 
-import type { Actor, Checkpoint } from '../../model/checkpoint.ts';
+import type { Actor, Change, Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { CallId, CheckpointId, SessionId } from '../../model/ids.ts';
+import { COUNTED_FILES } from '../diff/changes.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+import { unlistedAuthors, unlistedCount } from './unlisted-changes.ts';
 
 export interface SessionSummary {
   readonly id: SessionId;
@@ -21,6 +23,8 @@ export interface SessionSummary {
   /** Lines, in total over `changes`. */
   readonly added: number;
   readonly removed: number;
+  /** Number of changes whose lines were counted. */
+  readonly counted: number;
   /** Its own checkpoints, newest first. */
   readonly checkpoints: readonly CheckpointId[];
 }
@@ -38,6 +42,15 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
   const found = new Map<SessionId, Tally>();
   const damaged: DamagedCheckpoint[] = [];
   const isDeleted = (session: SessionId, { number }: Checkpoint): boolean => number <= deletedUpTo(session);
+  const addUnlisted = (checkpoint: Checkpoint): void => {
+    const count = unlistedCount(checkpoint);
+    if (count === 0) return;
+    const { authors, grade } = unlistedAuthors(checkpoint);
+    for (const { session, actor } of authors) {
+      if (session === null || isDeleted(session, checkpoint)) continue;
+      tallyOf(session, actor, checkpoint.time).addUnlisted(checkpoint, count, grade);
+    }
+  };
   const tallyOf = (session: SessionId, actor: Actor, time: number): Tally => {
     const known = found.get(session);
     if (known !== undefined) {
@@ -68,10 +81,10 @@ export function listSessions(timeline: Timeline, deletedUpTo: (session: SessionI
         counted.add(author.session);
         tally.changes += 1;
         if (change.by.grade === 'open') tally.unsure += 1;
-        tally.added += change.added ?? 0;
-        tally.removed += change.removed ?? 0;
+        tally.addLines(change);
       }
     }
+    addUnlisted(checkpoint);
   }
   return { sessions: [...found.values()].map((tally) => tally.summary()), damaged };
 }
@@ -88,6 +101,7 @@ class Tally {
   unsure = 0;
   added = 0;
   removed = 0;
+  counted = 0;
 
   constructor(
     private readonly id: SessionId,
@@ -108,8 +122,22 @@ class Tally {
     this.#title = conversation?.lastUser ?? this.#title;
   }
 
+  addLines({ added, removed }: Pick<Change, 'added' | 'removed'>): void {
+    this.added += added ?? 0;
+    this.removed += removed ?? 0;
+    if (added !== null) this.counted += 1;
+  }
+
+  addUnlisted({ totals: { added, removed } }: Checkpoint, count: number, grade: Grade): void {
+    this.changes += count;
+    if (grade === 'open') this.unsure += count;
+    this.added += added;
+    this.removed += removed;
+    this.counted += Math.min(count, COUNTED_FILES);
+  }
+
   summary(): SessionSummary {
-    const { id, first, last, calls, changes, unsure, added, removed } = this;
+    const { id, first, last, calls, changes, unsure, added, removed, counted } = this;
     return {
       id,
       actor: this.#actor,
@@ -122,6 +150,7 @@ class Tally {
       unsure,
       added,
       removed,
+      counted,
       checkpoints: this.#checkpoints,
     };
   }

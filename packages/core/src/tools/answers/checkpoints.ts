@@ -1,6 +1,7 @@
 /** Answers about checkpoints, for a model: the fields, and the same as lines of text. */
 import { showContent, showText } from '../../content/show-name.ts';
 import { type JsonName, nameFromJson } from '../../model/names.ts';
+import { COUNTED_FILES } from '../../timeline/diff/changes.ts';
 import type { VERBS } from '../../verbs/table.ts';
 import type { OutputOf } from '../../verbs/verb.ts';
 import { actorOf } from './authors.ts';
@@ -85,6 +86,8 @@ export interface TurnRow {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
+  /** The files whose lines were counted, if not all were. */
+  readonly counted?: number;
   /** Whether its changes were taken back since. */
   readonly taken_back?: 'all' | 'part';
 }
@@ -272,7 +275,7 @@ export function rootChangeRow({ path, what }: RootChangeJson): RootChangeRow {
 }
 
 function turnRow({ before, place, began, actor, session, prompt, ...turn }: TurnJson): TurnRow {
-  const { files, added, removed, changes, takenBack } = turn;
+  const { files, added, removed, counted, changes, takenBack } = turn;
   return {
     ...present<Pick<TurnRow, 'id' | 'place'>>({ id: before, place: place === before ? null : place }),
     time: shortTime(began),
@@ -280,7 +283,8 @@ function turnRow({ before, place, began, actor, session, prompt, ...turn }: Turn
     files,
     added,
     removed,
-    ...present<Pick<TurnRow, 'prompt' | 'taken_back'>>({
+    ...present<Pick<TurnRow, 'prompt' | 'counted' | 'taken_back'>>({
+      counted: files > COUNTED_FILES && counted < files ? counted : null,
       prompt,
       taken_back: takenBack === 0 ? null : takenBack === changes ? 'all' : 'part',
     }),
@@ -288,10 +292,11 @@ function turnRow({ before, place, began, actor, session, prompt, ...turn }: Turn
 }
 
 function turnLine({ id = '-', time, by, prompt = '(no prompt recorded)', ...row }: TurnRow): string {
-  const { files, added, removed, taken_back: takenBack } = row;
+  const { files, added, removed, counted, taken_back: takenBack } = row;
+  const inSome = counted === undefined ? '' : ` in ${counted} of them`;
   const back = takenBack === undefined ? '' : takenBack === 'all' ? ', taken back' : ', in part taken back';
   const words = showText(prompt.replace(/\s+/g, ' '));
-  return `${id}  ${time}  turn, by ${showText(by)}: ${words} (${countText(files, 'path')}, +${added} -${removed} lines${back})`;
+  return `${id}  ${time}  turn, by ${showText(by)}: ${words} (${countText(files, 'path')}, +${added} -${removed} lines${inSome}${back})`;
 }
 
 function holdsOf({ counts }: BriefJson): Holds {

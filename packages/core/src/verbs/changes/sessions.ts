@@ -28,6 +28,7 @@ export const sessions = verb({
             unsure: count.describe('those that another author may have made'),
             added: count.describe('lines'),
             removed: count,
+            counted: count.describe('the changes whose lines were counted, at most 300 of each checkpoint'),
             checkpoints: z.array(checkpointId).describe('its own, newest first'),
           }),
         ),

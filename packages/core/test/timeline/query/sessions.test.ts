@@ -52,6 +52,7 @@ test('sessions: actor, time, first message, and number of changes', async () => 
       unsure: 0,
       added: 2,
       removed: 2,
+      counted: 3,
       checkpoints: ['cp_7', 'cp_6', 'cp_5', 'cp_3', 'cp_2'],
     },
     {
@@ -66,6 +67,7 @@ test('sessions: actor, time, first message, and number of changes', async () => 
       unsure: 0,
       added: 1,
       removed: 1,
+      counted: 1,
       checkpoints: ['cp_4'],
     },
   ]);
