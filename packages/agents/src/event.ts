@@ -24,10 +24,22 @@ export interface EventHeader {
   readonly project: string | null;
   /** The file with the conversation; null if the agent does not report it. */
   readonly transcript: string | null;
+  /** What the event itself says of the conversation. Absent: nothing; its transcript may. */
+  readonly position?: EventPosition;
   /** The agent's own name of the event. */
   readonly nativeName: string;
   /** Distinguishes events if calls have no id; null if the agent does not report it. */
   readonly stamp: string | null;
+}
+
+/** Null: it is not known. */
+export interface EventPosition {
+  /** Number of messages. */
+  readonly messages: number | null;
+  /** The agent's last words, possibly shortened. */
+  readonly lastAssistant: string | null;
+  /** In tokens. */
+  readonly contextSize: number | null;
 }
 
 /** A call of a tool that may write. */

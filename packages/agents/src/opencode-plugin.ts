@@ -28,6 +28,9 @@ const COMMAND = ${JSON.stringify(argv)};
 const READING = new Set(${JSON.stringify(reading)});
 const COMMANDS = ${JSON.stringify(menu)};
 const MAX_MS = ${MAX_MS};
+const MAX_READ_MS = 2_000;
+/** In characters. */
+const MAX_WORDS = 2_000;
 
 /** Never fails, so that opencode continues. */
 function tell(event) {
@@ -53,7 +56,54 @@ function tell(event) {
   });
 }
 
-export const Savepoint = async ({ directory, client }) => {
+/** What is known of the conversation of a session. Reads its messages once; later ones come as events. */
+class Conversation {
+  constructor(client, sessionID) {
+    this.roles = new Map();
+    this.words = undefined;
+    this.tokens = undefined;
+    this.read = Promise.race([
+      Promise.resolve(client?.session?.messages({ path: { id: sessionID } })),
+      new Promise((resolve) => setTimeout(resolve, MAX_READ_MS).unref()),
+    ])
+      .then((answer) => {
+        if (!Array.isArray(answer?.data)) return;
+        const later = [...this.roles];
+        this.roles = new Map();
+        for (const { info, parts } of answer.data) {
+          this.noteMessage(info);
+          for (const part of parts ?? []) this.notePart(part);
+        }
+        for (const [id, role] of later) this.roles.set(id, role);
+        this.isRead = true;
+      })
+      .catch(() => undefined);
+  }
+  noteMessage(info) {
+    if (typeof info?.id !== 'string') return;
+    this.roles.set(info.id, info.role);
+    const { input = 0, cache } = info.tokens ?? {};
+    const tokens = input + (cache?.read ?? 0) + (cache?.write ?? 0);
+    if (info.role === 'assistant' && tokens > 0) this.tokens = tokens;
+  }
+  notePart(part) {
+    if (part?.type !== 'text' || !part.text || this.roles.get(part.messageID) !== 'assistant') return;
+    this.words = part.text.slice(0, MAX_WORDS);
+  }
+  /** Without a prompt that is only being given. */
+  async position(prompt) {
+    await this.read;
+    const messages = this.isRead ? this.roles.size - (this.roles.has(prompt) ? 1 : 0) : undefined;
+    return { messages, lastAssistant: this.words, contextSize: this.tokens };
+  }
+}
+
+export const Savepoint = async ({ client, directory }) => {
+  const conversations = new Map();
+  const conversationOf = (sessionID) => {
+    if (!conversations.has(sessionID)) conversations.set(sessionID, new Conversation(client, sessionID));
+    return conversations.get(sessionID);
+  };
   const parents = new Map();
   const asking = new Map();
   // opencode does not wait for events, so a session may still be starting when its first message comes.
@@ -86,6 +136,11 @@ export const Savepoint = async ({ directory, client }) => {
     },
     event: async ({ event }) => {
       const { info, sessionID = info?.id, id, requestID, reply, tool } = event.properties ?? {};
+      const { part, messageID } = event.properties ?? {};
+      if (event.type === 'message.updated') conversations.get(info?.sessionID)?.noteMessage(info);
+      if (event.type === 'message.part.updated') conversations.get(part?.sessionID)?.notePart(part);
+      if (event.type === 'message.removed') conversations.get(sessionID)?.roles.delete(messageID);
+      if (event.type === 'session.deleted') conversations.delete(sessionID);
       if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
       if (event.type === 'session.created') version = info?.version;
       if (['session.created', 'session.idle', 'session.deleted'].includes(event.type)) {
@@ -109,17 +164,20 @@ export const Savepoint = async ({ directory, client }) => {
       const text = (parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
       await started;
       const id = messageID ?? message?.id;
-      const { answer } = await tell({ ...about('chat.message', sessionID), messageID: id, text, model: name });
+      const position = await conversationOf(sessionID).position(id);
+      const { answer } = await tell({ ...about('chat.message', sessionID), ...position, messageID: id, text, model: name });
       if (typeof answer === 'string') throw new Error(answer);
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
       if (READING.has(tool)) return;
-      const { deny } = await tell({ ...about('tool.execute.before', sessionID), tool, callID, args });
+      const position = await conversationOf(sessionID).position();
+      const { deny } = await tell({ ...about('tool.execute.before', sessionID), ...position, tool, callID, args });
       if (typeof deny === 'string') throw new Error(deny);
     },
     'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
       if (READING.has(tool)) return;
-      const { context } = await tell({ ...about('tool.execute.after', sessionID), tool, callID, args });
+      const position = await conversationOf(sessionID).position();
+      const { context } = await tell({ ...about('tool.execute.after', sessionID), ...position, tool, callID, args });
       if (typeof context === 'string' && output) output.output = \`\${output.output ?? ''}\\n\\n\${context}\`;
     },
   };

@@ -3,7 +3,7 @@
 import type { Agent } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
-import { callIn, type Fields, field, idIn, sessionIn, textIn, timeIn } from './fields.ts';
+import { callIn, type Fields, field, idIn, numberIn, sessionIn, textIn, timeIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
 import { SLASH_COMMANDS } from './slash/table.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
@@ -51,6 +51,11 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
     cwd,
     project: null,
     transcript: null,
+    position: {
+      messages: numberIn(event, 'messages'),
+      lastAssistant: textIn(event, 'lastAssistant'),
+      contextSize: numberIn(event, 'contextSize'),
+    },
     nativeName: native,
     stamp: null,
   };

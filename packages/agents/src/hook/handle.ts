@@ -28,7 +28,7 @@ import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
-import { noteTranscript, positionOf } from './position.ts';
+import { notePosition, positionOf } from './position.ts';
 
 export interface HookContext {
   readonly ports: Ports;
@@ -120,7 +120,7 @@ async function answer(
   if (key !== null && (await session.wasHandled(key))) return NO_ANSWER;
   const earlierEnd = endKeyBefore(event);
   if (earlierEnd !== null) await session.noteHandled(earlierEnd, false);
-  await noteTranscript(event, context.transcript, session, context.ports.fs);
+  await notePosition(event, context.transcript, session, context.ports.fs);
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (key !== null) await session.noteHandled(key);
   if (!context.acceptsContext) return NO_ANSWER;

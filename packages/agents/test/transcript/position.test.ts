@@ -74,6 +74,22 @@ test('Cline: from the file with the messages of the session', async () => {
   expect(last?.actor.version).toBe('3.0.65');
 });
 
+test('opencode: as its plugin reports it', async () => {
+  const p = new AgentAtWork('opencode');
+  const common = { event: 'chat.message', sessionID: 's', directory: p.dir };
+  const position = { messages: 4, lastAssistant: 'All done.', contextSize: 9 };
+  p.write('a.txt', 'a\n');
+  await p.tell({ ...common, text: 'First.', messageID: 'm1' });
+  await p.tell({ ...common, text: 'Second.', messageID: 'm2', ...position, model: 'p/sonnet' });
+  await p.tell({ ...common, text: 'Third.', messageID: 'm3', messages: -1, lastAssistant: 7 });
+  const found = (await p.checkpoints()).map(({ conversation }) => conversation);
+  expect(found.slice(1)).toEqual([
+    { ...position, lastUser: 'Second.', messageId: 'm2', model: 'p/sonnet' },
+    // What is not a number says nothing.
+    { messages: null, lastUser: 'Third.', messageId: 'm3' },
+  ]);
+});
+
 test('a transcript that is not there, and one that is not named, change nothing', async () => {
   const p = new AgentAtWork('claude');
   const events = claudeEvents(p.dir);
