@@ -9,8 +9,10 @@
  *   --timeline checkpoints on the long timeline of the part `speed`; default 10,000
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
- *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth` or `terminal`: one of the parts;
- *             default all
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal` or
+ *             `transcript`: one of the parts; default all
+ *   --megabytes in the part `transcript`: length of the transcripts; default 100
+ *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
  *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
@@ -39,20 +41,18 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
+    megabytes: { type: 'string', default: '100' },
+    real: { type: 'string', multiple: true, default: [] },
     write: { type: 'boolean', default: false },
   },
 });
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
-const PARTS = ['checkpoints', 'edits', 'history', 'agents', 'repositories', 'speed', 'truth', 'terminal'].filter(
-  (part) => (values.only ?? part) === part,
-);
-if (PARTS.length === 0)
-  throw new Error(
-    '--only takes `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth` or `terminal`',
-  );
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal'];
+const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript'];
+const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
+const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
+if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
 const MANY = Math.min(1_000, Math.floor(FILES / 4));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 // First, because npm may need the variables that are removed below.
@@ -70,6 +70,7 @@ const { measureAgents } = await import('./agents.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
 const { measureTerminal } = await import('./terminal.mjs');
+const { measureTranscript } = await import('./transcript.mjs');
 const { measureTruth } = await import('./truth.mjs');
 
 /**
@@ -132,6 +133,11 @@ try {
   }
   if (PARTS.includes('terminal')) {
     tables['figures of the terminal'] = `${machine()}\n\n${await measureTerminal({ base, runs: RUNS })}`;
+  }
+  if (PARTS.includes('transcript')) {
+    const { megabytes, real } = values;
+    const transcript = await measureTranscript({ base, megabytes: Number(megabytes), real });
+    tables['figures of transcripts'] = `${machine()}\n\n${transcript}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({
