@@ -160,6 +160,7 @@ export const copilot: Agent = {
   name: 'copilot',
   variables: ['COPILOT_CLI', 'COPILOT_HOME', 'COPILOT_PROJECT_DIR', 'HOME', 'USERPROFILE'],
   transcript: copilotRow,
+  conversation: async () => (await import('./conversation/copilot.ts')).copilotConversation,
   shell: { any: 'COPILOT_CLI', session: 'COPILOT_AGENT_SESSION_ID' },
   title: 'GitHub Copilot CLI',
   parse,

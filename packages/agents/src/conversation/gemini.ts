@@ -13,11 +13,11 @@ import {
   type RewoundConversation,
 } from '@savepoint/core/ports';
 import { type Fields, field, fieldsOf, stampIn, textIn } from '../fields.ts';
-import { isSameCall } from '../hook/pairing.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import { geminiRow } from '../transcript/gemini.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
+import { type TimedCall, withCall } from './equal-calls.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
@@ -60,16 +60,7 @@ interface GeminiMessage extends KeptMessage {
   /** In the list of messages of its row; null: the row is the message. */
   readonly index: number | null;
   readonly isShown: boolean;
-  readonly calls: readonly Call[];
-}
-
-/** A call with its result. Its hooks report no id. */
-interface Call {
-  readonly tool: string;
-  readonly input: unknown;
-  /** When the model asked for it, and when it ended, in milliseconds since 1970; null if it is not known. */
-  readonly asked: number | null;
-  readonly ended: number | null;
+  readonly calls: readonly TimedCall[];
 }
 
 interface Found {
@@ -89,10 +80,15 @@ function findPlace(open: OpenTranscript, place: ConversationPlace): Found {
     throw conversationRefused(place, 'its transcript is that of another session');
   }
   const shown = all.filter(({ isShown }) => isShown);
-  const messages = place.end.kind === 'after-call' ? withCall(shown, place.end.call) : shown;
+  const messages = place.end.kind === 'after-call' ? withCall(shown, place.end.call, endedCalls) : shown;
   const cut = findCut(messages, place.end);
   if ('reason' in cut) throw conversationRefused(place, cut.reason);
   return { messages, kept: cut.kept, all, about };
+}
+
+/** In a resumed session, the result of a call is in the next message. */
+function endedCalls(message: GeminiMessage, index: number, all: readonly GeminiMessage[]): readonly TimedCall[] {
+  return message.calls.filter(({ ended }) => ended !== null || all[index + 1]?.role === 'tool');
 }
 
 function checkSession(place: SessionPlace): void {
@@ -145,7 +141,7 @@ function put(messages: Map<string, GeminiMessage>, row: Fields, start: number, i
 }
 
 /** In a resumed session, the calls are in the content, and their results in the next message. */
-function callsOf(row: Fields): readonly Call[] {
+function callsOf(row: Fields): readonly TimedCall[] {
   const calls = listIn(row, 'toolCalls').filter((call) => field(call, 'result') !== undefined);
   const content = listIn(row, 'content').map((part) => fieldsOf(field(part, 'functionCall')));
   return [...calls, ...content].flatMap((call) => {
@@ -168,26 +164,6 @@ function callsOf(row: Fields): readonly Call[] {
 function listIn(fields: Fields, key: string): readonly Fields[] {
   const value = field(fields, key);
   return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-/** Names the call in the message that has it, if it has a result. Of several equal calls, the time decides. */
-function withCall(messages: readonly GeminiMessage[], call: string): readonly GeminiMessage[] {
-  const began = Number(call.slice(call.lastIndexOf('#') + 1));
-  const isAtThatTime = ({ asked, ended }: Call): boolean =>
-    Number.isNaN(began) || ((asked === null || asked <= began) && (ended === null || ended >= began));
-  const equal = messages
-    .flatMap(({ id, calls }, index) => calls.map((one) => ({ id, index, ...one })))
-    .filter((one) => isSameCall(one, call) && isAtThatTime(one))
-    .filter(({ index, ended }) => ended !== null || messages[index + 1]?.role === 'tool');
-  const found = ((): typeof equal => {
-    if (Number.isNaN(began)) return equal;
-    if (equal.every(({ asked }) => asked !== null)) return equal.slice(-1);
-    return equal.every(({ ended }) => ended !== null) ? equal.slice(0, 1) : equal;
-  })();
-  return messages.map((message) => ({
-    ...message,
-    results: found.filter(({ id }) => id === message.id).map(() => call),
-  }));
 }
 
 interface WriteTask {

@@ -94,7 +94,9 @@ function messageOf(message: Fields): KeptMessage {
   const info = fieldsOf(field(message, 'info'));
   const parts = partsOf(message);
   const isPrompt = textIn(info, 'role') === 'user';
-  const texts = parts.flatMap((part) => (textIn(part, 'type') === 'text' ? [textIn(part, 'text') ?? ''] : []));
+  // What is shown to the user only is marked.
+  const isSaid = (part: Fields): boolean => textIn(part, 'type') === 'text' && field(part, 'ignored') !== true;
+  const texts = parts.filter(isSaid).map((part) => textIn(part, 'text') ?? '');
   const text = texts.join('') === '' ? null : texts.join('');
   return {
     role: isPrompt ? 'user' : 'assistant',
