@@ -17,6 +17,7 @@ export async function makeLongTimeline({ dir, home, checkpoints }) {
   const savepoint = core.open({
     dir: /** @type {import('@savepoint/core').DiskPath} */ (dir),
     ports: nodePorts(),
+    retention: { maxCheckpoints: 2 * checkpoints },
     places: { home: /** @type {import('@savepoint/core').DiskPath} */ (home), userHome: null, globalIgnore: null },
   });
   const session = savepoint.session({ agent: 'claude', id: 'long' });

@@ -1,5 +1,5 @@
 /** The browser: connects the terminal, the state, what loads in the background, and what the user starts. */
-import { type Savepoint, showName, showText } from '@savepoint/core';
+import { type Savepoint, showText } from '@savepoint/core';
 import { render } from 'ink';
 import { asFailure } from '../failure.ts';
 import { notice } from '../terminal-host/overlay/go-back.ts';
@@ -27,8 +27,8 @@ export interface BrowserStart {
   /** Ends the browser. */
   readonly signal: AbortSignal;
   readonly tab: Tab;
-  /** Bytes of the folder of the workspace, one character each. */
-  readonly root: string;
+  /** The folder of the workspace, safe to show. */
+  readonly workspace: string;
 }
 
 /** @throws whatever goes wrong inside, after the terminal is what it was before */
@@ -207,10 +207,10 @@ async function showHelp(ui: PageUi): Promise<Done> {
   return null;
 }
 
-function initialState({ root, tab }: BrowserStart, size: State['size']): State {
+function initialState({ workspace, tab }: BrowserStart, size: State['size']): State {
   return {
     size,
-    workspace: showName(root),
+    workspace,
     tab,
     lists: { turns: EMPTY, checkpoints: EMPTY, all: EMPTY, manual: EMPTY },
     chosen: { turns: null, checkpoints: null, all: null, manual: null },

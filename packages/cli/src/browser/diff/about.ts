@@ -15,8 +15,8 @@ export interface About {
   readonly key: string;
   readonly title: string;
   readonly work: Work;
-  /** The only row that it is about; null: it is about two. */
-  readonly row: Row | null;
+  /** The row that it is about, or the older and the newer of two. */
+  readonly rows: readonly Row[];
 }
 
 export function aboutOf(state: State): About | null {
@@ -26,7 +26,9 @@ export function aboutOf(state: State): About | null {
   if (first !== undefined && second !== undefined && first !== second) return between(first, second);
   if (row === undefined) return null;
   const work = workOf(row);
-  return work === null ? null : { key: `${rowKey(row)} ${JSON.stringify(work)}`, title: nameOf(row), work, row };
+  return work === null
+    ? null
+    : { key: `${rowKey(row)} ${JSON.stringify(work)}`, title: nameOf(row), work, rows: [row] };
 }
 
 /** From the older state to the newer one. A turn is compared as a whole. */
@@ -36,7 +38,7 @@ function between(first: Row, second: Row): About | null {
   const to = newer.kind === 'turn' ? newer.turn.after : newer.kind === 'checkpoint' ? newer.checkpoint.id : null;
   if (from === null || newer.kind === 'damaged') return null;
   const title = `${from} → ${to ?? 'now'}`;
-  return { key: `between ${title}`, title, work: { from, to }, row: null };
+  return { key: `between ${title}`, title, work: { from, to }, rows: [older, newer] };
 }
 
 function age(row: Row): number {
@@ -63,7 +65,7 @@ function workOf(row: Row): Work | null {
 function nameOf(row: Row): string {
   switch (row.kind) {
     case 'now':
-      return 'Changes since the last checkpoint';
+      return 'now';
     case 'damaged':
       return row.id;
     case 'turn':

@@ -1,16 +1,20 @@
 /** What the diff pane says above the files. */
 import { showText } from '@savepoint/core';
 import { type TotalsJson, totalsLine } from '../../show/changes.ts';
-import { checkpointMarks } from '../../show/checkpoint.ts';
+import { checkpointMarks, shortText } from '../../show/checkpoint.ts';
 import { countText, localTime } from '../../show/format.ts';
+import { clip } from '../../terminal-host/overlay/clip.ts';
 import type { Row } from '../model.ts';
 import type { Paints } from '../view/paint.ts';
 import { wrap } from '../view/text.ts';
 
 const MOST_LINES = 6;
 
-export function headingOf(row: Row | null, paints: Paints, columns: number): readonly string[] {
-  if (row === null || row.kind === 'now') return [];
+/** @param rows one, or the older and the newer of two */
+export function headingOf(rows: readonly Row[], paints: Paints, columns: number): readonly string[] {
+  const [row, other] = rows;
+  if (row !== undefined && other !== undefined) return rows.map((one) => clip(briefly(one, paints), columns - 2));
+  if (row === undefined || row.kind === 'now') return [paints.strong('What differs from the last checkpoint')];
   if (row.kind === 'damaged') return [paints.bad(`${row.id} is damaged: ${showText(row.message)}`)];
   const words = row.kind === 'turn' ? (row.turn.prompt ?? '(no prompt recorded)') : row.checkpoint.description;
   const text = wrap(showText(words.replace(/\s+/g, ' ').trim()), columns - 2, MOST_LINES).map(paints.strong);
@@ -26,6 +30,13 @@ export function totalsHeading(totals: TotalsJson, notes: readonly string[], pain
   ];
 }
 
+function briefly(row: Row, paints: Paints): string {
+  if (row.kind === 'now') return `${paints.id('now')}  the files as they are`;
+  if (row.kind === 'damaged') return `${paints.id(row.id)}  ${paints.bad('damaged')}`;
+  if (row.kind === 'checkpoint') return `${paints.id(row.checkpoint.id)}  ${shortText(row.checkpoint.description)}`;
+  return `${paints.id(row.turn.before ?? 'unknown')}  ${shortText(row.turn.prompt ?? '')}`;
+}
+
 function checkpointFacts({ checkpoint, isPinned, rootNotes }: Extract<Row, { kind: 'checkpoint' }>, paints: Paints) {
   const { id, time, actor, trigger, session, previous, counts } = checkpoint;
   const by = `${paints.name(showText(actor.name))}${session === null ? '' : paints.faint(` ${showText(session)}`)}`;
@@ -38,10 +49,11 @@ function checkpointFacts({ checkpoint, isPinned, rootNotes }: Extract<Row, { kin
 }
 
 function turnFacts({ turn }: Extract<Row, { kind: 'turn' }>, paints: Paints): readonly string[] {
-  const { before, after, began, actor, session, calls, changes, takenBack } = turn;
-  const back = takenBack === 0 ? '' : `, ${takenBack === changes ? 'all' : takenBack} taken back`;
+  const { before, after, began, actor, session, changes, takenBack } = turn;
+  const states = `${before ?? 'unknown'} → ${after ?? 'now'}`;
+  const back = `${takenBack === changes ? 'all' : takenBack} of ${countText(changes, 'change')} taken back since`;
   return [
-    `${paints.id(`${before ?? 'unknown'} → ${after ?? 'now'}`)}  ${paints.faint(localTime(began))}  ${paints.name(showText(actor.name))} ${paints.faint(showText(session))}`,
-    paints.faint(`${countText(calls, 'call')} that changed something, ${countText(changes, 'change')}${back}`),
+    `${paints.id(states)}  ${paints.faint(localTime(began))}  ${paints.name(showText(actor.name))} ${paints.faint(showText(session))}`,
+    ...(takenBack === 0 ? [] : [paints.mark(back)]),
   ];
 }

@@ -67,7 +67,8 @@ function patchLine(file: PatchFile, line: PatchLine, context: Context): string {
   if (isChosen) return paints.inverse(fit(`${number} ${sign}${shifted(line.text, left)}`, columns));
   const paint = line.kind === 'added' ? paints.good : line.kind === 'removed' ? paints.bad : plain;
   const text = line.kind === 'removed' ? paint(shifted(line.text, left)) : coloured(file, line, context);
-  return `${paints.faint(number)} ${paint(sign)}${fit(text, room)}`;
+  const gutter = line.kind === 'context' ? paints.faint(number) : paint(number);
+  return `${gutter} ${paint(sign)}${fit(text, room)}`;
 }
 
 /** Removed lines have one colour, so that they are not read as the current code. */

@@ -13,11 +13,13 @@ interface Context {
   readonly columns: number;
   readonly now: number;
   readonly widths: { readonly id: number; readonly actor: number };
-  /** `A`, `B` or a space. */
+  /** `A` or `B`; `▸` for the chosen row while the diff has the keyboard. */
   readonly mark: string;
 }
 
 const TIME_COLUMNS = 4;
+/** In a narrower list, a turn is its words: the diff names its checkpoints. */
+const ID_COLUMNS = 64;
 const ACTOR_COLUMNS = 10;
 
 export function listLines(state: State, paints: Paints, now: number): readonly string[] {
@@ -27,12 +29,13 @@ export function listLines(state: State, paints: Paints, now: number): readonly s
   const shown = rows.slice(state.top, state.top + height);
   if (shown.length === 0) return [fit(paints.faint(emptyText(state)), columns)];
   const widths = {
-    id: Math.max(...shown.map((row) => idOf(row).length)),
+    id: state.tab === 'turns' && columns < ID_COLUMNS ? 0 : Math.max(...shown.map((row) => idOf(row).length)),
     actor: Math.min(ACTOR_COLUMNS, Math.max(...shown.map((row) => actorOf(row).length))),
   };
   return shown.map((row, index) => {
     const isChosen = state.top + index === chosen;
-    const mark = ['A', 'B'][state.marks.indexOf(rowKey(row))] ?? ' ';
+    const marked = ['A', 'B'][state.marks.indexOf(rowKey(row))];
+    const mark = marked ?? (isChosen && state.focus === 'diff' ? '▸' : ' ');
     const context = {
       paints: isChosen && state.focus === 'list' ? INVERTED(paints) : paints,
       columns,
@@ -120,7 +123,8 @@ function isOwn(trigger: string): boolean {
 
 function head(id: string, time: string, actor: string, { paints, widths }: Context, now: number): string {
   const who = fit(showText(actor), widths.actor);
-  return `${paints.id(id.padEnd(widths.id))} ${paints.faint(shortAge(time, now).padStart(TIME_COLUMNS))} ${paints.name(who)}`;
+  const name = widths.id === 0 ? '' : `${paints.id(id.padEnd(widths.id))} `;
+  return `${name}${paints.faint(shortAge(time, now).padStart(TIME_COLUMNS))} ${paints.name(who)}`;
 }
 
 function counts({ files, added, removed }: { files: number; added: number; removed: number }, paints: Paints): string {

@@ -108,7 +108,7 @@ export class Comparison {
 
   #show(about: About, warnings: readonly string[], found: DiffJson | null): Shown {
     const heading = [
-      ...headingOf(about.row, this.#paints, this.#columns()),
+      ...headingOf(about.rows, this.#paints, this.#columns()),
       ...(found === null
         ? []
         : totalsHeading(
@@ -125,7 +125,7 @@ export class Comparison {
 
   #failed(about: About, error: unknown): Shown {
     const heading = [
-      ...headingOf(about.row, this.#paints, this.#columns()),
+      ...headingOf(about.rows, this.#paints, this.#columns()),
       '',
       ...failureAsText(asFailure(error), this.#paints).trimEnd().split('\n'),
     ];
@@ -134,7 +134,7 @@ export class Comparison {
 
   #announce(about: About): void {
     if (this.#state().diff.about === this.#key(about)) return;
-    const heading = [...headingOf(about.row, this.#paints, this.#columns()), '', this.#paints.faint('comparing …')];
+    const heading = [...headingOf(about.rows, this.#paints, this.#columns()), '', this.#paints.faint('comparing …')];
     this.#dispatch({
       type: 'diff',
       diff: { about: `loading ${about.key}`, title: about.title, status: 'loading', heading, files: [] },
@@ -145,7 +145,13 @@ export class Comparison {
   #without(): Shown {
     const { tab, lists, chosen } = this.#state();
     const row = lists[tab].rows.find((one) => one.kind === 'damaged' && one.id === chosen[tab]) ?? null;
-    return { about: '', title: '', status: 'ready', heading: headingOf(row, this.#paints, this.#columns()), files: [] };
+    return {
+      about: '',
+      title: '',
+      status: 'ready',
+      heading: row === null ? [] : headingOf([row], this.#paints, this.#columns()),
+      files: [],
+    };
   }
 
   #keep(about: About, shown: Shown): void {

@@ -1,6 +1,6 @@
 /** `savepoint browse`: not a verb, because it is a screen over many of them. */
 import { isatty } from 'node:tty';
-import { SavepointError } from '@savepoint/core';
+import { bytesFromText, SavepointError, showName } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import type { CommandContext, CommandEnvironment, Environment, StandaloneCommand } from '../../command.ts';
 
@@ -59,7 +59,13 @@ async function shown(context: CommandContext, env: Environment, signal: AbortSig
   ]);
   const paints = (env['NO_COLOR'] ?? '') === '' ? COLOURED : UNCOLOURED;
   const tab = turns.length > 0 ? 'turns' : 'checkpoints';
-  await context.withoutMessages(() => open({ savepoint, paints, signal, tab, root: place.root }));
+  await context.withoutMessages(() => open({ savepoint, paints, signal, tab, workspace: folderText(place.root, env) }));
+}
+
+/** `~/shop`, as shells show it. */
+function folderText(root: string, env: Environment): string {
+  const home = bytesFromText(env['HOME'] ?? '');
+  return home !== '' && root.startsWith(`${home}/`) ? `~/${showName(root.slice(home.length + 1))}` : showName(root);
 }
 
 function refusal(message: string): SavepointError {
