@@ -7,7 +7,7 @@ import type { Key } from '../terminal-host/overlay/keys.ts';
 import { loadHighlighter } from './diff/highlight.ts';
 import { type Command, meaningOf } from './keys.ts';
 import { EMPTY } from './list/rows.ts';
-import type { State, Tab } from './model.ts';
+import type { State } from './model.ts';
 import { type Action, NO_DIFF, reduce } from './reduce.ts';
 import { KeyReader } from './screen/key-reader.ts';
 import { RowsOutput } from './screen/rows-output.ts';
@@ -26,7 +26,6 @@ export interface BrowserStart {
   readonly paints: Paints;
   /** Ends the browser. */
   readonly signal: AbortSignal;
-  readonly tab: Tab;
   /** The folder of the workspace, safe to show. */
   readonly workspace: string;
 }
@@ -207,11 +206,11 @@ async function showHelp(ui: PageUi): Promise<Done> {
   return null;
 }
 
-function initialState({ workspace, tab }: BrowserStart, size: State['size']): State {
+function initialState({ workspace }: BrowserStart, size: State['size']): State {
   return {
     size,
     workspace,
-    tab,
+    tab: 'turns',
     lists: { turns: EMPTY, checkpoints: EMPTY, all: EMPTY, manual: EMPTY },
     chosen: { turns: null, checkpoints: null, all: null, manual: null },
     top: 0,

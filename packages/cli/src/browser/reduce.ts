@@ -93,7 +93,7 @@ function changed(state: State, action: Action): State {
     case 'loading':
       return withList(state, action.tab, { ...state.lists[action.tab], isLoading: true });
     case 'loaded':
-      return withFirstChosen(withList(state, action.tab, action.loaded), action.tab);
+      return withSomeRows(withFirstChosen(withList(state, action.tab, action.loaded), action.tab));
     case 'diff':
       return withNewDiff(state, action.diff);
     case 'message':
@@ -118,6 +118,13 @@ function withFirstChosen(state: State, tab: Tab): State {
   const first = rows[0]?.kind === 'now' ? (rows[1] ?? rows[0]) : rows[0];
   const row = key === null ? first : key === LAST_ROW && next === null ? rows.at(-1) : undefined;
   return row === undefined ? state : { ...state, chosen: { ...state.chosen, [tab]: rowKey(row) } };
+}
+
+/** Without any turn, the browser begins with checkpoints. */
+function withSomeRows(state: State): State {
+  const { rows, next } = state.lists.turns;
+  const isWithout = state.tab === 'turns' && next === null && !rows.some(({ kind }) => kind === 'turn');
+  return isWithout && state.lists.checkpoints.next === 'first' ? { ...state, tab: 'checkpoints' } : state;
 }
 
 /** The filter applies while it is typed. */

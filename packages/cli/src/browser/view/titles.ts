@@ -1,6 +1,6 @@
 /** What the frames, the first line and the last line say. */
 import { showName } from '@savepoint/core';
-import { groupDigits } from '../../show/format.ts';
+import { countText, groupDigits } from '../../show/format.ts';
 import { styledWidth } from '../../terminal-host/overlay/clip.ts';
 import { diffLines, fileAt } from '../diff/diff-lines.ts';
 import { chosenIndex, visibleRows } from '../list/rows.ts';
@@ -41,8 +41,8 @@ export function diffTitles(state: State, paints: Paints): FrameTitles {
   const { diff } = state;
   const lines = diffLines(diff);
   const file = fileAt(lines, state.focus === 'diff' ? diff.cursor : diff.top);
-  const number = file === null ? 0 : diff.files.indexOf(file) + 1;
-  const place = number === 0 ? '' : `${number} of ${diff.files.length} ${diff.files.length === 1 ? 'file' : 'files'}`;
+  const all = diff.files.length === 0 ? '' : countText(diff.files.length, 'file');
+  const place = file === null ? all : `${diff.files.indexOf(file) + 1} of ${all}`;
   const name = file === null || diff.top === 0 ? '' : `  ${paints.faint(showName(file.path))}`;
   return { left: `${paints.strong(diff.about === '' ? 'Diff' : diff.title)}${name}`, right: paints.faint(place) };
 }

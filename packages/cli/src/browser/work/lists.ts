@@ -10,6 +10,8 @@ import type { Loaded, Row, State, Tab } from '../model.ts';
 import type { Action } from '../reduce.ts';
 
 const FIRST_ROWS = 50;
+/** Turns are derived from their checkpoints, so a first screen of them is enough to begin with. */
+const FIRST_TURNS = 25;
 /** Pages double, so that the end of a long timeline is reached in a few steps. */
 const MOST_ROWS = 800;
 
@@ -59,7 +61,7 @@ export class Lists {
     this.#dispatch({ type: 'loading', tab });
     const { next, rows } = this.#state().lists[tab];
     try {
-      const count = Math.min(MOST_ROWS, Math.max(FIRST_ROWS, loaded));
+      const count = Math.min(MOST_ROWS, Math.max(tab === 'turns' ? FIRST_TURNS : FIRST_ROWS, loaded));
       const page = tab === 'turns' || next === 'first' ? await this.#page(tab, loaded + count, null) : null;
       const older = page ?? (await this.#page(tab, count, next));
       this.#show(tab, page ?? { ...older, rows: [...rows, ...older.rows] });

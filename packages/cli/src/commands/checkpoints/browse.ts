@@ -52,14 +52,13 @@ export async function browseIfUseful({
 
 async function shown(context: CommandContext, env: Environment, signal: AbortSignal): Promise<void> {
   const { savepoint } = context;
-  const [place, { turns }] = await Promise.all([savepoint.place(), VERBS.turns.handle(savepoint, { limit: 1 }, {})]);
+  const place = await savepoint.place();
   const [{ browse: open }, { COLOURED, UNCOLOURED }] = await Promise.all([
     import('../../browser/browser.tsx'),
     import('../../browser/view/paint.ts'),
   ]);
   const paints = (env['NO_COLOR'] ?? '') === '' ? COLOURED : UNCOLOURED;
-  const tab = turns.length > 0 ? 'turns' : 'checkpoints';
-  await context.withoutMessages(() => open({ savepoint, paints, signal, tab, workspace: folderText(place.root, env) }));
+  await context.withoutMessages(() => open({ savepoint, paints, signal, workspace: folderText(place.root, env) }));
 }
 
 /** `~/shop`, as shells show it. */
