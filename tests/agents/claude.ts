@@ -25,6 +25,7 @@ export const claude: AgentProgram = {
   tools: { write: 'Write', edit: 'Edit', shell: 'Bash' },
   tellsCallIds: true,
   transcriptModel: 'claude-opus-5-5',
+  messagesPerCall: 2,
 };
 
 /** Allows edits and shell commands without asking. */

@@ -34,7 +34,8 @@ export const cline: AgentProgram = {
   shell: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
   tools: { write: 'editor', edit: 'editor', shell: 'run_commands' },
   tellsCallIds: true,
-  transcriptModel: null,
+  transcriptModel: 'scripted',
+  messagesPerCall: 2,
 };
 
 const PROVIDER = 'openai-compatible';

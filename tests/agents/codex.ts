@@ -41,6 +41,7 @@ export const codex: AgentProgram = {
   tools: { write: 'apply_patch', edit: 'apply_patch', shell: 'Bash' },
   tellsCallIds: true,
   transcriptModel: 'gpt-5.5',
+  messagesPerCall: 2,
 };
 
 function patch(...body: readonly string[]) {

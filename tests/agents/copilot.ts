@@ -28,5 +28,6 @@ export const copilot: AgentProgram = {
   shell: (command) => ({ name: 'bash', input: { command, description: 'as planned' } }),
   tools: { write: 'create', edit: 'edit', shell: 'bash' },
   tellsCallIds: false,
-  transcriptModel: null,
+  transcriptModel: 'scripted',
+  messagesPerCall: 2,
 };

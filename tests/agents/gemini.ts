@@ -35,4 +35,5 @@ export const gemini: AgentProgram = {
   tools: { write: 'write_file', edit: 'replace', shell: 'run_shell_command' },
   tellsCallIds: false,
   transcriptModel: 'gemini-2.5-flash',
+  messagesPerCall: 2,
 };

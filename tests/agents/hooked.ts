@@ -140,8 +140,8 @@ export function describeHooked({ program, options, settings }: Hooked): void {
       if (program.transcriptModel === null) return expect(new Set(counts)).toEqual(new Set([null]));
       const known = counts.filter((count) => count !== null);
       expect(known).toEqual([...known].sort((a, b) => a - b));
-      // Two messages for each of the calls that changed something, apart from the last ones, which run at once.
-      expect(known.at(-1)).toBeGreaterThan(12);
+      // At least six of the calls have changed something before the last ones.
+      expect(known.at(-1)).toBeGreaterThan(6 * program.messagesPerCall);
       expect(positions.at(-1)?.model).toBe(program.transcriptModel);
     });
 

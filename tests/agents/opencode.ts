@@ -46,7 +46,8 @@ export const opencode: AgentProgram = {
   shell: (command) => ({ name: 'bash', input: { command, description: 'as planned' } }),
   tools: { write: 'write', edit: 'edit', shell: 'bash' },
   tellsCallIds: true,
-  transcriptModel: null,
+  transcriptModel: 'scripted/m1',
+  messagesPerCall: 1,
 };
 
 /** The version that `programs/opencode` pins. */

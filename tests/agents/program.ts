@@ -30,6 +30,8 @@ export interface AgentProgram {
   readonly tools: { readonly write: string; readonly edit: string; readonly shell: string };
   /** Whether its hooks report the id that the model gave a call. */
   readonly tellsCallIds: boolean;
-  /** The model that its transcript names; null if its hooks name no transcript. */
+  /** The model that its checkpoints name, together with the number of messages; null if neither is known. */
   readonly transcriptModel: string | null;
+  /** How many messages a call and its result are. */
+  readonly messagesPerCall: 1 | 2;
 }
