@@ -9,30 +9,33 @@ import { AGENTS } from '../packages/agents/dist/table.js';
 import { followTranscript } from '../packages/agents/dist/transcript/follow.js';
 
 const [agent = '', file = ''] = process.argv.slice(2);
-const format = AGENTS[/** @type {keyof typeof AGENTS} */ (agent)].transcript;
+const { transcript: format } = AGENTS[/** @type {keyof typeof AGENTS} */ (agent)];
 if (format === undefined) throw new Error(`the transcripts of ${agent} are not read`);
 const { fs } = nodePorts();
-/** @type {import('@savepoint/core').TranscriptMark | null} */
-let mark = null;
+const path = /** @type {import('@savepoint/core').DiskPath} */ (file);
 
 const before = process.resourceUsage().maxRSS;
 /** @type {number[]} */
 const events = [];
-while (mark?.isComplete !== true) events.push(follow());
+let mark = timed(events, null);
+while (!mark.isComplete) mark = timed(events, mark);
 /** @type {number[]} */
 const later = [];
 for (let i = 0; i < 20; i++) {
   appendFileSync(file, '{"type":"note"}\n');
-  later.push(follow());
+  mark = timed(later, mark);
 }
 const memory = (process.resourceUsage().maxRSS - before) * 1024;
-process.stdout.write(JSON.stringify({ events, later, memory, messages: mark?.messages, skipped: mark?.skipped }));
+process.stdout.write(JSON.stringify({ events, later, memory, messages: mark.messages, skipped: mark.skipped }));
 
-/** @returns {number} milliseconds */
-function follow() {
+/**
+ * @param {number[]} times gets the milliseconds
+ * @param {import('@savepoint/core').TranscriptMark | null} known
+ */
+function timed(times, known) {
   const started = performance.now();
-  mark = followTranscript(fs, /** @type {import('@savepoint/core').DiskPath} */ (file), format, mark);
-  const took = performance.now() - started;
-  if (mark === null) throw new Error(`${file} cannot be read`);
-  return took;
+  const next = followTranscript(fs, path, /** @type {NonNullable<typeof format>} */ (format), known);
+  times.push(performance.now() - started);
+  if (next === null) throw new Error(`${file} cannot be read`);
+  return next;
 }

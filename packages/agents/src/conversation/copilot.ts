@@ -94,7 +94,7 @@ function readMessages(open: OpenTranscript): { readonly messages: readonly Copil
     }
     const message = copilotRow(row).find(({ kind }) => kind === 'message');
     if (message?.kind !== 'message') continue;
-    // What others write under the user's name is no prompt.
+    // What others write under the user's name is not a prompt.
     const role = message.role === 'user' && message.text === null ? 'assistant' : message.role;
     const { text } = message;
     const began = id === null ? undefined : started.get(id);
