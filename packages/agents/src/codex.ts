@@ -3,6 +3,7 @@
 import type { Agent } from './agent.ts';
 import { claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
+import { codexSkills } from './slash/files.ts';
 import { patchTool, readOnlyTools, SHELL } from './tools.ts';
 import { codexRow } from './transcript/codex.ts';
 
@@ -49,8 +50,13 @@ export const codex: Agent = {
       Interrupt: null,
       SessionEnd: null,
     }),
-    // It refuses unknown commands with a slash, and has no files for commands.
-    commands: { files: [], project: [], user: [], prefix: '$savepoint-' },
+    commands: {
+      files: codexSkills(),
+      project: ['.codex', 'skills'],
+      user: ['skills'],
+      // It refuses unknown commands with a slash.
+      prefix: '$savepoint-',
+    },
     present: { folders: [['.codex']], programs: ['codex'] },
     notes: [
       'Codex silently skips hooks that you have not trusted: start it here, type `/hooks`, and trust those of ' +

@@ -34,7 +34,10 @@ describe.skipIf(whyNot !== null).each(CASES)(
     it('carries out a typed command without its model', async () => {
       const project = hookedProject(program);
       const steps = [{ calls: [program.write(project.at('new.txt'), 'new\n')] }, { text: 'Done.' }];
-      await project.work([{ marker: '', steps }], { args: options });
+      const first = await project.work([{ marker: '', steps }], { args: options });
+    expect(first.seen.length).toBeGreaterThan(0);
+    // Its menu costs no tokens either.
+    for (const { allText } of first.seen) expect(allText).not.toContain('Savepoint: ');
       expect(project.read('new.txt')).toBe('new\n');
       const prompts = (): number => timeline(project).filter(({ trigger }) => trigger === 'prompt').length;
       const before = prompts();

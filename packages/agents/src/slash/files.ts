@@ -32,10 +32,22 @@ export function geminiCommands(): readonly CommandFile[] {
 
 /** Copilot CLI: a skill that only the user can invoke is a command. */
 export function copilotSkills(): readonly CommandFile[] {
-  return SLASH_COMMANDS.map((command) => ({
-    name: `savepoint-${command.name}/SKILL.md`,
-    content: markdown([`name: savepoint-${command.name}`, ...header(command), 'user-invocable: true'], NOT_ANSWERED),
-  }));
+  return SLASH_COMMANDS.map((command) => skill(command, [...header(command), 'user-invocable: true']));
+}
+
+/** OpenAI Codex: the same, but a second file says that only the user can invoke it. The hook gets what was typed. */
+export function codexSkills(): readonly CommandFile[] {
+  return SLASH_COMMANDS.flatMap((command) => [
+    skill(command, header(command)),
+    { name: `savepoint-${command.name}/agents/openai.yaml`, content: 'policy:\n  allow_implicit_invocation: false\n' },
+  ]);
+}
+
+function skill({ name }: SlashCommand, fields: readonly string[]): CommandFile {
+  return {
+    name: `savepoint-${name}/SKILL.md`,
+    content: markdown([`name: savepoint-${name}`, ...fields], NOT_ANSWERED),
+  };
 }
 
 /** Models do not read the summaries of commands that they cannot invoke. */
