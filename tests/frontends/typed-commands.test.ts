@@ -56,7 +56,9 @@ it('rewind lists the prompts and goes back, undo and redo follow, and none of th
     /^The last prompts.*\n1 \* {2}cp_\d+ .* make it three .*\n2 {4}cp_\d+ .* make it two .*\n`\/savepoint:rewind 1`/,
   );
   expect(steps(p)).toHaveLength(before);
-  expect(type(p, '/savepoint:rewind 2')).toMatch(/^Restored cp_\d+: 1 path[\s\S]*`\/savepoint:undo` to revert\.$/);
+  expect(type(p, '/savepoint:rewind 2')).toMatch(
+    /^Restored cp_\d+: 1 path[\s\S]*`\/savepoint:undo` to revert\.\nThe conversation stays\. `savepoint restore cp_\d+ /,
+  );
   expect(p.read('a.txt')).toBe('one\n');
   expect(type(p, '/savepoint:undo')).toMatch(/^Undid cp_\d+[\s\S]*`\/savepoint:redo`/);
   expect(p.read('a.txt')).toBe('three\n');

@@ -80,8 +80,13 @@ async function carryOut(request: Request, on: Surroundings): Promise<string> {
     }
     case 'turns':
       return listTurns(on);
-    case 'rewind':
-      return restore({ ...request, checkpoint: await beforeTurn(request.turn, on) }, on);
+    case 'rewind': {
+      const checkpoint = await beforeTurn(request.turn, on);
+      // The agent that runs keeps its conversation in memory, so a conversation can only go back as another session.
+      const next = `\`savepoint restore ${checkpoint} --conversation-only\``;
+      const note = `The conversation stays. ${next} in a terminal takes it back, too.`;
+      return restore({ ...request, checkpoint }, on, [note]);
+    }
     case 'restore':
       return restore(request, on);
   }
@@ -136,13 +141,21 @@ async function beforeTurn(number: number, { prefix, savepoint, signal }: Surroun
 
 type RestoreRequest = Omit<Extract<Request, { readonly kind: 'restore' }>, 'kind'>;
 
-/** Restores the entire workspace, even if the agent works in a folder of it. */
-async function restore({ checkpoint, mode }: RestoreRequest, on: Surroundings): Promise<string> {
+/**
+ * Restores the entire workspace, even if the agent works in a folder of it.
+ * @param notes lines that follow if it was restored
+ */
+async function restore(
+  { checkpoint, mode }: RestoreRequest,
+  on: Surroundings,
+  notes: readonly string[] = [],
+): Promise<string> {
   const command = (await import('./commands/rewind/restore.ts')).restore;
   const modes = { 'keep-outside': { keepOutside: true }, exact: { exact: true } };
   const options = { all: true, ...(mode === null ? {} : modes[mode]) };
   try {
-    return await shown(command, { operands: [checkpoint], options: { ...options, yes: true } }, on);
+    const done = await shown(command, { operands: [checkpoint], options: { ...options, yes: true } }, on);
+    return done + lines(notes);
   } catch (error) {
     if (mode !== null || !(error instanceof SavepointError && error.code === 'CONFLICT')) throw error;
     const input = { checkpoint, all: true, dryRun: true };

@@ -35,9 +35,9 @@ describe.skipIf(whyNot !== null).each(CASES)(
       const project = hookedProject(program);
       const steps = [{ calls: [program.write(project.at('new.txt'), 'new\n')] }, { text: 'Done.' }];
       const first = await project.work([{ marker: '', steps }], { args: options });
-    expect(first.seen.length).toBeGreaterThan(0);
-    // Its menu costs no tokens either.
-    for (const { allText } of first.seen) expect(allText).not.toContain('Savepoint: ');
+      expect(first.seen.length).toBeGreaterThan(0);
+      // Its menu costs no tokens either.
+      for (const { allText } of first.seen) expect(allText).not.toContain('Savepoint: ');
       expect(project.read('new.txt')).toBe('new\n');
       const prompts = (): number => timeline(project).filter(({ trigger }) => trigger === 'prompt').length;
       const before = prompts();
