@@ -28,10 +28,12 @@ const CASES: readonly Case[] = [
   { program: opencode, prompt: '1', more: ['--command', 'savepoint:rewind'], isShown: false },
 ];
 
-describe.skipIf(whyNot !== null).each(CASES)(
-  '$program.name',
-  ({ program, options = [], prompt, more = [], isShown }) => {
-    it('carries out a typed command without its model', async () => {
+const NAMED = CASES.map((one) => [one.program.name, one] as const);
+
+describe.skipIf(whyNot !== null)('a command typed at the prompt', () => {
+  it.each(NAMED)(
+    'of %s is carried out without its model',
+    async (_, { program, options = [], prompt, more = [], isShown }) => {
       const project = hookedProject(program);
       const steps = [{ calls: [program.write(project.at('new.txt'), 'new\n')] }, { text: 'Done.' }];
       const first = await project.work([{ marker: '', steps }], { args: options });
@@ -49,6 +51,6 @@ describe.skipIf(whyNot !== null).each(CASES)(
       const last = timeline(project).findLast(({ trigger }) => trigger === 'restore');
       expect(last?.actor).toMatchObject({ kind: 'user' });
       expect(prompts()).toBe(before);
-    });
-  },
-);
+    },
+  );
+});
