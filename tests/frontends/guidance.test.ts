@@ -96,3 +96,21 @@ describe('gc', () => {
     expect(yes.screen).toContain('Dropped 2 checkpoints');
   });
 });
+
+it('help shows the page of a command of two words', () => {
+  const p = project();
+  expect(p.ok('help', 'bundle', 'create').stdout).toBe(p.ok('bundle', 'create', '--help').stdout);
+  expect(p.ok('-C', '.', 'help', 'sessions', 'delete').stdout).toContain('Usage: savepoint sessions delete');
+  expect(p.ok('help', 'sessions').stdout).toContain('Usage: savepoint sessions ');
+  expect(p.run(['help', 'bundle', 'nonsense']).stdout).not.toContain('--overwrite');
+});
+
+it('a bundle that is written into the workspace is warned about', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.checkpoint();
+  const warning = 'warning: The bundle is in the workspace, so later checkpoints may contain it.';
+  expect(p.ok('bundle', 'create', 'in.bundle').stdout).toContain(warning);
+  expect(p.ok('bundle', 'create', '../out.bundle').stdout).not.toContain('warning');
+  expect(JSON.parse(p.ok('bundle', 'create', '../more.bundle', '--json').stdout).insideWorkspace).toBe(false);
+});

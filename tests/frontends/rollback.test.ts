@@ -129,7 +129,9 @@ describe('the selection', () => {
     expect(would('--agent', 'beta', '--file', 'a.txt')).toEqual([]);
     const shown = w.p.ok('rollback', '--change', 'cp_2.1', '--dry-run').stdout;
     for (const text of ['cp_2.1:1', 'cp_2.1:2', '-line 30', '+thirty']) expect(shown).toContain(text);
-    expect(w.back('--hunk', 'cp_2.1:2').status).toBe(0);
+    expect(w.back('--hunk', 'cp_2.1:2', '--dry-run').stdout).toContain('Preview: would roll back 1 hunk\n');
+    const back = w.back('--hunk', 'cp_2.1:2');
+    expect([back.status, back.stdout]).toEqual([0, expect.stringContaining('Rolled back 1 hunk of ')]);
     expect(w.p.read('a.txt')).toBe(numbers({ 3: 'three' }));
     expect(w.back('--hunk', 'cp_2.1:2').stdout).toMatch(/Nothing to roll back[\s\S]*already reverted by cp_\d+/);
     expect(w.back('--change', 'cp_2.1').status).toBe(0);

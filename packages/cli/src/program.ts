@@ -37,7 +37,8 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
       .showSuggestionAfterError(true);
   const program = createProgram(configure);
   const loaded = await commandsIn(args);
-  const { head, rest } = splitArguments(args, loaded);
+  const { head: given, rest } = splitArguments(args, loaded);
+  const head = withSecondWord(given);
   for (const row of COMMANDS) {
     const parent = parentOf(program, row, configure);
     const built = configure(parent.command(lastWord(row), { hidden: row.isHidden })).summary(row.summary);
@@ -71,6 +72,14 @@ export function wantsJson(args: readonly string[]): boolean {
 function globalsOf(program: Commander): GlobalOptions {
   const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
   return { folder, here: here === true, json: json === true };
+}
+
+/** Commander's `help` shows only commands of one word, so `help bundle create` becomes `bundle create --help`. */
+function withSecondWord(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('help');
+  const [first, second] = args.slice(at + 1);
+  const isKnown = at >= 0 && COMMANDS.some(({ name }) => name === `${first} ${second}`);
+  return isKnown ? [...args.slice(0, at), first!, second!, '--help'] : args;
 }
 
 /** Returns the program with its global options, and without commands. */

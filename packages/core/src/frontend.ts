@@ -11,6 +11,7 @@ export { unifiedPatch } from './content/unified-patch.ts';
 export { canonicalAgent, KNOWN_AGENTS, type KnownAgent } from './model/agent-names.ts';
 export { answerRequest } from './remote/wire.ts';
 export { WAYS_ON } from './rewind/conflict-choices.ts';
+export { rolledBackText } from './rewind/rollback.ts';
 export type { Exporter } from './share/export-timeline.ts';
 export { STORE_FORMAT } from './store/records.ts';
 export type { OpenCall } from './store/state/open-calls.ts';

@@ -105,6 +105,16 @@ export function rollbackOperation(
   return { operation, preview: () => preview };
 }
 
+/** `3 changes and 1 hunk`. @param rolledBack ids of whole changes, and of hunks of others */
+export function rolledBackText(rolledBack: readonly string[]): string {
+  const hunks = rolledBack.filter((id) => id.includes(':')).length;
+  const changes = rolledBack.length - hunks;
+  return [
+    ...(changes > 0 || hunks === 0 ? [`${changes} change${changes === 1 ? '' : 's'}`] : []),
+    ...(hunks > 0 ? [`${hunks} hunk${hunks === 1 ? '' : 's'}`] : []),
+  ].join(' and ');
+}
+
 /** A change that a person merged by hand counts as rolled back: the result no longer is what it left. */
 async function withResolutions(
   planned: RollbackChangeSet,
@@ -208,6 +218,5 @@ function describe({ chosen, rolledBack, results }: RollbackPreview): string {
   const done = results.filter(({ result }) => result === 'restored' || result === 'merged');
   const paths = done.slice(0, 3).map(({ path }) => showName(path));
   if (rolledBack.length === 0) return 'Rolled back nothing';
-  const count = `${back.size} change${back.size === 1 ? '' : 's'}`;
-  return `Rolled back ${count} of ${names}: ${paths.join(', ')}${done.length > paths.length ? ', …' : ''}`;
+  return `Rolled back ${rolledBackText(rolledBack)} of ${names}: ${paths.join(', ')}${done.length > paths.length ? ', …' : ''}`;
 }

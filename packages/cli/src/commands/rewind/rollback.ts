@@ -1,5 +1,5 @@
 import { nameFromJson, showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, showContent, VERBS } from '@savepoint/core/frontend';
+import { type InputOf, type OutputOf, rolledBackText, showContent, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
@@ -122,7 +122,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
   const conflicts = preview.results.some(({ result }) => result === 'conflict');
   const heading =
     changes.length > 0
-      ? `Preview: would roll back ${countText(changes.length, 'change')}`
+      ? `Preview: would roll back ${rolledBackText(changes)}`
       : conflicts
         ? 'Preview: would fail because of conflicts'
         : 'Nothing to roll back.';

@@ -35,7 +35,7 @@ export const bundleCreate = command({
     ...(options['overwrite'] === true ? { overwrite: true } : {}),
   }),
 
-  render: ({ file, bytes, checkpoints, leftOut }) => {
+  render: ({ file, bytes, checkpoints, leftOut, insideWorkspace }, { style }) => {
     const [first = ''] = checkpoints;
     const last = checkpoints.at(-1) ?? first;
     const which = first === last ? first : `${first} to ${last}`;
@@ -44,6 +44,11 @@ export const bundleCreate = command({
       leftOut === 0
         ? []
         : `Left out ${countText(leftOut, 'private path')} (.env files, keys, ignored files); use --private to include them.`,
+      insideWorkspace
+        ? [
+            `${style.bad('warning')}: The bundle is in the workspace, so later checkpoints may contain it. Move it elsewhere.`,
+          ]
+        : [],
     );
   },
 });

@@ -1,4 +1,5 @@
 import type { BundlePreview } from '../../engine/calls/bundle-files.ts';
+import { locatePath } from '../../io/locate-path.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { diskPathFromJson, exactName, nameFromJson, nameToJson } from '../../model/names.ts';
 import { briefToJson, operationToJson } from '../shapes/to-json.ts';
@@ -33,6 +34,7 @@ export const bundleCreate = verb({
       commit: objectId.describe('of the newest checkpoint, in the bundle'),
       objects: z.int().min(0),
       leftOut: z.int().min(0).describe('private paths of the newest checkpoint that were left out'),
+      insideWorkspace: z.boolean().describe('the file is in the workspace, so later checkpoints may contain it'),
     }),
   }),
 
@@ -47,6 +49,7 @@ export const bundleCreate = verb({
       commit: tip,
       objects,
       leftOut,
+      insideWorkspace: locatePath(await savepoint.place(), nameToJson(path)).kind === 'inside',
     };
   },
 });
