@@ -9,7 +9,10 @@ import { countText, pathText } from './format.ts';
 import { rootPosition as position } from './roots.ts';
 import { sidesLines } from './sides.ts';
 
-export type OperationJson = Omit<OutputOf<(typeof VERBS)['undo']>, 'undoes'>;
+export type OperationJson = Omit<
+  OutputOf<(typeof VERBS)['undo']>,
+  'undoes' | 'openCalls' | 'restored' | 'conversationRewound' | 'error'
+>;
 type PlannedPathJson = OperationJson['plan']['paths'][number];
 
 /**

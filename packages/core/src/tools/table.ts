@@ -6,8 +6,8 @@ import { blameAnswer, blameLines, diffAnswer, diffLines, historyAnswer, historyL
 import { createAnswer, createLines, listAnswer, listLines, showAnswer, showLines } from './answers/checkpoints.ts';
 import { editAnswer, editLines } from './answers/edit.ts';
 import {
-  operationAnswer,
-  operationLines,
+  inverseAnswer,
+  inverseLines,
   restoreAnswer,
   restoreLines,
   rollbackAnswer,
@@ -294,8 +294,8 @@ export const TOOLS = [
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
-    answer: operationAnswer,
-    render: operationLines,
+    answer: inverseAnswer,
+    render: inverseLines,
   }),
   tool({
     name: 'redo',
@@ -305,8 +305,8 @@ export const TOOLS = [
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
-    answer: operationAnswer,
-    render: operationLines,
+    answer: inverseAnswer,
+    render: inverseLines,
   }),
 ] as const satisfies readonly Tool[];
 

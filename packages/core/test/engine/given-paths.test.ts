@@ -115,7 +115,8 @@ test('every call of the library takes the same paths', async () => {
   await savepoint.unfreeze([OTHER]);
   await savepoint.edit([{ path: p.at(NFD), edits: [{ op: 'replace', old: 'new', new: 'edited' }] }]);
   expect(p.read(NFD)).toBe('edited\n');
-  await savepoint.rollback({ files: [`./${NFC}`], agent: 'mine' }, { least: 'likely' });
+  const rolledBack = await savepoint.rollback({ files: [`./${NFC}`], agent: 'mine' }, { least: 'likely' });
+  expect(rolledBack).toMatchObject({ restored: true, conversationRewound: false, error: null });
   expect([p.read(NFC), p.read(NFD)]).toEqual(['new\n', 'edited\n']);
   const result = await savepoint.restore(checkpoint.id, { paths: [OTHER, `./${NFC}`], mode: 'exact' });
   expect(result).toMatchObject({ restored: true, conversationRewound: false, error: null });

@@ -46,6 +46,7 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,
       planLines(output, style),
       planNotes(output, null),
+      openCallNotes(output),
       conflictSides(output, style),
       outcome === 'ready' ? [`${paths} would change. The current state would be saved first.`] : [],
     );
@@ -54,7 +55,15 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
     `${what}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
     planLines(output, style, LISTED_WHEN_DONE),
     planNotes(output, null),
+    openCallNotes(output),
     captureWarnings(output.capture),
     next,
+  );
+}
+
+function openCallNotes({ openCalls }: OutputOf<typeof VERBS.undo>): string[] {
+  return openCalls.map(
+    ({ agent, tool, summary, call }) =>
+      `  note: ${showText(agent)} is still running ${showText(`${tool} ${summary}`.trimEnd())} (call ${showText(call)}), which may write these files again`,
   );
 }

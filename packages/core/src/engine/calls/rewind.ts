@@ -139,7 +139,7 @@ export interface RewindCalls {
   rollback(
     selection: Selection,
     options?: RollbackOptions,
-  ): Promise<OperationResult & { readonly details: RollbackPreview }>;
+  ): Promise<OperationResult & RestoreOutcome & { readonly details: RollbackPreview }>;
   previewUndo(options?: UndoOptions): Promise<Preview>;
   /** Reverts the newest operation that is in effect, and keeps what changed since. */
   undo(options?: UndoOptions): Promise<OperationResult & RestoreOutcome>;
@@ -191,6 +191,7 @@ export function rewindCalls(engine: Engine): RewindCalls {
         const { operation, preview: details } = rollbackIn(engine, operating.workspace, selection, options);
         return {
           ...(await runAndAnnounce(engine, operating, 'rollback:completed', operation, options)),
+          ...FILES_RESTORED,
           details: details(),
         };
       }),

@@ -15,7 +15,10 @@ import {
 import { present } from './fields.ts';
 import { countText, pathText } from './text.ts';
 
-type OperationJson = Omit<OutputOf<typeof VERBS.undo>, 'undoes'>;
+type OperationJson = Omit<
+  OutputOf<typeof VERBS.undo>,
+  'undoes' | 'openCalls' | 'restored' | 'conversationRewound' | 'error'
+>;
 type RestoreJson = OutputOf<typeof VERBS.restore>;
 type RollbackJson = OutputOf<typeof VERBS.rollback>;
 
@@ -74,6 +77,21 @@ interface LeftRow {
   readonly path: JsonName;
   readonly why: string;
   readonly grade?: 'likely' | 'open';
+}
+
+export interface InverseAnswer extends OperationAnswer {
+  readonly open_calls?: NonNullable<RollbackAnswer['open_calls']>;
+}
+
+export function inverseAnswer(output: OutputOf<typeof VERBS.undo>): InverseAnswer {
+  return {
+    ...operationAnswer(output),
+    ...present<Pick<InverseAnswer, 'open_calls'>>({ open_calls: openCallRows(output) }),
+  };
+}
+
+export function inverseLines(answer: InverseAnswer): string[] {
+  return [...operationLines(answer), ...openCallLines(answer)];
 }
 
 export function operationAnswer(operation: OperationJson & { readonly undoes?: string | null }): OperationAnswer {
@@ -187,14 +205,14 @@ export function rollbackAnswer(output: RollbackJson): RollbackAnswer {
         ...output.skipped.map(({ id, path, why, grade }) => present<LeftRow>({ id, path, why, grade })),
       ],
       incomplete: output.incomplete,
-      open_calls: output.openCalls.map(({ agent, tool, summary }) => ({ agent, tool, summary })),
+      open_calls: openCallRows(output),
       hunks: output.hunks.map(({ id, before, after }) => ({ id, before, after })),
     }),
   };
 }
 
 export function rollbackLines(answer: RollbackAnswer): string[] {
-  const { changes = [], left = [], incomplete = [], open_calls: openCalls = [], hunks = [] } = answer;
+  const { changes = [], left = [], incomplete = [], hunks = [] } = answer;
   return [
     ...operationLines(answer),
     ...(changes.length === 0 ? [] : [`Changes: ${changes.join(', ')}`]),
@@ -205,10 +223,7 @@ export function rollbackLines(answer: RollbackAnswer): string[] {
     }),
     ...(incomplete.length === 0 ? [] : ['NOT COMPLETE: more changes may match than are known.']),
     ...incomplete.map(({ checkpoint, why }) => `  ${checkpoint}: ${showText(why)}`),
-    ...openCalls.map(
-      ({ agent, tool, summary }) =>
-        `  open call of ${showText(agent)}: ${showText(tool)} ${showText(summary)}; it may write the same files`,
-    ),
+    ...openCallLines(answer),
     ...(left.some(({ grade }) => grade === 'likely') ? ['To revert likely ones, too: likely true.'] : []),
     ...(left.some(({ grade }) => grade === 'open') ? ['To revert open ones, too: include_shared true.'] : []),
   ];
@@ -231,4 +246,15 @@ function mixedAuthorsText(agents: readonly string[]): string {
   return agents.length === 0
     ? 'Agents and others may have changed paths since, and the record of it is gone'
     : `Both ${agents.map((name) => showText(name)).join(', ')} and others have changed paths since`;
+}
+
+function openCallRows({ openCalls }: Pick<RollbackJson, 'openCalls'>): NonNullable<RollbackAnswer['open_calls']> {
+  return openCalls.map(({ agent, tool, summary }) => ({ agent, tool, summary }));
+}
+
+function openCallLines({ open_calls: calls = [] }: Pick<RollbackAnswer, 'open_calls'>): string[] {
+  return calls.map(
+    ({ agent, tool, summary }) =>
+      `  open call of ${showText(agent)}: ${showText(tool)} ${showText(summary)}; it may write the same files`,
+  );
 }

@@ -3,9 +3,10 @@
 import type { UndoOptions } from '../../engine/calls/rewind.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { Savepoint } from '../../savepoint.ts';
+import type { OpenCall } from '../../store/state/open-calls.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
-import { operationToJson } from '../shapes/to-json.ts';
-import { verb, withoutUndefined } from '../verb.ts';
+import { filesOutcomeToJson, openCallToJson, operationToJson } from '../shapes/to-json.ts';
+import { type VerbContext, verb, withoutUndefined } from '../verb.ts';
 
 interface VerbTexts {
   readonly name: string;
@@ -34,8 +35,22 @@ export function inverseVerb(words: VerbTexts, invert: Invert) {
     async handle(savepoint, { expected, force, dryRun = false, ...input }, { signal, toolCall }) {
       const choices = await conflictChoicesOf(savepoint, input);
       const options = { ...withoutUndefined({ expected, force, signal, toolCall }), ...choices };
+      const open = await callsOfOthers(savepoint, toolCall);
       const seen = await invert(savepoint, options, dryRun);
-      return { ...operationToJson(seen, []), undoes: seen.info.undoes };
+      return {
+        ...operationToJson(seen, []),
+        ...filesOutcomeToJson(seen),
+        undoes: seen.info.undoes,
+        openCalls: open.map(openCallToJson),
+      };
     },
   });
+}
+
+/** Calls that may write after the operation. They do not stop it, because what they write is recorded as theirs. */
+async function callsOfOthers(savepoint: Savepoint, toolCall: VerbContext['toolCall']): Promise<readonly OpenCall[]> {
+  const calls = await savepoint.openCalls();
+  if (calls.length === 0) return [];
+  const { session } = await savepoint.caller(withoutUndefined({ toolCall }));
+  return calls.filter((call) => call.session !== session && call.hosts !== true && !call.own && call.expired !== true);
 }

@@ -8,7 +8,7 @@ import type { Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
-import { operationToJson, sidesToJson } from '../shapes/to-json.ts';
+import { filesOutcomeToJson, openCallToJson, operationToJson, sidesToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const rollback = verb({
@@ -77,7 +77,7 @@ export const rollback = verb({
       input.dryRun === true
         ? await savepoint.previewRollback(selection, options)
         : await savepoint.rollback(selection, options);
-    return { ...operationToJson(seen, []), ...rollbackToJson(seen.details) };
+    return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen), ...rollbackToJson(seen.details) };
   },
 });
 
@@ -157,13 +157,7 @@ function rollbackToJson({ rolledBack, results, skipped, openCalls: open, hunks, 
       sides: sidesToJson(sides),
     })),
     skipped: skipped.map(({ change, why, grade }) => ({ id: change.id, path: nameToJson(change.path), why, grade })),
-    openCalls: open.map(({ id, session, actor, tool }) => ({
-      call: id,
-      session,
-      agent: actor.name,
-      tool: tool.name,
-      summary: tool.summary,
-    })),
+    openCalls: open.map(openCallToJson),
     incomplete: incomplete.map((one) => ({ ...one })),
     hunks: [...hunks].flatMap(([id, list]) => list.map((one) => hunkToJson(id as ChangeId, one))),
   };

@@ -1,10 +1,12 @@
 /** The input and output schemas of verbs. All values are JSON; objects are strict, so unknown fields are errors. */
+
 import * as z from 'zod';
 import { EVIDENCE, GRADES, TRIGGERS } from '../../model/checkpoint.ts';
 import { SKIP_REASONS } from '../../model/entries.ts';
 import { conflictFields } from './conflict-fields.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId } from './names.ts';
+import { filesOutcome, openCalls } from './operation-fields.ts';
 
 export { changeId, checkpointId, checkpointName, conflictFields, hookedAgent, hunkId, jsonName, named, objectId, z };
 
@@ -372,6 +374,7 @@ export const restored = z.strictObject({
 
 export const rolledBack = z.strictObject({
   ...operationFields,
+  ...filesOutcome,
   results: z
     .array(
       z.strictObject({
@@ -405,17 +408,9 @@ export const rolledBack = z.strictObject({
       }),
     )
     .describe('checkpoints that may have more matching changes than are known; if any, the rollback is not complete'),
-  openCalls: z
-    .array(
-      z.strictObject({
-        call: z.string(),
-        session: z.string(),
-        agent: z.string(),
-        tool: z.string(),
-        summary: z.string(),
-      }),
-    )
-    .describe('open calls that may write the same files; the rollback is refused unless `force` is set'),
+  openCalls: openCalls.describe(
+    'open calls that may write the same files; the rollback is refused unless `force` is set',
+  ),
   hunks: z
     .array(
       z.strictObject({
@@ -431,7 +426,12 @@ export const rolledBack = z.strictObject({
 
 export const restoredOverClones = z.strictObject(operationFields);
 
-export const inverted = z.strictObject({ ...operationFields, undoes: checkpointId.nullable() });
+export const inverted = z.strictObject({
+  ...operationFields,
+  ...filesOutcome,
+  undoes: checkpointId.nullable(),
+  openCalls: openCalls.describe('open calls of agents, which may write the same files again'),
+});
 
 /** An error as JSON. docs/reference/errors.md lists the codes. */
 export const problem = named(

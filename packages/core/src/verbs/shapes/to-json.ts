@@ -20,13 +20,14 @@ import { nameToJson } from '../../model/names.ts';
 import type { PathConflict, ThreeSides } from '../../operation/change-set.ts';
 import { rootsAfter } from '../../operation/heads.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { OpenCall } from '../../store/state/open-calls.ts';
 import { operationOf } from '../../timeline/diff/changes.ts';
 import type { RootChange } from '../../timeline/diff/root-changes.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import type { Shapes } from '../verb.ts';
 
 type Json<Name extends keyof Shapes> = Shapes[Name] extends z.ZodType ? z.output<Shapes[Name]> : never;
-type OperationJson = Omit<Json<'inverted'>, 'undoes'>;
+type OperationJson = Omit<Json<'inverted'>, 'undoes' | 'openCalls' | keyof ReturnType<typeof filesOutcomeToJson>>;
 
 /** The most unreachable commits listed for one repository. */
 const MAX_COMMITS = 20;
@@ -170,6 +171,15 @@ export function operationToJson(seen: Preview | OperationResult, recorded: reado
     checkpoint: done === null || done.checkpoint === null ? null : briefToJson(done.checkpoint),
     keptFiles: (done?.kept ?? []).map(({ path, backup }) => ({ path: nameToJson(path), backup: nameToJson(backup) })),
   };
+}
+
+/** The outcome of an operation that only restores files. */
+export function filesOutcomeToJson(seen: Preview | OperationResult) {
+  return { restored: 'before' in seen, conversationRewound: false as const, error: null };
+}
+
+export function openCallToJson({ id, session, actor, tool }: OpenCall): Json<'inverted'>['openCalls'][number] {
+  return { call: id, session, agent: actor.name, tool: tool.name, summary: tool.summary };
 }
 
 export function sidesToJson(sides: ThreeSides | null): Json<'sides'> | null {
