@@ -76,9 +76,9 @@ function globalsOf(program: Commander): GlobalOptions {
 
 /** Commander's `help` shows only commands of one word, so `help bundle create` becomes `bundle create --help`. */
 function withSecondWord(args: readonly string[]): readonly string[] {
-  const at = args.indexOf('help');
-  const [first, second] = args.slice(at + 1);
-  const isKnown = at >= 0 && COMMANDS.some(({ name }) => name === `${first} ${second}`);
+  const at = args.findIndex((word, index) => !word.startsWith('-') && args[index - 1] !== '-C');
+  const [help, first, second] = args.slice(at);
+  const isKnown = help === 'help' && COMMANDS.some(({ name }) => name === `${first} ${second}`);
   return isKnown ? [...args.slice(0, at), first!, second!, '--help'] : args;
 }
 
