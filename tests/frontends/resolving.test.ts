@@ -331,3 +331,20 @@ describe('--resolution', () => {
     expect(p.read('a=b')).toBe('merged\n');
   });
 });
+
+it('an undo that keeps the only file does not say that the file already was in that state', () => {
+  const p = project();
+  p.write('a.txt', 'one\n');
+  p.checkpoint();
+  p.write('a.txt', 'two\n');
+  p.ok('restore', 'cp_1', '--exact', '--yes');
+  p.write('a.txt', 'mine\n');
+  for (const choice of [['--ours', 'a.txt'], ['--skip-conflicts']]) {
+    const preview = p.ok('undo', ...choice, '--dry-run').stdout;
+    expect(preview).toContain('; no file would be changed');
+    expect(preview).not.toContain('already');
+  }
+  const { stdout } = p.ok('undo', '--ours', 'a.txt');
+  expect(stdout).toContain(': no file was changed  (now cp_');
+  expect(p.read('a.txt')).toBe('mine\n');
+});

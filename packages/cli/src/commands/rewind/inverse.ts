@@ -40,10 +40,11 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
   const count = listedPaths(output).length;
-  const paths = count === 0 ? 'the files already are in that state' : countText(count, 'path');
+  const unchanged = output.plan.kept.length === 0 ? 'the files already are in that state' : 'no file was changed';
+  const paths = count === 0 ? unchanged : countText(count, 'path');
   if (dryRun) {
     return lines(
-      `Preview: ${wouldDo(what)}${outcome === 'nothing' ? '; the files already are in that state' : ''}`,
+      `Preview: ${wouldDo(what)}${outcome === 'nothing' ? `; ${unchanged.replace('was', 'would be')}` : ''}`,
       planLines(output, style),
       planNotes(output, null),
       openCallNotes(output),
