@@ -8,6 +8,7 @@ import {
   type RecordedChange,
   wereOnlyAgentsActive,
 } from '../model/checkpoint.ts';
+import { parseChangeId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
@@ -61,6 +62,7 @@ export async function affectedAuthorsSince(
   const planned = new Set(plan.paths.map(({ path }) => path));
   const agents = new Set<string>();
   const outside = new Set<TreePath>();
+  const back = broughtBackAt(checkpoints);
   for await (const change of changesSince(objects, checkpoints, target, pace)) {
     const { path, from, by } = change;
     if (!planned.has(path) && (from === null || !planned.has(from))) continue;
@@ -69,7 +71,7 @@ export async function affectedAuthorsSince(
     for (const author of by.authors) {
       if (isOfAgents && author.actor.kind === 'outside') continue;
       if (isReplaceable(author)) agents.add(author.actor.name);
-      else outside.add(path);
+      else if (!isDeletionTakenBack(change, back)) outside.add(path);
     }
   }
   for (const { path, reverter } of broughtBack) {
@@ -133,6 +135,22 @@ function gapsSince(checkpoints: readonly Checkpoint[], target: Checkpoint): read
     const older = checkpoints[index - 1];
     return older !== undefined && older.number >= target.number && isGap(older, newer) ? [{ older, newer }] : [];
   });
+}
+
+/** Returns the last checkpoint in which an operation brought a path back, as a number. */
+function broughtBackAt(checkpoints: readonly Checkpoint[]): ReadonlyMap<TreePath, number> {
+  const found = new Map<TreePath, number>();
+  for (const { number, trigger, changes } of checkpoints) {
+    if (!isReversion(trigger)) continue;
+    for (const { path, operation } of changes ?? []) if (operation === 'create') found.set(path, number);
+  }
+  return found;
+}
+
+/** Nothing of a deletion is left if an operation brought the file back later. Other work in the file counts as before. */
+function isDeletionTakenBack({ id, operation, path }: RecordedChange, back: ReadonlyMap<TreePath, number>): boolean {
+  const number = parseChangeId(id)?.checkpoint ?? Number.POSITIVE_INFINITY;
+  return operation === 'delete' && (back.get(path) ?? 0) > number;
 }
 
 /** Without the changes of reversions. */

@@ -1,7 +1,7 @@
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { failure } from '../failure.ts';
-import { type TimelineWorld, tree, worldWith } from '../timeline/query/timeline-world.ts';
+import { TimelineWorld, tree, worldWith } from '../timeline/query/timeline-world.ts';
 
 /** A restore that would bring back what somebody reverted after its target says so, and asks as for other work. */
 
@@ -116,4 +116,25 @@ test('hunks that were rolled back one by one count, and many paths are not all l
   const notes = (await savepoint.previewRestore('cp_2')).plan.notes ?? [];
   expect(notes.length).toBe(21);
   expect(notes[20]?.why).toMatch(/^and \d+ more: gets back/);
+});
+
+test('a deletion by a person that was restored is not asked about, but other work of a person is', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  w.write('a.txt', 'a\n');
+  w.write('b.txt', 'b\n');
+  await savepoint.checkpoint(); // cp_1
+  const one = savepoint.session({ agent: 'one', id: 's-1' });
+  const write = (text: string, id: string): Promise<void> =>
+    one.call({ tool: 'Write', kind: 'write', paths: tree('a.txt'), id }, () => w.write('a.txt', text));
+  await write('of one\n', 'c-1'); // cp_2
+  w.delete('a.txt');
+  await savepoint.checkpoint(); // cp_3
+  expect((await savepoint.previewRestore('cp_1')).plan.conflicts).toHaveLength(1);
+  await savepoint.restore('cp_2', { mode: 'exact', paths: ['a.txt'] });
+  const { parties, plan } = await savepoint.previewRestore('cp_1');
+  expect([parties, plan.conflicts, plan.paths.map(({ path }) => path)]).toEqual([null, [], ['a.txt']]);
+  w.write('a.txt', 'of one\nof a person\n');
+  await savepoint.checkpoint();
+  expect((await savepoint.previewRestore('cp_1')).parties).toEqual({ agents: ['one'], outside: ['a.txt'] });
 });
