@@ -1,8 +1,9 @@
 /** Reports which agents are present, which have hooks, and whether the hooks fire. */
 
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { SavepointError } from '@savepoint/core';
+import { programsOnPath } from '@savepoint/core/node';
 import type { Agent, Environment } from './agent.ts';
 import { type HookHealth, healthOf, type LastEvent, lastEventFrom } from './hook/health.ts';
 import { homeFolder } from './settings/home-folder.ts';
@@ -81,8 +82,8 @@ function hooksOf(agent: Agent, around: InstallEnvironment, root: string): readon
 function isPresent({ integration }: Agent, env: Environment): boolean {
   const { folders, programs } = integration.present;
   if (folders.some((parts) => isFolder(join(homeFolder(env), ...parts)))) return true;
-  const path = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  return programs.some((name) => path.some((folder) => isProgram(join(folder, name))));
+  const search = { path: env['PATH'], windows: process.platform === 'win32' };
+  return programs.some((name) => !programsOnPath(name, search).next().done);
 }
 
 function isFolder(path: string): boolean {
@@ -91,16 +92,4 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isProgram(path: string): boolean {
-  const names = process.platform === 'win32' ? [`${path}.exe`, `${path}.cmd`] : [path];
-  return names.some((name) => {
-    try {
-      accessSync(name, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

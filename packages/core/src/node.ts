@@ -12,6 +12,7 @@ import { bytesFromText, type DiskPath } from './model/names.ts';
 import { open as openWith, type Savepoint } from './savepoint.ts';
 
 export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
+export { isProgramFile, programsOnPath } from './io/node/program-files.ts';
 export { nodePlaces };
 
 /** Settings from the environment: `SAVEPOINT=off` turns off everything automatic. */

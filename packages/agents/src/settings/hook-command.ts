@@ -1,7 +1,7 @@
 /** The command line that we write into agents' settings. */
 
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { isProgramFile, programsOnPath } from '@savepoint/core/node';
 import type { AgentName } from '../event.ts';
 
 export interface HookCommand {
@@ -61,7 +61,7 @@ export function isHookCommand(text: string, agent: AgentName): boolean {
  */
 function hookScriptIfUsable(byName: boolean, program: HookProgram): readonly string[] {
   const { hookScript, windows } = program;
-  if (hookScript === null || windows || !isFile(hookScript) || !isExecutable(hookScript)) return [];
+  if (hookScript === null || windows || !isProgramFile(hookScript, true)) return [];
   if (!byName) return [hookScript];
   return isOnPath('savepoint-hook', hookScript, program) ? ['savepoint-hook'] : [];
 }
@@ -86,34 +86,8 @@ function shellQuoted(part: string): string {
 }
 
 /** Whether this name on PATH is the given file. */
-function isOnPath(name: string, file: string, { path = '', windows }: HookProgram): boolean {
-  const names = windows ? [`${name}.cmd`, `${name}.exe`] : [name];
-  for (const folder of path.split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    for (const one of names) {
-      const found = join(folder, one);
-      if (!isFile(found) || !(windows || isExecutable(found))) continue;
-      // The first one on PATH runs. On Windows, npm creates a separate file next to the package of the script.
-      return windows || realpathSync.native(found) === realpathSync.native(file);
-    }
-  }
-  return false;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** A shell skips files on PATH that are not executable. */
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+function isOnPath(name: string, file: string, { path, windows }: HookProgram): boolean {
+  const [found] = programsOnPath(name, { path, windows });
+  // The first one on PATH runs. On Windows, npm creates a separate file next to the package of the script.
+  return found !== undefined && (windows || realpathSync.native(found) === realpathSync.native(file));
 }

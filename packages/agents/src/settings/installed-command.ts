@@ -1,8 +1,8 @@
 /** Checks the commands of installed hooks: their programs may have been moved or removed since. */
 
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { showText } from '@savepoint/core';
+import { isProgramFile, programsOnPath } from '@savepoint/core/node';
 import type { AgentName } from '../event.ts';
 import { isHookCommand } from './hook-command.ts';
 
@@ -60,23 +60,11 @@ function stringsIn(json: string): readonly string[] {
   }
 }
 
-function problemOf({ name, isStarted }: Program, { path = '', windows }: ProgramPlaces): string | null {
+function problemOf({ name, isStarted }: Program, { path, windows }: ProgramPlaces): string | null {
   if (!isAbsolute(name)) {
-    const names = windows ? [`${name}.cmd`, `${name}.exe`] : [name];
-    const isFound = path
-      .split(delimiter)
-      .some((folder) => isAbsolute(folder) && names.some((each) => isUsable(join(folder, each), !windows)));
+    const isFound = !programsOnPath(name, { path, windows }).next().done;
     return isFound ? null : `\`${name}\`, which they run, is not on your PATH`;
   }
-  if (!isUsable(name, false)) return `${showText(name)}, which they run, does not exist`;
-  return isUsable(name, isStarted && !windows) ? null : `${showText(name)}, which they run, is not executable`;
-}
-
-function isUsable(file: string, mustBeExecutable: boolean): boolean {
-  try {
-    if (mustBeExecutable) accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
+  if (!isProgramFile(name, false)) return `${showText(name)}, which they run, does not exist`;
+  return isProgramFile(name, isStarted && !windows) ? null : `${showText(name)}, which they run, is not executable`;
 }
