@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { CheckpointId } from '@savepoint/core';
 import { schemasOf, VERBS } from '@savepoint/core/frontend';
 import { fixedClock, type Manifest, realPorts } from '@savepoint/testkit';
@@ -95,6 +95,23 @@ describe.each(GOLDEN_VERSIONS)('a store of %s', (version) => {
     expect(head()).toBe(first);
     await savepoint.undo();
     expect(head()).toBe(now);
+    expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+  });
+
+  it('takes no checkpoint only because it lacks the time of a skipped file, and has it in the next one', async () => {
+    const store = await GoldenStore.of(version);
+    const savepoint = store.open({ rules: { maxFileBytes: 50_000 } });
+    // What its checkpoints skipped, and the fixture does not have.
+    writeFileSync(store.at('workspace/large.bin'), Buffer.alloc(60_000, 'x'));
+    mkdirSync(store.at('workspace/node_modules'), { recursive: true });
+    const last = Math.max(...Object.keys(store.expected.shown).map((id) => Number(id.slice(3))));
+    await savepoint.edit([{ path: 'run.sh', edits: [{ op: 'write', content: 'one' }] }]);
+    const { checkpoints } = await savepoint.list();
+    expect(checkpoints.filter(({ number }) => number > last).map(({ trigger }) => trigger)).toEqual(['edit']);
+    expect((await savepoint.checkpoint()).checkpoint.changes).toEqual([]);
+    writeFileSync(store.at('workspace/large.bin'), Buffer.alloc(60_000, 'y'));
+    const unknown = { uncapturedBefore: 'too-large', beforeSize: 60_000, uncapturedAfter: 'too-large' };
+    expect((await savepoint.diff()).changes).toMatchObject([{ path: 'large.bin', operation: 'write', ...unknown }]);
     expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
   });
 

@@ -34,6 +34,7 @@ export function uncapturedText({
   afterSize,
 }: Pick<ChangeJson, 'beforeUncaptured' | 'afterUncaptured' | 'beforeSize' | 'afterSize'>): string {
   if (before !== null && after !== null) {
+    if (beforeSize === afterSize) return `  (same size, new modification time; not captured, ${after})`;
     return `  (${sizeText(beforeSize ?? 0)} \u2192 ${sizeText(afterSize ?? 0)}; not captured, ${after})`;
   }
   if (after !== null) return `  (after: not captured, ${after})`;

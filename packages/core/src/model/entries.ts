@@ -63,6 +63,8 @@ export interface Skip {
   readonly reason: SkipReason;
   /** In bytes, if known. */
   readonly size?: number;
+  /** Of a file over a size limit: its modification time, whole milliseconds since 1970. Early versions lack it. */
+  readonly modified?: number;
   /** For `unreadable`: the system's error code. */
   readonly code?: string;
 }

@@ -12,10 +12,13 @@ class Workspace extends VerbsWorld {
     execFileSync('git', ['-C', this.at(folder), ...args], { env: { ...process.env, ...GIT_ENV }, stdio: 'pipe' });
   }
 
-  /** Returns the paths that this checkpoint added, in order. Take the first checkpoint of an empty folder. */
-  async captured(): Promise<{ readonly paths: readonly string[]; readonly checkpoint: Checkpoint }> {
-    const { checkpoint } = await this.open().checkpoint();
-    return { paths: (checkpoint.changes ?? []).map(({ path }) => nameToJson(path) as string), checkpoint };
+  /** Returns the paths whose content this checkpoint added, in order. Take the first checkpoint of an empty folder. */
+  async captured(
+    savepoint = this.open(),
+  ): Promise<{ readonly paths: readonly string[]; readonly checkpoint: Checkpoint }> {
+    const { checkpoint } = await savepoint.checkpoint();
+    const added = (checkpoint.changes ?? []).filter(({ uncapturedAfter }) => uncapturedAfter === undefined);
+    return { paths: added.map(({ path }) => nameToJson(path) as string), checkpoint };
   }
 }
 
@@ -57,8 +60,8 @@ describe('ignore rules', () => {
     await inside.checkpoint();
     for (const name of ['a.top', 'kept.top', 'b.middle', 'c.excluded', 'd.mine', 'plain.txt'])
       w.write(`pkg/app/${name}`, big);
-    const { checkpoint } = await inside.checkpoint();
-    expect(checkpoint.changes?.map(({ path }) => path)).toEqual(['kept.top', 'plain.txt']);
+    const { paths, checkpoint } = await w.captured(inside);
+    expect(paths).toEqual(['kept.top', 'plain.txt']);
     expect(checkpoint.roots[0]).toMatchObject({ path: '', kind: 'repository', branch: 'master' });
   });
 

@@ -1,4 +1,7 @@
-/** Derives the snapshots that leave the machine: without private files and without set-id and sticky bits of files. */
+/**
+ * Derives the snapshots that leave the machine: without private files, without set-id and sticky bits of files, and
+ * without the times of skipped files, which are not in the bundle.
+ */
 
 import type { CaptureCounts } from '../../model/checkpoint.ts';
 import type { FileEntry, LinkEntry, Skip, Snapshot } from '../../model/entries.ts';
@@ -70,6 +73,11 @@ export class SnapshotDeriver {
     const unsettled = new Set(contents.note.unsettled);
     let leftOut = NOTHING;
     let isSame = true;
+    for (const [name, { modified, ...skip }] of contents.note.skips) {
+      if (modified === undefined) continue;
+      skips.set(name, skip);
+      isSame = false;
+    }
     for (const [name, entry] of contents.entries) {
       if (!this.withPrivate && isPrivate(name, contents)) {
         skips.set(name, PRIVATE);

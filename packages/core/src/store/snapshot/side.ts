@@ -68,6 +68,8 @@ interface NoteJson {
   readonly m?: readonly (readonly [JsonName, number])[];
   /** Skips: name, reason, size, error code. */
   readonly s?: readonly (readonly [JsonName, SkipReason, number | null, string | null])[];
+  /** Modification times of skipped files. */
+  readonly t?: readonly (readonly [JsonName, number])[];
   /** Ignored names. */
   readonly i?: readonly JsonName[];
   /** Unsettled names. */
@@ -94,6 +96,9 @@ export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): 
   const fileMode = mostCommon(modes, (mode) => !isExecutable(mode)) ?? PLAIN_FILE_MODE;
   const executableMode = mostCommon(modes, isExecutable) ?? PLAIN_EXECUTABLE_MODE;
   const otherModes = [...modes].filter(([, mode]) => mode !== (isExecutable(mode) ? executableMode : fileMode));
+  const times = [...note.skips].flatMap(([name, { modified }]) =>
+    modified === undefined ? [] : [[name, modified] as const],
+  );
   const json: NoteJson = {
     ...(note.mode === PLAIN_FOLDER_MODE ? {} : { d: note.mode }),
     ...(fileMode === PLAIN_FILE_MODE ? {} : { f: fileMode }),
@@ -109,6 +114,7 @@ export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): 
             code ?? null,
           ]),
         }),
+    ...(times.length === 0 ? {} : { t: sorted(times).map(([name, modified]) => [nameToJson(name), modified]) }),
     ...(note.ignored.size === 0 ? {} : { i: [...note.ignored].sort().map(nameToJson) }),
     ...(note.unsettled.size === 0 ? {} : { u: [...note.unsettled].sort().map(nameToJson) }),
     ...(note.absent.size === 0 ? {} : { a: [...note.absent].sort().map(nameToJson) }),
@@ -119,29 +125,53 @@ export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): 
 export function decodeNote(data: Buffer): DecodedNote {
   try {
     const json = JSON.parse(data.toString('utf8')) as NoteJson;
+    const times = new Map((json.t ?? []).map(([name, modified]) => [componentFromJson(name), modified]));
     return {
       mode: json.d ?? PLAIN_FOLDER_MODE,
       fileMode: json.f ?? PLAIN_FILE_MODE,
       executableMode: json.x ?? PLAIN_EXECUTABLE_MODE,
       otherModes: new Map((json.m ?? []).map(([name, mode]) => [componentFromJson(name), mode & 0o7777])),
       skips: new Map(
-        (json.s ?? []).map(([name, reason, size, code]) => [
-          componentFromJson(name),
-          { reason, ...(size === null ? {} : { size }), ...(code === null ? {} : { code }) },
-        ]),
+        (json.s ?? []).map(([jsonName, reason, size, code]) => {
+          const name = componentFromJson(jsonName);
+          const modified = times.get(name);
+          return [
+            name,
+            {
+              reason,
+              ...(size === null ? {} : { size }),
+              ...(code === null ? {} : { code }),
+              ...(modified === undefined ? {} : { modified }),
+            },
+          ];
+        }),
       ),
       ignored: new Set((json.i ?? []).map((name) => componentFromJson(name))),
       unsettled: new Set((json.u ?? []).map((name) => componentFromJson(name))),
       absent: new Set((json.a ?? []).map((name) => componentFromJson(name))),
     };
   } catch (cause) {
-    throw new SavepointError('STORE_DAMAGED', 'The note of a folder in the store cannot be read.', {}, { cause });
+    throw unreadableNote(cause);
+  }
+}
+
+/** Splits a note into the times of skipped files and everything else, both as texts. */
+export function noteWithoutTimes(data: Buffer): { readonly times: readonly string[]; readonly rest: string } {
+  try {
+    const { t: times = [], ...rest } = JSON.parse(data.toString('utf8')) as NoteJson;
+    return { times: times.map((row) => JSON.stringify(row)), rest: JSON.stringify(rest) };
+  } catch (cause) {
+    throw unreadableNote(cause);
   }
 }
 
 /** Whether git stores a file with these permissions as executable. */
 export function isExecutable(mode: number): boolean {
   return (mode & 0o100) !== 0;
+}
+
+function unreadableNote(cause: unknown): SavepointError {
+  return new SavepointError('STORE_DAMAGED', 'The note of a folder in the store cannot be read.', {}, { cause });
 }
 
 /** Returns the most common of the wanted modes, the lowest of equally common ones; null if there is none. */

@@ -11,14 +11,16 @@ import { PathSet } from '../../model/path-set.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { AdoptingBatch, BatchLimit } from '../../store/objects/adopting-batch.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
-import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { OwnPaths, ownPaths } from '../../store/own-paths.ts';
 import { OverlayBatch, type ReliedOn } from '../../store/snapshot/overlay.ts';
+import { onlyAddsTimes } from '../../store/snapshot/skipped-times.ts';
 import { writeAdoptedMarker } from '../../store/state/adopted-marker.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 import type { Adoption } from '../../workspace/adoption/adoption.ts';
 import { LastSnapshot } from '../../workspace/scan/last-snapshot.ts';
 import { type ScanResult, scan } from '../../workspace/scan/scan.ts';
+import { differences } from '../diff/snapshot-diff.ts';
 import type { Timeline, TimelineEnd } from '../record/timeline.ts';
 import { activeCallsAfterScan, activeCallsBeforeScan, updateCalls } from './active-calls.ts';
 import { type Attribution, attributionOf } from './attribution.ts';
@@ -141,6 +143,8 @@ interface DraftedCapture {
   readonly evidence: Pick<ReportEvidence, 'proven' | 'doubted'>;
   /** The contents were adopted without being read. */
   readonly isUnread: boolean;
+  /** Paths of skipped files whose times `latest` lacks, if nothing else differs. The next checkpoint has the times. */
+  readonly newTimes: readonly TreePath[];
   /** Oldest first. Empty if nothing differs from `latest`. */
   readonly recorded: readonly Recorded[];
   readonly latest: Checkpoint | null;
@@ -169,10 +173,11 @@ async function draftCheckpoint(
     let scan = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
     const same =
       latest !== null && latest.snapshot.files === scan.snapshot.files && latest.snapshot.side === scan.snapshot.side;
+    const newTimes = same || latest === null || options.always ? [] : onlyNewTimes(batch, latest, scan);
     const open = activeCallsAfterScan(workspace, before);
     const isUnread = adopted?.isUnread === true;
-    const drafted = { batch, scan, open, evidence: NO_EVIDENCE, isUnread, recorded: [], latest };
-    if (same && !options.always) return drafted;
+    const drafted = { batch, scan, open, evidence: NO_EVIDENCE, isUnread, newTimes, recorded: [], latest };
+    if ((same && !options.always) || newTimes.length > 0) return drafted;
     const { roots, problems } = await withIndexes(workspace, batch, scan.roots, latest?.roots ?? [], pace);
     scan = { ...scan, roots, problems: [...scan.problems, ...problems] };
     const isNotBy = (call: OpenCall, path: TreePath): boolean => wasWrittenBefore(workspace, call, path);
@@ -181,7 +186,7 @@ async function draftCheckpoint(
       state: scan,
       // If a call began before its capture, its changes so far cannot be distinguished from earlier ones.
       info: { ...info, late: info.late || open.some(({ late }) => late) },
-      attribution: options.attribution ?? attributionFor(timeline, scan, info, open, isNotBy),
+      attribution: options.attribution ?? attributionFor({ timeline, objects: batch }, scan, info, open, isNotBy),
       onDamage: damage.add,
     };
     const usesReports = options.attribution === undefined && latest !== null;
@@ -199,7 +204,7 @@ async function completeCapture(
   workspace: Workspace,
   lock: HeldLock,
   pace: Pace,
-  { batch, scan, open, evidence, isUnread, recorded, latest }: DraftedCapture,
+  { batch, scan, open, evidence, isUnread, newTimes, recorded, latest }: DraftedCapture,
 ): Promise<UnpublishedCapture> {
   const { ports, store, timeline } = workspace;
   try {
@@ -209,7 +214,8 @@ async function completeCapture(
       // Objects that are damaged in the store and intact on disk were written again.
       if (batch.count > 0) await batch.finish();
       else batch.abandon();
-      rememberScan(workspace, latest.commit, scan);
+      // `latest` does not have the trees with the new times.
+      rememberScan(workspace, latest.commit, scan, newTimes);
       return { checkpoint: latest, made: false, scan, recorded: [], publish: () => undefined };
     }
     await batch.finish();
@@ -227,6 +233,16 @@ async function completeCapture(
     batch.abandon();
     throw error;
   }
+}
+
+/** An earlier version, or a bundle, has no times of skipped files. They alone do not make a checkpoint. */
+function onlyNewTimes(objects: ObjectReader, latest: Checkpoint, { snapshot }: ScanResult): readonly TreePath[] {
+  const paths = unlessDamaged(undefined, () =>
+    onlyAddsTimes(objects, latest.snapshot, snapshot)
+      ? [...differences(objects, latest.snapshot, snapshot, null, true)].map(({ path }) => path)
+      : [],
+  );
+  return paths ?? [];
 }
 
 /** Contents that exceed the limit of the whole store can never be kept, so they are not read to the end. */
@@ -258,7 +274,7 @@ function wasWrittenBefore({ ports, root }: Workspace, { ranSince }: OpenCall, pa
 
 /** Between the calls of a session, its agent may have used its own rewind. */
 function attributionFor(
-  timeline: Timeline,
+  { timeline, objects }: { readonly timeline: Timeline; readonly objects: ObjectReader },
   { snapshot }: ScanResult,
   { trigger, session, actor }: CheckpointInfo,
   open: readonly OpenCall[],
@@ -266,7 +282,7 @@ function attributionFor(
 ): Attribution {
   const attribution = attributionOf(open, isNotBy);
   const isBetween = session !== null && BETWEEN_CALLS.has(trigger);
-  return isBetween && isReturnTo(timeline, snapshot, session)
+  return isBetween && isReturnTo(timeline, objects, snapshot, session)
     ? withPossibleRewind(attribution, actor, session)
     : attribution;
 }

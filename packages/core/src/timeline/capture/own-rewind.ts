@@ -7,19 +7,26 @@
 import type { Actor, Author } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import type { SessionId } from '../../model/ids.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { isSameWithoutTimes } from '../../store/snapshot/skipped-times.ts';
 import type { Timeline } from '../record/timeline.ts';
 import type { Attribution } from './attribution.ts';
 
 /** Number of checkpoints to search: one or two turns of a busy agent. */
 const MAX_CHECKPOINTS = 100;
 
-/** Returns whether the workspace was in this state before, at a checkpoint of the session. */
-export function isReturnTo(timeline: Timeline, now: Snapshot, session: SessionId): boolean {
+/**
+ * Returns whether the workspace was in this state before, at a checkpoint of the session.
+ * @param objects those of the store and of the current state
+ */
+export function isReturnTo(timeline: Timeline, objects: ObjectReader, now: Snapshot, session: SessionId): boolean {
   const refs = timeline.list().slice(-MAX_CHECKPOINTS);
   return timeline
     .readAll(refs)
     .checkpoints.some(
-      ({ snapshot, session: own }) => own === session && snapshot.files === now.files && snapshot.side === now.side,
+      ({ snapshot, session: own }) =>
+        own === session && unlessDamaged(undefined, () => isSameWithoutTimes(objects, snapshot, now)) === true,
     );
 }
 

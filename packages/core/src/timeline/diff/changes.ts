@@ -35,7 +35,7 @@ export interface ListOptions extends MoveOptions {
    */
   readonly onDamage?: OnDamage;
   /**
-   * Also list files that were not captured and are gone or have another size. False if the snapshots were taken on
+   * Also list files that were not captured and are new, gone, or have another size or time. False if the snapshots were taken on
    * different machines: a bundle does not contain such files. Default: true
    */
   readonly uncaptured?: boolean;
@@ -140,9 +140,12 @@ function isKnown({ before, after }: PathDifference): boolean {
 /** A path that was skipped on one side or both, if what is known of it proves that it changed. */
 function isProven(reader: ObjectReader, { before, after }: PathDifference): boolean {
   const [skip, skipNow] = [before.skip, after.skip];
-  if (skip === null) return skipNow !== null && isOtherFile(reader, before.entry, skipNow);
-  if (skipNow !== null) return isFile(skip) && isFile(skipNow) && skip.size !== skipNow.size;
-  if (after.entry === null) return isFile(skip);
+  if (skip === null) {
+    if (skipNow === null) return false;
+    return before.entry === null ? isHere(skipNow) : isOtherFile(reader, before.entry, skipNow);
+  }
+  if (skipNow !== null) return isFile(skip) && isFile(skipNow) && hasChanged(skip, skipNow);
+  if (after.entry === null) return isHere(skip);
   if (skip.reason === 'special') return true;
   return isOtherFile(reader, after.entry, skip);
 }
@@ -150,6 +153,20 @@ function isProven(reader: ObjectReader, { before, after }: PathDifference): bool
 /** Returns whether a captured file or link and a skipped path differ in kind or size. Only files have a recorded size. */
 function isOtherFile(reader: ObjectReader, entry: Entry | null, { size }: Skip): boolean {
   return entry !== null && size !== undefined && (entry.kind !== 'file' || sizeOf(reader, entry) !== size);
+}
+
+/**
+ * A file that was written to has another time. So has one that only got another time (`touch`). The time alone counts,
+ * as it does for rsync and make: other stats also change if a file is copied, moved or gets other permissions.
+ */
+function hasChanged(before: Skip, after: Skip): boolean {
+  if (before.size !== after.size) return true;
+  return before.modified !== undefined && after.modified !== undefined && before.modified !== after.modified;
+}
+
+/** A path that was certainly there, on this machine. */
+function isHere(skip: Skip): boolean {
+  return isFile(skip) || skip.reason === 'special';
 }
 
 /** What a rule or the size limit left out. What stayed on another machine is not here and has not changed. */
@@ -160,6 +177,7 @@ function isFile({ reason, size }: Skip): boolean {
 function operationOfUnknown({ before, after }: Pick<PathDifference, 'before' | 'after'>): ChangeKind {
   const isFileOrNothing = ({ entry, skip }: PathState): boolean => skip !== null || entry?.kind === 'file';
   if (after.entry === null && after.skip === null) return 'delete';
+  if (before.entry === null && before.skip === null) return 'create';
   return isFileOrNothing(before) && isFileOrNothing(after) ? 'write' : 'kind';
 }
 

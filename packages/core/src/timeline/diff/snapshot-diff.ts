@@ -108,7 +108,7 @@ function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b
     const after = y.ref === null ? y.state : stateOfFolder(source, y.ref, y.state.ignored);
     if (!sameEntry(before.entry, after.entry) || (before.skip === null) !== (after.skip === null)) {
       if (before.entry !== null || after.entry !== null || source.skipped) yield { path: child, before, after };
-    } else if (source.skipped && before.skip?.size !== after.skip?.size) yield { path: child, before, after };
+    } else if (source.skipped && isOtherSkip(before.skip, after.skip)) yield { path: child, before, after };
     if (folders) {
       yield* differencesInFolder(
         source,
@@ -118,6 +118,10 @@ function* differencesInFolder(source: DiffSource, path: TreePath, a: DiffSide, b
       );
     }
   }
+}
+
+function isOtherSkip(before: Skip | null, after: Skip | null): boolean {
+  return before?.size !== after?.size || before?.modified !== after?.modified;
 }
 
 function openSide({ reader, onDamage }: DiffSource, { folder, covering }: DiffSide): OpenedSide {

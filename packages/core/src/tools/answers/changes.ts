@@ -105,8 +105,7 @@ export function changeLine(row: ChangeRow): string {
     ...(time === undefined ? [['', ...source].join('  ')] : [source.join('  ')]),
     operation,
     `${from === undefined ? '' : `${pathText(from)} -> `}${pathText(path)}${linesText(row)}`,
-    ...(row.before_uncaptured === undefined ? [] : [`(before: not captured, ${row.before_uncaptured})`]),
-    ...(row.after_uncaptured === undefined ? [] : [`(after: not captured, ${row.after_uncaptured})`]),
+    ...uncapturedTexts(row),
     ...(reverted === '' ? [] : [`[${reverted}]`]),
   ].join('  ');
 }
@@ -187,6 +186,16 @@ export function blameLines({ file, at, total, ranges }: BlameAnswer): string[] {
     ...(ranges.some(({ origin }) => origin === 'older')
       ? ['Lines that are older than the timeline: `git blame` may know who wrote them.']
       : []),
+  ];
+}
+
+function uncapturedTexts({ before_uncaptured: before, after_uncaptured: after }: ChangeRow): readonly string[] {
+  if (before !== undefined && after !== undefined) {
+    return [`(not captured, ${after}; its size or modification time changed)`];
+  }
+  return [
+    ...(before === undefined ? [] : [`(before: not captured, ${before})`]),
+    ...(after === undefined ? [] : [`(after: not captured, ${after})`]),
   ];
 }
 

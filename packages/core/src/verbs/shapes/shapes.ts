@@ -51,7 +51,7 @@ const changeFields = {
   afterUncaptured: z
     .enum(SKIP_REASONS)
     .nullable()
-    .describe('why the state after was not captured; `after` is then null although something is there'),
+    .describe('the same for the state after. If neither was captured, its size or its modification time changed'),
   added: nullableCount.describe('lines; null if not counted (binary, very long, or not a file)'),
   removed: nullableCount,
   lines: z

@@ -41,12 +41,15 @@ export function refusedLinkSkip(name: Name): Skip | null {
 }
 
 /** @param ignored an ignore rule covers the file, and its repository does not track it */
-export function sizeSkip(name: Name, stat: Pick<Stat, 'size'>, ignored: boolean, rules: CaptureRules): Skip | null {
-  if (stat.size > rules.maxFileBytes) return { reason: 'too-large', size: stat.size };
-  if (ignored && stat.size > rules.maxIgnoredBytes && !name.startsWith('.env')) {
-    return { reason: 'ignored', size: stat.size };
-  }
-  return null;
+export function sizeSkip(
+  name: Name,
+  { size, mtimeMs }: Pick<Stat, 'size' | 'mtimeMs'>,
+  ignored: boolean,
+  rules: CaptureRules,
+): Skip | null {
+  const isIgnored = ignored && size > rules.maxIgnoredBytes && !name.startsWith('.env');
+  if (size <= rules.maxFileBytes && !isIgnored) return null;
+  return { reason: size > rules.maxFileBytes ? 'too-large' : 'ignored', size, modified: Math.floor(mtimeMs) };
 }
 
 /** @param names the names in the folder. Null if it was not listed: only its name and the rules then count */

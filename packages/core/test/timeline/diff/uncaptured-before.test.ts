@@ -1,5 +1,5 @@
 /** Changes of paths that were not captured before or after: the content is unknown, but not that it changed. */
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type ChangeId, type DiskPath, type Savepoint, type TreePath } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
@@ -79,6 +79,21 @@ it('a special file that a file replaces is a change', async () => {
   expect(checkpoint.changes).toMatchObject([{ path: 'pipe', operation: 'write', uncapturedBefore: 'special' }]);
 });
 
+it('a pipe that appears or disappears is a change, and a restore leaves it', async () => {
+  const { p, savepoint } = await changed('x', (at) => at.shell('mkfifo pipe'));
+  await savepoint
+    .session({ agent: 'one', id: 's-two' })
+    .call({ tool: 'Bash', kind: 'shell' }, () => p.shell('mkfifo lib/other; rm pipe'));
+  const { entries } = await savepoint.history({ limit: 9 });
+  expect(entries.map(({ change }) => change)).toMatchObject([
+    { path: 'pipe', operation: 'delete', before: null, uncapturedBefore: 'special', after: null, by: BY_ONE },
+    { path: 'lib/other', operation: 'create', before: null, after: null, uncapturedAfter: 'special', by: BY_ONE },
+    { path: 'pipe', operation: 'create', before: null, after: null, uncapturedAfter: 'special', by: BY_ONE },
+  ]);
+  await savepoint.restore('cp_1', { mode: 'exact' });
+  expect(existsSync(p.at('lib/other'))).toBe(true);
+});
+
 it('is not a change if only the rules changed', async () => {
   const p = new Place();
   p.write('big.bin', 'x'.repeat(5_000));
@@ -141,6 +156,54 @@ describe('a file over the size cap', () => {
     expect(shown.changes).toMatchObject([{ beforeUncaptured: 'too-large', afterUncaptured: 'too-large' }]);
     await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
     expect(p.read('lib/data.bin')).toBe('y'.repeat(6_000));
+  });
+
+  it('that gets new contents of the same size is a change, by its modification time', async () => {
+    const { p, savepoint } = await changed('x'.repeat(5_000), (at) => at.write('lib/data.bin', 'y'.repeat(5_000)));
+    const unknown = { before: null, uncapturedBefore: 'too-large', after: null, uncapturedAfter: 'too-large' };
+    const { entries } = await savepoint.history({ limit: 9 });
+    expect(entries.map(({ change }) => change)).toMatchObject([
+      { path: 'lib/data.bin', operation: 'write', ...unknown, beforeSize: 5_000, afterSize: 5_000, by: BY_ONE },
+    ]);
+    const diff = await savepoint.diff({ from: 'cp_1' });
+    expect(diff.changes).toMatchObject([{ path: 'lib/data.bin', operation: 'write', ...unknown }]);
+    const { details } = await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
+    expect(details.skipped).toMatchObject([{ why: 'what was there before was not captured (too-large)' }]);
+    p.write('lib/data.bin', 'z'.repeat(5_000));
+    expect((await savepoint.diff()).changes).toMatchObject([{ path: 'lib/data.bin', ...unknown }]);
+  });
+
+  it.each([
+    ['is only read', (p: Place) => void p.read('lib/data.bin')],
+    ['gets other permissions', (p: Place) => chmodSync(p.at('lib/data.bin'), 0o600)],
+    ['gets another name and back', (p: Place) => p.shell('mv lib/data.bin lib/b; mv lib/b lib/data.bin')],
+    ['is copied with its times', (p: Place) => p.shell('cp -p lib/data.bin b; mv b lib/data.bin')],
+  ])('that %s has not changed', async (_, touch) => {
+    const { savepoint } = await changed('x'.repeat(5_000), touch);
+    expect((await savepoint.history({ limit: 9 })).entries).toEqual([]);
+    expect((await savepoint.diff()).changes).toEqual([]);
+  });
+
+  it('that is new is a change, and a rollback leaves it', async () => {
+    const { p, savepoint } = await changed('x'.repeat(5_000), (at) => at.write('lib/new.bin', 'y'.repeat(2_000)));
+    const { entries } = await savepoint.history({ limit: 9 });
+    expect(entries.map(({ change }) => change)).toMatchObject([
+      {
+        path: 'lib/new.bin',
+        operation: 'create',
+        before: null,
+        after: null,
+        uncapturedAfter: 'too-large',
+        beforeSize: null,
+        afterSize: 2_000,
+        by: BY_ONE,
+      },
+    ]);
+    expect(entries[0]?.change.uncapturedBefore).toBeUndefined();
+    const { details } = await savepoint.rollback({ session: 's-one' }, { least: 'likely' });
+    expect(details.skipped).toMatchObject([{ why: 'what was written there was not captured (too-large)' }]);
+    await savepoint.restore('cp_1', { mode: 'exact' });
+    expect(p.read('lib/new.bin')).toBe('y'.repeat(2_000));
   });
 
   it('that was captured when it was smaller is a change, and not a deletion', async () => {
