@@ -131,6 +131,7 @@ it('a .gitmodules that is a link is left out and listed, so that git accepts the
   fs.symlinkSync('target', p.at('.gitmodules'));
   fs.symlinkSync('target', p.at('.GitModules'));
   const { leftOut } = JSON.parse(p.ok('checkpoint', '--json').stdout).capture;
+  expect(p.ok('status').stdout).toContain('.gitmodules (git refuses this name, or a link with this name)');
   expect(leftOut).toMatchObject([
     { path: '.GitModules', reason: 'name' },
     { path: '.gitmodules', reason: 'name' },

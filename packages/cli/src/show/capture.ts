@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   special: 'not a file, folder or link',
   mount: 'mount point of another file system',
   unreadable: 'unreadable',
-  name: 'name not allowed by git',
+  name: 'git refuses this name, or a link with this name',
   repository: '.git folder',
   own: 'belongs to Savepoint',
   excluded: 'excluded by the configuration',
