@@ -51,6 +51,21 @@ describe('bundle restore over a clone', () => {
     expect(p.read('../clone/a.txt')).toBe('one\n');
   });
 
+  it('says that later bundles cannot be restored there, and how to restore them', () => {
+    const p = withClone();
+    const says = 'A later bundle of this timeline (--since) cannot be restored in this folder';
+    expect(p.run([...RESTORE, '--dry-run']).stdout).toContain(says);
+    expect(p.ok(...RESTORE, '--yes').stdout).toContain(says);
+    p.write('a.txt', 'three\n');
+    p.checkpoint();
+    p.ok('bundle', 'create', '../later.bundle', '--since', 'cp_1');
+    const { status, stderr } = p.run(['bundle', 'restore', '../later.bundle', '../clone']);
+    expect([status, stderr]).toEqual([3, expect.stringContaining('after the bundles that it continues')]);
+    expect(p.read('../clone/a.txt')).toBe('two\n');
+    for (const name of ['work', 'later']) p.ok('bundle', 'restore', `../${name}.bundle`, '../empty');
+    expect(p.read('../empty/a.txt')).toBe('three\n');
+  });
+
   it('treats a store without checkpoints, which a killed restore leaves, as none', () => {
     const p = withClone();
     const { stores, count } = cloneWithUnpublishedStore(p);

@@ -294,7 +294,7 @@ export const ERROR_CODES = {
     exit: 3,
     when: 'The folder has checkpoints or files that the bundle does not have: the two timelines have diverged.',
     data: { checkpoint: 'string | null', 'paths?': 'JsonName[]' },
-    hint: 'Nothing was changed. Restore the bundle to another folder, and copy what you need from there.',
+    hint: 'Nothing was changed. Restore the bundle to an empty folder, after the bundles that it continues.',
   },
   BUNDLE_EMPTY: {
     exit: 1,

@@ -13,7 +13,10 @@ export const bundleCreate = command({
   takesPaths: false,
   options: [
     { flags: '--session <id>', description: 'only checkpoints of this session, and those that its changes need' },
-    { flags: '--since <checkpoint>', description: 'only checkpoints after this one; the recipient must have it' },
+    {
+      flags: '--since <checkpoint>',
+      description: 'only checkpoints after this one; the recipient must have it, not restored over clones',
+    },
     { flags: '--private', description: 'include .env files, keys and ignored files' },
     { flags: '--messages', description: 'include prompts, answers, tool arguments and descriptions (-m)' },
     { flags: '--descriptions', description: 'include descriptions (-m), as bundles of early versions do' },
@@ -116,6 +119,10 @@ export const bundleRestore = command({
 
 type RestoreJson = OutputOf<typeof VERBS.bundleRestore>;
 
+const LATER_BUNDLES =
+  'A later bundle of this timeline (--since) cannot be restored in this folder, because its numbers are used by the ' +
+  'checkpoints before and after this restore. Restore it to an empty folder, after the bundles that it continues.';
+
 async function confirmOverClones(preview: RestoreJson, context: CommandContext): Promise<void> {
   const paths = countText(preview.paths, 'path');
   await confirm(context, {
@@ -142,6 +149,7 @@ function overClonesText(
     dryRun ? [] : captureWarnings(operation.capture),
     operation.outcome === 'ready' ? ['The current state would be saved first.'] : [],
     operation.checkpoint === null ? [] : ['Run `savepoint undo` in that folder to revert.'],
+    LATER_BUNDLES,
   );
 }
 
