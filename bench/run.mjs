@@ -6,11 +6,11 @@
  * Usage: npm run bench -- [--files N] [--runs N] [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; default 50,000
  *   --sizes   files in the repositories of the part `speed`; default 1000,10000,50000,200000
- *   --timeline checkpoints on the long timeline of the part `speed`; default 10,000
+ *   --timeline checkpoints on the long timeline of the parts `speed` and `browser`; default 10,000
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
- *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal` or
- *             `transcript`: one of the parts; default all
+ *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
+ *             `transcript` or `browser`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
@@ -49,7 +49,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript'];
+const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript', 'browser'];
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -64,6 +64,7 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const core = await import('@savepoint/core');
 const { nodePorts } = await import('@savepoint/core/node');
+const { measureBrowser } = await import('./browser.mjs');
 const { measureEdits } = await import('./edits.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
@@ -138,6 +139,10 @@ try {
     const { megabytes, real } = values;
     const transcript = await measureTranscript({ base, megabytes: Number(megabytes), real });
     tables['figures of transcripts'] = `${machine()}\n\n${transcript}`;
+  }
+  if (PARTS.includes('browser')) {
+    const browser = await measureBrowser({ base, runs: RUNS, checkpoints: Number(values.timeline) });
+    tables['figures of the browser'] = `${machine()}\n\n${browser}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({

@@ -55,8 +55,8 @@ const PICTURES = [
     columns: 80,
     rows: 24,
     steps: [
-      [/database/, `2${DOWN}`],
-      [/restarted|survive/, `${DOWN}m${DOWN}${DOWN}`],
+      [/database/, '2'],
+      [/cp_21 .*Write test/, `${DOWN}m${DOWN}${DOWN}`],
       [/cp_\d+ → cp_\d+/, 'l'],
     ],
     shows: /cp_\d+ → cp_\d+/,

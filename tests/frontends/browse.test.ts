@@ -80,7 +80,7 @@ describe('the browser', () => {
     terminal.type(ENTER);
     await terminal.displays(/filter: login/);
     terminal.type(ESC);
-    await terminal.displays(/\/3/);
+    await terminal.displays(/\/4/);
     await quit(terminal);
   });
 

@@ -56,6 +56,7 @@ class Browser {
     this.#terminal = new BrowserTerminal({
       typed: (bytes) => (this.#page === null ? this.#keys.read(bytes) : this.#page.type(bytes)),
       changed: () => this.#changed(),
+      closed: () => this.#end(null),
     });
     const { size } = this.#terminal;
     this.#output = new RowsOutput(
@@ -155,8 +156,13 @@ class Browser {
     if (this.#state.message !== null) this.#dispatch({ type: 'message', message: null });
     const meaning = meaningOf(key, this.#state);
     if (meaning === null) return;
-    if ('action' in meaning) this.#dispatch(meaning.action);
-    else this.#command(meaning.command);
+    if ('command' in meaning) {
+      this.#command(meaning.command);
+      return;
+    }
+    this.#dispatch(meaning.action);
+    // It may be older than what other tabs have seen.
+    if (meaning.action.type === 'tab') void this.#lists.refresh('newest');
   }
 
   #command(command: Command): void {

@@ -13,11 +13,18 @@ export type Row =
       readonly kind: 'checkpoint';
       readonly checkpoint: BriefJson;
       readonly isPinned: boolean;
+      /** Whether the files are in this state. */
+      readonly isCurrent: boolean;
       /** Older small steps that the row represents, newest first. */
       readonly folded: readonly string[];
       readonly rootNotes: readonly string[];
     }
-  | { readonly kind: 'turn'; readonly turn: TurnJson }
+  | {
+      readonly kind: 'turn';
+      readonly turn: TurnJson;
+      /** Its place among the checkpoints of the list, by number. */
+      readonly place: number;
+    }
   | { readonly kind: 'damaged'; readonly id: string; readonly message: string };
 
 /** The loaded part of a tab, newest first. */

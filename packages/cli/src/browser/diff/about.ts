@@ -43,7 +43,7 @@ function between(first: Row, second: Row): About | null {
 
 function age(row: Row): number {
   if (row.kind === 'now') return Number.POSITIVE_INFINITY;
-  if (row.kind === 'turn') return new Date(row.turn.began).getTime();
+  if (row.kind === 'turn') return row.place;
   return row.kind === 'checkpoint' ? row.checkpoint.number : Number(row.id.slice('cp_'.length));
 }
 

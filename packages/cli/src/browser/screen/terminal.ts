@@ -6,6 +6,8 @@ export interface TerminalListener {
   typed(bytes: Buffer): void;
   /** The size changed, or the terminal showed something else meanwhile. */
   changed(): void;
+  /** Nothing can be typed any more. */
+  closed(): void;
 }
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[2J';
@@ -52,6 +54,7 @@ export class BrowserTerminal {
   }
 
   readonly #typed = (bytes: Buffer): void => this.#listener.typed(bytes);
+  readonly #closed = (): void => this.#listener.closed();
   readonly #changed = (): void => this.#listener.changed();
   readonly #stopped = (): void => this.#stop(process.pid);
 
@@ -79,6 +82,7 @@ export class BrowserTerminal {
     this.#isEntered = true;
     process.stdin.setRawMode(true);
     process.stdin.on('data', this.#typed);
+    process.stdin.on('end', this.#closed);
     process.stdin.resume();
     this.write(ENTER);
   }
@@ -92,6 +96,7 @@ export class BrowserTerminal {
     }
     this.#isEntered = false;
     process.stdin.off('data', this.#typed);
+    process.stdin.off('end', this.#closed);
     process.stdin.pause();
     try {
       process.stdin.setRawMode(false);

@@ -91,29 +91,30 @@ function turnLine({ turn }: Extract<Row, { kind: 'turn' }>, context: Context): s
   const { paints, columns, now, mark } = context;
   const words = turn.prompt === null ? paints.faint('(no prompt recorded)') : shortText(turn.prompt);
   const here = turn.isCurrent ? paints.name('●') : ' ';
-  const left = `${paints.mark(mark)}${here} ${head(idOf({ kind: 'turn', turn }), turn.ended, turn.actor.name, context, now)} ${words}`;
+  const left = `${paints.mark(mark)}${here} ${head(turn.before ?? '-', turn.ended, turn.actor.name, context, now)} ${words}`;
   const undone =
     turn.takenBack === 0 ? '' : turn.takenBack === turn.changes ? 'taken back' : `${turn.takenBack} taken back`;
   const right =
     turn.changes === 0 ? paints.faint('no change') : undone !== '' ? paints.faint(undone) : counts(turn, paints);
-  return ends(left, right, columns);
+  return `${ends(left, right, columns - 1)} `;
 }
 
 function checkpointLine(row: Extract<Row, { kind: 'checkpoint' }>, context: Context): string {
   const { paints, columns, now, mark } = context;
-  const { checkpoint, isPinned, folded, rootNotes } = row;
-  const pin = isPinned ? paints.mark('◆') : ' ';
+  const { checkpoint, isPinned, isCurrent, folded, rootNotes } = row;
+  const pin = isPinned ? paints.mark('◆') : isCurrent ? paints.name('●') : ' ';
   const marks = [
-    ...checkpointMarks(checkpoint),
+    ...checkpointMarks({ ...checkpoint, testResult: null }),
     ...(folded.length > 0 ? [`${folded.length + 1} steps`] : []),
     ...rootNotes,
   ];
   const notes = marks.length === 0 ? '' : ` ${paints.faint(marks.map((text) => `[${showText(text)}]`).join(' '))}`;
-  const words = isOwn(checkpoint.trigger)
-    ? paints.place(shortText(checkpoint.description))
-    : shortText(checkpoint.description);
-  const left = `${paints.mark(mark)}${pin} ${head(checkpoint.id, checkpoint.time, checkpoint.actor.name, context, now)} ${words}${notes}`;
-  return ends(left, counts(checkpoint.totals, paints), columns);
+  const description = shortText(checkpoint.description);
+  const words = isOwn(checkpoint.trigger) ? paints.place(description) : description;
+  const { testResult } = checkpoint;
+  const tests = testResult === null ? '' : testResult === 'pass' ? paints.good('✓ ') : paints.bad('✗ ');
+  const left = `${paints.mark(mark)}${pin} ${head(checkpoint.id, checkpoint.time, checkpoint.actor.name, context, now)} ${tests}${words}${notes}`;
+  return `${ends(left, counts(checkpoint.totals, paints), columns - 1)} `;
 }
 
 /** Operations of Savepoint itself stand out, because they move the files. */

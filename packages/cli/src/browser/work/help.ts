@@ -28,7 +28,7 @@ const SECTIONS: readonly (readonly [title: string, keys: readonly (readonly [key
     'Change',
     [
       ['c', 'create a checkpoint'],
-      ['r', 'restore: all files or chosen ones; in turns: the state before the turn'],
+      ['r', 'restore all files, chosen ones, or also the conversation; of a turn: the state before it'],
       ['b', 'roll back a file, a checkpoint, a turn, a session or an agent'],
       ['u', 'undo the last operation; ctrl-r or U: redo'],
       ['p', 'pin or unpin a checkpoint, so that no clean-up drops it'],

@@ -6,7 +6,7 @@ import { notHappenedLines } from '../../show/checkpoint.ts';
 import { rootChangeLines } from '../../show/roots.ts';
 import { layoutOf } from '../layout.ts';
 import { chosenIndex, visibleRows } from '../list/rows.ts';
-import type { Loaded, Row, State, Tab } from '../model.ts';
+import { type Loaded, type Row, rowKey, type State, type Tab } from '../model.ts';
 import type { Action } from '../reduce.ts';
 
 const FIRST_ROWS = 50;
@@ -15,7 +15,7 @@ const FIRST_TURNS = 25;
 /** Pages double, so that the end of a long timeline is reached in a few steps. */
 const MOST_ROWS = 800;
 
-const VIEWS = { checkpoints: 'main', all: 'all', manual: 'manual' } as const;
+const VIEWS = { turns: 'turns', checkpoints: 'main', all: 'all', manual: 'manual' } as const;
 
 export class Lists {
   readonly #savepoint: Savepoint;
@@ -45,7 +45,7 @@ export class Lists {
     if (this.#running.has(tab) || next === 'first') return;
     this.#running.add(tab);
     try {
-      const count = extent === 'loaded' || tab === 'turns' ? Math.max(FIRST_ROWS, rows.length) : FIRST_ROWS;
+      const count = extent === 'loaded' ? Math.max(FIRST_ROWS, rows.length) : FIRST_ROWS;
       const fresh = await this.#page(tab, count, null);
       this.#show(tab, withOlder(fresh, this.#state().lists[tab]));
     } catch (error) {
@@ -62,9 +62,8 @@ export class Lists {
     const { next, rows } = this.#state().lists[tab];
     try {
       const count = Math.min(MOST_ROWS, Math.max(tab === 'turns' ? FIRST_TURNS : FIRST_ROWS, loaded));
-      const page = tab === 'turns' || next === 'first' ? await this.#page(tab, loaded + count, null) : null;
-      const older = page ?? (await this.#page(tab, count, next));
-      this.#show(tab, page ?? { ...older, rows: [...rows, ...older.rows] });
+      const page = await this.#page(tab, count, next === 'first' ? null : next);
+      this.#show(tab, { ...page, rows: [...rows, ...page.rows] });
     } catch (error) {
       this.#show(tab, { rows, next: null, notes: [] });
       this.#fail(error);
@@ -86,30 +85,30 @@ export class Lists {
   /** @param before null: with the current files, and from the newest on */
   async #page(tab: Tab, limit: number, before: string | null): Promise<Page> {
     const range = before === null ? { limit } : { limit, before: before as `cp_${number}` };
-    const page = tab === 'turns' ? await this.#turns(range) : await this.#checkpoints(tab, range);
+    const page = await this.#checkpoints(tab, range);
     return before === null && tab !== 'manual' ? { ...page, rows: [{ kind: 'now' }, ...page.rows] } : page;
   }
 
-  async #turns(range: Range): Promise<Page> {
-    const { turns, damaged, next } = await VERBS.turns.handle(this.#savepoint, range, {});
-    const rows = turns.map((turn) => ({ kind: 'turn', turn }) as const);
-    return { rows: [...rows, ...damaged.map(damagedRow)], next, notes: [] };
-  }
-
-  async #checkpoints(tab: Exclude<Tab, 'turns'>, range: Range): Promise<Page> {
+  async #checkpoints(tab: Tab, range: Range): Promise<Page> {
     const found = await VERBS.list.handle(this.#savepoint, { ...range, view: VIEWS[tab] }, {});
     const pinned = new Set<string>(found.pinned);
     const folded = new Map(found.folded.map(({ into, ids }) => [into, ids]));
     const roots = new Map(found.rootChanges.map(({ id, changes }) => [id, rootChangeLines(changes)]));
-    const rows: readonly Row[] = found.checkpoints.map((checkpoint) => ({
+    const checkpoints: readonly Row[] = found.checkpoints.map((checkpoint) => ({
       kind: 'checkpoint',
       checkpoint,
+      isCurrent: checkpoint.id === found.current,
       isPinned: pinned.has(checkpoint.id),
       folded: folded.get(checkpoint.id) ?? [],
       rootNotes: roots.get(checkpoint.id) ?? [],
     }));
+    const turns: readonly Row[] = found.turns.map(({ place, ...turn }) => ({
+      kind: 'turn',
+      turn: { ...turn, isCurrent: place === found.current },
+      place: Number(place.slice('cp_'.length)),
+    }));
     return {
-      rows: [...rows, ...found.damaged.map(damagedRow)].sort((a, b) => numberOf(b) - numberOf(a)),
+      rows: [...turns, ...checkpoints, ...found.damaged.map(damagedRow)].sort((a, b) => numberOf(b) - numberOf(a)),
       next: found.next,
       notes: notHappenedLines(found.notHappened),
     };
@@ -127,15 +126,17 @@ function damagedRow({ id, problem }: { id: string; problem: { message: string } 
   return { kind: 'damaged', id, message: problem.message };
 }
 
-/** Rows that are older than the fresh ones stay as they are. */
+/** Rows that are older than the fresh ones stay as they are. A turn that goes on has a newer place now. */
 function withOlder(fresh: Page, loaded: Loaded): Page {
   const oldest = fresh.rows.at(-1);
-  if (fresh.next === null || oldest === undefined || oldest.kind === 'turn') return fresh;
-  const older = loaded.rows.filter((row) => numberOf(row) < numberOf(oldest));
+  if (fresh.next === null || oldest === undefined) return fresh;
+  const known = new Set(fresh.rows.map(rowKey));
+  const older = loaded.rows.filter((row) => numberOf(row) < numberOf(oldest) && !known.has(rowKey(row)));
   return older.length === 0 ? fresh : { ...fresh, rows: [...fresh.rows, ...older], next: loaded.next };
 }
 
 function numberOf(row: Row): number {
   if (row.kind === 'checkpoint') return row.checkpoint.number;
+  if (row.kind === 'turn') return row.place;
   return row.kind === 'damaged' ? Number(row.id.slice('cp_'.length)) : Number.POSITIVE_INFINITY;
 }

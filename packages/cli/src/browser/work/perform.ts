@@ -1,5 +1,5 @@
 /** What the user starts with a key, from the question to the message about the result. */
-import { type Savepoint, showText } from '@savepoint/core';
+import type { Savepoint } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { shortText } from '../../show/checkpoint.ts';
@@ -10,7 +10,7 @@ import type { Command } from '../keys.ts';
 import { chosenRow } from '../list/rows.ts';
 import type { Row, State } from '../model.ts';
 import { inverse } from './inverse.ts';
-import { restoreState } from './restore.ts';
+import { type Goal, restoreState } from './restore.ts';
 import { rollBack } from './rollback.ts';
 
 /** The message about what was done; null: nothing was. */
@@ -89,18 +89,22 @@ async function pinned(
 const NO_ARGUMENTS = { operands: [], paths: [], options: {} };
 
 /** The state to restore: of a turn, the one before its work. */
-function goalOf(row: Row): { readonly checkpoint: string; readonly title: string } | null {
-  if (row.kind === 'turn') {
-    const { before, prompt } = row.turn;
-    if (before === null) return null;
-    return { checkpoint: before, title: `the state before “${prompt === null ? before : shortText(prompt)}”` };
+function goalOf(row: Row): Goal | null {
+  switch (row.kind) {
+    case 'now':
+      return { checkpoint: 'last', title: 'the last checkpoint', session: null };
+    case 'damaged':
+      return { checkpoint: row.id, title: row.id, session: null };
+    case 'turn': {
+      const { before, prompt, session } = row.turn;
+      const words = prompt === null ? before : shortText(prompt);
+      return before === null ? null : { checkpoint: before, title: `the state before “${words}”`, session };
+    }
+    case 'checkpoint': {
+      const { id, description, session } = row.checkpoint;
+      return { checkpoint: id, title: `${id}, ${shortText(description)}`, session };
+    }
   }
-  if (row.kind === 'now') return { checkpoint: 'last', title: 'the last checkpoint' };
-  if (row.kind === 'damaged') return { checkpoint: row.id, title: row.id };
-  return {
-    checkpoint: row.checkpoint.id,
-    title: `${row.checkpoint.id}, ${showText(shortText(row.checkpoint.description))}`,
-  };
 }
 
 /** Only while the diff has the keyboard, because then the user sees which file is chosen. */

@@ -119,7 +119,8 @@ export async function preparedRestore(
   for (;;) {
     busy(ui, 'Comparing …');
     const preview = await VERBS.restore.handle(savepoint, { ...input, dryRun: true }, {});
-    if (preview.outcome === 'ready') return { input, preview };
+    const goesBack = preview.outcome === 'nothing' && preview.conversation?.possible === true;
+    if (preview.outcome === 'ready' || goesBack) return { input, preview };
     const decision =
       preview.parties !== null
         ? await decideOnOthers(ui, preview, preview.parties)
