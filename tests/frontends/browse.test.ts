@@ -137,7 +137,7 @@ describe('the browser', () => {
     const terminal = browser(await worked(), { rows: 40 });
     await terminal.displays(/\+export const logout/);
     terminal.type('2');
-    await terminal.displays(/user +before the agent starts/);
+    await terminal.displays(/cp_5 .*Write b\.ts/);
     terminal.type('m');
     await terminal.displays(/A.*cp_5/);
     terminal.type('G');
