@@ -1,14 +1,13 @@
 /** The rows of a transcript of Claude Code as the conversations that they form, without the texts. */
 
-import type { Fd, Fs } from '@savepoint/core/ports';
 import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
 import { claudeRow } from '../transcript/claude.ts';
-import { fieldsOfLine, MAX_LINE_BYTES, readLines } from '../transcript/read-rows.ts';
 import type { MessageRow } from '../transcript/row.ts';
+import type { TranscriptLine } from './transcript-file.ts';
 
 /** One row of a conversation. */
 export interface TreeRow {
-  /** Offsets in the file, in bytes, without the end of the line. */
+  /** Offsets of its line and of the next one in the file, in bytes. */
   readonly start: number;
   readonly end: number;
   /** The row before it in its conversation. */
@@ -37,41 +36,34 @@ export function projectName(folder: string): string {
 }
 
 /**
- * @param size of the file, in bytes
  * @param project the name of the folder that the transcript is in
- * @returns a reason if it is not read: a sentence without its full stop
+ * @returns null if there are too many rows
  */
-export function readTree(fs: Fs, file: Fd, size: number, project: string): ConversationTree | string {
-  if (size > MAX_BYTES) return 'its transcript is too large';
+export function readTree(lines: Iterable<TranscriptLine>, project: string): ConversationTree | null {
   const rows: TreeRow[] = [];
   const byId = new Map<string, TreeRow>();
   const known = new Map<string, string>();
   let leaf: TreeRow | null = null;
   let folder: string | null = null;
-  let start = 0;
-  for (const { end, line } of readLines(fs, file, 0)) {
-    const fields = fieldsOfLine(line) ?? NO_FIELDS;
-    const [node, ...others] = claudeRow(fields);
-    if (node?.kind === 'node') {
-      const message = others.find((row) => row.kind === 'message') ?? null;
-      const parent: TreeRow | null = (node.after === null ? undefined : byId.get(node.after)) ?? leaf;
-      leaf = treeRow(fields, { start, end: end - 1, parent, message, known });
-      byId.set(node.id, leaf);
-      rows.push(leaf);
-      if (rows.length > MAX_ROWS) return 'its transcript has too many rows';
-      folder = folderAfter(folder, fields, project);
-    }
-    start = end;
+  for (const line of lines) {
+    const [node, ...others] = claudeRow(line.row);
+    if (node?.kind !== 'node') continue;
+    if (rows.length === MAX_ROWS) return null;
+    const message = others.find((row) => row.kind === 'message') ?? null;
+    const parent: TreeRow | null = (node.after === null ? undefined : byId.get(node.after)) ?? leaf;
+    leaf = treeRow(line, { parent, message, known });
+    byId.set(node.id, leaf);
+    rows.push(leaf);
+    folder = folderAfter(folder, line.row, project);
   }
-  if (size - start > MAX_LINE_BYTES) return 'its transcript has a row that is too long';
   return { rows, folder };
 }
 
 /** Returns the folder in which the session was started; null if the beginning of the file does not name it. */
-export function startFolder(fs: Fs, file: Fd, project: string): string | null {
+export function startFolder(lines: Iterable<TranscriptLine>, project: string): string | null {
   let folder: string | null = null;
-  for (const { end, line } of readLines(fs, file, 0)) {
-    folder = folderAfter(folder, fieldsOfLine(line) ?? NO_FIELDS, project);
+  for (const { end, row } of lines) {
+    folder = folderAfter(folder, row, project);
     if ((folder !== null && projectName(folder) === project) || end > HEAD_BYTES) break;
   }
   return folder;
@@ -84,8 +76,6 @@ export function pathTo(row: TreeRow | null): readonly TreeRow[] {
   return newestFirst.reverse();
 }
 
-const NO_FIELDS: Fields = {};
-const MAX_BYTES = 512 * 1024 * 1024;
 /** The first row with a folder is expected within this many bytes. */
 const HEAD_BYTES = 1024 * 1024;
 const MAX_ROWS = 500_000;
@@ -102,17 +92,12 @@ function folderAfter(known: string | null, row: Fields, project: string): string
 
 /** @param given.known ids that were seen before, so that each is in memory once */
 function treeRow(
-  fields: Fields,
+  { start, end, row: fields }: TranscriptLine,
   {
-    start,
-    end,
     parent,
     message,
     known,
-  }: Pick<TreeRow, 'start' | 'end' | 'parent'> & {
-    readonly message: MessageRow | null;
-    readonly known: Map<string, string>;
-  },
+  }: Pick<TreeRow, 'parent'> & { readonly message: MessageRow | null; readonly known: Map<string, string> },
 ): TreeRow {
   const content = field(fieldsOf(field(fields, 'message')), 'content');
   const parts = Array.isArray(content) ? content.map(fieldsOf) : [];

@@ -3,170 +3,120 @@
  * the rows after the place. The rows keep their ids. The original is only read.
  */
 
-import { bytesFromText, type DiskPath, SavepointError, textFromBytes } from '@savepoint/core';
+import { basename, join } from 'node:path';
+import { bytesFromText, textFromBytes } from '@savepoint/core';
 import {
   type ConversationPlace,
-  type Fd,
-  type Fs,
-  FsError,
-  isFsError,
-  kindOf,
+  type ConversationPlan,
+  type DiskPath,
   MAX_REMOVED,
-  MAX_REMOVED_TEXT,
-  permissions,
   type RemovedMessage,
-  type RewoundConversation,
-  type Stat,
 } from '@savepoint/core/ports';
 import { type Fields, field, textIn } from '../fields.ts';
 import { claudeRow } from '../transcript/claude.ts';
-import { fieldsOfLine } from '../transcript/read-rows.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { type Cut, cut } from './claude-cut.ts';
-import { type ConversationTree, projectName, readTree, startFolder, type TreeRow } from './claude-tree.ts';
+import { projectName, readTree, startFolder, type TreeRow } from './claude-tree.ts';
+import { shorten } from './cut.ts';
 import { conversationRefused } from './refused.ts';
+import { sessionFolder } from './session-folder.ts';
+import { isUuid, newUuid } from './session-id.ts';
+import { type OpenTranscript, planOrReason, reasonFor, withTranscript, writeTranscript } from './transcript-file.ts';
 
 export const claudeConversation: AgentConversation = {
   plan: async (place, machine) =>
-    withTranscript(
-      place,
-      machine,
-      (transcript) => {
-        const found = cutOf(transcript, place);
-        if (typeof found === 'string') return notPossible(found);
-        const { cut: planned, read } = found;
-        const removed = planned.removed.slice(0, MAX_REMOVED).map((row) => removedMessage(row, read));
-        return {
-          isPossible: true,
-          messages: planned.removed.length,
-          prompts: planned.removed.filter(({ isPrompt }) => isPrompt).length,
-          removed,
-          words: planned.prompt === null ? null : (textOf(read(planned.prompt))?.slice(0, MAX_WORDS) ?? null),
-        } as const;
-      },
-      notPossible,
-    ),
+    planOrReason(() => withOwnTranscript(place, machine, (open) => planOf(open, cutOf(open, place).cut))),
 
   rewind: async (place, machine) =>
-    withTranscript(
-      place,
-      machine,
-      (transcript) => {
-        const found = cutOf(transcript, place);
-        if (typeof found === 'string') throw conversationRefused(place, found);
-        const session = newSessionId(machine);
-        const { dir } = continued(place.nativeSession, found.tree.folder, place);
-        // The program cannot resume a session without messages.
-        if (!found.cut.kept.some(({ message }) => message !== null)) {
-          return { session, command: ['claude', '--session-id', session], dir };
+    withOwnTranscript(place, machine, (open) => {
+      const { cut: found, folder } = cutOf(open, place);
+      const session = newUuid(machine.ports.random);
+      const dir = sessionFolder(machine.ports.fs, folder, place.dir);
+      // The program cannot resume a session without messages.
+      if (!found.kept.some(({ message }) => message !== null)) {
+        return { session, command: ['claude', '--session-id', session], dir };
+      }
+      const path = join(open.folder, `${session}.jsonl`) as DiskPath;
+      writeTranscript(machine.ports.fs, path, (add) => {
+        for (const row of copiedRows(open, found, { session, original: place.nativeSession, machine })) {
+          add(Buffer.from(`${JSON.stringify(row)}\n`));
         }
-        writeCopy(transcript, found, { session, original: place.nativeSession, machine });
-        return { session, command: resumeCommand(session), dir };
-      },
-      (reason) => {
-        throw conversationRefused(place, reason);
-      },
-    ),
+      });
+      return { session, command: resumeCommand(session), dir };
+    }),
 
-  resume: async (place, machine) =>
-    withTranscript(
-      place,
-      machine,
-      (transcript) => {
-        return continued(place.nativeSession, startFolder(transcript.fs, transcript.file, transcript.project), place);
-      },
-      () => continued(place.nativeSession, null, place),
-    ),
+  resume: async (place, machine) => {
+    const session = place.nativeSession;
+    const folder = startFolderOf(place, machine);
+    return { session, command: resumeCommand(session), dir: sessionFolder(machine.ports.fs, folder, place.dir) };
+  },
 };
 
-/** In characters: a prompt to be edited and sent again. */
+/** In characters. */
 const MAX_WORDS = 64 * 1024;
 const MAX_TITLE = 200;
-const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** An open transcript. */
-interface Transcript {
-  readonly fs: Fs;
-  readonly file: Fd;
-  readonly stat: Stat;
-  readonly folder: DiskPath;
-  /** The name of the folder. */
-  readonly project: string;
-}
 
 interface FoundCut {
   readonly cut: Cut;
-  readonly tree: ConversationTree;
-  readonly read: (row: TreeRow) => Fields;
+  /** The folder in which the session was started. */
+  readonly folder: string | null;
 }
 
-function notPossible(reason: string) {
-  return { isPossible: false, reason } as const;
+/** @throws SavepointError CONVERSATION_REFUSED; FsError */
+function withOwnTranscript<T>(place: SessionPlace, machine: ConversationMachine, use: (open: OpenTranscript) => T): T {
+  const { nativeSession: session, dir } = place;
+  if (!isUuid(session)) throw conversationRefused(place, 'its session has no valid id');
+  const root = projectsFolder(machine);
+  if (root === null) throw conversationRefused(place, 'the home folder is not known');
+  // Hooks of an earlier version did not record the path.
+  const usual = join(root, projectName(textFromBytes(dir) ?? ''), `${session}.jsonl`);
+  const transcript = place.transcript ?? (bytesFromText(usual) as DiskPath);
+  const where = { title: 'Claude Code', root, name: new RegExp(`^${session}\\.jsonl$`) };
+  return withTranscript({ ...place, transcript }, machine, where, use);
 }
 
-/** @param otherwise called with a reason if there is no transcript that may be read */
-function withTranscript<T>(
-  place: SessionPlace,
-  { ports, env }: ConversationMachine,
-  work: (transcript: Transcript) => T,
-  otherwise: (reason: string) => T,
-): T {
-  const { fs, uid } = ports;
-  if (!SESSION_ID.test(place.nativeSession)) return otherwise('its session has no valid id');
-  const projects = projectsFolder(env);
-  if (projects === null) return otherwise('the home folder is not known');
-  const given =
-    place.transcript ?? `${projects}/${projectName(textFromBytes(place.dir) ?? '')}/${place.nativeSession}.jsonl`;
-  try {
-    const cutAt = given.lastIndexOf('/');
-    if (given.slice(cutAt + 1) !== `${place.nativeSession}.jsonl`) return otherwise(OTHER_PLACE);
-    // Resolved first, and then compared: the copy is written there.
-    const folder = fs.realpath(given.slice(0, cutAt) as DiskPath);
-    if (!folder.startsWith(`${fs.realpath(projects)}/`)) return otherwise(OTHER_PLACE);
-    const file = fs.openRead(`${folder}/${given.slice(cutAt + 1)}` as DiskPath);
-    try {
-      const stat = fs.fstat(file);
-      if (kindOf(stat) !== 'file') return otherwise('its transcript is not a file');
-      if (uid !== null && stat.uid !== uid) return otherwise('its transcript belongs to another user');
-      return work({ fs, file, stat, folder, project: folder.slice(folder.lastIndexOf('/') + 1) });
-    } finally {
-      fs.close(file);
-    }
-  } catch (error) {
-    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return otherwise('its transcript does not exist any more');
-    if (isFsError(error, 'ELOOP')) return otherwise('its transcript is a link');
-    if (isFsError(error, 'EACCES', 'EPERM')) return otherwise('its transcript cannot be read');
-    throw error;
-  }
-}
-
-const OTHER_PLACE = 'its transcript is not where Claude Code keeps it (see CLAUDE_CONFIG_DIR)';
-
-function projectsFolder(env: ConversationMachine['env']): DiskPath | null {
+function projectsFolder({ env }: ConversationMachine): string | null {
   const config = env['CLAUDE_CONFIG_DIR'];
   const home = env['HOME'] ?? env['USERPROFILE'];
-  const folder = config !== undefined && config !== '' ? config : home === undefined ? null : `${home}/.claude`;
-  return folder === null ? null : (bytesFromText(`${folder}/projects`) as DiskPath);
+  if (config !== undefined && config !== '') return join(config, 'projects');
+  return home === undefined || home === '' ? null : join(home, '.claude', 'projects');
 }
 
-function cutOf(transcript: Transcript, { end }: ConversationPlace): FoundCut | string {
-  const { fs, file, stat, project } = transcript;
-  const tree = readTree(fs, file, stat.size, project);
-  if (typeof tree === 'string') return tree;
-  const read = (row: TreeRow): Fields => readRow(fs, file, row);
-  const found = cut(tree, end, (row) => textOf(read(row)));
-  return typeof found === 'string' ? found : { cut: found, tree, read };
+function projectOf({ folder }: OpenTranscript): string {
+  return basename(folder);
 }
 
-function readRow(fs: Fs, file: Fd, { start, end }: TreeRow): Fields {
-  const line = Buffer.allocUnsafe(end - start);
-  let length = 0;
-  while (length < line.length) {
-    const read = fs.read(file, line, length, line.length - length, start + length);
-    if (read === 0) break;
-    length += read;
+/** Null if the transcript cannot be read. */
+function startFolderOf(place: SessionPlace, machine: ConversationMachine): string | null {
+  try {
+    return withOwnTranscript(place, machine, (open) => startFolder(open.lines(), projectOf(open)));
+  } catch (error) {
+    reasonFor(error);
+    return null;
   }
-  return fieldsOfLine(line.subarray(0, length)) ?? {};
+}
+
+/** @throws SavepointError CONVERSATION_REFUSED */
+function cutOf(open: OpenTranscript, place: ConversationPlace): FoundCut {
+  const tree = readTree(open.lines(), projectOf(open));
+  if (tree === null) throw conversationRefused(place, 'its transcript has too many rows');
+  const found = cut(tree, place.end, (row) => textOf(open.row(row)));
+  if (typeof found === 'string') throw conversationRefused(place, found);
+  return { cut: found, folder: tree.folder };
+}
+
+function planOf(open: OpenTranscript, { removed, prompt }: Cut): ConversationPlan {
+  return {
+    isPossible: true,
+    messages: removed.length,
+    prompts: removed.filter(({ isPrompt }) => isPrompt).length,
+    removed: removed.slice(0, MAX_REMOVED).map((row) => removedMessage(open, row)),
+    words: prompt === null ? null : (textOf(open.row(prompt))?.slice(0, MAX_WORDS) ?? null),
+  };
+}
+
+function removedMessage(open: OpenTranscript, row: TreeRow): RemovedMessage {
+  return { role: row.message?.role ?? 'tool', text: shorten(textOf(open.row(row))) };
 }
 
 function textOf(row: Fields): string | null {
@@ -174,27 +124,8 @@ function textOf(row: Fields): string | null {
   return message?.kind === 'message' ? message.text : null;
 }
 
-function removedMessage(row: TreeRow, read: FoundCut['read']): RemovedMessage {
-  return { role: row.message?.role ?? 'tool', text: textOf(read(row))?.slice(0, MAX_REMOVED_TEXT) ?? null };
-}
-
-function continued(session: string, folder: string | null, { dir }: SessionPlace): RewoundConversation {
-  return {
-    session,
-    command: resumeCommand(session),
-    dir: folder === null ? dir : (bytesFromText(folder) as DiskPath),
-  };
-}
-
 function resumeCommand(session: string): readonly string[] {
   return ['claude', '--resume', session];
-}
-
-/** A random UUID, version 4. */
-function newSessionId({ ports }: ConversationMachine): string {
-  const hex = ports.random.hex(16);
-  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
 interface CopyOf {
@@ -203,51 +134,16 @@ interface CopyOf {
   readonly machine: ConversationMachine;
 }
 
-/** The program sees the file only when it is complete. @throws SavepointError IO, NO_SPACE */
-function writeCopy({ fs, folder, stat }: Transcript, found: FoundCut, copy: CopyOf): void {
-  const path = `${folder}/${copy.session}.jsonl` as DiskPath;
-  const temporary = `${path}.new` as DiskPath;
-  try {
-    const file = fs.openNew(temporary, 0o600);
-    try {
-      let at = 0;
-      for (const row of copiedRows(found, copy)) {
-        const line = Buffer.from(`${JSON.stringify(row)}\n`);
-        fs.write(file, line, at);
-        at += line.length;
-      }
-      fs.fchmod(file, permissions(stat) & 0o666);
-      fs.sync(file);
-    } finally {
-      fs.close(file);
-    }
-    fs.rename(temporary, path);
-  } catch (error) {
-    try {
-      fs.unlink(temporary);
-    } catch {
-      // It was not created, or is left behind: the program does not read it.
-    }
-    throw error instanceof FsError ? writeFailed(error) : error;
-  }
-}
-
-function writeFailed({ code, operation, path }: FsError): SavepointError {
-  const message = 'The new transcript cannot be written';
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new SavepointError('NO_SPACE', `${message}: the disk is full.`, { path, code });
-  return new SavepointError('IO', `${message} (${code}).`, { path, operation, code });
-}
-
 /** The rows as Claude Code itself writes them into a fork, and what makes them complete. */
 function* copiedRows(
-  { cut: { kept, open }, read }: FoundCut,
+  transcript: OpenTranscript,
+  { kept, open }: Cut,
   { session, original, machine }: CopyOf,
 ): Generator<Fields> {
   let last: string | null = null;
   let title: string | null = null;
   for (const row of kept) {
-    const fields = read(row);
+    const fields = transcript.row(row);
     last = textIn(fields, 'uuid') ?? last;
     if (row.isPrompt) title = textOf(fields);
     // `requestRef` names a row of the session that made the request.
@@ -255,8 +151,8 @@ function* copiedRows(
     yield { ...fields, sessionId: session, ...(hasRequest ? { requestSessionId: original } : {}) };
   }
   for (const { call, row } of open) {
-    const begun = read(row);
-    last = newSessionId(machine);
+    const begun = transcript.row(row);
+    last = newUuid(machine.ports.random);
     yield openResult(begun, call, {
       uuid: last,
       sessionId: session,

@@ -2,18 +2,10 @@
 
 import { basename, dirname, join } from 'node:path';
 import { bytesFromText, SavepointError } from '@savepoint/core';
-import {
-  type ConversationPlace,
-  type ConversationPlan,
-  type DiskPath,
-  type Fd,
-  type Fs,
-  isFsError,
-  kindOf,
-} from '@savepoint/core/ports';
+import { type ConversationPlan, type DiskPath, type Fd, type Fs, isFsError, kindOf } from '@savepoint/core/ports';
 import type { Fields } from '../fields.ts';
 import { fieldsOfLine, MAX_LINE_BYTES, readLines } from '../transcript/read-rows.ts';
-import type { ConversationMachine } from './agent-conversation.ts';
+import type { ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { conversationRefused } from './refused.ts';
 
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -48,6 +40,8 @@ export interface OpenTranscript {
   readonly name: string;
   /** Reads all lines again at each call. Damaged ones are left out. */
   lines(): Generator<TranscriptLine>;
+  /** Reads one of these lines again. */
+  row(line: Pick<TranscriptLine, 'start' | 'end'>): Fields;
 }
 
 /**
@@ -56,7 +50,7 @@ export interface OpenTranscript {
  * @throws SavepointError CONVERSATION_REFUSED; FsError
  */
 export function withTranscript<T>(
-  place: ConversationPlace,
+  place: SessionPlace,
   { ports: { fs, uid } }: ConversationMachine,
   where: TranscriptFolder,
   use: (open: OpenTranscript) => T,
@@ -84,7 +78,12 @@ export function withTranscript<T>(
     if (kindOf(stat) !== 'file') throw refuse('its transcript is not a file');
     if (uid !== null && stat.uid !== uid) throw refuse('its transcript belongs to another user');
     if (stat.size > MAX_BYTES) throw refuse(`its transcript is longer than ${MAX_BYTES} bytes`);
-    return use({ folder: file.folder, name, lines: () => linesOf(fs, file.fd, place) });
+    return use({
+      folder: file.folder,
+      name,
+      lines: () => linesOf(fs, file.fd, place),
+      row: (line) => rowAt(fs, file.fd, line),
+    });
   } finally {
     fs.close(file.fd);
   }
@@ -134,7 +133,7 @@ export function reasonFor(error: unknown): string {
   throw error;
 }
 
-function* linesOf(fs: Fs, file: Fd, place: ConversationPlace): Generator<TranscriptLine> {
+function* linesOf(fs: Fs, file: Fd, place: SessionPlace): Generator<TranscriptLine> {
   let start = 0;
   for (const { end, line: bytes } of readLines(fs, file, 0)) {
     const row = fieldsOfLine(bytes);
@@ -145,6 +144,16 @@ function* linesOf(fs: Fs, file: Fd, place: ConversationPlace): Generator<Transcr
   if (fs.fstat(file).size - start > MAX_LINE_BYTES) {
     throw conversationRefused(place, 'a line of its transcript is too long to be one message');
   }
+}
+
+function rowAt(fs: Fs, file: Fd, { start, end }: Pick<TranscriptLine, 'start' | 'end'>): Fields {
+  const bytes = Buffer.alloc(end - start);
+  for (let at = 0; at < bytes.length; ) {
+    const read = fs.read(file, bytes, at, bytes.length - at, start + at);
+    if (read === 0) break;
+    at += read;
+  }
+  return fieldsOfLine(bytes) ?? {};
 }
 
 function syncFolder(fs: Fs, folder: DiskPath): void {

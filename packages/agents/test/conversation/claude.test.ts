@@ -233,7 +233,7 @@ describe('it cannot go back, and says why', () => {
   test('if a row is too long', async () => {
     const files = new ClaudeFiles(twoTurns().rows);
     truncateSync(files.file(SESSION), 20 * 1024 * 1024);
-    expect(await files.reason(end)).toBe('its transcript has a row that is too long');
+    expect(await files.reason(end)).toBe('a line of its transcript is too long to be one message');
   });
 });
 
@@ -268,7 +268,7 @@ test('if the disk is full, nothing is left of the copy', async () => {
   });
   const machine = { ...files.machine, ports: { ...realPorts(), fs: full } };
   await expect(claudeConversation.rewind(files.place(beforePrompt('p-6')), machine)).rejects.toMatchObject({
-    code: 'NO_SPACE',
+    code: 'ENOSPC',
   });
   expect(files.files).toEqual([`${SESSION}.jsonl`]);
 });

@@ -86,7 +86,7 @@ export interface Conversations {
   /**
    * Makes a conversation that ends at the place: a copy, or a fork by the agent itself. The original stays as it is, and
    * can be continued.
-   * @throws SavepointError CONVERSATION_REFUSED, IO, NO_SPACE: nothing is left of the new conversation
+   * @throws SavepointError CONVERSATION_REFUSED; FsError: nothing is left of the new conversation
    */
   rewind(place: ConversationPlace): Promise<RewoundConversation>;
   /** Returns how the session continues that stays as it is; null if it is not known. */
