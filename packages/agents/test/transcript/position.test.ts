@@ -32,6 +32,15 @@ test('number of messages, last words, model and context size', async () => {
   await p.tell({ ...events.subagentStop('sub-1'), transcript_path: '/nowhere.jsonl' });
   await tell(events.prompt('Second.', 'pr-2'));
   const checkpoints = await p.checkpoints();
+  let path: string | undefined;
+  await p
+    .open()
+    .session({ agent: 'claude', id: events.session })
+    .followTranscript((known) => {
+      path = known?.path;
+      return null;
+    });
+  expect(path).toBe(transcript);
   const positions = checkpoints.map(({ trigger, conversation }) => [trigger, conversation]);
   const model = { model: 'opus', contextSize: 1_007 };
   expect(positions).toEqual([

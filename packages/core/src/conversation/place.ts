@@ -29,7 +29,10 @@ export interface FoundPlace {
  */
 export function placeOf(timeline: Timeline, target: Checkpoint, wanted: SessionId | null): FoundPlace | null {
   const newestFirst = [...timeline.newestFirst()].flatMap(({ checkpoint }) => checkpoint ?? []);
-  const session = wanted ?? target.session ?? onlySessionSince(newestFirst, target);
+  // A command under `savepoint run` is a session without a conversation, often around one that has one.
+  const conversed = new Set(newestFirst.flatMap(({ session, conversation }) => (conversation && session) ?? []));
+  const ownSession = target.session !== null && conversed.has(target.session) ? target.session : null;
+  const session = wanted ?? ownSession ?? onlySessionSince(newestFirst, target, conversed);
   if (session === null) return null;
   const own = newestFirst.filter((one) => one.session === session);
   const actor = own.at(-1)?.actor ?? target.actor;
@@ -75,10 +78,14 @@ function beforePrompt(own: readonly Checkpoint[], { number, conversation }: Chec
   };
 }
 
-function onlySessionSince(newestFirst: readonly Checkpoint[], target: Checkpoint): SessionId | null {
+function onlySessionSince(
+  newestFirst: readonly Checkpoint[],
+  target: Checkpoint,
+  conversed: ReadonlySet<SessionId>,
+): SessionId | null {
   const names = new Map<SessionId, string>();
   for (const { number, session, actor } of newestFirst) {
-    if (number > target.number && session !== null && actor.kind === 'agent') names.set(session, actor.name);
+    if (number > target.number && session !== null && conversed.has(session)) names.set(session, actor.name);
   }
   const [first, ...others] = names.keys();
   if (others.length === 0) return first ?? null;

@@ -201,7 +201,7 @@ export const ERROR_CODES = {
       'The conversation of an agent cannot go back to the checkpoint: its agent or its transcript is not known, or the ' +
       'place is not found in it.',
     data: { agent: 'string | null', session: 'string | null', why: 'string' },
-    hint: 'The conversation was not changed. To restore only files, leave out --conversation.',
+    hint: 'The conversation was not changed. The files can be restored without it.',
   },
   CALL_OPEN: {
     exit: 1,

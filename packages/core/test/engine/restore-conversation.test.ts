@@ -165,6 +165,19 @@ describe('the place', () => {
     await expect(unknown).rejects.toMatchObject({ code: 'UNKNOWN_SESSION' });
   });
 
+  test('is that of the agent inside a command that Savepoint runs', async () => {
+    const game = new Game();
+    const around = game.savepoint.session({ agent: 'command', id: 'around' });
+    await around.start();
+    const { id } = await around.begin({ tool: 'run', kind: 'shell', hosts: true });
+    await game.turn('s', 'First.', 'one');
+    await around.end(id);
+    await game.savepoint.previewRestore('cp_1', { conversation: true });
+    expect(game.driver.planned).toMatchObject([
+      { nativeSession: 's', end: { kind: 'before-prompt', words: 'First.' } },
+    ]);
+  });
+
   test('is not known if no session was active since, or nothing has access to conversations', async () => {
     const game = new Game();
     game.write('mine', 'mine');
