@@ -13,7 +13,7 @@ export function operationNotHappened(timeline: Timeline): Checkpoint | null {
 }
 
 /**
- * Finds `last~count`: `last` is the newest checkpoint, and older ones count as far as lists show them, so without automatic
+ * Finds `last~count`: `last` is the newest checkpoint, and older ones count as `list --all` shows them, without automatic
  * ones. One whose record cannot be read counts.
  */
 export function findLast(timeline: Timeline, refs: readonly CheckpointRef[], count: number): CheckpointRef | undefined {
