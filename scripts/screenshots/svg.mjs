@@ -53,6 +53,7 @@ export function svgOf(terminal, title) {
   const parts = Array.from({ length: rows }, (_, row) => rowOf(terminal, row)).flat();
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT_SIZE}">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" rx="8" fill="${THEME.back}"/>`,
     `<path d="M0 28V8a8 8 0 0 1 8-8H${width - 8}a8 8 0 0 1 8 8V28z" fill="${THEME.bar}"/>`,
     ...['#f07178', '#e6c07b', '#9ccf84'].map(
