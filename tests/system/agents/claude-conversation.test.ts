@@ -120,6 +120,15 @@ describe.skipIf(whyNot !== null)('claude, whose conversation goes back', () => {
     expect(text).toContain('And NEXT?');
     expect(text).not.toMatch(/SECOND part|two\.txt|Savepoint/);
     expect(next.seen.at(-1)?.results).toHaveLength(3);
+    // The new session is one like any other.
+    const again = JSON.parse(project.ok('restore', '@prompt', '--conversation', '--dry-run', '--json').stdout);
+    expect(again.conversation).toMatchObject({
+      session: done.continue.session,
+      possible: true,
+      prompts: 1,
+      words: 'And NEXT?',
+      removed: [{ role: 'user', text: 'And NEXT?' }, { role: 'assistant' }],
+    });
   });
 
   it('to after one of several calls at once, whose other results it does not know', async () => {
