@@ -212,7 +212,7 @@ describe('the browser', () => {
     const terminal = browser(p, { rows: 40 });
     await terminal.displays(/\+export const logout/);
     terminal.type('2');
-    await terminal.displays(/▾ b\.ts/);
+    await terminal.displays(/cp_5 .*Write b\.ts[\s\S]*─ cp_5 ─[\s\S]*▾ b\.ts/);
     p.write('other.ts', 'export {};\n');
     p.ok('checkpoint', '-m', 'from another terminal');
     const { screen } = await terminal.displays(/from another terminal/);

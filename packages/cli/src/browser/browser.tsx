@@ -13,6 +13,7 @@ import { KeyReader } from './screen/key-reader.ts';
 import { RowsOutput } from './screen/rows-output.ts';
 import { BrowserTerminal } from './screen/terminal.ts';
 import { App } from './view/app.tsx';
+import { contentsOf } from './view/contents.ts';
 import type { Paints } from './view/paint.ts';
 import { Comparison } from './work/comparison.ts';
 import { helpLines } from './work/help.ts';
@@ -133,7 +134,8 @@ class Browser {
   }
 
   #draw(): void {
-    const app = <App state={this.#state} paints={this.#start.paints} now={this.#start.savepoint.now()} />;
+    const { paints, savepoint } = this.#start;
+    const app = <App state={this.#state} paints={paints} />;
     if (this.#ink !== null) this.#ink.rerender(app);
     else {
       this.#ink = render(app, {
@@ -144,6 +146,7 @@ class Browser {
         patchConsole: false,
       });
     }
+    this.#output.show(contentsOf(this.#state, paints, savepoint.now()));
   }
 
   #changed(): void {
