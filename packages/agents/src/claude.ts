@@ -4,6 +4,8 @@ import type { Agent } from './agent.ts';
 import { jsonReply } from './answer.ts';
 import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { hookGroups } from './settings/integration.ts';
+import { parseJsonText, plainValueOf } from './settings/json-text.ts';
+import { withHooks } from './settings/with-hooks.ts';
 import { claudeCommands } from './slash/files.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 import { claudeRow } from './transcript/claude.ts';
@@ -39,6 +41,25 @@ const DIALECT: Dialect = {
 const WRITE_MATCHER = 'Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|EnterWorktree|ExitWorktree|mcp__.*';
 /** The shortest timeout that Claude Code has for hooks when it exits. */
 const SESSION_END_MS = 1_500;
+
+/** Takes an option with its value out of arguments. The last one counts. */
+function withoutOption(
+  args: readonly string[],
+  name: string,
+): readonly [value: string | null, rest: readonly string[]] {
+  const rest: string[] = [];
+  let value: string | null = null;
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? '';
+    if (at < end && arg === name && at + 1 < end) {
+      at += 1;
+      value = args[at] ?? null;
+    } else if (at < end && arg.startsWith(`${name}=`)) value = arg.slice(name.length + 1);
+    else rest.push(arg);
+  }
+  return [value, rest];
+}
 
 export const claude: Agent = {
   name: 'claude',
@@ -76,6 +97,13 @@ export const claude: Agent = {
       project: ['.claude', 'commands', 'savepoint'],
       user: ['commands', 'savepoint'],
       prefix: '/savepoint:',
+    },
+    oneRun: ({ command, form, start: { args }, read }) => {
+      if (form.kind !== 'json') throw new TypeError('Claude Code has JSON settings');
+      const [given, rest] = withoutOption(args, '--settings');
+      const settings = given === null || given.trimStart().startsWith('{') ? given : read(given);
+      const hooked = JSON.stringify(plainValueOf(parseJsonText(withHooks(settings, form, command))));
+      return { args: ['--settings', hooked, ...rest], env: {} };
     },
     present: { folders: [['.claude']], programs: ['claude'] },
     notes: [],

@@ -2,6 +2,7 @@
 
 import type { Agent } from './agent.ts';
 import { claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
+import { codexRun } from './codex-run.ts';
 import { hookGroups } from './settings/integration.ts';
 import { codexSkills } from './slash/files.ts';
 import { patchTool, readOnlyTools, SHELL } from './tools.ts';
@@ -57,6 +58,7 @@ export const codex: Agent = {
       // It refuses unknown commands with a slash.
       prefix: '$savepoint-',
     },
+    oneRun: codexRun,
     present: { folders: [['.codex']], programs: ['codex'] },
     notes: [
       'Codex silently skips hooks that you have not trusted: start it here, type `/hooks`, and trust those of ' +

@@ -1,10 +1,12 @@
 /** opencode (docs/agents.md): a plugin in its process sends events to the same hook that other agents use. */
 
+import { pathToFileURL } from 'node:url';
 import type { Agent } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, idIn, numberIn, sessionIn, textIn, timeIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
+import { withEntry } from './settings/json-edit.ts';
 import { SLASH_COMMANDS } from './slash/table.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
@@ -101,6 +103,9 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
   return { ...header, kind: 'call-ended', call, background: false, ranMs: null };
 }
 
+/** Settings as JSON, in addition to those in files. */
+const CONFIG_VARIABLE = 'OPENCODE_CONFIG_CONTENT';
+
 export const opencode: Agent = {
   name: 'opencode',
   variables: [],
@@ -128,6 +133,13 @@ export const opencode: Agent = {
     },
     // The plugin adds the commands.
     commands: { files: [], project: [], user: [], prefix: '/savepoint:' },
+    oneRun: ({ command, form, start: { args, env }, ownFile }) => {
+      if (form.kind !== 'files') throw new TypeError('opencode has a plugin');
+      const [plugin] = form.files(command);
+      const file = ownFile('opencode-run.js', plugin?.content ?? '');
+      const config = withEntry(env[CONFIG_VARIABLE] || '{}', ['plugin'], pathToFileURL(file).href);
+      return { args, env: { [CONFIG_VARIABLE]: config } };
+    },
     present: { folders: [['.config', 'opencode']], programs: ['opencode'] },
     notes: [],
   },

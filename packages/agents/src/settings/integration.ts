@@ -39,6 +39,30 @@ export interface CommandMenu {
   readonly prefix: string;
 }
 
+/** A start of the agent, to which hooks are to be added without a change to its settings. */
+export interface AgentStart {
+  /** Without the program. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the agent needs to run our hooks in one run. */
+export interface HookedStart {
+  readonly args: readonly string[];
+  /** In addition to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface OneRunGiven {
+  readonly command: HookCommand;
+  readonly form: JsonForm | FilesForm;
+  readonly start: AgentStart;
+  /** Gives the path of a file of our own with this content. */
+  readonly ownFile: (name: string, content: string) => string;
+  /** The content of a file; null if there is none. */
+  readonly read: (path: string) => string | null;
+}
+
 export interface Integration {
   /** The file (or, for our own files, the folder) in the project. */
   readonly project: readonly string[];
@@ -51,6 +75,11 @@ export interface Integration {
   readonly form: JsonForm | FilesForm;
   /** Null if its hook cannot answer a prompt. */
   readonly commands: CommandMenu | null;
+  /**
+   * Adds the hooks to a start of the agent. Absent: it has no way for that. Throws like a parser of settings if what
+   * the user gives cannot be extended.
+   */
+  readonly oneRun?: (given: OneRunGiven) => HookedStart;
   /** Signs that the user has the agent: folders below the home folder, programs on PATH. */
   readonly present: { readonly folders: readonly (readonly string[])[]; readonly programs: readonly string[] };
   /** Further steps for the user, without which the hooks do not run. */

@@ -81,7 +81,7 @@ export interface RemoteSession {
 }
 
 /** A tool call of an agent. Sub-agents, programs that are agents, and Savepoint's own tools are known only inside the sandbox. */
-export type RemoteCall = Omit<CallRequest, 'actor' | 'own' | 'shell' | 'hosts'>;
+export type RemoteCall = Omit<CallRequest, 'actor' | 'own' | 'shell' | 'hosts' | 'hostsAgent'>;
 
 /** Methods of `open` that a verb of another name covers. */
 interface VerbsByMethod {

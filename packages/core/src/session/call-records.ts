@@ -1,6 +1,7 @@
 /** The records of a session's calls in the store, which any capture reads. */
 
 import type { ProcessIdentity } from '../io/ports.ts';
+import { isSameProcess } from '../io/same-process.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import {
@@ -83,7 +84,17 @@ export class CallRecords {
     });
   }
 
-  /** The same for a call around which no capture runs. */
+  /** An event of this session shows that its agent reports its own calls, so a call that hosts it is not an author. */
+  replaceHosts({ ports, store }: Workspace, agent: string): void {
+    const isAbove = (process: ProcessIdentity | undefined): boolean =>
+      process !== undefined && this.ancestors.some((one) => isSameProcess(one, process));
+    for (const call of readUnendedCalls(ports, store.layout)) {
+      if (call.hasReportingAgent === true || call.hostsAgent !== agent || !isAbove(call.process)) continue;
+      writeOpenCall(ports.fs, store.layout, { ...call, hasReportingAgent: true });
+    }
+  }
+
+  /** As `add`, for a call around which no capture runs. */
   addUncaptured(workspace: Workspace, begun: OpenCall): void {
     this.add(workspace, { ...begun, late: true, uncaptured: true });
   }

@@ -42,6 +42,8 @@ export interface CallRequest {
   readonly shell?: ShellVariables;
   /** It runs a program that may itself be an agent with hooks. What that agent's calls did is not this call's. */
   readonly hosts?: boolean;
+  /** The name of the agent that the program is. Once this agent reports its own events, nothing is this call's. */
+  readonly hostsAgent?: string;
   readonly track?: boolean;
 }
 
@@ -174,7 +176,7 @@ export function openCallOf(
   request: LocatedCall,
   known: Pick<OpenCall, 'id' | 'session' | 'actor' | 'began' | 'late'>,
 ): OpenCall {
-  const { own = false, hosts = false, paths = null, writes, shell } = request;
+  const { own = false, hosts = false, hostsAgent, paths = null, writes, shell } = request;
   return {
     ...known,
     actor: request.actor === undefined ? known.actor : canonicalActor(request.actor),
@@ -186,6 +188,7 @@ export function openCallOf(
     ...(shell === undefined ? {} : { shell }),
     own,
     ...(hosts ? { hosts } : {}),
+    ...(hostsAgent === undefined ? {} : { hostsAgent }),
   };
 }
 

@@ -61,6 +61,7 @@ const REQUEST = fields(
     own: flag,
     shell: someFields({}),
     hosts: flag,
+    hostsAgent: text,
     track: flag,
   } satisfies ShapeOf<CallRequest, 'tool'>,
   { tool: text },

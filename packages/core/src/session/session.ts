@@ -352,6 +352,7 @@ export class Session extends SessionNotes {
         return null;
       }
       const { value } = await steps.write(options, async (writing) => {
+        this.#calls.replaceHosts(writing.workspace, this.actor.name);
         const reported = findReported(writing.workspace, this.id, trigger, conversation ?? this.#conversation);
         if (reported === null) await this.#closeOpenCalls(writing, trigger);
         this.#conversation = conversation ?? this.#conversation;

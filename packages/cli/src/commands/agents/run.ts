@@ -16,7 +16,6 @@ import {
   type CliOptionSpec,
   type CommandContext,
   type CommandEnvironment,
-  type Environment,
   lines,
   type ParsedArguments,
   type StandaloneCommand,
@@ -30,6 +29,7 @@ import { isKeyName } from '../../terminal-host/gesture-keys.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
+import { type HostedAgent, hostedAgent } from './hosted-agent.ts';
 
 const OPTIONS: readonly CliOptionSpec[] = [
   { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the entire workspace to this checkpoint' },
@@ -122,14 +122,16 @@ async function runBetweenCheckpoints(
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
   const session = { agent: agentNameOf(options, file), ...sessionOption(options) };
-  const runWith = (variables: Environment): Promise<ChildExit> => {
+  const runWith = (start: Pick<HostedAgent, 'args' | 'env'>): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
-    const child = { file, args, cwd, env: { ...env, ...variables } };
+    const child = { file, args: start.args, cwd, env: { ...start.env } };
     return context.withoutMessages(() => (isOn ? runHosted(child, key, context) : runInForeground(child)));
   };
-  if (isOn) return runCaptured([file, ...args], runWith, session, context);
-  return reportExit(await runWith({ SAVEPOINT: 'off' }), file, context.view.style);
+  if (!isOn) return reportExit(await runWith({ args, env: { ...env, SAVEPOINT: 'off' } }), file, context.view.style);
+  const hosted = await hostedAgent(file, args, folder, env);
+  if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
+  return runCaptured([file, ...args], hosted, runWith, { session, context });
 }
 
 /** Contains the id of the session, so that processes are recognised that the command leaves behind. */
@@ -141,9 +143,12 @@ const CALL_NOT_RECORDED_HINT = 'The command was run. `savepoint checkpoint` capt
 
 async function runCaptured(
   command: readonly [string, ...string[]],
-  runWith: (variables: Environment) => Promise<ChildExit>,
-  names: SessionOptions,
-  { savepoint, signal, view }: CommandContext,
+  hosted: HostedAgent,
+  runWith: (start: Pick<HostedAgent, 'args' | 'env'>) => Promise<ChildExit>,
+  {
+    session: names,
+    context: { savepoint, signal, view },
+  }: { readonly session: SessionOptions; readonly context: CommandContext },
 ): Promise<number> {
   const session = savepoint.session(names);
   let call: CallId;
@@ -152,7 +157,8 @@ async function runCaptured(
     await session.start({ signal });
     const summary = command.map(quotedWord).join(' ');
     const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
-    call = (await session.begin({ tool: 'run', args: { command }, summary, hosts: true, shell }, { signal })).id;
+    const hosts = { hosts: true, ...(hosted.agent === null ? {} : { hostsAgent: hosted.agent }) };
+    call = (await session.begin({ tool: 'run', args: { command }, summary, ...hosts, shell }, { signal })).id;
     isTracked = (await session.openCalls()).some(({ id, uncaptured }) => id === call && uncaptured !== true);
   } catch (error) {
     const { code, message, data, hint, exit } = asFailure(error);
@@ -160,7 +166,8 @@ async function runCaptured(
     const way = 'The command was not run. To run it without checkpoints, use --no-checkpoints.';
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
-  const status = reportExit(await runWith({ [SESSION_VARIABLE]: session.id }), command[0], view.style);
+  const env = { ...hosted.env, [SESSION_VARIABLE]: session.id };
+  const status = reportExit(await runWith({ args: hosted.args, env }), command[0], view.style);
   const interrupt = listenForInterrupts();
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);

@@ -73,6 +73,10 @@ export interface OpenCall {
   readonly above?: readonly ProcessIdentity[];
   /** It runs a program that may itself be an agent with hooks: `savepoint run`. */
   readonly hosts?: boolean;
+  /** The name of the agent that this program is. */
+  readonly hostsAgent?: string;
+  /** This agent has reported an event of its own, so the call is no longer named. */
+  readonly hasReportingAgent?: boolean;
   /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
   readonly uncaptured?: boolean;
   /** It is old, and nothing tells whether its agent is alive. It makes others less certain, and is not named. */

@@ -8,7 +8,7 @@
  * - If the command of only one of these calls names a path, that one is likely its author. It is never sure: a command
  *   need not write what it names.
  * - A call that only hosts another program (`savepoint run`) is not named while a call of an agent inside of it can have
- *   made the change.
+ *   made the change. If the program is an agent that reports its own calls, the host is never named.
  * - If no call is open, a change came from outside. This is sure, unless a call left processes behind, which may have
  *   written (`left-behind.ts`), or an old call may still be open (`expired`).
  * - If two agents can have made a change, both are named, and outside: a person may also have made it.
@@ -54,8 +54,8 @@ export function attributionOf(
   open: readonly OpenCall[],
   isNotBy: (call: OpenCall, path: TreePath) => boolean = () => false,
 ): Attribution {
-  // The operations of Savepoint's own tools record their changes themselves.
-  const calls = open.filter(({ own }) => !own);
+  // The operations of Savepoint's own tools record their changes themselves, and so does an agent with hooks.
+  const calls = open.filter(({ own, hasReportingAgent }) => !own && hasReportingAgent !== true);
   const lasting = calls.filter(({ expired }) => expired !== true);
   const declaring = lasting.filter(({ declared }) => declared !== null);
   const undeclared = lasting.filter(({ declared }) => declared === null);

@@ -1,0 +1,40 @@
+/** The agent that `savepoint run` starts, with its hooks: those of its settings, or else hooks for this run only. */
+import { basename } from 'node:path';
+import { type DiskPath, showText } from '@savepoint/core';
+import { loadAgents, storesFolder, surroundings } from '../../agents.ts';
+import type { Environment } from '../../command.ts';
+
+export interface HostedAgent {
+  /** The name that its hooks report; null if the program is not a known agent. */
+  readonly agent: string | null;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** What the user should know, or null. */
+  readonly note: string | null;
+}
+
+/** @param file the program, as given */
+export async function hostedAgent(
+  file: string,
+  args: readonly string[],
+  folder: DiskPath,
+  env: Environment,
+): Promise<HostedAgent> {
+  const { AGENTS, hooksForRun, isAgentName } = await loadAgents();
+  const name = Object.values(AGENTS).find(({ integration }) =>
+    integration.present.programs.includes(basename(file)),
+  )?.name;
+  const plain = { agent: null, args, env, note: null };
+  if (name === undefined || !isAgentName(name)) return plain;
+  const hooks = hooksForRun(AGENTS[name], { args, env }, surroundings(folder, env), storesFolder(env));
+  switch (hooks.kind) {
+    case 'installed':
+      return { ...plain, agent: name };
+    case 'added':
+      return { agent: name, args: hooks.start.args, env: { ...env, ...hooks.start.env }, note: null };
+    case 'none': {
+      const hint = `Use \`savepoint install ${name}\` to know which call made a change.`;
+      return { ...plain, note: `savepoint: no hooks for this run: ${showText(hooks.reason)}. ${hint}` };
+    }
+  }
+}
