@@ -20,13 +20,14 @@ const TIMEOUT_MS = 240_000;
 /** A project of a user of an agent program: a repository with some files, and its own home. */
 export class AgentProject extends Project {
   readonly program: AgentProgram;
-  readonly #folder: string;
+  /** With its `node_modules`. */
+  readonly folder: string;
 
   constructor(program: AgentProgram) {
     super();
     this.program = program;
-    this.#folder = installProgram(program.name);
-    program.prepare({ project: this.dir, home: this.home }, this.#folder);
+    this.folder = installProgram(program.name);
+    program.prepare({ project: this.dir, home: this.home }, this.folder);
     this.write('keep.txt', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n');
     this.write('src/lib.txt', 'alpha\nbeta\ngamma\n');
     this.write('old.txt', 'old\n');
@@ -39,7 +40,7 @@ export class AgentProject extends Project {
   async work(plan: Plan, options: AgentRunOptions = {}, prompt = 'Do what is planned.'): Promise<ProgramRun> {
     const where = { project: this.dir, home: this.home };
     const done = await runAlone({
-      command: this.program.command(this.#folder, prompt, options.args ?? []),
+      command: this.program.command(this.folder, prompt, options.args ?? []),
       cwd: this.dir,
       env: this.agentEnvironment({ ...this.program.env(where), ...options.env }),
       plan,

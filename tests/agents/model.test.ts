@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Conversation, Plan, ToolResult } from './model/plan.ts';
+import type { Conversation, Plan, Script, ToolResult } from './model/plan.ts';
 import { nextStep, startModel } from './model/server.mjs';
 
 const bash = (command: string) => ({ name: 'Bash', input: { command } });
@@ -13,7 +13,7 @@ const plan: Plan = [
 
 function conversation(results: number, firstUserText = 'go'): Conversation {
   const one: ToolResult = { call: 'x', text: '', isError: false };
-  const reported = { model: 'm', tools: ['Bash'], allText: '', streams: false };
+  const reported = { model: 'm', tools: ['Bash'], allText: '', userTexts: [], streams: false };
   return { ...reported, results: Array.from({ length: results }, () => one), firstUserText };
 }
 
@@ -21,6 +21,30 @@ it('continues by the number of results, whatever the earlier requests', () => {
   expect([0, 1, 2, 3, 4, 0].map((results) => nextStep(plan, conversation(results)).at)).toEqual([0, 1, 1, 2, 2, 0]);
   expect(nextStep(plan, conversation(0, 'please sub: it')).step).toEqual({ text: 'Sub.' });
   expect(nextStep(plan, { ...conversation(0), tools: [] }).step).toEqual({ text: 'ok' });
+});
+
+it('may have steps for each prompt of a conversation', () => {
+  const steps = (name: string): Script => ({
+    marker: name,
+    isForPrompt: true,
+    steps: [{ calls: [bash(name)] }, { text: `${name} is done.` }],
+  });
+  const userTexts = [
+    { text: 'first, please', results: 0 },
+    { text: 'a reminder', results: 1 },
+    { text: 'second, please', results: 1 },
+    { text: 'a reminder', results: 1 },
+  ];
+  const answers = [1, 2, 3, 4].map((texts) => {
+    const known = { ...conversation(texts === 4 ? 2 : texts === 1 ? 0 : 1), userTexts: userTexts.slice(0, texts) };
+    return nextStep([steps('first'), steps('second')], known).step;
+  });
+  expect(answers).toEqual([
+    { calls: [bash('first')] },
+    { text: 'first is done.' },
+    { calls: [bash('second')] },
+    { text: 'second is done.' },
+  ]);
 });
 
 it('gives the same answers in four protocols, at once and as a stream', async () => {

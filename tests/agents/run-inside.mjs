@@ -5,16 +5,14 @@
  * process group: every other process in this network is one of them.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startModel } from './model/server.mjs';
+import { endOthersIn, networkOf, signalOne } from './network-processes.mjs';
 
 /** @typedef {import('./run.ts').Spec} Spec */
 /** @typedef {import('./run.ts').ProgramRun} ProgramRun */
-
-/** How long left-behind processes may take to end on their own, in milliseconds. */
-const GRACE = 3_000;
 
 /** @type {Spec} */
 const spec = JSON.parse(await text(process.stdin));
@@ -53,7 +51,7 @@ async function run({ command, cwd, env, timeoutMs, signal, afterwards }) {
   waiting.abort();
   await signalled;
   if (afterwards !== null) runAfterwards(afterwards, { cwd, env });
-  const leftBehind = await endOthers();
+  const leftBehind = await endOthersIn(network);
   const [stdout, stderr] = await said;
   return { status, signal: endedBy, timedOut, stdout, stderr, seconds, leftBehind };
 }
@@ -68,53 +66,4 @@ async function signalWhen({ when, name, alone }, pid, stop) {
 function runAfterwards(command, { cwd, env }) {
   const done = spawnSync('sh', ['-e', '-c', command], { cwd, env, encoding: 'utf8', timeout: 60_000 });
   if (done.status !== 0) throw new Error(`afterwards: ${command}: ${done.stdout}${done.stderr}${done.error ?? ''}`);
-}
-
-/** @param {number} pid negative for a process group @param {NodeJS.Signals} name */
-function signalOne(pid, name) {
-  if (pid === 0) return;
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
-  }
-}
-
-/** @param {string} pid @returns {string | null} null: it has ended, or belongs to another user */
-function networkOf(pid) {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/net`);
-  } catch {
-    return null;
-  }
-}
-
-/** The other processes in this network. @returns {readonly { pid: number, command: string }[]} */
-function others() {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids
-    .filter((pid) => networkOf(pid) === network)
-    .map((pid) => ({ pid: Number(pid), command: commandLine(pid) }))
-    .filter(({ command }) => command !== '');
-}
-
-/** @param {string} pid @returns {string} '' if it has ended */
-function commandLine(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  } catch {
-    return '';
-  }
-}
-
-/** @returns {Promise<readonly string[]>} the command lines of the processes that had to be ended */
-async function endOthers() {
-  const until = performance.now() + GRACE;
-  while (others().length > 0 && performance.now() < until) await sleep(50);
-  const left = others().map(({ command }) => command);
-  for (let round = 0; round < 100 && others().length > 0; round += 1) {
-    for (const { pid } of others()) signalOne(pid, 'SIGKILL');
-    await sleep(20);
-  }
-  return left;
 }

@@ -41,7 +41,8 @@ export interface ProgramRun {
 }
 
 const inside = fileURLToPath(new URL('./run-inside.mjs', import.meta.url));
-const LOOPBACK_ONLY = ['--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+/** Arguments of `unshare` for a command with no other network. */
+export const LOOPBACK_ONLY = ['--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
 /** Why an isolated network is not possible here, or null. */
 export function whyNoNetwork(): string | null {

@@ -14,6 +14,8 @@ export interface TerminalStart {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** How long it waits for something to be displayed, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 export class HostedTerminal {
@@ -21,9 +23,12 @@ export class HostedTerminal {
   readonly exited: Promise<{ readonly status: number; readonly signal: number }>;
   readonly #received: Buffer[] = [];
   readonly #emulator: headless.Terminal;
+  readonly #patienceMs: number;
 
   /** Runs a shell script in which `$SAVEPOINT` is the command. */
-  constructor(p: Project, script: string, { columns = 80, rows = 24, env = {} }: TerminalStart = {}) {
+  constructor(p: Project, script: string, start: TerminalStart = {}) {
+    const { columns = 80, rows = 24, env = {}, patienceMs = GIVE_UP_MS } = start;
+    this.#patienceMs = patienceMs;
     this.#pty = spawn('/bin/sh', ['-c', script], {
       cwd: p.dir,
       cols: columns,
@@ -53,6 +58,10 @@ export class HostedTerminal {
     onTestFinished(() => {
       if (!isOver) this.#pty.kill('SIGKILL');
     });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
   }
 
   get received(): Buffer {
@@ -88,16 +97,23 @@ export class HostedTerminal {
         return wanted.test(now.screen) ? now : null;
       },
       () => `${wanted} on the screen:\n${last}`,
+      this.#patienceMs,
     );
   }
 
-  /** The screen once nothing has arrived for a while. */
+  /** The screen once nothing of it has changed for a while. */
   async still(): Promise<Emulated> {
-    for (let length = -1; length !== this.#received.length; ) {
-      length = this.#received.length;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    }
-    return this.emulated();
+    let [before, since] = [await this.emulated(), performance.now()];
+    return until(
+      async () => {
+        const now = await this.emulated();
+        if (now.cells !== before.cells || now.cursor.join() !== before.cursor.join()) since = performance.now();
+        before = now;
+        return performance.now() - since > QUIET_MS && now;
+      },
+      () => `a screen that stays as it is:\n${before.screen}`,
+      this.#patienceMs,
+    );
   }
 
   pause(): void {
@@ -117,6 +133,7 @@ export class HostedTerminal {
     return until(
       () => wanted.exec(this.text),
       () => `${wanted} in ${JSON.stringify(this.text.slice(-4_000))}`,
+      this.#patienceMs,
     );
   }
 }
@@ -169,8 +186,9 @@ function emulatedBy(terminal: headless.Terminal): Emulated {
 export async function until<T>(
   look: () => T | null | false | Promise<T | null | false>,
   what: () => string,
+  patienceMs = GIVE_UP_MS,
 ): Promise<T> {
-  const end = performance.now() + GIVE_UP_MS;
+  const end = performance.now() + patienceMs;
   for (;;) {
     const found = await look();
     if (found !== null && found !== false) return found;

@@ -1,6 +1,6 @@
 // @ts-check
 /** Anthropic's Messages API. */
-import { firstUserText, object, objects, string, textOf } from './json.mjs';
+import { firstUserText, object, objects, string, textOf, userTexts } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */
 /** @typedef {import('./plan.ts').SentEvent} SentEvent */
@@ -26,6 +26,13 @@ export const anthropic = {
           isError: block['is_error'] === true,
         })),
       firstUserText: firstUserText(messages),
+      userTexts: userTexts(
+        messages
+          .filter(({ role }) => role === 'user')
+          .flatMap(({ content }) => (typeof content === 'string' ? [{ text: content }] : objects(content))),
+        ({ type }) => type === 'tool_result',
+        ({ text }) => string(text),
+      ),
       allText: [body['system'], ...messages.map(({ content }) => content)].map(textOf).join('\n'),
       streams: body['stream'] === true,
     };

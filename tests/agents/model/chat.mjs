@@ -1,6 +1,6 @@
 // @ts-check
 /** OpenAI's Chat Completions API. */
-import { firstUserText, object, objects, string, textOf } from './json.mjs';
+import { firstUserText, object, objects, string, textOf, userTexts } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */
 
@@ -20,6 +20,11 @@ export const chat = {
         .filter(({ role }) => role === 'tool')
         .map(({ tool_call_id, content }) => ({ call: string(tool_call_id), text: textOf(content), isError: false })),
       firstUserText: firstUserText(messages),
+      userTexts: userTexts(
+        messages,
+        ({ role }) => role === 'tool',
+        ({ role, content }) => (role === 'user' ? textOf(content) : ''),
+      ),
       allText: messages.map(({ content }) => textOf(content)).join('\n'),
       streams: body['stream'] === true,
     };

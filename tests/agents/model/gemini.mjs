@@ -1,6 +1,6 @@
 // @ts-check
 /** Google's generateContent API. */
-import { object, objects, string, textOf } from './json.mjs';
+import { object, objects, string, textOf, userTexts } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */
 
@@ -38,6 +38,11 @@ export const gemini = {
         .slice(0, 2)
         .map(({ parts: inner }) => textOf(inner))
         .join('\n'),
+      userTexts: userTexts(
+        contents.filter(({ role }) => role === 'user').flatMap(({ parts: inner }) => objects(inner)),
+        ({ functionResponse }) => functionResponse !== undefined,
+        ({ text }) => string(text),
+      ),
       allText: [object(body['systemInstruction'])['parts'], parts].map(textOf).join('\n'),
       streams: method === 'streamGenerateContent',
     };

@@ -30,6 +30,24 @@ export function textOf(content) {
     .join('\n');
 }
 
+/**
+ * @param {readonly Record<string, unknown>[]} items in order
+ * @param {(item: Record<string, unknown>) => boolean} isResult
+ * @param {(item: Record<string, unknown>) => string} userText '' if it is none
+ * @returns {readonly import('./plan.ts').UserText[]}
+ */
+export function userTexts(items, isResult, userText) {
+  /** @type {import('./plan.ts').UserText[]} */
+  const found = [];
+  let results = 0;
+  for (const item of items) {
+    if (isResult(item)) results += 1;
+    const text = userText(item);
+    if (text !== '') found.push({ text, results });
+  }
+  return found;
+}
+
 /** @param {readonly Record<string, unknown>[]} messages @returns {string} text of the first user message */
 export function firstUserText(messages) {
   const first = messages.find(({ role, content }) => role === 'user' && textOf(content) !== '');

@@ -23,6 +23,8 @@ export interface Step {
 export interface Script {
   /** Selects the conversation whose first user message contains this text; '' matches any other conversation. */
   readonly marker: string;
+  /** The newest prompt must begin with the marker instead, and the steps are those of the answer to this prompt. */
+  readonly isForPrompt?: boolean;
   readonly steps: readonly Step[];
   /** Somebody else decides each step when the model needs it; `steps` is empty. */
   readonly asks?: Asking;
@@ -46,6 +48,12 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
+export interface UserText {
+  readonly text: string;
+  /** The number of results before it in the conversation. */
+  readonly results: number;
+}
+
 /** A request, independent of the protocol. */
 export interface Conversation {
   readonly model: string;
@@ -54,6 +62,8 @@ export interface Conversation {
   /** All results of the conversation so far. */
   readonly results: readonly ToolResult[];
   readonly firstUserText: string;
+  /** In order, with what the program adds to them. */
+  readonly userTexts: readonly UserText[];
   /** Everything that the model can read, for tests of what an agent receives. */
   readonly allText: string;
   readonly streams: boolean;

@@ -1,6 +1,6 @@
 // @ts-check
 /** OpenAI's Responses API. */
-import { objects, string, textOf } from './json.mjs';
+import { objects, string, textOf, userTexts } from './json.mjs';
 
 /** @typedef {import('./plan.ts').Step} Step */
 /** @typedef {import('./plan.ts').SentEvent} SentEvent */
@@ -30,6 +30,11 @@ export const responses = {
         .filter(({ role }) => role === 'user')
         .map(({ content }) => textOf(content))
         .join('\n'),
+      userTexts: userTexts(
+        input,
+        ({ type }) => string(type).endsWith('_call_output'),
+        ({ role, content }) => (role === 'user' ? textOf(content) : ''),
+      ),
       allText: [body['instructions'], ...input.map(({ content, output }) => content ?? output)].map(textOf).join('\n'),
       streams: body['stream'] === true,
     };

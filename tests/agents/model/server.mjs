@@ -91,17 +91,35 @@ export async function startModel({ plan, folder, env = process.env, port = 0 }) 
  * @param {Conversation} conversation
  * @returns {{ readonly script: Script, readonly at: number, readonly step: Step }}
  */
-export function nextStep(plan, { tools, results, firstUserText }) {
-  const marked = plan.find(({ marker }) => marker !== '' && firstUserText.includes(marker));
-  const script = marked ?? plan.find(({ marker }) => marker === '') ?? { marker: '', steps: [ASIDE] };
+export function nextStep(plan, { tools, results, firstUserText, userTexts }) {
+  const prompted = newestPrompt(plan, userTexts);
+  const marked = plan.find(
+    ({ marker, isForPrompt }) => isForPrompt !== true && marker !== '' && firstUserText.includes(marker),
+  );
+  const script = prompted?.script ??
+    marked ??
+    plan.find(({ marker }) => marker === '') ?? { marker: '', steps: [ASIDE] };
   if (tools.length === 0) return { script, at: -1, step: ASIDE };
-  let left = results.length;
+  let left = results.length - (prompted?.results ?? 0);
   let at = 0;
   while (at < script.steps.length - 1 && left >= callsOf(script.steps[at]) && callsOf(script.steps[at]) > 0) {
     left -= callsOf(script.steps[at]);
     at += 1;
   }
   return { script, at, step: script.steps[at] ?? ASIDE };
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Conversation['userTexts']} texts
+ * @returns {{ readonly script: Script, readonly results: number } | undefined} `results`: those before the prompt
+ */
+function newestPrompt(plan, texts) {
+  for (const { text, results } of texts.toReversed()) {
+    const script = plan.find(({ marker, isForPrompt }) => isForPrompt === true && text.startsWith(marker));
+    if (script !== undefined) return { script, results };
+  }
+  return undefined;
 }
 
 /** @param {Step | undefined} step */

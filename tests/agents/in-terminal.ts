@@ -1,0 +1,186 @@
+/** A real agent program in its interactive form, inside `savepoint run`, on a terminal, with the scripted model. */
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { main } from '@savepoint/testkit/command';
+import { onTestFinished } from 'vitest';
+import { type Emulated, HostedTerminal } from '../frontends/hosted-terminal.ts';
+import { AgentProject } from './agent-project.ts';
+import type { Interactive } from './interactive.ts';
+import type { Plan, Seen } from './model/plan.ts';
+import { endOthersIn } from './network-processes.mjs';
+import { MODEL_PORT } from './program.ts';
+import { LOOPBACK_ONLY } from './run.ts';
+
+/** What `terminal-inside.mjs` reads. */
+export interface TerminalSpec {
+  readonly command: readonly string[];
+  readonly plan: Plan;
+  /** Port of the model on the loopback. */
+  readonly port: number;
+  /** The file for what the model saw. */
+  readonly seen: string;
+  /** The network that it must not run in, as /proc names it. */
+  readonly outerNetwork: string;
+}
+
+export interface AgentTerminalStart {
+  /** Options of `run`. */
+  readonly options?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const inside = fileURLToPath(new URL('./terminal-inside.mjs', import.meta.url));
+const DOWN = '\x1b[B';
+/** Agents take seconds to start, and many more on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+export class AgentTerminal {
+  readonly project: InteractiveProject;
+  readonly terminal: HostedTerminal;
+  readonly #seen: string;
+
+  constructor(project: InteractiveProject, plan: Plan, start: AgentTerminalStart = {}) {
+    this.project = project;
+    const { interactive } = project;
+    this.#seen = join(project.base, 'seen.json');
+    const spec: TerminalSpec = {
+      command: [
+        process.execPath,
+        main,
+        'run',
+        ...(start.options ?? []),
+        '--',
+        interactive.program.name,
+        ...interactive.options,
+      ],
+      plan,
+      port: MODEL_PORT,
+      seen: this.#seen,
+      outerNetwork: readlinkSync('/proc/self/ns/net'),
+    };
+    const file = join(project.base, 'terminal.json');
+    writeFileSync(file, JSON.stringify(spec));
+    const isolate = ['unshare', ...LOOPBACK_ONLY, process.execPath, inside, file];
+    const where = { project: project.dir, home: project.home };
+    this.terminal = new HostedTerminal(project, `exec ${isolate.map(quoted).join(' ')}`, {
+      columns: start.columns ?? 100,
+      rows: start.rows ?? 40,
+      env: project.agentEnvironment({
+        TERM: 'xterm-256color',
+        COLORTERM: 'truecolor',
+        ...project.program.env(where),
+        PATH: `${project.bin}:${process.env['PATH'] ?? ''}`,
+        ...start.env,
+      }),
+      patienceMs: PATIENCE_MS,
+    });
+    const network = readNetwork(this.terminal.pid);
+    onTestFinished(async () => {
+      if (network.of() !== spec.outerNetwork) await endOthersIn(network.of(), 0);
+    });
+  }
+
+  /** The requests about the work, so far. */
+  seen(): readonly Seen[] {
+    return (JSON.parse(readFileSync(this.#seen, 'utf8')) as { readonly seen: readonly Seen[] }).seen;
+  }
+
+  /** Waits until the program waits for a prompt. */
+  async ready(): Promise<Emulated> {
+    const { ready } = this.project.interactive;
+    return this.terminal.displays(ready);
+  }
+
+  /** Types a prompt and waits until the screen has the answer and the program waits again. */
+  async prompt(words: string, answer: RegExp): Promise<void> {
+    await this.ready();
+    await this.type(words);
+    this.terminal.type('\r');
+    await this.terminal.displays(answer);
+    await this.ready();
+  }
+
+  /** Waits until this state is chosen in the overlay. @param words those of its prompt */
+  async choose(words: string): Promise<Emulated> {
+    for (let row = 0; row < 20; row += 1) {
+      const { screen } = await this.terminal.still();
+      if (new RegExp(`▸ [^\\n]*${words}`).test(screen)) return this.terminal.emulated();
+      this.terminal.type(DOWN);
+    }
+    throw new Error(`${words} is not in the list`);
+  }
+
+  /** Types words, and waits until they are on the screen. */
+  async type(words: string): Promise<void> {
+    this.terminal.type(words);
+    await this.terminal.displays(new RegExp(words.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  }
+
+  /** Opens the list of earlier states, once the screen is still. @returns what it covers */
+  async openOverlay(): Promise<Emulated> {
+    await this.ready();
+    this.terminal.type(this.project.interactive.key);
+    const before = await this.terminal.still();
+    this.terminal.type(this.project.interactive.key);
+    await this.terminal.displays(/the files as they are/);
+    return before;
+  }
+
+  /** Ends the program in its own way. */
+  async quit(): Promise<void> {
+    const { terminal } = this;
+    for (const keys of this.project.interactive.quit) {
+      terminal.type(keys);
+      await terminal.still();
+    }
+    const { status } = await terminal.exited;
+    if (status !== 0) throw new Error(`it ended with ${status}:\n${(await terminal.emulated()).screen}`);
+  }
+}
+
+/** The network of the process; it changes right after the start. */
+function readNetwork(pid: number): { readonly of: () => string } {
+  let last = '';
+  const of = (): string => {
+    try {
+      last = readlinkSync(`/proc/${pid}/ns/net`);
+    } catch {
+      // It has ended.
+    }
+    return last;
+  };
+  return { of };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A project of a user of the program, who has answered its first questions. */
+class InteractiveProject extends AgentProject {
+  readonly interactive: Interactive;
+  /** A folder for PATH, with the program under its usual name. */
+  readonly bin: string;
+
+  constructor(interactive: Interactive) {
+    super(interactive.program);
+    this.interactive = interactive;
+    this.bin = join(this.base, 'bin');
+    mkdirSync(this.bin);
+    symlinkSync(join(this.folder, interactive.file), join(this.bin, interactive.program.name));
+    interactive.prepare({ project: this.dir, home: this.home });
+    // A machine that is busy may take long between two key presses.
+    mkdirSync(this.store, { mode: 0o700 });
+    writeFileSync(join(this.store, 'config.json'), JSON.stringify({ run: { key_ms: 5000 } }));
+  }
+}
+
+/** It is removed when the test ends. */
+export function interactiveProject(interactive: Interactive): InteractiveProject {
+  const project = new InteractiveProject(interactive);
+  onTestFinished(() => project.remove());
+  return project;
+}

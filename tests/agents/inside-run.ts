@@ -1,0 +1,103 @@
+/** What every agent program can do inside `savepoint run`, tested with the real program on a terminal. */
+import { describe, expect, it } from 'vitest';
+import { until } from '../frontends/hosted-terminal.ts';
+import { whyNot } from './hooked.ts';
+import { AgentTerminal, interactiveProject } from './in-terminal.ts';
+import type { Interactive } from './interactive.ts';
+import type { Plan, Step } from './model/plan.ts';
+import { timeline } from './timeline.ts';
+
+const TEST_MS = 10 * 60_000;
+const ENTER = '\r';
+
+/** The steps for a prompt that begins with these words. */
+export function answerTo(words: string, ...steps: readonly Step[]): Plan[number] {
+  return { marker: words, isForPrompt: true, steps: [...steps, { text: `${words} is done.` }] };
+}
+
+export function describeInsideRun(interactive: Interactive): void {
+  const { program } = interactive;
+  const { write, read, edit, shell, name } = program;
+
+  describe.skipIf(whyNot !== null)(`${name} inside run`, () => {
+    it(
+      'goes back to the files before a prompt under its screen, which is the same afterwards, and goes on',
+      async () => {
+        const project = interactiveProject(interactive);
+        if (!interactive.hasHooksForRun) project.ok('install', name, '--user');
+        const agent = new AgentTerminal(project, [
+          answerTo(
+            'Add',
+            { calls: [write(project.at('new.txt'), 'new\n')] },
+            { calls: [shell('echo it > shell.txt')] },
+          ),
+          answerTo(
+            'Improve',
+            { calls: [read(project.at('keep.txt'))] },
+            { calls: [edit(project.at('keep.txt'), 'two', 'TWO')] },
+            { calls: [shell('sed -i s/beta/BETA/ src/lib.txt; rm old.txt')] },
+          ),
+          answerTo('Continue', { calls: [shell('cat keep.txt src/lib.txt > both.txt')] }),
+        ]);
+        const { terminal } = agent;
+        await agent.prompt('Add a file', /Add is done/);
+        expect([project.read('new.txt'), project.read('shell.txt')]).toEqual(['new\n', 'it\n']);
+        await agent.prompt('Improve the library', /Improve is done/);
+        expect(project.read('keep.txt')).toContain('TWO');
+        expect(project.has('old.txt')).toBe(false);
+
+        const before = await agent.openOverlay();
+        await agent.choose('Improve the library');
+        await terminal.displays(/keep\.txt[\s\S]*old\.txt|old\.txt[\s\S]*keep\.txt/);
+        terminal.type('c');
+        await until(
+          async () => {
+            const now = await terminal.emulated();
+            return now.cells === before.cells && now.cursor.join() === before.cursor.join();
+          },
+          () => `the screen as it was:\n${before.screen}`,
+        ).catch(async (error: Error) => {
+          throw new Error(`${error.message}\nand not\n${(await terminal.emulated()).screen}`);
+        });
+        expect(await terminal.emulated()).toEqual(before);
+
+        await agent.openOverlay();
+        await agent.choose('Improve the library');
+        terminal.type('1');
+        await terminal.displays(/y go back/);
+        terminal.type('y');
+        await terminal.displays(/Went back to before/);
+        terminal.type(ENTER);
+        await agent.ready();
+        expect(project.read('keep.txt')).not.toContain('TWO');
+        expect([project.read('src/lib.txt'), project.has('old.txt'), project.has('new.txt')]).toEqual([
+          'alpha\nbeta\ngamma\n',
+          true,
+          true,
+        ]);
+
+        await agent.prompt('Continue with it', /Continue is done/);
+        expect(project.read('both.txt')).toBe(project.read('keep.txt') + project.read('src/lib.txt'));
+        await agent.quit();
+        expect((await terminal.emulated()).isAlternate).toBe(false);
+
+        // `run` hosts the session, and is no author.
+        const steps = timeline(project);
+        const authors = new Set(
+          steps
+            .flatMap(({ changes }) => (changes ?? []).flatMap((change) => change.authors))
+            .filter(({ tool }) => tool !== 'restore' && tool !== null)
+            .map(({ actor, tool }) => `${actor.name} ${tool === 'run' ? 'run' : 'call'}`),
+        );
+        expect([...authors]).toEqual([`${name} call`]);
+        project.ok('rollback', '--agent', name, '--likely', '--yes');
+        expect([project.has('new.txt'), project.has('shell.txt'), project.has('both.txt')]).toEqual([
+          false,
+          false,
+          false,
+        ]);
+      },
+      TEST_MS,
+    );
+  });
+}

@@ -1,0 +1,4 @@
+import { describeInsideRun } from '../../agents/inside-run.ts';
+import { interactiveClaude } from '../../agents/interactive.ts';
+
+describeInsideRun(interactiveClaude);

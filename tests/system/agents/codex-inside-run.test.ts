@@ -1,0 +1,4 @@
+import { describeInsideRun } from '../../agents/inside-run.ts';
+import { interactiveCodex } from '../../agents/interactive.ts';
+
+describeInsideRun(interactiveCodex);
