@@ -33,6 +33,8 @@ export interface AgentTerminalStart {
 }
 
 const inside = fileURLToPath(new URL('./terminal-inside.mjs', import.meta.url));
+/** A program that changes nothing on its screen for so long does nothing, not even run a hook. */
+const IDLE_MS = 1_500;
 const DOWN = '\x1b[B';
 /** Agents take seconds to start, and many more on a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -97,7 +99,10 @@ export class AgentTerminal {
   /** Types a prompt and waits until the screen has the answer and the program waits again. */
   async prompt(words: string, answer: RegExp): Promise<void> {
     await this.ready();
+    await this.terminal.still(IDLE_MS);
     await this.type(words);
+    // Some take an Enter that comes at once for a part of a paste.
+    await this.terminal.still();
     this.terminal.type('\r');
     await this.terminal.displays(answer);
     await this.ready();
@@ -123,7 +128,7 @@ export class AgentTerminal {
   async openOverlay(): Promise<Emulated> {
     await this.ready();
     this.terminal.type(this.project.interactive.key);
-    const before = await this.terminal.still();
+    const before = await this.terminal.still(IDLE_MS);
     this.terminal.type(this.project.interactive.key);
     await this.terminal.displays(/the files as they are/);
     return before;

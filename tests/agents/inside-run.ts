@@ -7,7 +7,7 @@ import type { Interactive } from './interactive.ts';
 import type { Plan, Step } from './model/plan.ts';
 import { timeline } from './timeline.ts';
 
-const TEST_MS = 10 * 60_000;
+const TEST_MS = 4 * 60_000;
 const ENTER = '\r';
 
 /** The steps for a prompt that begins with these words. */
@@ -96,6 +96,62 @@ export function describeInsideRun(interactive: Interactive): void {
           false,
           false,
         ]);
+      },
+      TEST_MS,
+    );
+  });
+}
+
+/** For agents whose conversations can go back. */
+export function describeConversationInsideRun(interactive: Interactive): void {
+  const { program } = interactive;
+  const { write, name } = program;
+
+  describe.skipIf(whyNot !== null)(`${name} inside run, with the conversation`, () => {
+    it(
+      'goes back to before a prompt, and continues there with the prompt to edit',
+      async () => {
+        const project = interactiveProject(interactive);
+        if (!interactive.hasHooksForRun) project.ok('install', name, '--user');
+        const agent = new AgentTerminal(project, [
+          answerTo('First', { calls: [write(project.at('first.txt'), 'first\n')] }),
+          answerTo('Second', { calls: [write(project.at('second.txt'), 'second\n')] }),
+        ]);
+        const { terminal } = agent;
+        await agent.prompt('First this', /First is done/);
+        await agent.prompt('Second that', /Second is done/);
+        expect([project.has('first.txt'), project.has('second.txt')]).toEqual([true, true]);
+        const before = agent.seen().length;
+
+        await agent.openOverlay();
+        await agent.choose('Second that');
+        terminal.type('2');
+        const { screen } = await terminal.displays(/y go back, files and conversation/);
+        expect(screen).toMatch(/loses \d+ messages? \(1 prompt\)/);
+        expect(project.has('second.txt')).toBe(true);
+        terminal.type('y');
+        // Its words are in the input of the program that continues, and are not sent.
+        const edited = interactive.edited('Second that').source;
+        await terminal.displays(new RegExp(`^(?![^]*Second is done)[^]*${edited}`));
+        expect([project.has('first.txt'), project.has('second.txt')]).toEqual([true, false]);
+        expect(agent.seen().length).toBe(before);
+        await agent.type(' again');
+        await terminal.still();
+        terminal.type(ENTER);
+        await terminal.displays(/Second is done/);
+        await agent.ready();
+        expect(project.has('second.txt')).toBe(true);
+        const { allText, userTexts } = agent.seen().at(-1) ?? { allText: '', userTexts: [] };
+        expect(allText).toContain('First is done');
+        expect(allText).not.toContain('Second is done');
+        expect(userTexts.filter(({ text }) => /^(?:First|Second)/.test(text)).map(({ text }) => text)).toEqual([
+          'First this',
+          'Second that again',
+        ]);
+        await agent.quit();
+        // The hooks also work in the program that continues.
+        const last = timeline(project).findLast(({ trigger }) => trigger === 'call');
+        expect(last?.changes).toMatchObject([{ path: 'second.txt', authors: [{ actor: { name } }] }]);
       },
       TEST_MS,
     );

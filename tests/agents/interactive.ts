@@ -19,6 +19,8 @@ export interface Interactive {
   readonly hasHooksForRun: boolean;
   /** Is on the screen while it waits for a prompt. */
   readonly ready: RegExp;
+  /** Matches its screen if these words are in its input. */
+  readonly edited: (words: string) => RegExp;
   /** Typed twice, opens the overlay. */
   readonly key: string;
   /** What ends it. */
@@ -42,6 +44,7 @@ export const interactiveClaude: Interactive = {
   },
   hasHooksForRun: true,
   ready: /❯/,
+  edited: (words) => new RegExp(`❯\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/exit', '\r'],
 };
@@ -55,6 +58,7 @@ export const interactiveCodex: Interactive = {
   },
   hasHooksForRun: true,
   ready: /›/,
+  edited: (words) => new RegExp(`›\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/quit', '\r'],
 };
@@ -69,7 +73,8 @@ export const interactiveGemini: Interactive = {
     writeFileSync(file, JSON.stringify({ ...settings, general: { disableAutoUpdate: true } }));
   },
   hasHooksForRun: false,
-  ready: /Type your message/,
+  ready: /^ +\? for shortcuts/m,
+  edited: (words) => new RegExp(`\\*\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/quit', '\r'],
 };
@@ -81,6 +86,7 @@ export const interactiveOpencode: Interactive = {
   prepare: () => undefined,
   hasHooksForRun: true,
   ready: /Ask anything|ctrl\+p/,
+  edited: (words) => new RegExp(`┃\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/exit', '\r'],
 };

@@ -102,14 +102,14 @@ export class HostedTerminal {
   }
 
   /** The screen once nothing of it has changed for a while. */
-  async still(): Promise<Emulated> {
+  async still(quietMs = QUIET_MS): Promise<Emulated> {
     let [before, since] = [await this.emulated(), performance.now()];
     return until(
       async () => {
         const now = await this.emulated();
         if (now.cells !== before.cells || now.cursor.join() !== before.cursor.join()) since = performance.now();
         before = now;
-        return performance.now() - since > QUIET_MS && now;
+        return performance.now() - since > quietMs && now;
       },
       () => `a screen that stays as it is:\n${before.screen}`,
       this.#patienceMs,

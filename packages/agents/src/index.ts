@@ -7,6 +7,7 @@ export type { OpenTyped } from './hook/handle.ts';
 export { forgetEventsFrom } from './hook/health.ts';
 export { type AgentReport, reportAgents } from './report.ts';
 export type { HookProgram } from './settings/hook-command.ts';
+export { keptOptions } from './settings/kept-options.ts';
 export { type HooksForRun, hooksForRun } from './settings/one-run.ts';
 export { ownEntries } from './settings/own-entries.ts';
 export {

@@ -28,7 +28,7 @@ export function surroundings(folder: DiskPath, env: Environment): InstallEnviron
   };
 }
 
-export type { FileChange, OpenTyped, RunnableCommand } from '@savepoint/agents';
+export type { AgentName, FileChange, OpenTyped, RunnableCommand } from '@savepoint/agents';
 
 /** @param root the workspace that contains the folder. Default: the folder itself */
 export async function agentReports(

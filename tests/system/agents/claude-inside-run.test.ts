@@ -1,4 +1,5 @@
-import { describeInsideRun } from '../../agents/inside-run.ts';
+import { describeConversationInsideRun, describeInsideRun } from '../../agents/inside-run.ts';
 import { interactiveClaude } from '../../agents/interactive.ts';
 
 describeInsideRun(interactiveClaude);
+describeConversationInsideRun(interactiveClaude);

@@ -1,4 +1,5 @@
-import { describeInsideRun } from '../../agents/inside-run.ts';
+import { describeConversationInsideRun, describeInsideRun } from '../../agents/inside-run.ts';
 import { interactiveCodex } from '../../agents/interactive.ts';
 
 describeInsideRun(interactiveCodex);
+describeConversationInsideRun(interactiveCodex);

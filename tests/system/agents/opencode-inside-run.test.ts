@@ -1,4 +1,5 @@
-import { describeInsideRun } from '../../agents/inside-run.ts';
+import { describeConversationInsideRun, describeInsideRun } from '../../agents/inside-run.ts';
 import { interactiveOpencode } from '../../agents/interactive.ts';
 
 describeInsideRun(interactiveOpencode);
+describeConversationInsideRun(interactiveOpencode);

@@ -11,8 +11,10 @@ import { writeAll } from '../write.ts';
 import { canStart } from './find-program.ts';
 import { Gesture } from './gesture.ts';
 import type { KeyName } from './gesture-keys.ts';
+import { HandBack } from './hand-back.ts';
 import { HostedProgram, type ProgramEnd, type TerminalSize } from './hosted-program.ts';
 import { STOPPED_SIGNAL } from './job-script.ts';
+import type { NextProgram, ReplaceableProgram } from './overlay/ui.ts';
 import { type Overlay, OverlaySession } from './overlay-session.ts';
 import { loadPtyBinding, type PtyBinding } from './pty-binding.ts';
 import { ScreenKeeper } from './screen-keeper.ts';
@@ -24,6 +26,8 @@ export interface OverlayGesture {
   readonly key: KeyName;
   readonly withinMs: number;
   readonly overlay: () => Overlay;
+  /** Prepares the program that is to follow. */
+  readonly following: (next: NextProgram) => Promise<ChildCommand>;
 }
 
 /** What the host needs from the machine, and from the user. */
@@ -46,14 +50,23 @@ export async function runOnTerminal(child: ChildCommand, gesture: OverlayGesture
 
 /** A terminal sends these to the whole group of the program. */
 const GROUP_SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTSTP'] as const;
+/** How long a program may take to end when it is asked to, and then when its terminal is closed. */
+const END_MS = 10_000;
+const HANG_UP_MS = 3_000;
+const INTERRUPT = Buffer.from('\x1b');
 /** By then, the output of a program that stops has arrived. */
 const LAST_OUTPUT_MS = 20;
 
 class TerminalHost {
+  readonly #binding: PtyBinding;
   readonly #modes: TtyModes;
   readonly #screen: ScreenWriter;
   readonly #keeper: ScreenKeeper;
-  readonly #program: HostedProgram;
+  readonly #handBack: HandBack;
+  #program: HostedProgram;
+  /** The overlay has ended the program, and `#next` may follow. */
+  #isReplacing = false;
+  #next: NextProgram | null = null;
   /** Who is behind, and makes the program wait. */
   readonly #behind = new Set<'screen' | 'keeper' | 'overlay'>();
   readonly #gesture: OverlayGesture | null;
@@ -70,30 +83,39 @@ class TerminalHost {
 
   constructor(child: ChildCommand, { binding, modes, gesture }: Surroundings) {
     this.#gesture = gesture;
+    this.#binding = binding;
     this.#modes = modes;
     this.#screen = new ScreenWriter(1, () => this.#hasRoom('screen'));
     this.#keeper = new ScreenKeeper(terminalSize(), () => this.#hasRoom('keeper'));
+    this.#handBack = new HandBack(this.#keeper, (bytes) => this.#passInput(bytes));
     // Before the start: the program may print something and get a signal at once.
     this.#listen();
     setRawMode();
-    this.#program = new HostedProgram(binding, child, {
-      modes,
-      size: terminalSize(),
-      onOutput: (bytes) => this.#receiveOutput(bytes),
-    });
+    this.#program = this.#start(child);
   }
 
   async run(): Promise<ChildExit> {
     try {
       this.#readKeys();
-      const end = await this.#program.ended;
-      this.#overlay?.session.close();
-      await this.#overlay?.closed;
-      await this.#keeper.caughtUp();
-      this.#screen.write(Buffer.from(this.#keeper.left()));
-      await this.#screen.drained();
-      return exitOf(end);
+      for (;;) {
+        const end = await this.#program.ended;
+        if (!this.#isReplacing) this.#overlay?.session.close();
+        await this.#overlay?.closed;
+        await this.#keeper.caughtUp();
+        this.#showOutput(Buffer.from(this.#keeper.left()));
+        const next = this.#next;
+        this.#isReplacing = false;
+        this.#next = null;
+        if (next === null || this.#gesture === null) {
+          await this.#screen.drained();
+          return exitOf(end);
+        }
+        this.#program = this.#start(await this.#gesture.following(next));
+        this.#program.onRoom(() => process.stdin.resume());
+        if (next.words !== null) this.#handBack.begin(next.words);
+      }
     } finally {
+      this.#handBack.cancel();
       process.stdin.pause();
       process.stdin.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
       this.#restoreTerminal();
@@ -101,6 +123,14 @@ class TerminalHost {
       process.stdout.off('resize', this.#onResize);
       if (this.#overlayFailure !== null) writeAll(2, failureAsText(asFailure(this.#overlayFailure), PLAIN));
     }
+  }
+
+  #start(child: ChildCommand): HostedProgram {
+    return new HostedProgram(this.#binding, child, {
+      modes: this.#modes,
+      size: terminalSize(),
+      onOutput: (bytes) => this.#receiveOutput(bytes),
+    });
   }
 
   #listen(): void {
@@ -146,6 +176,8 @@ class TerminalHost {
   }
 
   #showOutput(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#handBack.noteOutput();
     if (!this.#screen.write(bytes)) this.#behind.add('screen');
     if (!this.#keeper.follow(bytes)) this.#behind.add('keeper');
     if (this.#behind.size > 0) this.#program.pause();
@@ -161,6 +193,7 @@ class TerminalHost {
         show: (bytes) => this.#showOutput(bytes),
         pass: (bytes) => this.#passInput(bytes),
         pauseProgram: () => this.#wait('overlay'),
+        program: this.#replaceable(),
       },
       this.#gesture.overlay(),
     );
@@ -177,6 +210,37 @@ class TerminalHost {
       });
     this.#overlay = { session, closed };
     await closed;
+  }
+
+  /** The program, as the overlay has it. */
+  #replaceable(): ReplaceableProgram {
+    return {
+      handBack: (words) => void this.#overlay?.closed.then(() => this.#handBack.begin(words)),
+      interrupt: () => this.#passInput(INTERRUPT),
+      end: () => this.#endProgram(),
+      continueWith: (next) => {
+        this.#next = next;
+      },
+    };
+  }
+
+  /** What the program writes at its end is shown after the overlay. */
+  async #endProgram(): Promise<boolean> {
+    const program = this.#program;
+    this.#isReplacing = true;
+    const hasEndedWithin = async (milliseconds: number): Promise<boolean> => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), milliseconds);
+      });
+      return Promise.race([program.ended.then(() => true), late]).finally(() => clearTimeout(timer));
+    };
+    program.signal('SIGTERM', false);
+    if (await hasEndedWithin(END_MS)) return true;
+    program.signal('SIGHUP', true);
+    if (await hasEndedWithin(HANG_UP_MS)) return true;
+    this.#isReplacing = false;
+    return false;
   }
 
   #wait(who: 'overlay'): void {

@@ -1,6 +1,6 @@
 /** While an overlay is open: the program's output is held, what is typed goes to the overlay, and the size waits. */
 import type { TerminalSize } from './hosted-program.ts';
-import type { OverlayTerminal } from './overlay/ui.ts';
+import type { OverlayTerminal, ReplaceableProgram } from './overlay/ui.ts';
 import type { ScreenKeeper } from './screen-keeper.ts';
 import type { ScreenWriter } from './screen-writer.ts';
 
@@ -23,6 +23,7 @@ export interface OverlayHost {
   /** Writes input to the program. */
   readonly pass: (bytes: Buffer) => void;
   readonly pauseProgram: () => void;
+  readonly program: ReplaceableProgram;
 }
 
 /** Above this, the program has to wait until the overlay is closed. */
@@ -45,12 +46,13 @@ export class OverlaySession {
 
   /** @returns false if it could not be opened, because the program had begun a sequence and did not end it */
   async run(): Promise<boolean> {
-    const { screen, keeper, size, pass } = this.#host;
+    const { screen, keeper, size, pass, program } = this.#host;
     try {
       if (!(await this.#reachGap())) return false;
       this.#isShown = true;
       screen.write(Buffer.from(keeper.overlayBegins()));
-      await this.#overlay.run({ size, write: (text) => void screen.write(Buffer.from(text)), passToProgram: pass });
+      const write = (text: string): void => void screen.write(Buffer.from(text));
+      await this.#overlay.run({ size, write, passToProgram: pass, program });
       return true;
     } finally {
       if (this.#isShown) screen.write(Buffer.from(keeper.overlayEnds()));

@@ -5,9 +5,11 @@ import type { CommandContext } from '../command.ts';
 import { type ChosenKey, gestureKey } from './gesture-keys.ts';
 import type { OverlayGesture } from './host.ts';
 
+/** @param following prepares a program that the user lets follow */
 export async function runHosted(
   child: ChildCommand,
   key: ChosenKey['key'],
+  following: OverlayGesture['following'],
   { savepoint, view }: CommandContext,
 ): Promise<ChildExit> {
   const { runOnTerminal } = await import('./host.ts');
@@ -15,6 +17,7 @@ export async function runHosted(
   const { run } = await savepoint.config();
   const chosen = gestureKey({ key, setting: run.key }, child.file);
   const overlay = () => new GoBackOverlay(savepoint, view.style, basename(child.file));
-  const gesture: OverlayGesture | null = chosen === null ? null : { key: chosen, withinMs: run.keyMs, overlay };
+  const gesture: OverlayGesture | null =
+    chosen === null ? null : { key: chosen, withinMs: run.keyMs, overlay, following };
   return (await runOnTerminal(child, gesture)) ?? runInForeground(child);
 }

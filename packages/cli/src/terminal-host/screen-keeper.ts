@@ -61,6 +61,11 @@ export class ScreenKeeper {
     return isBetweenSequences(this.#terminal);
   }
 
+  /** Whether the program tells pastes from typed text: then it edits lines. */
+  get takesPastes(): boolean {
+    return this.#modes.takesPastes;
+  }
+
   /** What prepares the terminal for an overlay. The normal screen is left to the terminal, which has its own copy of it. */
   overlayBegins(): string {
     const screen = this.#isAlternate ? '' : '\x1b[?1049h';

@@ -79,6 +79,11 @@ export class TerminalModes {
     return this.#isOn(6) ? Math.max(1, Number.parseInt(this.#margins ?? '1', 10) || 1) - 1 : 0;
   }
 
+  /** Whether the program tells pastes from typed text. */
+  get takesPastes(): boolean {
+    return this.#isOn(2004);
+  }
+
   /** The terminal resets its margins when its size changes. */
   resized(): void {
     this.#margins = null;

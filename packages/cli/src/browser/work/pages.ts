@@ -10,7 +10,8 @@ export class PageUi extends Ui {
   #isAsking = false;
 
   constructor(style: Style, size: () => Size, show: (lines: readonly string[]) => void) {
-    super({ size: () => layoutOf(size()).page, write: () => undefined, passToProgram: () => undefined }, style);
+    const nothing = { write: () => undefined, passToProgram: () => undefined, program: null };
+    super({ size: () => layoutOf(size()).page, ...nothing }, style);
     this.#show = show;
   }
 

@@ -1,7 +1,7 @@
 /** The agent that `savepoint run` starts, with its hooks: those of its settings, or else hooks for this run only. */
 import { basename } from 'node:path';
 import { type DiskPath, showText } from '@savepoint/core';
-import { loadAgents, storesFolder, surroundings } from '../../agents.ts';
+import { type AgentName, loadAgents, storesFolder, surroundings } from '../../agents.ts';
 import type { Environment } from '../../command.ts';
 
 export interface HostedAgent {
@@ -20,12 +20,10 @@ export async function hostedAgent(
   folder: DiskPath,
   env: Environment,
 ): Promise<HostedAgent> {
-  const { AGENTS, hooksForRun, isAgentName } = await loadAgents();
-  const name = Object.values(AGENTS).find(({ integration }) =>
-    integration.present.programs.includes(basename(file)),
-  )?.name;
+  const { AGENTS, hooksForRun } = await loadAgents();
+  const name = await agentOf(file);
   const plain = { agent: null, args, env, note: null };
-  if (name === undefined || !isAgentName(name)) return plain;
+  if (name === null) return plain;
   const hooks = hooksForRun(AGENTS[name], { args, env }, surroundings(folder, env), storesFolder(env));
   switch (hooks.kind) {
     case 'installed':
@@ -37,4 +35,25 @@ export async function hostedAgent(
       return { ...plain, note: `savepoint: no hooks for this run: ${showText(hooks.reason)}. ${hint}` };
     }
   }
+}
+
+/**
+ * The same for a start that continues a conversation of this agent.
+ * @param args those that continue it, and those of the start before
+ */
+export async function continuedAgent(
+  file: string,
+  [more, earlier]: readonly [more: readonly string[], earlier: readonly string[]],
+  folder: DiskPath,
+  env: Environment,
+): Promise<HostedAgent> {
+  const { keptOptions } = await loadAgents();
+  const name = await agentOf(file);
+  return hostedAgent(file, [...more, ...(name === null ? [] : keptOptions(name, earlier))], folder, env);
+}
+
+async function agentOf(file: string): Promise<AgentName | null> {
+  const { AGENTS } = await loadAgents();
+  const programs = (name: AgentName) => AGENTS[name].integration.present.programs;
+  return (Object.keys(AGENTS) as AgentName[]).find((name) => programs(name).includes(basename(file))) ?? null;
 }

@@ -11,7 +11,7 @@ import {
   showText,
   textFromBytes,
 } from '@savepoint/core';
-import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
+import { type ChildCommand, type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
   type CommandContext,
@@ -26,10 +26,11 @@ import { folderToOpen } from '../../folder.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
 import { countText } from '../../show/format.ts';
 import { isKeyName } from '../../terminal-host/gesture-keys.ts';
+import type { NextProgram } from '../../terminal-host/overlay/ui.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
-import { type HostedAgent, hostedAgent } from './hosted-agent.ts';
+import { continuedAgent, type HostedAgent, hostedAgent } from './hosted-agent.ts';
 
 const OPTIONS: readonly CliOptionSpec[] = [
   { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the entire workspace to this checkpoint' },
@@ -125,8 +126,13 @@ async function runBetweenCheckpoints(
   const runWith = (start: Pick<HostedAgent, 'args' | 'env'>): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
-    const child = { file, args: start.args, cwd, env: { ...start.env } };
-    return context.withoutMessages(() => (isOn ? runHosted(child, key, context) : runInForeground(child)));
+    const child: ChildCommand = { file, args: start.args, cwd, env: { ...start.env } };
+    const following = async ({ command: [, ...more], dir }: NextProgram): Promise<ChildCommand> => {
+      const next = await continuedAgent(file, [more, args], folder, env);
+      return { file, args: next.args, cwd: dir, env: { ...next.env, [SESSION_VARIABLE]: child.env[SESSION_VARIABLE] } };
+    };
+    const hosted = () => runHosted(child, key, following, context);
+    return context.withoutMessages(() => (isOn ? hosted() : runInForeground(child)));
   };
   if (!isOn) return reportExit(await runWith({ args, env: { ...env, SAVEPOINT: 'off' } }), file, context.view.style);
   const hosted = await hostedAgent(file, args, folder, env);

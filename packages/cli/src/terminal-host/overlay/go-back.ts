@@ -20,8 +20,8 @@ export interface OverlayWork {
 /** `back`: to the list. `again`: to a new list, because files have changed. `left`: to the program. */
 export type PageEnd = 'back' | 'again' | 'left';
 
-type RestoreInput = InputOf<typeof VERBS.restore>;
-type RestoreJson = OutputOf<typeof VERBS.restore>;
+export type RestoreInput = InputOf<typeof VERBS.restore>;
+export type RestoreJson = OutputOf<typeof VERBS.restore>;
 
 const NO_ARGUMENTS: VerbArguments = { operands: [], paths: [], options: {} };
 
@@ -42,10 +42,12 @@ export async function goBack(ui: Ui, work: OverlayWork, state: EarlierState): Pr
     if (choice === 'no' || ui.isClosed) return 'back';
     busy(ui, 'Going back …');
     const done = await VERBS.restore.handle(work.savepoint, { ...input, expected: preview.fingerprint }, {});
-    return resultPage(ui, work, {
-      title: `Went back to before ${stateText(state)}.`,
-      lines: await restoreLines(ui, done),
-    });
+    return resultPage(
+      ui,
+      work,
+      { title: `Went back to before ${stateText(state)}.`, lines: await restoreLines(ui, done) },
+      state.prompt,
+    );
   });
 }
 
@@ -193,14 +195,19 @@ async function resultPage(
   ui: Ui,
   { program }: OverlayWork,
   { title, lines }: { readonly title: string; readonly lines: readonly string[] },
+  words: string | null = null,
 ): Promise<PageEnd> {
-  return showPage(ui, {
+  const end = await showPage<PageEnd | 'words'>(ui, {
     title,
     lines,
     choices: [
       ['enter', `return to ${program}`, 'left'],
+      ...(words === null || ui.program === null ? [] : ([['p', 'put the prompt into its input', 'words']] as const)),
       ['l', 'back to the list', 'again'],
     ],
     cancelled: 'left',
   });
+  if (end !== 'words') return end;
+  if (words !== null) ui.program?.handBack(words);
+  return 'left';
 }

@@ -15,6 +15,7 @@ import {
   undoLast,
   viewOf,
 } from './go-back.ts';
+import { goBackWithConversation } from './go-back-conversation.ts';
 import { StateList } from './list-page.ts';
 import { runningCalls, waitForCalls } from './open-calls.ts';
 import { type EarlierState, earlierStates } from './states.ts';
@@ -68,12 +69,10 @@ const ACTIONS = {
     const isQuiet = await waitForCalls(ui, work.savepoint, state);
     return isQuiet ? goBack(ui, work, state) : 'back';
   },
-  conversation: async (ui: Ui): Promise<PageEnd> =>
-    notice(ui, 'Not available yet.', [
-      'Savepoint cannot take the conversation back yet, only the files.',
-      '',
-      '1 goes back with the files and leaves the conversation as it is.',
-    ]),
+  conversation: async (ui: Ui, work: OverlayWork, state: EarlierState): Promise<PageEnd> => {
+    const isQuiet = await waitForCalls(ui, work.savepoint, state);
+    return isQuiet ? goBackWithConversation(ui, work, state) : 'back';
+  },
   diff: async (ui: Ui, { savepoint }: OverlayWork, state: EarlierState): Promise<PageEnd> =>
     reportingFailure(ui, async () => {
       busy(ui, 'Comparing …');

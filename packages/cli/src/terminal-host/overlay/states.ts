@@ -8,7 +8,10 @@ export interface EarlierState {
   readonly id: string;
   /** The words of the prompt, safe to show; null if none is recorded. */
   readonly words: string | null;
+  /** The same in full, as far as it is recorded, not safe to show. */
+  readonly prompt: string | null;
   readonly agent: string;
+  readonly session: string;
   /** ISO 8601. */
   readonly time: string;
 }
@@ -18,9 +21,9 @@ const LISTED = 100;
 /** Newest first. */
 export async function earlierStates(savepoint: Savepoint): Promise<readonly EarlierState[]> {
   const { turns } = await VERBS.turns.handle(savepoint, { limit: LISTED }, {});
-  return turns.flatMap(({ before, prompt, actor, began }) =>
-    before === null
-      ? []
-      : [{ id: before, words: prompt === null ? null : shortText(prompt), agent: shortText(actor.name), time: began }],
-  );
+  return turns.flatMap(({ before, prompt, session, actor, began }) => {
+    if (before === null) return [];
+    const words = prompt === null ? null : shortText(prompt);
+    return [{ id: before, words, prompt, agent: shortText(actor.name), session, time: began }];
+  });
 }

@@ -10,6 +10,28 @@ export interface OverlayTerminal {
   write(text: string): void;
   /** Replies of the terminal to questions of the program. */
   passToProgram(bytes: Buffer): void;
+  /** Null: there is none. */
+  readonly program: ReplaceableProgram | null;
+}
+
+/** The program below the overlay. */
+export interface ReplaceableProgram {
+  /** Gives it words to edit, as if they were pasted, when it has the screen again. Nothing is sent by this. */
+  handBack(words: string): void;
+  /** What its key for that does. */
+  interrupt(): void;
+  /** Asks it to end. The overlay stays. @returns false: it goes on */
+  end(): Promise<boolean>;
+  /** After `end`: what to start in its place when the overlay closes. */
+  continueWith(next: NextProgram): void;
+}
+
+export interface NextProgram {
+  readonly command: readonly string[];
+  /** The folder in which it must run, as UTF-8. */
+  readonly dir: string;
+  /** What it gets to edit, or null. */
+  readonly words: string | null;
 }
 
 /** `redraw`: the size or the content has changed. `closed`: the program has ended. */
@@ -35,6 +57,10 @@ export class Ui {
 
   get size(): TerminalSize {
     return this.#terminal.size();
+  }
+
+  get program(): ReplaceableProgram | null {
+    return this.#terminal.program;
   }
 
   get isClosed(): boolean {

@@ -1,0 +1,5 @@
+import { describeConversationInsideRun, describeInsideRun } from '../../agents/inside-run.ts';
+import { interactiveGemini } from '../../agents/interactive.ts';
+
+describeInsideRun(interactiveGemini);
+describeConversationInsideRun(interactiveGemini);
