@@ -43,7 +43,51 @@ export async function rollBack(ui: Ui, savepoint: Savepoint, selection: Selectio
   const offer = offers.find(({ key }) => key === chosen);
   if (offer === undefined) return null;
   busy(ui, 'Looking for the changes …');
-  return carriedOut(ui, savepoint, await offer.input());
+  return performRollback(ui, savepoint, await offer.input());
+}
+
+/** Shows what a rollback would do, asks, and does it. @returns what was done, as the command says it; null: nothing */
+export async function performRollback(
+  ui: Ui,
+  savepoint: Savepoint,
+  first: RollbackInput,
+): Promise<readonly string[] | null> {
+  const { rollback } = await import('../../commands/rewind/rollback.ts');
+  const textOf = (output: RollbackJson): readonly string[] =>
+    linesOf(rollback.render(output, viewOf(ui), { operands: [], paths: [], options: { yes: true } }));
+  const previewOf = (input: RollbackInput): Promise<RollbackJson> =>
+    VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, {});
+  let input = first;
+  let preview = await previewOf(input);
+  for (;;) {
+    const likely = preview.skipped.filter(({ grade }) => grade === 'likely').length;
+    const isReady = preview.outcome === 'ready';
+    const isConflict = preview.outcome === 'conflict';
+    const choice = await showPage<'yes' | 'likely' | 'skip' | 'no'>(ui, {
+      title: isReady
+        ? 'Roll this back?'
+        : isConflict
+          ? 'Later changes are in the same lines.'
+          : 'There is nothing to roll back.',
+      lines: textOf(preview),
+      choices: [
+        ...(isReady ? [['y', 'roll back', 'yes'] as const] : []),
+        ...(likely > 0 && input.likely !== true
+          ? [['l', `include ${countText(likely, 'likely change')}`, 'likely'] as const]
+          : []),
+        ...(isConflict ? [['s', 'leave these files alone', 'skip'] as const] : []),
+        ['n', isReady ? 'cancel' : 'back', 'no'],
+      ],
+      cancelled: 'no',
+    });
+    if (choice === 'no') return null;
+    if (choice === 'yes') break;
+    input = choice === 'likely' ? { ...input, likely: true } : { ...input, skipConflicts: true };
+    busy(ui, 'Comparing …');
+    preview = await previewOf(input);
+  }
+  busy(ui, 'Rolling back …');
+  return textOf(await VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, {}));
 }
 
 function offersFor(savepoint: Savepoint, { row, path, turns }: Selection): readonly Offer[] {
@@ -121,43 +165,4 @@ async function turnInput(savepoint: Savepoint, turn: TurnJson, turns: readonly T
 
 function numberOf(id: string): number {
   return Number(id.slice('cp_'.length));
-}
-
-async function carriedOut(ui: Ui, savepoint: Savepoint, first: RollbackInput): Promise<readonly string[] | null> {
-  const { rollback } = await import('../../commands/rewind/rollback.ts');
-  const textOf = (output: RollbackJson): readonly string[] =>
-    linesOf(rollback.render(output, viewOf(ui), { operands: [], paths: [], options: { yes: true } }));
-  const previewOf = (input: RollbackInput): Promise<RollbackJson> =>
-    VERBS.rollback.handle(savepoint, { ...input, dryRun: true }, {});
-  let input = first;
-  let preview = await previewOf(input);
-  for (;;) {
-    const likely = preview.skipped.filter(({ grade }) => grade === 'likely').length;
-    const isReady = preview.outcome === 'ready';
-    const isConflict = preview.outcome === 'conflict';
-    const choice = await showPage<'yes' | 'likely' | 'skip' | 'no'>(ui, {
-      title: isReady
-        ? 'Roll this back?'
-        : isConflict
-          ? 'Later changes are in the same lines.'
-          : 'There is nothing to roll back.',
-      lines: textOf(preview),
-      choices: [
-        ...(isReady ? [['y', 'roll back', 'yes'] as const] : []),
-        ...(likely > 0 && input.likely !== true
-          ? [['l', `include ${countText(likely, 'likely change')}`, 'likely'] as const]
-          : []),
-        ...(isConflict ? [['s', 'leave these files alone', 'skip'] as const] : []),
-        ['n', isReady ? 'cancel' : 'back', 'no'],
-      ],
-      cancelled: 'no',
-    });
-    if (choice === 'no') return null;
-    if (choice === 'yes') break;
-    input = choice === 'likely' ? { ...input, likely: true } : { ...input, skipConflicts: true };
-    busy(ui, 'Comparing …');
-    preview = await previewOf(input);
-  }
-  busy(ui, 'Rolling back …');
-  return textOf(await VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, {}));
 }

@@ -27,27 +27,41 @@ const NO_ARGUMENTS: VerbArguments = { operands: [], paths: [], options: {} };
 
 export async function goBack(ui: Ui, work: OverlayWork, state: EarlierState): Promise<PageEnd> {
   return reportingFailure(ui, async () => {
-    const ready = await preparedRestore(ui, work, { checkpoint: state.id, all: true });
-    if (ready === null) return 'back';
-    const { input, preview } = ready;
-    const choice = await showPage(ui, {
-      title: `Go back to before ${stateText(state)}?`,
-      lines: await restoreLines(ui, preview),
-      choices: [
-        ['y', 'go back, files only', 'yes'],
-        ['n', 'cancel', 'no'],
-      ],
-      cancelled: 'no',
-    });
-    if (choice === 'no' || ui.isClosed) return 'back';
-    busy(ui, 'Going back …');
-    const done = await VERBS.restore.handle(work.savepoint, { ...input, expected: preview.fingerprint }, {});
-    return resultPage(
-      ui,
-      work,
-      { title: `Went back to before ${stateText(state)}.`, lines: await restoreLines(ui, done) },
-      state.prompt,
-    );
+    let wanted: RestoreInput = { checkpoint: state.id, all: true };
+    let isChosen = false;
+    for (;;) {
+      const ready = await preparedRestore(ui, work, wanted);
+      if (ready === null) return 'back';
+      const { input, preview } = ready;
+      const choice = await showPage<'yes' | 'some' | 'no'>(ui, {
+        title: `Go back to before ${stateText(state)}?`,
+        lines: await restoreLines(ui, preview),
+        choices: [
+          ['y', isChosen ? 'go back, these files only' : 'go back, files only', 'yes'],
+          ['f', 'choose files', 'some'],
+          ['n', 'cancel', 'no'],
+        ],
+        cancelled: 'no',
+      });
+      if (choice === 'no' || ui.isClosed) return 'back';
+      if (choice === 'yes') return restored(ui, work, { state, input, fingerprint: preview.fingerprint });
+      const whole = isChosen
+        ? await VERBS.restore.handle(
+            work.savepoint,
+            { checkpoint: state.id, all: true, mode: 'exact', dryRun: true },
+            {},
+          )
+        : preview;
+      const { chooseFiles } = await import('../../browser/work/choose-files.ts');
+      const chosen = await chooseFiles(ui, `Which files go back to before ${stateText(state)}?`, whole);
+      if (chosen === null) return 'back';
+      const { root } = await work.savepoint.place();
+      wanted = {
+        checkpoint: state.id,
+        paths: chosen.map((path) => nameToJson(`${root}/${nameFromJson(path)}` as never)),
+      };
+      isChosen = true;
+    }
   });
 }
 
@@ -111,6 +125,27 @@ export async function restoreLines(ui: Ui, output: RestoreJson): Promise<readonl
   return linesOf(restore.render(output, viewOf(ui), { ...NO_ARGUMENTS, options: { yes: true } }));
 }
 
+export async function resultPage(
+  ui: Ui,
+  { program }: OverlayWork,
+  { title, lines }: { readonly title: string; readonly lines: readonly string[] },
+  words: string | null = null,
+): Promise<PageEnd> {
+  const end = await showPage<PageEnd | 'words'>(ui, {
+    title,
+    lines,
+    choices: [
+      ['enter', `return to ${program}`, 'left'],
+      ...(words === null || ui.program === null ? [] : ([['p', 'put the prompt into its input', 'words']] as const)),
+      ['l', 'back to the list', 'again'],
+    ],
+    cancelled: 'left',
+  });
+  if (end !== 'words') return end;
+  if (words !== null) ui.program?.handBack(words);
+  return 'left';
+}
+
 /** Asks what has to be decided first. Null: there is nothing to do, or the user cancelled. */
 export async function preparedRestore(
   ui: Ui,
@@ -136,6 +171,25 @@ export async function preparedRestore(
     }
     input = { ...input, ...decision };
   }
+}
+
+async function restored(
+  ui: Ui,
+  work: OverlayWork,
+  {
+    state,
+    input,
+    fingerprint,
+  }: { readonly state: EarlierState; readonly input: RestoreInput; readonly fingerprint: string },
+): Promise<PageEnd> {
+  busy(ui, 'Going back …');
+  const done = await VERBS.restore.handle(work.savepoint, { ...input, expected: fingerprint }, {});
+  return resultPage(
+    ui,
+    work,
+    { title: `Went back to before ${stateText(state)}.`, lines: await restoreLines(ui, done) },
+    state.prompt,
+  );
 }
 
 async function undoLines(ui: Ui, output: OutputOf<typeof VERBS.undo>): Promise<readonly string[]> {
@@ -189,25 +243,4 @@ async function decideOnConflicts(
   const absolute = ({ path }: { readonly path: JsonName }): JsonName =>
     nameToJson(`${root}/${nameFromJson(path)}` as never);
   return { [choice]: conflicts.map(absolute) };
-}
-
-async function resultPage(
-  ui: Ui,
-  { program }: OverlayWork,
-  { title, lines }: { readonly title: string; readonly lines: readonly string[] },
-  words: string | null = null,
-): Promise<PageEnd> {
-  const end = await showPage<PageEnd | 'words'>(ui, {
-    title,
-    lines,
-    choices: [
-      ['enter', `return to ${program}`, 'left'],
-      ...(words === null || ui.program === null ? [] : ([['p', 'put the prompt into its input', 'words']] as const)),
-      ['l', 'back to the list', 'again'],
-    ],
-    cancelled: 'left',
-  });
-  if (end !== 'words') return end;
-  if (words !== null) ui.program?.handBack(words);
-  return 'left';
 }

@@ -23,7 +23,7 @@ export interface ListPage {
 /** What the user wants to do with a state. */
 export type ListChoice =
   | { readonly act: 'close' | 'undo' }
-  | { readonly act: 'files' | 'conversation' | 'diff'; readonly state: EarlierState };
+  | { readonly act: 'files' | 'conversation' | 'diff' | 'agent'; readonly state: EarlierState };
 
 /** The current state is first, and is chosen at the start. */
 const CURRENT = 0;
@@ -137,8 +137,8 @@ export class StateList {
       if (this.#page.states.length === 0) return ['No prompt of an agent has been recorded here yet.'];
       return [style.faint('Enter returns and changes nothing. ↓ chooses the state before a prompt.')];
     }
-    const heading = style.faint(`${state.id}  ${state.agent}  before ${stateText(state)}`);
     const known = this.#page.changes.of(state.id);
+    const heading = style.faint(`${state.id}  ${state.agent}  before ${stateText(state)}${countedNote(known)}`);
     if (known === null) return [heading, '', style.faint('comparing …')];
     if (typeof known === 'string') return [heading, '', style.bad(showText(known))];
     if (known.changes.length === 0) return [heading, '', 'No file differs from the current ones.'];
@@ -172,6 +172,16 @@ export class StateList {
   }
 }
 
+/** In a large comparison, lines are counted in the first files only. */
+function countedNote(known: ReturnType<ChangesSince['of']>): string {
+  if (known === null || typeof known === 'string') return '';
+  const counted = known.changes.filter(({ added }) => added !== null).length;
+  const isPart = counted >= LEAST_COUNTED && counted < known.totals.files;
+  return isPart ? `  (lines counted in ${counted} of ${known.totals.files} files)` : '';
+}
+
+/** Below this, files without a count are binary, or no files. */
+const LEAST_COUNTED = 300;
 /** Title, empty row, empty row, rule, status, keys. */
 const FIXED_ROWS = 6;
 const TIME_COLUMNS = 11;
@@ -182,10 +192,12 @@ const ACTS = [
   ['enter', 'files'],
   ['2', 'conversation'],
   ['3', 'diff'],
+  ['a', 'agent'],
 ] as const;
 
 const STATE_KEYS = [
   ['1', 'files'],
   ['2', 'files + conversation'],
   ['3', 'diff'],
+  ['a', 'this agent'],
 ] as const;

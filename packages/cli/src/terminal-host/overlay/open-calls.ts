@@ -34,19 +34,29 @@ export async function waitForCalls(ui: Ui, savepoint: Savepoint, state: EarlierS
       () => undefined,
     );
   }, POLL_MS);
+  let isInterrupted = false;
   try {
-    const choice = await showPage<'over' | 'cancel'>(ui, {
-      title: `Go back to before ${stateText(state)}: waiting …`,
-      lines: () => [
-        ...calls.map(callText),
-        '',
-        'What it writes later would not be taken back, so this waits until it has ended.',
-      ],
-      choices: [['c', 'cancel', 'cancel']],
-      cancelled: 'cancel',
-      until: () => (isOver ? 'over' : null),
-    });
-    return choice === 'over';
+    for (;;) {
+      const choice = await showPage<'over' | 'interrupt' | 'cancel'>(ui, {
+        title: `Go back to before ${stateText(state)}: waiting …`,
+        lines: () => [
+          ...calls.map(callText),
+          '',
+          'What it writes later would not be taken back, so this waits until it has ended.',
+          ...(isInterrupted ? ['Esc was sent to the program. If it goes on, send it again.'] : []),
+        ],
+        choices: [
+          ...(ui.program === null ? [] : ([['i', 'interrupt it', 'interrupt']] as const)),
+          ...(isInterrupted ? ([['g', 'go on, it has ended', 'over']] as const) : []),
+          ['c', 'cancel', 'cancel'],
+        ],
+        cancelled: 'cancel',
+        until: () => (isOver ? 'over' : null),
+      });
+      if (choice !== 'interrupt') return choice === 'over';
+      ui.program?.interrupt();
+      isInterrupted = true;
+    }
   } finally {
     clearInterval(poll);
   }

@@ -11,6 +11,7 @@ import {
   type OverlayWork,
   type PageEnd,
   reportingFailure,
+  resultPage,
   stateText,
   undoLast,
   viewOf,
@@ -72,6 +73,16 @@ const ACTIONS = {
   conversation: async (ui: Ui, work: OverlayWork, state: EarlierState): Promise<PageEnd> => {
     const isQuiet = await waitForCalls(ui, work.savepoint, state);
     return isQuiet ? goBackWithConversation(ui, work, state) : 'back';
+  },
+  agent: async (ui: Ui, work: OverlayWork, state: EarlierState): Promise<PageEnd> => {
+    if (!(await waitForCalls(ui, work.savepoint, state))) return 'back';
+    return reportingFailure(ui, async () => {
+      busy(ui, 'Looking for the changes …');
+      const { performRollback } = await import('../../browser/work/rollback.ts');
+      const done = await performRollback(ui, work.savepoint, { session: state.session, after: state.id });
+      if (done === null) return 'back';
+      return resultPage(ui, work, { title: `Rolled back ${state.agent} since ${stateText(state)}.`, lines: done });
+    });
   },
   diff: async (ui: Ui, { savepoint }: OverlayWork, state: EarlierState): Promise<PageEnd> =>
     reportingFailure(ui, async () => {
