@@ -127,8 +127,10 @@ export class AgentTerminal {
   /** Opens the list of earlier states, once the screen is still. @returns what it covers */
   async openOverlay(): Promise<Emulated> {
     await this.ready();
+    await this.terminal.still(IDLE_MS);
     this.terminal.type(this.project.interactive.key);
-    const before = await this.terminal.still(IDLE_MS);
+    // The second press must not come too late.
+    const before = await this.terminal.still();
     this.terminal.type(this.project.interactive.key);
     await this.terminal.displays(/the files as they are/);
     return before;

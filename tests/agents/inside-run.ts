@@ -133,7 +133,7 @@ export function describeConversationInsideRun(interactive: Interactive): void {
         terminal.type('y');
         // Its words are in the input of the program that continues, and are not sent.
         const edited = interactive.edited('Second that').source;
-        await terminal.displays(new RegExp(`^(?![^]*Second is done)[^]*${edited}`));
+        await terminal.displays(new RegExp(`^(?![\\s\\S]*Second is done)[\\s\\S]*${edited}`));
         expect([project.has('first.txt'), project.has('second.txt')]).toEqual([true, false]);
         expect(answers().length).toBe(before);
         await agent.type(' again');

@@ -161,7 +161,7 @@ describe('the list', () => {
     await terminal.exited;
   });
 
-  it('asks what to keep if others changed files, and says what is not possible yet', async () => {
+  it('asks what to keep if others changed files, and says why the conversation cannot go back', async () => {
     const p = await afterPrompts();
     p.write('b.txt', 'mine\n');
     p.ok('checkpoint');
@@ -170,7 +170,7 @@ describe('the list', () => {
     await openOverlay(terminal);
     terminal.type(DOWN + DOWN);
     terminal.type('2');
-    await terminal.displays(/cannot take the conversation back yet/);
+    await terminal.displays(/The conversation cannot go back\.\s+its session has no valid id/);
     terminal.type(ENTER);
     await terminal.displays(/▸ .*logout/);
     terminal.type('1');
@@ -188,7 +188,67 @@ describe('the list', () => {
     await terminal.exited;
   });
 
-  it('waits for a call of the agent that is running', async () => {
+  it('takes chosen files back, and gives the prompt back to be edited', async () => {
+    const p = await afterPrompts();
+    const pasting = SHOWS_INPUT.replace("console.log('ready')", "console.log('\\x1b[?2004hready')");
+    const terminal = running(p, pasting);
+    await terminal.displays(/ready/);
+    await openOverlay(terminal);
+    terminal.type(DOWN + DOWN);
+    await terminal.displays(/▸ .*logout/);
+    terminal.type('1');
+    await terminal.displays(/f choose files/);
+    terminal.type('f');
+    await terminal.displays(/0 of 2 chosen/);
+    terminal.type(' ');
+    await terminal.displays(/1 of 2 chosen[\s\S]*\[x\] deleted +b\.txt/);
+    terminal.type(ENTER);
+    await terminal.displays(/y go back, these files only/);
+    terminal.type('y');
+    await terminal.displays(/Went back/);
+    expect([p.has('b.txt'), p.has('c.txt')]).toEqual([false, true]);
+    terminal.type('p');
+    await terminal.shows(/ready/);
+    // Without control characters, which could end the paste.
+    const paste = Buffer.from('\x1b[200~Add ]0;evillogout\x1b[201~').toString('hex');
+    await until(
+      () => terminal.text.replaceAll(/[<>]/g, '').includes(paste),
+      () => `${paste} in ${terminal.text}`,
+    );
+    terminal.type('q');
+    await terminal.exited;
+  });
+
+  it('takes back what one agent did since, and leaves the changes of others', async () => {
+    const p = await afterPrompts();
+    p.write('mine.txt', 'mine\n');
+    p.ok('checkpoint');
+    const terminal = running(p, SHOWS_INPUT);
+    await terminal.displays(/ready/);
+    await openOverlay(terminal);
+    terminal.type(DOWN + DOWN);
+    await terminal.displays(/▸ .*logout/);
+    terminal.type('a');
+    await terminal.displays(/Roll this back\?|There is nothing/);
+    if (/nothing/.test((await terminal.emulated()).screen)) {
+      terminal.type('l');
+      await terminal.displays(/Roll this back\?/);
+    }
+    terminal.type('y');
+    await terminal.displays(/Rolled back claude since/);
+    expect([p.has('b.txt'), p.has('c.txt'), p.read('mine.txt'), p.read('a.txt')]).toEqual([
+      false,
+      false,
+      'mine\n',
+      'Add login\n',
+    ]);
+    terminal.type(ENTER);
+    await terminal.displays(/ready/);
+    terminal.type('q');
+    await terminal.exited;
+  });
+
+  it('waits for a call of the agent that is running, and can interrupt it', async () => {
     const p = await afterPrompts();
     const savepoint = open({ dir: p.dir, home: p.store });
     const session = savepoint.session({ agent: 'claude', id: 's-2' });
@@ -199,10 +259,12 @@ describe('the list', () => {
     await terminal.displays(/claude is running Bash: npm test/);
     terminal.type(`${DOWN}1`);
     await terminal.displays(/waiting …/);
+    terminal.type('i');
+    await terminal.displays(/Esc was sent to the program/);
     await session.end('call-1');
     await terminal.displays(/y go back/);
     terminal.type(`nc`);
-    await terminal.displays(/ready\s+<1b>/);
+    await terminal.displays(/ready\s+<1b><1b>/);
     terminal.type('q');
     await terminal.exited;
     savepoint.close();

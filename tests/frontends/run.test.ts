@@ -193,6 +193,88 @@ describe('a program that is an agent itself', () => {
   });
 });
 
+describe('an agent that is known', () => {
+  /** A program named `claude` that runs the hook of its option --settings, as Claude Code does. */
+  function withClaude(p: Project): Readonly<Record<string, string>> {
+    const event = (name: string): string =>
+      JSON.stringify({
+        session_id: 'inner',
+        cwd: p.dir,
+        hook_event_name: name,
+        tool_name: 'Bash',
+        tool_input: { command: 'make' },
+        tool_use_id: 't-1',
+        ...(name === 'PostToolUse' ? { tool_response: { stdout: '', stderr: '', interrupted: false } } : {}),
+      });
+    const script = `#!${process.execPath}
+      import { spawnSync } from 'node:child_process';
+      import fs from 'node:fs';
+      fs.writeFileSync('${p.base}/args', process.argv.slice(2).join('\\n'));
+      const at = process.argv.indexOf('--settings');
+      const { hooks } = at < 0 ? {} : JSON.parse(process.argv[at + 1]);
+      const fire = (event, input) => {
+        for (const group of hooks?.[event] ?? []) for (const { command } of group.hooks) spawnSync('sh', ['-c', command], { input });
+      };
+      fire('SessionStart', ${JSON.stringify(event('SessionStart'))});
+      fs.writeFileSync('user.txt', 'by an editor');
+      fire('PreToolUse', ${JSON.stringify(event('PreToolUse'))});
+      fs.writeFileSync('made.txt', 'by the agent');
+      fire('PostToolUse', ${JSON.stringify(event('PostToolUse'))});
+      fs.writeFileSync('late.txt', 'by an editor');
+    `;
+    fs.mkdirSync(`${p.base}/bin`);
+    fs.writeFileSync(`${p.base}/bin/claude`, script, { mode: 0o755 });
+    fs.writeFileSync(`${p.base}/bin/package.json`, '{"type":"module"}');
+    return { PATH: `${p.base}/bin:${process.env['PATH']}` };
+  }
+
+  function authorsIn(p: Project): ReadonlyMap<string, readonly unknown[]> {
+    const { changes } = JSON.parse(p.ok('history', '--json').stdout) as {
+      readonly changes: readonly {
+        path: string;
+        grade: string;
+        authors: { actor: { name: string }; tool: string }[];
+      }[];
+    };
+    return new Map(
+      changes.map(({ path, grade, authors }) => [
+        path,
+        [grade, ...authors.map(({ actor, tool }) => `${actor.name} ${tool}`)],
+      ]),
+    );
+  }
+
+  it('gets hooks for this run, and `run` is the author of nothing', () => {
+    const p = inProject();
+    p.checkpoint();
+    const outcome = p.run(['run', '--', 'claude', '--model', 'opus', 'do it'], { env: withClaude(p) });
+    expect(outcome.status, explain([], outcome)).toBe(0);
+    expect(fs.readFileSync(`${p.base}/args`, 'utf8')).toMatch(/^--settings\n\{.*\}\n--model\nopus\ndo it$/);
+    expect(Object.fromEntries(authorsIn(p))).toEqual({
+      'user.txt': ['sure', 'outside null'],
+      'made.txt': ['likely', 'claude Bash'],
+      'late.txt': ['sure', 'outside null'],
+    });
+    expect(fs.readdirSync(p.home)).toEqual([]);
+    expect(p.has('.claude')).toBe(false);
+    p.ok('rollback', '--agent', 'claude', '--likely', '--yes');
+    expect([p.has('made.txt'), p.has('user.txt'), p.has('late.txt')]).toEqual([false, true, true]);
+  });
+
+  it('keeps settings that are given, and gets nothing if its own settings have the hooks', () => {
+    const p = inProject();
+    const env = withClaude(p);
+    p.run(['run', '--', 'claude', '--settings', '{"model":"m"}'], { env });
+    expect(JSON.parse(fs.readFileSync(`${p.base}/args`, 'utf8').split('\n')[1] ?? '')).toMatchObject({
+      model: 'm',
+      hooks: { Stop: [{}] },
+    });
+    p.ok('install', 'claude', '--user');
+    p.run(['run', '--', 'claude', 'do it'], { env });
+    expect(fs.readFileSync(`${p.base}/args`, 'utf8')).toBe('do it');
+  });
+});
+
 describe('run --no-checkpoints', () => {
   it('captures nothing, and disables hooks and nested runs', () => {
     const p = inProject();

@@ -147,7 +147,7 @@ async function withResolutions(
 /**
  * Finds open calls by the authors of the chosen changes, and open calls that may write the paths. A background call may
  * never end, so without declared paths it blocks only rollbacks of its own agent. Savepoint's own tools wait for the
- * lock, so they do not count.
+ * lock, so they do not count. Nor does a call that hosts an agent which reports its own calls.
  */
 function blockingCalls(
   { ports, store }: Workspace,
@@ -160,7 +160,7 @@ function blockingCalls(
     chosen.flatMap(({ change }) => change.by.authors.map(({ actor, session }) => authorKey(actor, session))),
   );
   return readOpenCalls(ports, store.layout).filter((call) => {
-    if (call.own || call.id === inside) return false;
+    if (call.own || call.hasReportingAgent === true || call.id === inside) return false;
     if (authors.has(authorKey(call.actor, call.session))) return true;
     if (call.declared === null) return !call.background;
     return call.declared.some((declared) => plan.paths.some(({ path }) => isWithin(path, declared)));

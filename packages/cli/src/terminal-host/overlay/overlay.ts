@@ -79,7 +79,9 @@ const ACTIONS = {
     return reportingFailure(ui, async () => {
       busy(ui, 'Looking for the changes …');
       const { performRollback } = await import('../../browser/work/rollback.ts');
-      const done = await performRollback(ui, work.savepoint, { session: state.session, after: state.id });
+      // Calls of agents have ended, and the call of `run` itself lasts as long as the program.
+      const input = { session: state.session, after: state.id, force: true };
+      const done = await performRollback(ui, work.savepoint, input);
       if (done === null) return 'back';
       return resultPage(ui, work, { title: `Rolled back ${state.agent} since ${stateText(state)}.`, lines: done });
     });
