@@ -35,9 +35,12 @@ export interface AgentTerminalStart {
 const inside = fileURLToPath(new URL('./terminal-inside.mjs', import.meta.url));
 /** A program that changes nothing on its screen for so long does nothing, not even run a hook. */
 const IDLE_MS = 1_500;
+const MAX_PRESSES = 20;
+/** How long the overlay may take to begin. */
+const PRESS_MS = 1_000;
 const DOWN = '\x1b[B';
 /** Agents take seconds to start, and many more on a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 export class AgentTerminal {
   readonly project: InteractiveProject;
@@ -128,12 +131,16 @@ export class AgentTerminal {
   async openOverlay(): Promise<Emulated> {
     await this.ready();
     await this.terminal.still(IDLE_MS);
-    this.terminal.type(this.project.interactive.key);
-    // The second press must not come too late.
-    const before = await this.terminal.still();
-    this.terminal.type(this.project.interactive.key);
-    await this.terminal.displays(/the files as they are/);
-    return before;
+    // Two presses that are too far apart, because the machine is busy, are two first ones.
+    for (let presses = 0; presses < MAX_PRESSES; presses += 1) {
+      const before = await this.terminal.still();
+      this.terminal.type(this.project.interactive.key);
+      const isOpen = await this.terminal.displays(/Reading …|the files as they are/, PRESS_MS).catch(() => null);
+      if (isOpen === null) continue;
+      await this.terminal.displays(/the files as they are/);
+      return before;
+    }
+    throw new Error(`the overlay does not open:\n${(await this.terminal.emulated()).screen}`);
   }
 
   /** Ends the program in its own way. */

@@ -7,7 +7,7 @@ import type { Interactive } from './interactive.ts';
 import type { Plan, Step } from './model/plan.ts';
 import { timeline } from './timeline.ts';
 
-const TEST_MS = 4 * 60_000;
+const TEST_MS = 10 * 60_000;
 const ENTER = '\r';
 
 /** The steps for a prompt that begins with these words. */

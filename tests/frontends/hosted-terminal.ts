@@ -88,7 +88,7 @@ export class HostedTerminal {
   }
 
   /** Waits until the visible screen matches. */
-  async displays(wanted: RegExp): Promise<Emulated> {
+  async displays(wanted: RegExp, patienceMs = this.#patienceMs): Promise<Emulated> {
     let last = '';
     return until(
       async () => {
@@ -97,7 +97,7 @@ export class HostedTerminal {
         return wanted.test(now.screen) ? now : null;
       },
       () => `${wanted} on the screen:\n${last}`,
-      this.#patienceMs,
+      patienceMs,
     );
   }
 

@@ -244,7 +244,7 @@ describe('an agent that is known', () => {
     );
   }
 
-  it('gets hooks for this run, and `run` is the author of nothing', () => {
+  it('gets hooks for this run, and run is the author of nothing', () => {
     const p = inProject();
     p.checkpoint();
     const outcome = p.run(['run', '--', 'claude', '--model', 'opus', 'do it'], { env: withClaude(p) });

@@ -58,8 +58,8 @@ export const run: StandaloneCommand = {
     'of its own. `savepoint rollback --session ID --likely` reverts them. The exit status is that of the command; 128 plus the ' +
     'number of the signal if a signal ended it; 127 if the program was not found. Ctrl-C goes to the command, and ' +
     'its changes are recorded even then. If no checkpoint can be taken, or the restore is refused, the command is ' +
-    'not run. On a terminal, Esc twice opens a list of earlier states over the command: what changed since, restore, ' +
-    'diff, undo. In programs that use Esc Esc themselves, it is another key: Ctrl-] (Claude Code, Codex, Gemini CLI, ' +
+    'not run. Claude Code, Codex and opencode get hooks for this run if they have none. On a terminal, Esc twice opens a ' +
+    'list of earlier states over the command: what changed since, restore files or files and conversation, diff, undo. In programs that use Esc Esc themselves, it is another key: Ctrl-] (Claude Code, Codex, Gemini CLI, ' +
     'Copilot CLI, opencode, Emacs) or Ctrl-_ (vi).',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.

@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AGENTS, type AgentName, hooksForRun, type InstallEnvironment, keptOptions } from '@savepoint/agents';
+import { expect, it, onTestFinished } from 'vitest';
+
+function startOf(name: AgentName, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const base = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const around: InstallEnvironment = {
+    project: base,
+    env: { HOME: base },
+    program: { node: '/bin/node', script: '/opt/savepoint.js', hookScript: null, path: '', windows: false },
+  };
+  return hooksForRun(AGENTS[name], { args, env }, around, join(base, 'store'));
+}
+
+it('adds hooks to the settings on the command line of Claude Code', () => {
+  const found = startOf('claude', ['--model', 'm', '--settings={"env":{"A":"b"}}', '--', '--settings', 'x']);
+  if (found.kind !== 'added') throw new Error(found.kind);
+  const [option, settings = '', ...rest] = found.start.args;
+  expect([option, rest]).toEqual(['--settings', ['--model', 'm', '--', '--settings', 'x']]);
+  expect(JSON.parse(settings)).toMatchObject({
+    env: { A: 'b' },
+    hooks: { PreToolUse: [{ hooks: [{ command: '/bin/node /opt/savepoint.js hook claude' }] }] },
+  });
+  expect(startOf('claude', ['--settings', '{'])).toMatchObject({ kind: 'none' });
+});
+
+it('adds hooks to the options of Codex, and says that these are trusted', () => {
+  const found = startOf('codex', ['do it']);
+  if (found.kind !== 'added') throw new Error(found.kind);
+  const { args } = found.start;
+  expect(args.at(-1)).toBe('do it');
+  expect(args.filter((arg) => arg === '-c').length).toBe((args.length - 1) / 2);
+  const { Stop } = { Stop: args.find((arg) => arg.startsWith('hooks.Stop=')) };
+  expect(Stop).toBe(
+    'hooks.Stop=[{hooks=[{type="command",command="/bin/node /opt/savepoint.js hook codex",timeout=10}]}]',
+  );
+  const state = args.find((arg) => arg.startsWith('hooks.state='));
+  // sha256sum of {"event_name":"stop","hooks":[{"async":false,"command":"…","timeout":10,"type":"command"}]}
+  expect(state).toContain(
+    '"/<session-flags>/config.toml:stop:0:0"={trusted_hash="sha256:90c39c27441f6eb05e6a7ef5ae4989fea2e43b08fd4c0ba2d187f31c9924c4a9"}',
+  );
+  expect(state).toContain('subagent_stop:0:0');
+});
+
+it('adds a plugin to the settings of opencode in its environment', () => {
+  const given = { OPENCODE_CONFIG_CONTENT: '{"plugin":["mine"],"model":"m"}' };
+  const found = startOf('opencode', ['-c'], given);
+  if (found.kind !== 'added') throw new Error(found.kind);
+  expect(found.start.args).toEqual(['-c']);
+  const config = JSON.parse(found.start.env['OPENCODE_CONFIG_CONTENT'] ?? '') as { readonly plugin: readonly string[] };
+  expect(config).toMatchObject({ model: 'm', plugin: ['mine', expect.stringMatching(/^file:\/\/.*store\/agents\//)] });
+  expect(readFileSync(fileURLToPath(config.plugin[1] ?? ''), 'utf8')).toContain('savepoint.js');
+});
+
+it('says why there are none', () => {
+  expect(startOf('gemini', [])).toEqual({ kind: 'none', reason: 'Gemini CLI accepts no hooks for a single run' });
+});
+
+it('keeps options of a start that hold for its continuation, and leaves out prompts and sessions', () => {
+  const args = ['--model', 'm', '--resume', 's', '-p', '--add-dir=x', 'a prompt', '--verbose', '--', '--model', 'n'];
+  expect(keptOptions('claude', args)).toEqual(['--model', 'm', '--add-dir=x', '--verbose']);
+  expect(keptOptions('codex', ['resume', 'id', '-m', 'x', '-s', 'read-only', 'go'])).toEqual([
+    '-m',
+    'x',
+    '-s',
+    'read-only',
+  ]);
+});
