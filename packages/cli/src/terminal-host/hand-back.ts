@@ -6,15 +6,14 @@ import type { ScreenKeeper } from './screen-keeper.ts';
 
 const START = '\x1b[200~';
 const END = '\x1b[201~';
-const STILL_MS = 300;
+const STILL_MS = 1_000;
 const POLL_MS = 50;
-/** Then it is not a program that edits text. */
+/** Then a program whose screen is never still gets them, and one that takes no pastes does not. */
 const GIVE_UP_MS = 60_000;
 
 export class HandBack {
   readonly #keeper: ScreenKeeper;
   readonly #pass: (bytes: Buffer) => void;
-  #lastOutput = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(keeper: ScreenKeeper, pass: (bytes: Buffer) => void) {
@@ -22,23 +21,21 @@ export class HandBack {
     this.#pass = pass;
   }
 
-  /** The program has written something. */
-  noteOutput(): void {
-    this.#lastOutput = performance.now();
-  }
-
   begin(words: string): void {
     const text = safeWords(words);
     this.cancel();
     if (text === '') return;
-    this.noteOutput();
-    const end = performance.now() + GIVE_UP_MS;
+    let [screen, since] = ['', performance.now()];
+    const end = since + GIVE_UP_MS;
     this.#timer = setInterval(() => {
       const now = performance.now();
-      const isReady = this.#keeper.takesPastes && now - this.#lastOutput >= STILL_MS;
+      // Some programs write all the time, and change nothing.
+      const drawn = this.#keeper.drawn();
+      if (drawn !== screen) [screen, since] = [drawn, now];
+      const isReady = this.#keeper.takesPastes && now - since >= STILL_MS;
       if (!isReady && now < end) return;
       this.cancel();
-      if (isReady) this.#pass(Buffer.from(`${START}${text}${END}`));
+      if (this.#keeper.takesPastes) this.#pass(Buffer.from(`${START}${text}${END}`));
     }, POLL_MS);
   }
 

@@ -177,7 +177,6 @@ class TerminalHost {
 
   #showOutput(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#handBack.noteOutput();
     if (!this.#screen.write(bytes)) this.#behind.add('screen');
     if (!this.#keeper.follow(bytes)) this.#behind.add('keeper');
     if (this.#behind.size > 0) this.#program.pause();

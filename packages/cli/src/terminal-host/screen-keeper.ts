@@ -66,6 +66,11 @@ export class ScreenKeeper {
     return this.#modes.takesPastes;
   }
 
+  /** The screen as text that draws it: it differs if anything on the screen does. */
+  drawn(): string {
+    return drawRows(this.#terminal);
+  }
+
   /** What prepares the terminal for an overlay. The normal screen is left to the terminal, which has its own copy of it. */
   overlayBegins(): string {
     const screen = this.#isAlternate ? '' : '\x1b[?1049h';
