@@ -13,9 +13,9 @@ interface Step {
 
 let ids = 0;
 
-function hook(p: Project, event: object): Record<string, unknown> | null {
+function hook(p: Project, event: object, env: NodeJS.ProcessEnv = {}): Record<string, unknown> | null {
   const input = JSON.stringify({ session_id: 's', cwd: p.dir, ...event });
-  const { stdout, stderr, status } = p.run(['hook', 'claude'], { input, env: { SAVEPOINT_DAEMON: 'off' } });
+  const { stdout, stderr, status } = p.run(['hook', 'claude'], { input, env: { SAVEPOINT_DAEMON: 'off', ...env } });
   expect([stderr, status]).toEqual(['', 0]);
   return stdout === '' ? null : JSON.parse(stdout);
 }
@@ -129,6 +129,32 @@ it('two hooks that report it at the same time carry it out once', async () => {
   expect(answers.filter((answer) => answer.startsWith('Restored'))).toHaveLength(1);
   expect(answers.filter((answer) => answer.includes('already carrying out'))).toHaveLength(1);
   expect(steps(p).filter(({ trigger }) => trigger === 'restore')).toHaveLength(1);
+});
+
+it('what another agent types in its shell is a step of that agent, and a background call of the own one changes nothing', async () => {
+  const p = atWork(2);
+  // The inner agent: a process of its own, below the one that runs the hooks of the outer agent.
+  const inner = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  try {
+    const bash = (id: string): object => ({ tool_name: 'Bash', tool_input: { command: 'run it' }, tool_use_id: id });
+    const typeInside = (prompt: string): void => {
+      const event = { session_id: 'inner', hook_event_name: 'UserPromptSubmit', prompt, prompt_id: prompt };
+      hook(p, event, { SAVEPOINT_HOOK_PARENT: `${inner.pid}` });
+    };
+    hook(p, { session_id: 'inner', hook_event_name: 'SessionStart' }, { SAVEPOINT_HOOK_PARENT: `${inner.pid}` });
+    hook(
+      p,
+      { session_id: 'inner', hook_event_name: 'PreToolUse', ...bash('t-in') },
+      { SAVEPOINT_HOOK_PARENT: `${inner.pid}` },
+    );
+    typeInside('/savepoint:checkpoint create by the user');
+    expect(steps(p)[0]).toMatchObject({ trigger: 'manual', actor: { kind: 'user' } });
+    hook(p, { hook_event_name: 'PreToolUse', ...bash('t-out') });
+    typeInside('/savepoint:rewind 1');
+    expect(steps(p)[0]).toMatchObject({ trigger: 'restore', actor: { kind: 'agent' }, toolCall: 't-out' });
+  } finally {
+    inner.kill();
+  }
 });
 
 it('a conflict names the lines, and the command for a terminal', () => {

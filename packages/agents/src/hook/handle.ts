@@ -84,11 +84,13 @@ export async function handle(event: AgentEvent, context: HookContext): Promise<H
   const { ports, places, settings, exporter } = context;
   const dir = bytesFromText(event.project ?? event.cwd) as DiskPath;
   const options = { dir, ports, places, settings, ownEntries: loadOwnEntries, ...(exporter && { exporter }) };
-  const savepoint = context.open(options);
   const typed = event.kind === 'prompt-given' && event.subAgentId === null ? parseSlash(event.text) : null;
   if (typed === null || event.kind !== 'prompt-given' || context.carryOut === null)
-    return savepoint.once((once) => answer(event, context, once, dir));
-  // The prompt never reaches the model, so this is not a turn. What the command does is the user's.
+    return context.open(options).once((once) => answer(event, context, once, dir));
+  // The prompt never reaches the model, so this is not a turn. What the command does is the user's, except where another
+  // agent started this one in its shell.
+  const caller = { ancestors: () => context.ancestors, agent: null, session: event.session };
+  const savepoint = context.open({ ...options, caller });
   const text = await context.carryOut(typed, event, (work) =>
     savepoint.once(async (once) => work(once, context.deadline(await once.config()))),
   );

@@ -35,8 +35,15 @@ export class WorkspacePool {
   /** @param environment settings from the environment as one text: only requests with the same text share a workspace */
   lease(environment: string): WorkspaceLease {
     const leased = new Set<PooledWorkspace>();
+    const unshared: Savepoint[] = [];
     return {
       open: (options) => {
+        if (options.caller !== undefined) {
+          // Each request has a caller of its own.
+          const savepoint = open(options);
+          unshared.push(savepoint);
+          return savepoint;
+        }
         // A workspace reads these values once, when it is opened. Requests with other values get one of their own.
         const key = [options.dir, options.places.globalIgnore ?? '', environment].join('\0');
         const workspace = this.#workspaces.get(key) ?? { savepoint: openWatched(options), lastUsed: 0, leases: 0 };
@@ -51,6 +58,7 @@ export class WorkspacePool {
       end: () => {
         for (const workspace of leased) workspace.leases -= 1;
         leased.clear();
+        for (const savepoint of unshared.splice(0)) savepoint.close();
         for (const [key, workspace] of this.#workspaces) {
           if (this.#workspaces.size <= MAX_WORKSPACES) break;
           this.#closeIfUnused(key, workspace);

@@ -6,6 +6,7 @@ import type { LoadConversations } from '../conversation/conversations.ts';
 import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports, ProcessIdentity } from '../io/ports.ts';
 import type { Actor } from '../model/checkpoint.ts';
+import type { SessionId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 import type { Exporter } from '../share/export-timeline.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
@@ -16,6 +17,8 @@ export interface CommandCaller {
   readonly ancestors: () => readonly ProcessIdentity[];
   /** The agent whose shell this is, as the environment says; null if it does not. */
   readonly agent: string | null;
+  /** The user typed the command at the prompt of this session, so its own agent does not run it. */
+  readonly session?: SessionId;
 }
 
 /** Options for opening a workspace; `@savepoint/core/node` fills in the ports and places. */

@@ -15,6 +15,7 @@ import { SavepointError } from '../model/errors.ts';
 import { layoutOf } from '../store/layout.ts';
 import { listRecords } from '../store/records.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
+import { readSessionState } from '../store/state/session-state.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Engine } from './engine.ts';
@@ -27,7 +28,7 @@ export function shellCallOf(engine: Engine, workspace: Workspace): KnownCaller |
   if (!isUsersCommand(engine)) return null;
   const layouts = [workspace.store.layout, ...workspace.overlapping().map(({ layout }) => layout)];
   const calls = layouts.flatMap((layout) => readOpenCalls(engine.ports, layout));
-  return callerAmong(engine, calls);
+  return callerAmong(engine, callsByOthers(engine, workspace, calls));
 }
 
 /** What is known of the call that runs a command. */
@@ -95,6 +96,23 @@ function emptyIfUnusable<T>(read: () => readonly T[]): readonly T[] {
     if (error instanceof SavepointError || error instanceof FsError) return [];
     throw error;
   }
+}
+
+/** The calls without those of the agent at whose prompt the user typed the command. */
+function callsByOthers(
+  { options, ports }: Engine,
+  { store }: Workspace,
+  calls: readonly OpenCall[],
+): readonly OpenCall[] {
+  const typedIn = options.caller?.session;
+  if (typedIn === undefined) return calls;
+  const { processes } = readSessionState(ports.fs, store.layout, typedIn);
+  const ancestors = options.caller?.ancestors() ?? [];
+  const own = ancestors.find((one) => processes.some((known) => isSameProcess(one, known)));
+  return calls.filter(
+    ({ session, process }) =>
+      session !== typedIn && !(own !== undefined && process !== undefined && isSameProcess(own, process)),
+  );
 }
 
 function callerAmong({ options: { caller } }: Engine, calls: readonly OpenCall[]): KnownCaller | null {
