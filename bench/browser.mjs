@@ -36,7 +36,7 @@ export async function measured({ dir, home, runs }) {
     const terminal = new Terminal(dir, home);
     await terminal.receives('claude');
     found.list.push(performance.now() - began);
-    await terminal.receives('Turn of claude');
+    await terminal.receives(' path');
     found.diff.push(performance.now() - began);
     terminal.type('3');
     await terminal.receives('cp_');

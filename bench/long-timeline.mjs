@@ -31,6 +31,12 @@ export async function makeLongTimeline({ dir, home, checkpoints }) {
     if (step % MANUAL_EVERY === 0) await savepoint.checkpoint({ message: `step ${step} works` });
     if (step % 200 === 0) made = (await savepoint.status()).checkpoints;
   }
+  // The newest row has a diff.
+  await session.prompt('One more change');
+  const last = /** @type {never} */ ('src/module-0.ts');
+  await session.call({ tool: 'Write', kind: 'write', paths: [last] }, () =>
+    writeFileSync(join(dir, last), source(0, made + 1)),
+  );
   await savepoint.idle();
   savepoint.close();
 }

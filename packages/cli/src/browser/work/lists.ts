@@ -10,8 +10,8 @@ import { type Loaded, type Row, rowKey, type State, type Tab } from '../model.ts
 import type { Action } from '../reduce.ts';
 
 const FIRST_ROWS = 50;
-/** Turns are derived from their checkpoints, so a first screen of them is enough to begin with. */
-const FIRST_TURNS = 25;
+/** Turns are derived from their checkpoints, so a few are shown first. */
+const FIRST_TURNS = 8;
 /** Pages double, so that the end of a long timeline is reached in a few steps. */
 const MOST_ROWS = 800;
 
