@@ -49,6 +49,7 @@ class Browser {
   #ink: ReturnType<typeof render> | null = null;
   #page: PageUi | null = null;
   #isDrawing = false;
+  #hasRows = false;
   #end: (error: unknown) => void = () => undefined;
 
   constructor(start: BrowserStart) {
@@ -89,8 +90,6 @@ class Browser {
       this.#terminal.enter();
       this.#draw();
       this.#follow();
-      void followTimeline(savepoint, this.#stop.signal, () => this.#lists.refresh('newest'));
-      void loadHighlighter().then(() => this.#schedule());
       if (signal.aborted) stop();
       await ended;
     } finally {
@@ -120,8 +119,8 @@ class Browser {
       this.#isDrawing = false;
       if (this.#stop.signal.aborted) return;
       try {
-        this.#follow();
         this.#draw();
+        this.#follow();
       } catch (error) {
         this.#end(error);
       }
@@ -130,6 +129,14 @@ class Browser {
 
   #follow(): void {
     this.#lists.follow();
+    const { lists, tab } = this.#state;
+    // The first rows come first.
+    if (lists[tab].next === 'first') return;
+    if (!this.#hasRows) {
+      this.#hasRows = true;
+      void loadHighlighter().then(() => this.#schedule());
+      void followTimeline(this.#start.savepoint, this.#stop.signal, () => this.#lists.refresh('newest'));
+    }
     this.#comparison.follow();
   }
 

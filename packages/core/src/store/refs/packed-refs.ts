@@ -13,18 +13,21 @@ import { isRefName } from './ref-name.ts';
 
 export interface PackedRefs {
   readonly ids: ReadonlyMap<string, ObjectId>;
-  /** The comment lines of the file. They, and the lines of each ref, are preserved when other refs are removed. */
+  /** The comment lines of the file. */
   readonly header: readonly string[];
-  readonly lines: ReadonlyMap<string, string>;
+  /** What git adds to an annotated tag, by the tag's name. */
+  readonly peeled: ReadonlyMap<string, ObjectId>;
   /** Null if the file is intact. Otherwise, it may hide any ref, and must not be written. */
   readonly problem: string | null;
 }
 
-export const NO_PACKED_REFS: PackedRefs = { ids: new Map(), header: [], lines: new Map(), problem: null };
+export const NO_PACKED_REFS: PackedRefs = { ids: new Map(), header: [], peeled: new Map(), problem: null };
 
 const SORTED = /^# pack-refs with:.* sorted(?: |$)/;
 const SORTED_HEADER = '# pack-refs with: sorted ';
 const ID_LENGTH = 40;
+/** Almost all lines, of which there may be many: this is several times faster than to check the parts of each one. */
+const COMMON_LINE = /([0-9a-f]{40}) (refs(?:\/[\w-]{1,100}){1,8})\n/y;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns null if the file does not exist, and what is wrong with it if it cannot be such a file. */
@@ -44,38 +47,48 @@ export function parsePackedRefs(data: Buffer): PackedRefs {
   const text = data.toString('latin1');
   const header: string[] = [];
   const ids = new Map<string, ObjectId>();
-  const lines = new Map<string, string>();
+  const peeled = new Map<string, ObjectId>();
   // Savepoint and git always write a header.
   let problem = text === '' ? 'is empty' : text.endsWith('\n') ? null : 'is cut off';
   let last = '';
-  let peeled = true;
+  let mayBePeeled = false;
   let sorted = false;
-  for (const line of text.split('\n').slice(0, -1)) {
+  const addRef = (id: ObjectId, name: string): void => {
+    if (ids.has(name) || (sorted && name <= last)) problem ??= 'is not in order';
+    mayBePeeled = !ids.has(name);
+    if (!mayBePeeled) return;
+    ids.set(name, id);
+    last = name;
+  };
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    COMMON_LINE.lastIndex = at;
+    const [, commonId, commonName] = COMMON_LINE.exec(text) ?? [];
+    if (commonName !== undefined) {
+      end = COMMON_LINE.lastIndex;
+      addRef(commonId as ObjectId, commonName);
+      continue;
+    }
+    end = text.indexOf('\n', at) + 1;
+    if (end === 0) break;
+    const line = text.slice(at, end - 1);
     if (line.startsWith('#')) {
       if (ids.size > 0) problem ??= 'has a comment among its refs';
       header.push(line);
       sorted ||= SORTED.test(line);
     } else if (line.startsWith('^')) {
-      if (peeled || !isObjectId(line.slice(1))) problem ??= 'has a malformed line';
-      else lines.set(last, `${lines.get(last)}${line}\n`);
-      peeled = true;
+      const id = line.slice(1);
+      if (!mayBePeeled || !isObjectId(id)) problem ??= 'has a malformed line';
+      else peeled.set(last, id);
+      mayBePeeled = false;
     } else {
       const id = line.slice(0, ID_LENGTH);
       const name = line.slice(ID_LENGTH + 1);
-      peeled = true;
-      if (!isObjectId(id) || line[ID_LENGTH] !== ' ' || !isRefName(name)) {
-        problem ??= 'has a malformed line';
-        continue;
-      }
-      if (ids.has(name) || (sorted && name <= last)) problem ??= 'is not in order';
-      if (ids.has(name)) continue;
-      ids.set(name, id);
-      lines.set(name, `${line}\n`);
-      last = name;
-      peeled = false;
+      mayBePeeled = false;
+      if (isObjectId(id) && line[ID_LENGTH] === ' ' && isRefName(name)) addRef(id, name);
+      else problem ??= 'has a malformed line';
     }
   }
-  return { ids, header, lines, problem };
+  return { ids, header, peeled, problem };
 }
 
 /** Whether `name` exists, is below a ref, or has one below it. */
@@ -87,9 +100,16 @@ export function clashes({ ids }: PackedRefs, name: string): boolean {
   return false;
 }
 
-export function withoutRefs({ header, lines }: PackedRefs, names: ReadonlySet<string>): Buffer {
-  const kept = [...lines].filter(([name]) => !names.has(name)).map(([, text]) => text);
-  return Buffer.from(`${header.map((line) => `${line}\n`).join('')}${kept.join('')}`, 'latin1');
+/** Keeps everything else as it is. */
+export function withoutRefs({ header, ids, peeled }: PackedRefs, names: ReadonlySet<string>): Buffer {
+  const lines = [...header];
+  for (const [name, id] of ids) {
+    if (names.has(name)) continue;
+    lines.push(`${id} ${name}`);
+    const tagged = peeled.get(name);
+    if (tagged !== undefined) lines.push(`^${tagged}`);
+  }
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
 }
 
 export function encodePackedRefs(ids: ReadonlyMap<string, ObjectId>): Buffer {

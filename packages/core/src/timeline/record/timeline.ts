@@ -357,8 +357,8 @@ function checkpointsOf({ refs, damaged }: RefListing): readonly CheckpointRef[] 
 }
 
 function numberIn(name: string): number | null {
-  const digits = /^[1-9]\d{0,8}$/.exec(name.slice(PREFIX.length))?.[0];
-  return digits === undefined ? null : Number(digits);
+  const digits = name.slice(PREFIX.length);
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : null;
 }
 
 function unreadableRef(number: number, { file, problem }: DamagedRef): SavepointError {

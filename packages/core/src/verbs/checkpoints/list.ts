@@ -1,4 +1,6 @@
 import { type CheckpointId, checkpointId, checkpointNumber } from '../../model/ids.ts';
+import type { Savepoint } from '../../savepoint.ts';
+import type { OverviewQuery } from '../../timeline/query/overview.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { briefToJson, notHappenedToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { turnFields, turnToJson } from '../shapes/turn-shape.ts';
@@ -69,54 +71,64 @@ export const list = verb({
     };
   },
 
-  async handle(savepoint, input) {
-    const { session } = input;
-    const before = input.before === undefined ? undefined : checkpointNumber(input.before as CheckpointId);
-    const limit = input.limit ?? DEFAULT_LIMIT;
-    const found = await nullIfNoWorkspace(
-      savepoint.overview({ view: input.view ?? 'main', limit, ...withoutUndefined({ session, before }) }),
-    );
-    if (found === null)
-      return {
-        checkpoints: [],
-        turns: [],
-        current: null,
-        folded: [],
-        hidden: 0,
-        damaged: [],
-        rootChanges: [],
-        pinned: [],
-        notHappened: null,
-        more: false,
-        next: null,
-      };
-    const { rows, turns, position, damaged, hidden, more, next } = found;
-    const listed = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
-    const pinned = await savepoint.pinned();
-    const rootChanges = await savepoint.rootChanges(rows.map(({ checkpoint }) => checkpoint));
-    return {
-      checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
-      turns: turns.map(({ place, ...turn }) => ({ ...turnToJson(turn), place: checkpointId(place) })),
-      current: position === null ? null : checkpointId(position.place),
-      folded: rows.flatMap(({ checkpoint, folded }) => {
-        if (folded.length === 0) return [];
-        const totals = [checkpoint, ...folded].map((one) => one.totals);
-        return {
-          into: checkpoint.id,
-          ids: folded.map(({ id }) => id),
-          added: totals.reduce((sum, { added }) => sum + added, 0),
-          removed: totals.reduce((sum, { removed }) => sum + removed, 0),
-        };
-      }),
-      hidden,
-      damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
-      rootChanges: [...rootChanges].flatMap(([id, changes]) =>
-        changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
-      ),
-      pinned: listed.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
-      notHappened: notHappenedToJson(await savepoint.notHappened()),
-      more,
-      next,
-    };
-  },
+  // The calls share one reading of the refs, of which a long timeline has many.
+  handle: (savepoint, input) => savepoint.once((once) => answer(once, input)),
 });
+
+interface Request {
+  readonly view?: OverviewQuery['view'] | undefined;
+  readonly session?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly before?: string | undefined;
+}
+
+async function answer(savepoint: Savepoint, input: Request) {
+  const { session } = input;
+  const before = input.before === undefined ? undefined : checkpointNumber(input.before as CheckpointId);
+  const limit = input.limit ?? DEFAULT_LIMIT;
+  const found = await nullIfNoWorkspace(
+    savepoint.overview({ view: input.view ?? 'main', limit, ...withoutUndefined({ session, before }) }),
+  );
+  if (found === null)
+    return {
+      checkpoints: [],
+      turns: [],
+      current: null,
+      folded: [],
+      hidden: 0,
+      damaged: [],
+      rootChanges: [],
+      pinned: [],
+      notHappened: null,
+      more: false,
+      next: null,
+    };
+  const { rows, turns, position, damaged, hidden, more, next } = found;
+  const listed = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
+  const pinned = await savepoint.pinned();
+  const rootChanges = await savepoint.rootChanges(rows.map(({ checkpoint }) => checkpoint));
+  return {
+    checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
+    turns: turns.map(({ place, ...turn }) => ({ ...turnToJson(turn), place: checkpointId(place) })),
+    current: position === null ? null : checkpointId(position.place),
+    folded: rows.flatMap(({ checkpoint, folded }) => {
+      if (folded.length === 0) return [];
+      const totals = [checkpoint, ...folded].map((one) => one.totals);
+      return {
+        into: checkpoint.id,
+        ids: folded.map(({ id }) => id),
+        added: totals.reduce((sum, { added }) => sum + added, 0),
+        removed: totals.reduce((sum, { removed }) => sum + removed, 0),
+      };
+    }),
+    hidden,
+    damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
+    rootChanges: [...rootChanges].flatMap(([id, changes]) =>
+      changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
+    ),
+    pinned: listed.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
+    notHappened: notHappenedToJson(await savepoint.notHappened()),
+    more,
+    next,
+  };
+}
