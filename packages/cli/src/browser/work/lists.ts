@@ -11,7 +11,7 @@ import type { Action } from '../reduce.ts';
 
 const FIRST_ROWS = 50;
 /** Turns are derived from their checkpoints, so a few are shown first. */
-const FIRST_TURNS = 8;
+const FIRST_TURNS = 5;
 /** Pages double, so that the end of a long timeline is reached in a few steps. */
 const MOST_ROWS = 800;
 
