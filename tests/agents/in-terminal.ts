@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
-import { type Emulated, HostedTerminal } from '../frontends/hosted-terminal.ts';
+import { type Emulated, HostedTerminal, until } from '../frontends/hosted-terminal.ts';
 import { AgentProject } from './agent-project.ts';
 import type { Interactive } from './interactive.ts';
 import type { Plan, Seen } from './model/plan.ts';
@@ -113,12 +113,21 @@ export class AgentTerminal {
 
   /** Waits until this state is chosen in the overlay. @param words those of its prompt */
   async choose(words: string): Promise<Emulated> {
-    for (let row = 0; row < 20; row += 1) {
-      const { screen } = await this.terminal.still();
-      if (new RegExp(`▸ [^\\n]*${words}`).test(screen)) return this.terminal.emulated();
-      this.terminal.type(DOWN);
+    const { terminal } = this;
+    let now = await terminal.still();
+    while (!new RegExp(`▸ [^\\n]*${words}`).test(now.screen)) {
+      const before = chosenRow(now);
+      terminal.type(DOWN);
+      // A key that is still on its way when the next one is typed would choose the state after the wanted one.
+      now = await until(
+        async () => {
+          const { screen } = await terminal.emulated();
+          return chosenRow({ screen }) !== before && terminal.still();
+        },
+        () => `another state to be chosen than ${before}, because ${words} is not in the list so far`,
+      );
     }
-    throw new Error(`${words} is not in the list`);
+    return now;
   }
 
   /** Types words, and waits until they are on the screen. */
@@ -153,6 +162,13 @@ export class AgentTerminal {
     const { status } = await terminal.exited;
     if (status !== 0) throw new Error(`it ended with ${status}:\n${(await terminal.emulated()).screen}`);
   }
+}
+
+/** The number and the text of the row that is chosen in the overlay. */
+function chosenRow({ screen }: Pick<Emulated, 'screen'>): string | null {
+  const rows = screen.split('\n');
+  const index = rows.findIndex((row) => row.includes('▸'));
+  return index < 0 ? null : `${index} ${rows[index]}`;
 }
 
 /** The network of the process; it changes right after the start. */
