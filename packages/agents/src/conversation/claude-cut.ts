@@ -47,19 +47,36 @@ function promptRow(
     return words !== null && words !== '' && text !== null && beginningOf(text) === beginningOf(words);
   };
   const named = messageId === null ? [] : rows.filter((row) => row.isPrompt && row.promptId === messageId);
-  const [first, ...more] = named;
-  if (first === undefined) {
-    // An older version does not write the ids.
+  const last = named.at(-1);
+  if (last === undefined) {
     const prompts = current.filter(({ isPrompt }) => isPrompt);
+    // A version that writes ids has not written this prompt yet. An older version writes none.
+    if (messageId !== null && prompts.some(({ promptId }) => promptId !== null)) return MISSING;
     const counted = prompts[prompts.length - 1 - promptsAfter];
-    return counted !== undefined && matches(counted) ? counted : 'the prompt is not in its transcript';
+    return counted !== undefined && matches(counted) ? counted : MISSING;
   }
-  if (more.length === 0) return first;
-  // In a fork, the program gives all earlier prompts the id of the first one after it.
-  const said = named.filter(matches).at(-1);
+  // In a fork, the program gives all earlier prompts the id of the first one after it, which is the last of them.
+  const ofLast = named.filter((row) => firstOf(row) === firstOf(last));
+  const said = ofLast.find(matches);
   if (said !== undefined) return said;
-  const isOne = named.every((row) => firstOf(row) === firstOf(first));
-  return isOne ? first : 'its transcript has several prompts with the same id';
+  if (ofLast.length < named.length) return 'its transcript has several prompts with the same id';
+  // It is an earlier one if a fork has not written this prompt yet.
+  return ofLast.every((row) => isOther(textOf(row), words)) ? MISSING : last;
+}
+
+const MISSING = 'the prompt is not in its transcript';
+
+/** Whether a prompt was recorded with other words. A command is recorded as it was typed, and written in another form. */
+function isOther(text: string | null, words: string | null): boolean {
+  if (text === null || words === null || text.trimStart().startsWith('<command-')) return false;
+  return !onOneLine(text).includes(onOneLine(words).slice(0, COMPARED_CHARACTERS));
+}
+
+/** An editor may add to the words, before and after them. */
+const COMPARED_CHARACTERS = 200;
+
+function onOneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }
 
 /** A prompt may have several rows: a command, and notes on it before. */

@@ -46,13 +46,20 @@ function beforePrompt(
   messages: readonly KeptMessage[],
   { messageId, words, promptsAfter }: Extract<ConversationEnd, { readonly kind: 'before-prompt' }>,
 ): Cut {
-  const named = messageId === null ? -1 : messages.findIndex(({ prompt }) => prompt === messageId);
-  if (named >= 0) return { kept: named };
-  if (words === null) return { reason: 'the prompt is not known' };
   const prompts = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  const hasGivenWords = (index: number): boolean => words !== null && hasWords(messages[index]?.text ?? '', words);
+  const named = messageId === null ? [] : prompts.filter((index) => messages[index]?.prompt === messageId);
+  if (named[0] !== undefined) {
+    // A user may add a prompt to a turn that is running.
+    const found = named.length === 1 ? named[0] : named.findLast(hasGivenWords);
+    return found === undefined ? { reason: 'its transcript has several prompts with the same id' } : { kept: found };
+  }
+  const missing = { reason: 'the prompt is not in its transcript' };
+  // Its agent writes ids, and has not written this prompt yet, or has removed it.
+  if (messageId !== null && prompts.some((index) => messages[index]?.prompt !== null)) return missing;
+  if (words === null) return { reason: 'the prompt is not known' };
   const counted = prompts[prompts.length - 1 - promptsAfter];
-  if (counted !== undefined && hasWords(messages[counted]?.text ?? '', words)) return { kept: counted };
-  return { reason: 'the prompt is not in its transcript any more' };
+  return counted !== undefined && hasGivenWords(counted) ? { kept: counted } : missing;
 }
 
 /** Results of other calls of the same answer stay too: a model must get a result of each of its calls. */

@@ -179,6 +179,34 @@ describe('the prompt is found', () => {
     );
   });
 
+  test('and is no other one with the same words, if it is not written yet', async () => {
+    const t = new ClaudeTranscript();
+    for (const id of ['m-1', 'm-2']) {
+      t.prompt('Go on.');
+      t.answer(id, 'Done.');
+    }
+    const missing = 'the prompt is not in its transcript';
+    expect(await new ClaudeFiles(t.rows).reason(beforePrompt('p-9', 'Go on.'))).toBe(missing);
+    // A fork has given its id to the prompts before it.
+    const rows = t.rows.map((row) => (row['promptId'] === undefined ? row : { ...row, promptId: 'p-9' }));
+    const severalWithId = 'its transcript has several prompts with the same id';
+    expect(await new ClaudeFiles(rows).reason(beforePrompt('p-9', 'Another.'))).toBe(severalWithId);
+    expect(await new ClaudeFiles(rows.slice(0, 3)).reason(beforePrompt('p-9', 'Another.'))).toBe(missing);
+    const first = { ...rows[1], message: { role: 'user', content: 'Another.' } };
+    const others = new ClaudeFiles([...rows.slice(0, 1), first, ...rows.slice(2)]);
+    expect(await others.reason(beforePrompt('p-9', 'Another.'))).toBe(severalWithId);
+  });
+
+  test('also if an editor or a command writes more than was typed', async () => {
+    const t = new ClaudeTranscript();
+    t.prompt('<ide_opened_file>a.ts</ide_opened_file>\nDo\r\nit.\n');
+    t.answer('m-1', 'Done.');
+    t.prompt('<command-name>/go</command-name>');
+    const files = new ClaudeFiles(t.rows);
+    expect(await files.plan(beforePrompt('p-0', 'Do\nit.', 1))).toMatchObject({ messages: 3, prompts: 2 });
+    expect(await files.plan(beforePrompt('p-2', '/go now'))).toMatchObject({ messages: 1, prompts: 1 });
+  });
+
   test('with the notes before it that belong to it', async () => {
     const t = new ClaudeTranscript();
     t.prompt('First.');

@@ -126,11 +126,25 @@ test('finds a prompt without an id by its words and its place, and only by both'
     const { rows } = await rewound(transcript(), beforePrompt(null, words, 0));
     expect(rows).toHaveLength(11);
   }
-  expect(await whyNot(path, beforePrompt('unknown', 'Write both files.', 1))).toBe('possible');
-  expect(await whyNot(path, beforePrompt(null, 'Write both files.', 0))).toContain('not in its transcript any more');
+  expect(await whyNot(path, beforePrompt(null, 'Write both files.', 1))).toBe('possible');
+  expect(await whyNot(path, beforePrompt(null, 'Write both files.', 0))).toContain('not in its transcript');
   expect(await whyNot(path, beforePrompt(null, 'Now improve them — 好.', 5))).toContain('not in its transcript');
-  expect(await whyNot(path, beforePrompt('unknown'))).toContain('not known');
+  expect(await whyNot(path, beforePrompt(null))).toContain('not known');
   expect(await whyNot(path, afterCall('c-9'))).toContain('the result of the call is not in its transcript');
+});
+
+test('does not take another prompt with the same words for one that is not written yet', async () => {
+  const whyNotNew = await whyNot(transcript(), beforePrompt('t-3', 'Now improve them — 好.', 0));
+  expect(whyNotNew).toBe('the prompt is not in its transcript');
+});
+
+test('finds a prompt that was added to a running turn by its words', async () => {
+  const added = [...ROWS.slice(0, 14), words('user', 'm-6', 'Also the tests.', 't-2'), ...ROWS.slice(14)];
+  const kept = async (said: string) => (await rewound(transcript(jsonLines(added)), beforePrompt('t-2', said))).rows;
+  expect(await kept('Also the tests.')).toHaveLength(14);
+  expect(await kept('Now improve them — 好.')).toHaveLength(11);
+  const several = 'its transcript has several prompts with the same id';
+  expect(await whyNot(transcript(jsonLines(added)), beforePrompt('t-2', 'Something else.'))).toBe(several);
 });
 
 test('leaves out damaged lines, and the end of a line that is being written', async () => {
