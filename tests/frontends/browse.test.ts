@@ -179,7 +179,9 @@ describe('the browser', () => {
     terminal.type('b');
     await terminal.displays(/t this turn +s its whole session +a all of claude/);
     terminal.type('t');
-    await terminal.displays(/Roll this back\?[\s\S]*changed +a\.ts/);
+    const { screen } = await terminal.displays(/Roll this back\?[\s\S]*changed +a\.ts/);
+    expect(screen).toMatch(/ a\.ts *[^\n]*\n[^\n]*@@ -1,2 \+1,1 @@[\s\S]*│ +-export const login = true;/);
+    expect(screen).not.toMatch(/--hunk|\+export const login/);
     terminal.type('y');
     await until(
       () => p.read('a.ts') === 'export const one = 1;\n',

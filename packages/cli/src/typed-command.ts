@@ -21,7 +21,7 @@ interface Surroundings {
 }
 
 /** Agents show plain text. */
-const VIEW: OutputView = { style: PLAIN, width: 100, isTerminal: false };
+const VIEW: OutputView = { style: PLAIN, width: 100, isTerminal: false, isPage: false };
 const LISTED = 15;
 const MAX_LINES = 100;
 const MAX_LENGTH = 12_000;

@@ -17,6 +17,11 @@ export interface OutputView {
   /** In columns. */
   readonly width: number;
   readonly isTerminal: boolean;
+  /**
+   * A page of the browser or the overlay, where keys do what options do, and no command can be typed. Its texts name
+   * neither, and list everything, because the page scrolls.
+   */
+  readonly isPage: boolean;
 }
 
 const PLAIN_WIDTH = 100;
@@ -35,5 +40,6 @@ export function outputViewOf(fd: 1 | 2, env: Environment): OutputView {
   const isTerminal = isatty(fd);
   const coloured = isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const columns = isTerminal ? (fd === 1 ? process.stdout : process.stderr).columns : undefined;
-  return { style: coloured ? COLOURS : PLAIN, width: columns && columns > 0 ? columns : PLAIN_WIDTH, isTerminal };
+  const width = columns && columns > 0 ? columns : PLAIN_WIDTH;
+  return { style: coloured ? COLOURS : PLAIN, width, isTerminal, isPage: false };
 }

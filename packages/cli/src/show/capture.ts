@@ -2,12 +2,18 @@
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import type { OutputView } from '../view.ts';
 import { countText, pathText, sizeText } from './format.ts';
 
 export type CaptureJson = OutputOf<(typeof VERBS)['checkpoint']>['capture'];
 export type GapJson = CaptureJson['partial'][number];
 
 export const LISTED = 10;
+
+/** How many lines of a list to print. */
+export function listedIn({ isPage }: Pick<OutputView, 'isPage'>, most = LISTED): number {
+  return isPage ? Number.POSITIVE_INFINITY : most;
+}
 
 const REASONS: Readonly<Record<GapJson['reason'], string>> = {
   'too-large': 'larger than the limit',
@@ -29,20 +35,24 @@ export function gapReason({ reason, size: bytes, code }: GapJson): string {
   return `${REASONS[reason]}${more === '' ? '' : `, ${more}`}`;
 }
 
-export function captureNotes(capture: CaptureJson): string[] {
+export function captureNotes(capture: CaptureJson, view: Pick<OutputView, 'isPage'>): string[] {
+  const most = listedIn(view);
   return [
     ...listWithHeading(
       capture.partial.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
       (count) =>
         `partial: ${countText(count, 'path')} could not be read and ${count === 1 ? 'is' : 'are'} not captured:`,
+      most,
     ),
     ...listWithHeading(
       capture.leftOut.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
       () => 'not captured:',
+      most,
     ),
     ...listWithHeading(
       capture.unsettled.map(pathText),
       (count) => `unsettled: ${countText(count, 'file')} kept changing while being read:`,
+      most,
     ),
     ...captureWarnings(capture),
   ];

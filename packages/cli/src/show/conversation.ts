@@ -2,17 +2,18 @@
 import { nameFromJson, showName, showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import { shellWord } from '../path-hint.ts';
+import type { OutputView } from '../view.ts';
+import { listedIn } from './capture.ts';
 import { shortText } from './checkpoint.ts';
 import { countText } from './format.ts';
 
 type RestoreJson = OutputOf<typeof VERBS.restore>;
 type ConversationJson = NonNullable<RestoreJson['conversation']>;
 
-const LISTED = 10;
-
 /** What the conversation would lose, or why it cannot go back. */
-export function conversationPreviewLines({ conversation }: RestoreJson): string[] {
+export function conversationPreviewLines({ conversation }: RestoreJson, view: Pick<OutputView, 'isPage'>): string[] {
   if (conversation === null) return [];
+  const most = listedIn(view);
   const { possible, reason, removed, messages, only } = conversation;
   if (!possible) {
     const files = only ? 'Nothing would be changed' : 'Only the files would be restored';
@@ -22,9 +23,9 @@ export function conversationPreviewLines({ conversation }: RestoreJson): string[
   return [
     `${conversationName(conversation)} would lose ${lossText(conversation)}:`,
     ...removed
-      .slice(0, LISTED)
+      .slice(0, most)
       .map(({ role, text }) => `  ${role.padEnd(9)}  ${text === null ? '' : shortText(text)}`.trimEnd()),
-    ...(messages > LISTED ? [`  … and ${messages - LISTED} more (with --json)`] : []),
+    ...(messages > most ? [`  … and ${messages - most} more (with --json)`] : []),
     'It would continue as a new session; the original stays as it is.',
   ];
 }

@@ -1,8 +1,8 @@
 /** Shows an operation or its preview path by path, and what it leaves unchanged. */
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, type VERBS, WAYS_ON } from '@savepoint/core/frontend';
-import type { Style } from '../view.ts';
-import { gapReason, listWithHeading } from './capture.ts';
+import type { OutputView, Style } from '../view.ts';
+import { gapReason, listedIn, listWithHeading } from './capture.ts';
 import { changeWord, folderSuffix, modeChangeText } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
 import { countText, pathText } from './format.ts';
@@ -46,25 +46,33 @@ export function planLines(operation: OperationJson, style: Style, most = Number.
 const KEPT_LISTED = 20;
 
 /** Lists what is left unchanged, what blocks the operation, and what a restore of files does not restore. */
-export function planNotes(operation: OperationJson, target: BriefJson | null): string[] {
+export function planNotes(
+  operation: OperationJson,
+  target: BriefJson | null,
+  view: Pick<OutputView, 'isPage'>,
+): string[] {
+  const most = listedIn(view);
   const { kept, conflicts, refused, notes } = operation.plan;
   const reason = ({ path, why }: { path: JsonName; why: string }): string => `${pathText(path)} (${showText(why)})`;
   return [
     ...listWithHeading(
       refused.map(reason),
       (count) => `refused, so nothing would be changed: ${countText(count, 'path')}`,
+      most,
     ),
     ...listWithHeading(
       conflicts.map(reason),
       (count) => `in conflict, so nothing would be changed: ${countText(count, 'path')}`,
+      most,
     ),
-    ...listWithHeading(kept.map(reason), () => 'left unchanged:', KEPT_LISTED),
+    ...listWithHeading(kept.map(reason), () => 'left unchanged:', listedIn(view, KEPT_LISTED)),
     ...notes.map(({ path, note }) => `${pathText(path)} ${showText(note)}.`),
     ...listWithHeading(
       operation.keptFiles.map(({ path, backup }) => `${pathText(path)}: ${pathText(backup)}`),
       () => 'written by another program meanwhile; backups of its data:',
+      most,
     ),
-    ...(target === null ? [] : targetNotes(target)),
+    ...(target === null ? [] : targetNotes(target, most)),
     ...headLines(operation),
     ...operation.headMoved.map(
       ({ path, before, now }) =>
@@ -77,13 +85,16 @@ export function planNotes(operation: OperationJson, target: BriefJson | null): s
 }
 
 /** The three sides of each conflict, and how to go on. */
-export function conflictSides({ plan: { conflicts } }: OperationJson, style: Style): string[] {
-  return [...conflicts.flatMap(({ path, sides }) => sidesLines(path, sides, style)), ...waysOn(conflicts)];
+export function conflictSides({ plan: { conflicts } }: OperationJson, view: OutputView): string[] {
+  return [...conflicts.flatMap(({ path, sides }) => sidesLines(path, sides, view.style)), ...waysOn(conflicts, view)];
 }
 
-/** Says how to go on, if both sides changed a file. */
-export function waysOn(conflicts: OperationJson['plan']['conflicts']): string[] {
-  return conflicts.some(({ sides }) => sides !== null) ? [WAYS_ON] : [];
+/** Says how to go on, if both sides changed a file. A page offers the ways as keys. */
+export function waysOn(
+  conflicts: OperationJson['plan']['conflicts'],
+  { isPage }: Pick<OutputView, 'isPage'>,
+): string[] {
+  return !isPage && conflicts.some(({ sides }) => sides !== null) ? [WAYS_ON] : [];
 }
 
 const INDEXES = {
@@ -108,15 +119,17 @@ function headLines({ heads, dryRun }: OperationJson): string[] {
   ]);
 }
 
-function targetNotes({ id, partial, unsettled }: BriefJson): string[] {
+function targetNotes({ id, partial, unsettled }: BriefJson, most: number): string[] {
   return [
     ...listWithHeading(
       partial.map((gap) => `${pathText(gap.path)} (${gapReason(gap)})`),
       () => `${id} is partial; paths that it could not read are left unchanged:`,
+      most,
     ),
     ...listWithHeading(
       unsettled.map(pathText),
       () => `${id} is unsettled; these files kept changing while they were read:`,
+      most,
     ),
   ];
 }

@@ -31,8 +31,9 @@ export const checkpoint = command({
     };
   },
 
-  render({ checkpoint: taken, capture, pending }, { style }) {
-    const text = [`${style.id(taken.id)}  ${showText(taken.description)}`, ...captureNotes(capture)];
+  render({ checkpoint: taken, capture, pending }, view) {
+    const { style } = view;
+    const text = [`${style.id(taken.id)}  ${showText(taken.description)}`, ...captureNotes(capture, view)];
     if (pending !== null) text.push(style.bad(showText(pending.message)), `  ${showText(pending.hint)}`);
     return lines(text);
   },

@@ -3,7 +3,7 @@ import { showText } from '@savepoint/core';
 import { type InputOf, meantCheckpoint, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, type CommandContext, lines, type VerbArguments } from '../../command.ts';
 import { shellWord } from '../../path-hint.ts';
-import { captureWarnings } from '../../show/capture.ts';
+import { captureWarnings, listedIn } from '../../show/capture.ts';
 import { countText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
@@ -36,7 +36,8 @@ export async function inverseInput(
   };
 }
 
-export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: OutputView, next: string): string {
+export function inverseText(output: OutputOf<typeof VERBS.undo>, view: OutputView, next: string): string {
+  const { style } = view;
   const { checkpoint, dryRun, outcome } = output;
   const what = showText(output.description);
   const count = listedPaths(output).length;
@@ -46,19 +47,19 @@ export function inverseText(output: OutputOf<typeof VERBS.undo>, { style }: Outp
     return lines(
       `Preview: ${wouldDo(what)}${outcome === 'nothing' ? `; ${unchanged.replace('was', 'would be')}` : ''}`,
       planLines(output, style),
-      planNotes(output, null),
+      planNotes(output, null, view),
       openCallNotes(output),
-      conflictSides(output, style),
+      conflictSides(output, view),
       outcome === 'ready' ? [`${paths} would change. The current state would be saved first.`] : [],
     );
   }
   return lines(
     `${what}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
-    planLines(output, style, LISTED_WHEN_DONE),
-    planNotes(output, null),
+    planLines(output, style, listedIn(view, LISTED_WHEN_DONE)),
+    planNotes(output, null, view),
     openCallNotes(output),
     captureWarnings(output.capture),
-    next,
+    view.isPage ? [] : next,
   );
 }
 

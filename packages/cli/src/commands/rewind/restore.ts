@@ -4,7 +4,7 @@ import { type CommandContext, command, lines, type VerbArguments } from '../../c
 import { confirm } from '../../confirm.ts';
 import { shellWord, withPathHint } from '../../path-hint.ts';
 import { mixedAuthorsText } from '../../show/authors.ts';
-import { captureNotes, captureWarnings, listWithHeading } from '../../show/capture.ts';
+import { captureNotes, captureWarnings, listedIn, listWithHeading } from '../../show/capture.ts';
 import { notHappenedLines, shortText } from '../../show/checkpoint.ts';
 import { conversationDoneLines, conversationPreviewLines } from '../../show/conversation.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
@@ -91,20 +91,20 @@ export const restore = command({
     if (output.conversation?.only === true) return lines(conversationDoneLines(output));
     if (output.outcome === 'nothing') {
       return lines(
-        nothingText(output, target.id, keepsOutside || output.parties !== null),
-        alternativeLines(output),
+        nothingText(output, target.id, { keepsOutside: keepsOutside || output.parties !== null, view }),
+        alternativeLines(output, view),
         notHappenedLines(output.notHappened),
-        planNotes(output, target),
+        planNotes(output, target, view),
         conversationDoneLines(output),
       );
     }
     return lines(
       `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
-      given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
-      planNotes(output, target),
+      given.options['yes'] === true ? planLines(output, view.style, listedIn(view, LISTED_WHEN_DONE)) : [],
+      planNotes(output, target, view),
       captureWarnings(output.capture),
       conversationDoneLines(output),
-      checkpoint === null ? [] : ['Run `savepoint undo` to revert.'],
+      checkpoint === null || view.isPage ? [] : ['Run `savepoint undo` to revert.'],
     );
   },
 });
@@ -173,41 +173,50 @@ const MIXED_AUTHORS_NOTE =
   'With --keep-outside, only changes of agents would be reverted. With --exact, these paths would be restored as well.';
 
 /** A restore with nothing to do does not mean that the files match: it may keep changes from outside, and some paths. */
-function nothingText({ plan }: RestoreJson, what: string, keepsOutside: boolean): string {
-  if (keepsOutside) return `Nothing to restore: there is no change since ${what} that --keep-outside would revert.`;
+function nothingText(
+  { plan }: RestoreJson,
+  what: string,
+  { keepsOutside, view }: { readonly keepsOutside: boolean; readonly view: OutputView },
+): string {
+  if (keepsOutside) {
+    const change = view.isPage ? 'change of agents since' : 'change since';
+    return `Nothing to restore: there is no ${change} ${what}${view.isPage ? '' : ' that --keep-outside would revert'}.`;
+  }
   return plan.kept.length + plan.notes.length === 0
     ? `Nothing to restore: the files already match ${what}.`
     : `Nothing to restore from ${what}.`;
 }
 
 /** Offers earlier states in which these files differ. */
-function alternativeLines({ alternatives }: RestoreJson): string[] {
+function alternativeLines({ alternatives }: RestoreJson, { isPage }: OutputView): string[] {
   return alternatives.map(({ name, checkpoint, files }) => {
     const prompt = checkpoint.trigger === 'prompt' ? (checkpoint.conversation?.lastUser ?? null) : null;
     const goal =
       prompt === null ? `to ${checkpoint.id}, ${showText(checkpoint.description)}` : `to before "${shortText(prompt)}"`;
-    return `\`savepoint restore ${name}\` goes back ${goal} (${countText(files, 'path')}).`;
+    return `${isPage ? showText(name) : `\`savepoint restore ${name}\``} goes back ${goal} (${countText(files, 'path')}).`;
   });
 }
 
-function previewText(preview: RestoreJson, { style }: OutputView, keepsOutside: boolean): string {
+function previewText(preview: RestoreJson, view: OutputView, keepsOutside: boolean): string {
+  const { style } = view;
   const { target, outcome } = preview;
   const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
   if (preview.conversation?.only === true) {
-    return lines(`Preview: would restore only the conversation of ${what}`, conversationPreviewLines(preview));
+    return lines(`Preview: would restore only the conversation of ${what}`, conversationPreviewLines(preview, view));
   }
-  const heading = outcome === 'nothing' ? nothingText(preview, what, keepsOutside) : `Preview: would restore ${what}`;
+  const heading =
+    outcome === 'nothing' ? nothingText(preview, what, { keepsOutside, view }) : `Preview: would restore ${what}`;
   return lines(
     heading,
-    alternativeLines(preview),
+    alternativeLines(preview, view),
     notHappenedLines(preview.notHappened),
     planLines(preview, style),
-    planNotes(preview, target),
-    conflictSides(preview, style),
-    captureNotes(preview.capture),
-    conversationPreviewLines(preview),
+    planNotes(preview, target, view),
+    conflictSides(preview, view),
+    captureNotes(preview.capture, view),
+    conversationPreviewLines(preview, view),
     outcome === 'ready' ? [`${changeCountText(preview)} would change. The current state would be saved first.`] : [],
-    preview.parties === null ? [] : [MIXED_AUTHORS_NOTE],
+    preview.parties === null || view.isPage ? [] : [MIXED_AUTHORS_NOTE],
   );
 }
 

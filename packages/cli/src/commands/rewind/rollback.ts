@@ -1,10 +1,11 @@
-import { nameFromJson, showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, rolledBackText, showContent, VERBS } from '@savepoint/core/frontend';
+import { showText } from '@savepoint/core';
+import { type InputOf, type OutputOf, rolledBackText, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
-import { captureNotes, captureWarnings, LISTED, listWithHeading } from '../../show/capture.ts';
+import { captureNotes, captureWarnings, LISTED, listedIn, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
+import { hunkLines } from '../../show/hunks.ts';
 import { listedPaths, planLines, planNotes, waysOn } from '../../show/plan.ts';
 import { sidesLines } from '../../show/sides.ts';
 import type { OutputView } from '../../view.ts';
@@ -86,10 +87,10 @@ export const rollback = command({
     const now = checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}, before: ${before.id})`;
     return lines(
       `${showText(output.description)}${now}`,
-      given.options['yes'] === true ? planLines(output, view.style, LISTED_WHEN_DONE) : [],
+      given.options['yes'] === true ? planLines(output, view.style, listedIn(view, LISTED_WHEN_DONE)) : [],
       notes(output, view),
       captureWarnings(output.capture),
-      'Run `savepoint undo` to revert.',
+      view.isPage ? [] : 'Run `savepoint undo` to revert.',
     );
   },
 });
@@ -130,7 +131,7 @@ function previewText(preview: RollbackJson, view: OutputView): string {
     heading,
     planLines(preview, view.style),
     notes(preview, view),
-    captureNotes(preview.capture),
+    captureNotes(preview.capture, view),
     hunkLines(preview, view),
     outcome === 'ready'
       ? [`${countText(listedPaths(preview).length, 'path')} would change. The current state would be saved first.`]
@@ -138,7 +139,10 @@ function previewText(preview: RollbackJson, view: OutputView): string {
   );
 }
 
-function notes(output: RollbackJson, { style }: OutputView): string[] {
+function notes(output: RollbackJson, view: OutputView): string[] {
+  const { style, isPage } = view;
+  const most = listedIn(view);
+  const hint = (text: string): string => (isPage ? '' : ` (${text})`);
   const { results, skipped, openCalls, incomplete } = output;
   const untouched = results.filter(({ result }) => result === 'skipped');
   const explained = results.filter(({ result, why }) => result !== 'skipped' && result !== 'conflict' && why !== null);
@@ -150,39 +154,46 @@ function notes(output: RollbackJson, { style }: OutputView): string[] {
     ...listWithHeading(
       incomplete.map(({ checkpoint, why }) => `${checkpoint} (${showText(why)})`),
       () => 'not complete: these checkpoints may have more changes that match, and they stay:',
+      most,
     ),
-    ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null),
+    ...planNotes({ ...output, plan: { ...output.plan, kept: [] } }, null, view),
     ...listWithHeading(
       isNamed ? [] : left.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'conflicts, left unchanged:',
+      most,
     ),
     ...left.flatMap(({ path, sides }) => sidesLines(path, sides, style)),
-    ...(isNamed ? waysOn(output.plan.conflicts) : []),
+    ...(isNamed ? waysOn(output.plan.conflicts, view) : []),
     ...listWithHeading(
       explained.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'notes:',
+      most,
     ),
     ...listWithHeading(
       untouched.map(({ path, why }) => `${pathText(path)} (${showText(why ?? '')})`),
       () => 'left unchanged:',
+      most,
     ),
-    ...skippedLines(skipped, null, () => 'skipped:'),
+    ...skippedLines(skipped, null, () => 'skipped:', most),
     ...skippedLines(
       skipped,
       'likely',
-      (count) => `left, because the author is only likely (--likely includes ${count}):`,
+      (them) => `left, because the author is only likely${hint(`--likely includes ${them}`)}:`,
+      most,
     ),
     ...skippedLines(
       skipped,
       'open',
-      (count) => `left, because more than one author is possible (--include-shared includes ${count}):`,
+      (them) => `left, because more than one author is possible${hint(`--include-shared includes ${them}`)}:`,
+      most,
     ),
     ...listWithHeading(
       openCalls.map(
         ({ agent, tool, summary, call }) =>
           `${showText(agent)}: ${showText(tool)} ${showText(summary)} (call ${showText(call)})`,
       ),
-      () => 'open calls that may write the same files (--force to proceed anyway):',
+      () => `open calls that may write the same files${hint('--force to proceed anyway')}:`,
+      most,
     ),
   ];
 }
@@ -193,10 +204,11 @@ function skippedLines(
   skipped: readonly SkippedJson[],
   grade: SkippedJson['grade'],
   heading: (them: string) => string,
+  most: number,
 ): string[] {
   const found = skipped.filter((change) => change.grade === grade);
   const them = found.length === 1 ? 'it' : 'them';
-  return listWithHeading(skippedTexts(found), () => heading(them));
+  return listWithHeading(skippedTexts(found), () => heading(them), most);
 }
 
 /** In these groups, a call that changed very many files does not hide the others. */
@@ -229,19 +241,6 @@ function checkpointOf({ id }: SkippedJson): string {
 
 function skippedText(id: string, what: string, why: string): string {
   return `${id}  ${what} (${showText(why)})`;
-}
-
-function hunkLines({ hunks }: RollbackJson, { style }: OutputView): string[] {
-  if (hunks.length === 0) return [];
-  const hunkLines = hunks.flatMap(({ id, before, after, text: shownText, cut }) => [
-    `${style.id(id)}  @@ -${before.join(',')} +${after.join(',')} @@`,
-    ...showContent(nameFromJson(shownText))
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => (line.startsWith('+') ? style.good(line) : line.startsWith('-') ? style.bad(line) : line)),
-    ...(cut ? ['  … (cut; see `savepoint diff --change`)'] : []),
-  ]);
-  return ['hunks (roll back single ones with --hunk):', ...hunkLines];
 }
 
 type RollbackFlags = VerbArguments['options'];

@@ -145,7 +145,7 @@ function overClonesText(
   return lines(
     `${pathText(workspace.path)}: ${came}, ${done} (${countText(paths, 'path')}).`,
     dryRun ? planLines(operation, view.style) : [],
-    planNotes(operation, restored),
+    planNotes(operation, restored, view),
     dryRun ? [] : captureWarnings(operation.capture),
     operation.outcome === 'ready' ? ['The current state would be saved first.'] : [],
     operation.checkpoint === null ? [] : ['Run `savepoint undo` in that folder to revert.'],

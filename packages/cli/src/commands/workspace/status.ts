@@ -25,7 +25,8 @@ export const status = command({
     return { ...output, agents: found.filter(({ installed, missed }) => installed.length > 0 || missed) };
   },
 
-  render(output, { style }) {
+  render(output, view) {
+    const { style } = view;
     const { workspace, last, changed, capture, pending, undo, redo } = output;
     if (workspace === null) {
       return lines(
@@ -62,7 +63,7 @@ export const status = command({
         if (rest > 0) text.push(`  … and ${rest} more (see \`savepoint diff\`)`);
       }
     }
-    if (capture !== null) text.push(...captureNotes(capture));
+    if (capture !== null) text.push(...captureNotes(capture, view));
     if (output.damagedCalls.length > 0)
       text.push(style.bad(DAMAGED_CALLS), ...output.damagedCalls.map((file) => `  ${file}`));
     if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);

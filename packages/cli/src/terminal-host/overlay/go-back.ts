@@ -112,7 +112,7 @@ export function linesOf(text: string | Buffer): readonly string[] {
 }
 
 export function viewOf(ui: Ui): OutputView {
-  return { style: ui.style, width: Math.max(20, ui.size.columns - 2), isTerminal: true };
+  return { style: ui.style, width: Math.max(20, ui.size.columns - 2), isTerminal: true, isPage: true };
 }
 
 export function busy(ui: Ui, text: string): void {
