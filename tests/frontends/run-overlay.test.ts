@@ -174,7 +174,7 @@ describe('the list', () => {
     terminal.type(ENTER);
     await terminal.displays(/▸ .*logout/);
     terminal.type('1');
-    await terminal.displays(/both agents \(claude\) and others changed files[\s\S]*b\.txt/);
+    await terminal.displays(/Since cp_\d+, claude and others changed files[\s\S]*b\.txt/);
     terminal.type('a');
     await terminal.displays(/y go back|in conflict/);
     if (/in conflict/.test((await terminal.emulated()).screen)) terminal.type('s');

@@ -36,11 +36,12 @@ export function shortSession(session: string): string {
   return showText(session.length > SESSION_LETTERS ? `${session.slice(0, SESSION_LETTERS)}…` : session);
 }
 
-/** `both agents (claude) and others changed files`. @param agents empty if it is not recorded who changed the files */
+/** `claude and others changed files`. @param agents empty if it is not recorded who changed the files */
 export function mixedAuthorsText(agents: readonly string[]): string {
-  return agents.length === 0
-    ? 'agents and others may have changed files, and it is no longer recorded who changed which'
-    : `both agents (${agents.map((name) => showText(name)).join(', ')}) and others changed files`;
+  if (agents.length === 0)
+    return 'agents and others may have changed files, and it is no longer recorded who changed which';
+  const names = agents.map((name) => showText(name)).join(', ');
+  return `${agents.length === 1 ? names : `agents (${names})`} and others changed files`;
 }
 
 function authorText({ actor, session }: AuthorJson): string {

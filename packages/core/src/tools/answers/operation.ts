@@ -245,7 +245,7 @@ function headText({ before, after, index, unreachableCount }: OperationJson['hea
 function mixedAuthorsText(agents: readonly string[]): string {
   return agents.length === 0
     ? 'Agents and others may have changed paths since, and the record of it is gone'
-    : `Both ${agents.map((name) => showText(name)).join(', ')} and others have changed paths since`;
+    : `${agents.map((name) => showText(name)).join(', ')} and others have changed paths since`;
 }
 
 function openCallRows({ openCalls }: Pick<RollbackJson, 'openCalls'>): NonNullable<RollbackAnswer['open_calls']> {
