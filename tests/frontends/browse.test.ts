@@ -145,10 +145,18 @@ describe('the browser', () => {
     expect(screen).toMatch(/─ 2 files ─/);
     terminal.type('\tn ');
     await terminal.displays(/▸ a\.ts[\s\S]*▾ b\.ts/);
-    terminal.type('z');
-    await terminal.displays(/▸ a\.ts[\s\S]*▸ b\.ts/);
+    terminal.type('n ');
+    await terminal.displays(/▸ a\.ts[\s\S]*▸ b\.ts new/);
     terminal.type('z');
     await terminal.displays(/▾ a\.ts[\s\S]*▾ b\.ts/);
+    await quit(terminal);
+  });
+
+  it('compares the files before one turn with those after another', async () => {
+    const terminal = browser(await worked());
+    await terminal.displays(/\+export const logout/);
+    terminal.type(`m${DOWN}`);
+    await terminal.displays(/─ (cp_\d) → (\w+) [\s\S]*│ +\1 +before Add login[\s\S]*│ +\2 +after Add logout/);
     await quit(terminal);
   });
 
@@ -178,7 +186,7 @@ describe('the browser', () => {
     await terminal.displays(/\+export const login/);
     terminal.type('b');
     await terminal.displays(/t this turn +s its whole session +a all of claude/);
-    terminal.type('t');
+    terminal.type(ENTER);
     const { screen } = await terminal.displays(/Roll this back\?[\s\S]*changed +a\.ts/);
     expect(screen).toMatch(/ a\.ts *[^\n]*\n[^\n]*@@ -1,2 \+1,1 @@[\s\S]*│ +-export const login = true;/);
     expect(screen).not.toMatch(/--hunk|\+export const login/);
@@ -267,10 +275,12 @@ describe('the browser', () => {
   });
 
   it('lists all keys', async () => {
-    const terminal = browser(await worked());
+    const terminal = browser(await worked(), { rows: 26 });
     await terminal.displays(/\+export const logout/);
     terminal.type('?');
-    await terminal.displays(/Keys[\s\S]*ctrl-d ctrl-u/);
+    await terminal.displays(/Keys .*18 of 27 lines, more: ↓ space[\s\S]*ctrl-d ctrl-u/);
+    terminal.type(' ');
+    await terminal.displays(/Keys .*27 of 27 lines, back: ↑ b[\s\S]*q ctrl-c/);
     terminal.type(ENTER);
     await terminal.displays(/\+export const logout/);
     await quit(terminal);

@@ -13,7 +13,9 @@ const MOST_LINES = 6;
 /** @param rows one, or the older and the newer of two */
 export function headingOf(rows: readonly Row[], paints: Paints, columns: number): readonly string[] {
   const [row, other] = rows;
-  if (row !== undefined && other !== undefined) return rows.map((one) => clip(briefly(one, paints), columns - 2));
+  if (row !== undefined && other !== undefined) {
+    return [briefly(row, 'before', paints), briefly(other, 'after', paints)].map((text) => clip(text, columns - 2));
+  }
   if (row === undefined || row.kind === 'now') return [paints.strong('What differs from the last checkpoint')];
   if (row.kind === 'damaged') return [paints.bad(`${row.id} is damaged: ${showText(row.message)}`)];
   const words = row.kind === 'turn' ? (row.turn.prompt ?? '(no prompt recorded)') : row.checkpoint.description;
@@ -30,11 +32,13 @@ export function totalsHeading(totals: TotalsJson, notes: readonly string[], pain
   ];
 }
 
-function briefly(row: Row, paints: Paints): string {
+/** @param side which state of a turn is compared */
+function briefly(row: Row, side: 'before' | 'after', paints: Paints): string {
   if (row.kind === 'now') return `${paints.id('now')}  the files as they are`;
   if (row.kind === 'damaged') return `${paints.id(row.id)}  ${paints.bad('damaged')}`;
   if (row.kind === 'checkpoint') return `${paints.id(row.checkpoint.id)}  ${shortText(row.checkpoint.description)}`;
-  return `${paints.id(row.turn.before ?? 'unknown')}  ${shortText(row.turn.prompt ?? '')}`;
+  const id = side === 'before' ? (row.turn.before ?? 'unknown') : (row.turn.after ?? 'now');
+  return `${paints.id(id)}  ${side} ${shortText(row.turn.prompt ?? '(no prompt recorded)')}`;
 }
 
 function checkpointFacts({ checkpoint, isPinned, rootNotes }: Extract<Row, { kind: 'checkpoint' }>, paints: Paints) {

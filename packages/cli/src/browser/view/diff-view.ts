@@ -47,11 +47,11 @@ function drawn(line: DiffLine, context: Context): string {
 function fileLine(file: PatchFile, isFolded: boolean, { paints, columns, isChosen }: Context): string {
   const arrow = isFolded ? '▸' : '▾';
   const [plus, minus] = [lineCounts(file.added, 0), lineCounts(0, file.removed)];
-  if (isChosen) return ends(`${arrow} ${file.title}`, `${[plus, minus].join(' ').trim()} `, columns);
+  const word = ['new', 'deleted', 'renamed'].includes(file.word) ? ` ${file.word}` : '';
+  if (isChosen) return ends(`${arrow} ${file.title}${word}`, `${[plus, minus].join(' ').trim()} `, columns);
   const title = file.word === 'deleted' ? paints.bad(file.title) : file.title;
-  const word = ['new', 'deleted', 'renamed'].includes(file.word) ? ` ${paints.faint(file.word)}` : '';
   const right = [paints.good(plus), paints.bad(minus)].filter((part) => part !== '').join(' ');
-  return ends(paints.strong(`${paints.place(arrow)} ${title}${word}`), `${right} `, columns);
+  return ends(paints.strong(`${paints.place(arrow)} ${title}${paints.faint(word)}`), `${right} `, columns);
 }
 
 function patchLine(file: PatchFile, line: PatchLine, context: Context): string {

@@ -1,7 +1,7 @@
 /** Undoes or redoes the last operation, after a preview. */
 import type { Savepoint } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
-import { busy, linesOf, viewOf } from '../../terminal-host/overlay/go-back.ts';
+import { busy, linesOf, unseenLines, viewOf } from '../../terminal-host/overlay/go-back.ts';
 import { showPage } from '../../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../../terminal-host/overlay/ui.ts';
 
@@ -29,7 +29,7 @@ export async function inverse(ui: Ui, savepoint: Savepoint, name: 'undo' | 'redo
   });
   if (choice === 'no') return null;
   busy(ui, name === 'undo' ? 'Undoing …' : 'Redoing …');
-  return textOf(await verb.handle(savepoint, { expected: preview.fingerprint }, {}));
+  return unseenLines(textOf(await verb.handle(savepoint, { expected: preview.fingerprint }, {})), textOf(preview));
 }
 
 async function commandOf(name: 'undo' | 'redo') {

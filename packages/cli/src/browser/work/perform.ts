@@ -4,6 +4,7 @@ import { VERBS } from '@savepoint/core/frontend';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { busy, linesOf, notice, viewOf } from '../../terminal-host/overlay/go-back.ts';
+import { showPage } from '../../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../../terminal-host/overlay/ui.ts';
 import { diffLines, fileAt } from '../diff/diff-lines.ts';
 import type { Command } from '../keys.ts';
@@ -26,7 +27,8 @@ export async function performed(command: Command, work: Work): Promise<Done> {
   try {
     const lines = await act(command, work);
     if (lines === null) return null;
-    if (lines.length > MOST_IN_MESSAGE) await notice(work.ui, 'Done', lines);
+    // The first line is the message below the panes.
+    if (lines.length > 1 && (await donePage(work.ui, lines, command)) === 'undo') return performed('undo', work);
     return lines[0] ?? null;
   } catch (error) {
     await notice(work.ui, 'This did not work.', linesOf(failureAsText(asFailure(error), work.ui.style)));
@@ -34,8 +36,16 @@ export async function performed(command: Command, work: Work): Promise<Done> {
   }
 }
 
-/** Longer results, for example with warnings, are shown on a page. */
-const MOST_IN_MESSAGE = 6;
+/** Warnings, and how a conversation continues, must not be overlooked. */
+async function donePage(ui: Ui, lines: readonly string[], command: Command): Promise<'back' | 'undo'> {
+  const canUndo = command === 'restore' || command === 'rollback' || command === 'redo';
+  return showPage<'back' | 'undo'>(ui, {
+    title: 'Done',
+    lines,
+    choices: [['enter', 'back', 'back'], ...(canUndo ? [['u', 'undo', 'undo'] as const] : [])],
+    cancelled: 'back',
+  });
+}
 
 async function act(command: Command, { ui, savepoint, state }: Work): Promise<readonly string[] | null> {
   const row = chosenRow(state);

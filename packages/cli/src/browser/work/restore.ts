@@ -1,7 +1,7 @@
 /** Restores a checkpoint with the verb `restore`: all files or some of them, after a preview. */
 import { type JsonName, nameFromJson, nameToJson, type Savepoint } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
-import { busy, notice, preparedRestore, restoreLines } from '../../terminal-host/overlay/go-back.ts';
+import { busy, preparedRestore, restoreLines, unseenLines } from '../../terminal-host/overlay/go-back.ts';
 import { showPage } from '../../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../../terminal-host/overlay/ui.ts';
 import { chooseFiles } from './choose-files.ts';
@@ -56,10 +56,7 @@ type Ready = NonNullable<Awaited<ReturnType<typeof preparedRestore>>>;
 async function restored(ui: Ui, savepoint: Savepoint, { input, preview }: Ready): Promise<readonly string[]> {
   busy(ui, 'Restoring …');
   const done = await VERBS.restore.handle(savepoint, { ...input, expected: preview.fingerprint }, {});
-  const lines = await restoreLines(ui, done);
-  // It says how the conversation continues, which must not be overlooked.
-  if (done.conversation !== null) await notice(ui, 'Restored.', lines);
-  return lines.slice(0, 1);
+  return unseenLines(await restoreLines(ui, done), await restoreLines(ui, preview));
 }
 
 type Choice = readonly [letter: string, label: string, choice: 'yes' | 'some' | 'conversation' | 'no'];

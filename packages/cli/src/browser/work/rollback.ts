@@ -3,7 +3,7 @@ import { nameToJson, type Savepoint, showName, showText } from '@savepoint/core'
 import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { countText } from '../../show/format.ts';
 import type { TurnJson } from '../../show/turn.ts';
-import { busy, linesOf, viewOf } from '../../terminal-host/overlay/go-back.ts';
+import { busy, linesOf, unseenLines, viewOf } from '../../terminal-host/overlay/go-back.ts';
 import { showPage } from '../../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../../terminal-host/overlay/ui.ts';
 import type { Row } from '../model.ts';
@@ -35,10 +35,11 @@ export async function rollBack(ui: Ui, savepoint: Savepoint, selection: Selectio
     title: 'Roll back',
     lines: [
       'A rollback reverts only the chosen changes, and keeps all later ones.',
-      'Before anything changes, a preview shows what would happen.',
+      'Before anything changes, a preview shows what would happen. Enter chooses the first.',
     ],
     choices: [...offers.map(({ key, label }) => [key, label, key] as const), ['esc', 'cancel', '']],
     cancelled: '',
+    ...(offers[0] === undefined ? {} : { entered: offers[0].key }),
   });
   const offer = offers.find(({ key }) => key === chosen);
   if (offer === undefined) return null;
@@ -87,7 +88,8 @@ export async function performRollback(
     preview = await previewOf(input);
   }
   busy(ui, 'Rolling back …');
-  return textOf(await VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, {}));
+  const done = await VERBS.rollback.handle(savepoint, { ...input, expected: preview.fingerprint }, {});
+  return unseenLines(textOf(done), textOf(preview));
 }
 
 function offersFor(savepoint: Savepoint, { row, path, turns }: Selection): readonly Offer[] {

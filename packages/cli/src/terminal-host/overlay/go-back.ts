@@ -111,6 +111,11 @@ export function linesOf(text: string | Buffer): readonly string[] {
   return text.toString().trimEnd().split('\n');
 }
 
+/** The first line of a result, and those that its preview did not show, for example warnings. */
+export function unseenLines([first = '', ...rest]: readonly string[], preview: readonly string[]): readonly string[] {
+  return [first, ...rest.filter((line) => !preview.includes(line))];
+}
+
 export function viewOf(ui: Ui): OutputView {
   return { style: ui.style, width: Math.max(20, ui.size.columns - 2), isTerminal: true, isPage: true };
 }

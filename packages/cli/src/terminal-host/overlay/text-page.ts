@@ -17,7 +17,7 @@ export interface TextPage<Choice extends string> {
 }
 
 /** Rows of the title, the empty ones and the choices. */
-const FRAME_ROWS = 5;
+const FRAME_ROWS = 4;
 
 export async function showPage<Choice extends string>(ui: Ui, page: TextPage<Choice>): Promise<Choice> {
   let top = 0;
@@ -71,16 +71,10 @@ function pageLines(
 ): readonly string[] {
   const { columns } = ui.size;
   const end = Math.min(lines.length, top + height);
-  const place = lines.length > height ? ui.style.faint(`${end} of ${lines.length} lines `) : '';
+  const isMore = end < lines.length;
+  const hint = isMore ? 'more: ↓ space' : 'back: ↑ b';
+  const place = lines.length > height ? ui.style.faint(`${end} of ${lines.length} lines, ${hint} `) : '';
   const shown = lines.slice(top, end).map((line) => ` ${line}`);
   const filler = Array.from({ length: height - shown.length }, () => '');
-  return [
-    apart(` ${ui.style.strong(title)}`, place, columns),
-    '',
-    ...shown,
-    ...filler,
-    '',
-    '',
-    choicesLine(ui, choices),
-  ];
+  return [apart(` ${ui.style.strong(title)}`, place, columns), '', ...shown, ...filler, '', choicesLine(ui, choices)];
 }
