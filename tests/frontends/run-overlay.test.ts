@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { HostedTerminal, type TerminalStart, until } from './hosted-terminal.ts';
 
 const ESC = '\x1b';
+const CTRL_BRACKET = '\x1d';
 const [DOWN, ENTER] = ['\x1b[B', '\r'];
 
 /** Three prompts to an agent, with a change after each. */
@@ -170,7 +171,7 @@ describe('the list', () => {
     await openOverlay(terminal);
     terminal.type(DOWN + DOWN);
     terminal.type('2');
-    await terminal.displays(/The conversation cannot go back\.\s+its session has no valid id/);
+    await terminal.displays(/Only the files can go back here\.\s+This is a conversation of claude, and node runs here/);
     terminal.type(ENTER);
     await terminal.displays(/▸ .*logout/);
     terminal.type('1');
@@ -184,6 +185,55 @@ describe('the list', () => {
     expect([p.read('b.txt'), p.has('c.txt')]).toEqual(['mine\n', false]);
     terminal.type(ENTER);
     await terminal.displays(/ready/);
+    terminal.type('q');
+    await terminal.exited;
+  });
+
+  it('names the agents if there are several, and leaves the conversation of another one alone', async () => {
+    const p = await afterPrompts();
+    const savepoint = open({ dir: p.dir, home: p.store });
+    await savepoint.session({ agent: 'codex', id: 'c-1' }).prompt('Review it');
+    await savepoint.idle();
+    savepoint.close();
+    p.write('codex', `#!/bin/sh\nexec ${SHOWS_INPUT}`, 0o755);
+    const terminal = running(p, './codex');
+    await terminal.displays(/ready/);
+    await openOverlay(terminal, CTRL_BRACKET);
+    await terminal.displays(/codex +Review it[\s\S]*claude +Rename it/);
+    terminal.type(`${DOWN + DOWN}2`);
+    const { screen } = await terminal.displays(/Only the files can go back here/);
+    expect(screen).toMatch(/This is a conversation of claude, and codex runs here/);
+    expect(screen).toMatch(/savepoint restore cp_\d+(?:\.\d+)? --conversation \\\s+--session s-1\s/);
+    expect(p.has('c.txt')).toBe(true);
+    terminal.type('1');
+    await terminal.displays(/Somebody else changed files/);
+    terminal.type('c');
+    await terminal.displays(/▸ .*Rename it/);
+    terminal.type('c');
+    await terminal.displays(/ready\s+<1d>/);
+    terminal.type('q');
+    expect(await terminal.exited).toMatchObject({ status: 0 });
+  });
+
+  it('leaves a conversation alone that the same agent has elsewhere', async () => {
+    const p = await afterPrompts();
+    p.write(
+      'event.json',
+      JSON.stringify({ hook_event_name: 'UserPromptSubmit', session_id: 's-2', cwd: p.dir, prompt: 'Here' }),
+    );
+    p.write('claude', `#!/bin/sh\n$SAVEPOINT_COMMAND hook claude <event.json\nexec ${SHOWS_INPUT}`, 0o755);
+    const terminal = running(p, './claude');
+    await terminal.displays(/ready/);
+    await openOverlay(terminal, CTRL_BRACKET);
+    terminal.type(`${DOWN + DOWN}2`);
+    await terminal.displays(/another conversation of claude: session s-1/);
+    terminal.type('c');
+    await terminal.displays(/▸ .*Rename it/);
+    // Its own one can go back, as far as this is known here.
+    terminal.type('\x1b[A2');
+    await terminal.displays(/▸ .*Here|The conversation cannot go back\.\s+(?!This is)/);
+    terminal.type('cc');
+    await terminal.displays(/ready\s+<1d>/);
     terminal.type('q');
     await terminal.exited;
   });

@@ -1,6 +1,7 @@
 /** Connects the host with the overlay's pages, which are loaded when they are first needed. */
 import { type Savepoint, showText } from '@savepoint/core';
 import type { Style } from '../view.ts';
+import type { HostedConversations } from './overlay/hosted-conversations.ts';
 import type { OverlayTerminal, Ui } from './overlay/ui.ts';
 import type { Overlay } from './overlay-session.ts';
 
@@ -8,14 +9,16 @@ export class GoBackOverlay implements Overlay {
   readonly #savepoint: Savepoint;
   readonly #style: Style;
   readonly #program: string;
+  readonly #hosts: HostedConversations;
   #ui: Ui | null = null;
   #isClosed = false;
   readonly #early: Buffer[] = [];
 
-  constructor(savepoint: Savepoint, style: Style, program: string) {
+  constructor(savepoint: Savepoint, style: Style, program: string, hosts: HostedConversations) {
     this.#savepoint = savepoint;
     this.#style = style;
     this.#program = showText(program);
+    this.#hosts = hosts;
   }
 
   async run(terminal: OverlayTerminal): Promise<void> {
@@ -24,7 +27,7 @@ export class GoBackOverlay implements Overlay {
     this.#ui = ui;
     for (const bytes of this.#early.splice(0)) ui.type(bytes);
     if (this.#isClosed) ui.close();
-    await showOverlay(ui, { savepoint: this.#savepoint, program: this.#program });
+    await showOverlay(ui, { savepoint: this.#savepoint, program: this.#program, hosts: this.#hosts });
   }
 
   type(bytes: Buffer): void {

@@ -89,8 +89,10 @@ export class CallRecords {
     const isAbove = (process: ProcessIdentity | undefined): boolean =>
       process !== undefined && this.ancestors.some((one) => isSameProcess(one, process));
     for (const call of readUnendedCalls(ports, store.layout)) {
-      if (call.hasReportingAgent === true || call.hostsAgent !== agent || !isAbove(call.process)) continue;
-      writeOpenCall(ports.fs, store.layout, { ...call, hasReportingAgent: true });
+      const { hostedSessions: sessions = [] } = call;
+      if (sessions.includes(this.session) || call.hostsAgent !== agent || !isAbove(call.process)) continue;
+      const hostedSessions = [...sessions, this.session];
+      writeOpenCall(ports.fs, store.layout, { ...call, hasReportingAgent: true, hostedSessions });
     }
   }
 

@@ -21,7 +21,7 @@ export async function restoreState(ui: Ui, savepoint: Savepoint, goal: Goal): Pr
   const { checkpoint, title, session } = goal;
   let input: RestoreInput = { checkpoint, all: true };
   for (;;) {
-    const ready = await preparedRestore(ui, { savepoint, program: 'the browser' }, input);
+    const ready = await preparedRestore(ui, { savepoint }, input);
     if (ready === null) return null;
     const choice = await showPage<'yes' | 'some' | 'conversation' | 'no'>(ui, {
       title: `Restore ${input.paths === undefined ? '' : 'these files from '}${title}?`,

@@ -5,7 +5,9 @@ import { type AgentName, loadAgents, storesFolder, surroundings } from '../../ag
 import type { Environment } from '../../command.ts';
 
 export interface HostedAgent {
-  /** The name that its hooks report; null if the program is not a known agent. */
+  /** The agent whose program this is, with or without hooks; null if it is not a known one. */
+  readonly known: string | null;
+  /** The same if it has hooks, which report this name. */
   readonly agent: string | null;
   readonly args: readonly string[];
   readonly env: Environment;
@@ -22,14 +24,14 @@ export async function hostedAgent(
 ): Promise<HostedAgent> {
   const { AGENTS, hooksForRun } = await loadAgents();
   const name = await agentOf(file);
-  const plain = { agent: null, args, env, note: null };
+  const plain = { known: name, agent: null, args, env, note: null };
   if (name === null) return plain;
   const hooks = hooksForRun(AGENTS[name], { args, env }, surroundings(folder, env), storesFolder(env));
   switch (hooks.kind) {
     case 'installed':
       return { ...plain, agent: name };
     case 'added':
-      return { agent: name, args: hooks.start.args, env: { ...env, ...hooks.start.env }, note: null };
+      return { ...plain, agent: name, args: hooks.start.args, env: { ...env, ...hooks.start.env } };
     case 'none': {
       const hint = `Use \`savepoint install ${name}\` to know which call made a change.`;
       return { ...plain, note: `savepoint: no hooks for this run: ${showText(hooks.reason)}. ${hint}` };

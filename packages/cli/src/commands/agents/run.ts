@@ -123,7 +123,7 @@ async function runBetweenCheckpoints(
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
   const session = { agent: agentNameOf(options, file), ...sessionOption(options) };
-  const runWith = (start: Pick<HostedAgent, 'args' | 'env'>): Promise<ChildExit> => {
+  const runWith = (start: ProgramStart): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
     const child: ChildCommand = { file, args: start.args, cwd, env: { ...start.env } };
@@ -131,14 +131,22 @@ async function runBetweenCheckpoints(
       const next = await continuedAgent(file, [more, args], folder, env);
       return { file, args: next.args, cwd: dir, env: { ...next.env, [SESSION_VARIABLE]: child.env[SESSION_VARIABLE] } };
     };
-    const hosted = () => runHosted(child, key, following, context);
+    const hosts = { agent: start.known, session: start.env[SESSION_VARIABLE] ?? '' };
+    const hosted = () => runHosted(child, { key, following, hosts }, context);
     return context.withoutMessages(() => (isOn ? hosted() : runInForeground(child)));
   };
-  if (!isOn) return reportExit(await runWith({ args, env: { ...env, SAVEPOINT: 'off' } }), file, context.view.style);
+  if (!isOn)
+    return reportExit(
+      await runWith({ known: null, args, env: { ...env, SAVEPOINT: 'off' } }),
+      file,
+      context.view.style,
+    );
   const hosted = await hostedAgent(file, args, folder, env);
   if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
   return runCaptured([file, ...args], hosted, runWith, { session, context });
 }
+
+type ProgramStart = Pick<HostedAgent, 'known' | 'args' | 'env'>;
 
 /** Contains the id of the session, so that processes are recognised that the command leaves behind. */
 const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
@@ -150,7 +158,7 @@ const CALL_NOT_RECORDED_HINT = 'The command was run. `savepoint checkpoint` capt
 async function runCaptured(
   command: readonly [string, ...string[]],
   hosted: HostedAgent,
-  runWith: (start: Pick<HostedAgent, 'args' | 'env'>) => Promise<ChildExit>,
+  runWith: (start: ProgramStart) => Promise<ChildExit>,
   {
     session: names,
     context: { savepoint, signal, view },
@@ -173,7 +181,7 @@ async function runCaptured(
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
   const env = { ...hosted.env, [SESSION_VARIABLE]: session.id };
-  const status = reportExit(await runWith({ args: hosted.args, env }), command[0], view.style);
+  const status = reportExit(await runWith({ known: hosted.known, args: hosted.args, env }), command[0], view.style);
   const interrupt = listenForInterrupts();
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);

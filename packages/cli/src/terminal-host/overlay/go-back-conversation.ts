@@ -5,6 +5,7 @@
 import { nameFromJson, type Savepoint, showText, textFromBytes } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { asFailure, failureAsText } from '../../failure.ts';
+import { shellWord } from '../../path-hint.ts';
 import { lossText } from '../../show/conversation.ts';
 import {
   busy,
@@ -19,6 +20,7 @@ import {
   restoreLines,
   stateText,
 } from './go-back.ts';
+import { whyOther } from './hosted-conversations.ts';
 import type { EarlierState } from './states.ts';
 import { showPage } from './text-page.ts';
 import type { NextProgram, ReplaceableProgram, Ui } from './ui.ts';
@@ -27,9 +29,16 @@ export async function goBackWithConversation(ui: Ui, work: OverlayWork, state: E
   const { program } = ui;
   if (program === null) return 'back';
   return reportingFailure(ui, async () => {
+    const other = await whyOther(work.savepoint, work, state);
+    if (other !== null) return filesOnly(ui, work, state, otherConversation(other, state));
     const first = { checkpoint: state.id, all: true, conversation: true, session: state.session };
     const whyNot = await whyImpossible(work.savepoint, first);
-    if (whyNot !== null) return filesOnly(ui, work, state, whyNot);
+    if (whyNot !== null) {
+      return filesOnly(ui, work, state, {
+        title: 'The conversation cannot go back.',
+        lines: [`${showText(whyNot)}.`],
+      });
+    }
     const ready = await preparedRestore(ui, work, first);
     if (ready === null) return 'back';
     const { input, preview } = ready;
@@ -97,10 +106,33 @@ async function whyImpossible(
   return conversation?.possible === true ? null : (conversation?.reason ?? 'it is not known');
 }
 
-async function filesOnly(ui: Ui, work: OverlayWork, state: EarlierState, reason: string): Promise<PageEnd> {
+interface Explanation {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+function otherConversation(why: string, { id, session }: EarlierState): Explanation {
+  return {
+    title: 'Only the files can go back here.',
+    lines: [
+      why,
+      'To take it back with the files, end its program and use this in another terminal:',
+      '',
+      `savepoint restore ${id} --conversation \\`,
+      `  --session ${showText(shellWord(session))}`,
+    ],
+  };
+}
+
+async function filesOnly(
+  ui: Ui,
+  work: OverlayWork,
+  state: EarlierState,
+  { title, lines }: Explanation,
+): Promise<PageEnd> {
   const choice = await showPage<'files' | 'cancel'>(ui, {
-    title: 'The conversation cannot go back.',
-    lines: [`${showText(reason)}.`, '', '1 goes back with the files, and leaves the conversation as it is.'],
+    title,
+    lines: [...lines, '', '1 goes back with the files, and leaves the conversation as it is.'],
     choices: [
       ['1', 'files only', 'files'],
       ['c', 'cancel', 'cancel'],

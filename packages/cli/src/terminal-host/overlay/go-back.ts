@@ -6,6 +6,7 @@ import { asFailure, failureAsText } from '../../failure.ts';
 import { mixedAuthorsText } from '../../show/authors.ts';
 import { countText, pathText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
+import type { HostedConversations } from './hosted-conversations.ts';
 import type { EarlierState } from './states.ts';
 import { showPage } from './text-page.ts';
 import type { Ui } from './ui.ts';
@@ -15,6 +16,7 @@ export interface OverlayWork {
   readonly savepoint: Savepoint;
   /** The name of the program, safe to show. */
   readonly program: string;
+  readonly hosts: HostedConversations;
 }
 
 /** `back`: to the list. `again`: to a new list, because files have changed. `left`: to the program. */
@@ -154,7 +156,7 @@ export async function resultPage(
 /** Asks what has to be decided first. Null: there is nothing to do, or the user cancelled. */
 export async function preparedRestore(
   ui: Ui,
-  { savepoint }: OverlayWork,
+  { savepoint }: Pick<OverlayWork, 'savepoint'>,
   first: RestoreInput,
 ): Promise<{ readonly input: RestoreInput; readonly preview: RestoreJson } | null> {
   let input = first;

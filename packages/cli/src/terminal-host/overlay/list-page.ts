@@ -31,6 +31,8 @@ const CURRENT = 0;
 export class StateList {
   readonly #ui: Ui;
   readonly #page: ListPage;
+  /** 0: all states are those of one agent, which is not named. */
+  readonly #agentColumns: number;
   #chosen = CURRENT;
   #top = 0;
   #note = '';
@@ -38,6 +40,9 @@ export class StateList {
   constructor(ui: Ui, page: ListPage) {
     this.#ui = ui;
     this.#page = page;
+    const agents = new Set(page.states.map(({ agent }) => agent));
+    const widths = [...agents].map((agent) => Math.min(MAX_AGENT_COLUMNS, agent.length));
+    this.#agentColumns = agents.size > 1 ? Math.max(...widths) : 0;
   }
 
   async choose(): Promise<ListChoice> {
@@ -108,8 +113,11 @@ export class StateList {
     const state = this.#page.states[index - 1];
     if (state === undefined) return '';
     const time = style.faint(clip(relativeTime(state.time, this.#page.now()), TIME_COLUMNS).padEnd(TIME_COLUMNS));
+    const agent =
+      this.#agentColumns === 0 ? '' : `${clip(state.agent, MAX_AGENT_COLUMNS).padEnd(this.#agentColumns)}  `;
     const words = state.words ?? style.faint(`start of ${state.agent}, no prompt`);
-    return apart(` ${marker} ${time} ${isChosen ? style.strong(words) : words}`, `${this.#counts(state)} `, columns);
+    const text = `${style.faint(agent)}${isChosen ? style.strong(words) : words}`;
+    return apart(` ${marker} ${time} ${text}`, `${this.#counts(state)} `, columns);
   }
 
   #counts({ id }: EarlierState): string {
@@ -186,6 +194,7 @@ const LEAST_COUNTED = 300;
 const FIXED_ROWS = 6;
 const TIME_COLUMNS = 11;
 const COUNT_COLUMNS = 23;
+const MAX_AGENT_COLUMNS = 12;
 
 const ACTS = [
   ['1', 'files'],

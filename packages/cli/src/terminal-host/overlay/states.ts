@@ -10,7 +10,10 @@ export interface EarlierState {
   readonly words: string | null;
   /** The same in full, as far as it is recorded, not safe to show. */
   readonly prompt: string | null;
+  /** The name of the agent, safe to show. */
   readonly agent: string;
+  /** The same, not safe to show. */
+  readonly actor: string;
   readonly session: string;
   /** ISO 8601. */
   readonly time: string;
@@ -24,6 +27,6 @@ export async function earlierStates(savepoint: Savepoint): Promise<readonly Earl
   return turns.flatMap(({ before, prompt, session, actor, began }) => {
     if (before === null) return [];
     const words = prompt === null ? null : shortText(prompt);
-    return [{ id: before, words, prompt, agent: shortText(actor.name), session, time: began }];
+    return [{ id: before, words, prompt, agent: shortText(actor.name), actor: actor.name, session, time: began }];
   });
 }

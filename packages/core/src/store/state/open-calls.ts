@@ -77,6 +77,8 @@ export interface OpenCall {
   readonly hostsAgent?: string;
   /** This agent has reported an event of its own, so the call is no longer named. */
   readonly hasReportingAgent?: boolean;
+  /** The sessions of that agent that have reported an event since this call began. */
+  readonly hostedSessions?: readonly SessionId[];
   /** No capture runs around it: the settings leave it out, are invalid, or are those of another workspace. */
   readonly uncaptured?: boolean;
   /** It is old, and nothing tells whether its agent is alive. It makes others less certain, and is not named. */
