@@ -27,6 +27,24 @@ describe('a program hosted by run', () => {
     expect(sent).toEqual(Buffer.concat([ALL_BYTES, ALL_BYTES]));
   });
 
+  it('is followed by what changed while it ran, whoever captured it', async () => {
+    const [terminal, p] = hosted(`
+      import fs from 'node:fs';
+      for (let file = 0; file < 200; file++) fs.writeFileSync('file-' + file, '');
+      console.log('written');
+      process.stdin.once('data', () => process.exit());
+      // Longer than the time after which progress is shown.
+      setTimeout(() => console.log('ready'), 1100);
+    `);
+    await terminal.shows(/written/);
+    p.ok('checkpoint');
+    await terminal.shows(/ready/);
+    terminal.type('\n');
+    expect((await terminal.exited).status).toBe(0);
+    expect(terminal.text).toMatch(/savepoint: 200 paths changed\. `savepoint list` shows the changes\./);
+    expect((await terminal.emulated()).screen).not.toMatch(/scanning/);
+  });
+
   it('gets every byte that is typed', async () => {
     const [terminal] = hosted(`
       import { spawnSync } from 'node:child_process';

@@ -5,7 +5,6 @@ import { isatty } from 'node:tty';
 import {
   type CallId,
   type DiskPath,
-  type EndedCall,
   SavepointError,
   type SessionOptions,
   showText,
@@ -24,13 +23,13 @@ import {
 import { asFailure, failureAsText } from '../../failure.ts';
 import { folderToOpen } from '../../folder.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
-import { countText } from '../../show/format.ts';
 import { isKeyName } from '../../terminal-host/gesture-keys.ts';
 import type { NextProgram } from '../../terminal-host/overlay/ui.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
 import { continuedAgent, type HostedAgent, hostedAgent } from './hosted-agent.ts';
+import { newestCheckpoint, resultNotes } from './run-notes.ts';
 
 const OPTIONS: readonly CliOptionSpec[] = [
   { flags: '--restore-checkpoint <checkpoint>', description: 'first restore the entire workspace to this checkpoint' },
@@ -161,18 +160,20 @@ async function runCaptured(
   runWith: (start: ProgramStart) => Promise<ChildExit>,
   {
     session: names,
-    context: { savepoint, signal, view },
+    context: { savepoint, signal, view, clearProgress },
   }: { readonly session: SessionOptions; readonly context: CommandContext },
 ): Promise<number> {
   const session = savepoint.session(names);
   let call: CallId;
   let isTracked: boolean;
+  let before: string | null;
   try {
     await session.start({ signal });
     const summary = command.map(quotedWord).join(' ');
     const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
     const hosts = { hosts: true, ...(hosted.agent === null ? {} : { hostsAgent: hosted.agent }) };
     call = (await session.begin({ tool: 'run', args: { command }, summary, ...hosts, shell }, { signal })).id;
+    before = await newestCheckpoint(savepoint);
     isTracked = (await session.openCalls()).some(({ id, uncaptured }) => id === call && uncaptured !== true);
   } catch (error) {
     const { code, message, data, hint, exit } = asFailure(error);
@@ -189,11 +190,16 @@ async function runCaptured(
     await savepoint.idle();
     if (isTracked && !found.found)
       throw new SavepointError('STORE_DAMAGED', CALL_NOT_RECORDED, {}, { hint: CALL_NOT_RECORDED_HINT });
-    if (isatty(2)) writeAll(2, lines(...resultNotes(found, session.id, view.style.id)));
+    if (isatty(2)) {
+      const notes = await resultNotes(savepoint, { found, before, session: session.id, id: view.style.id });
+      clearProgress();
+      writeAll(2, lines(...notes));
+    }
     return status;
   } catch (error) {
     // A failure of the command takes precedence. If its changes were not recorded, the status is never 0.
     const failure = asFailure(error);
+    clearProgress();
     writeAll(2, failureAsText(failure, view.style));
     return status === 0 ? (interrupt.status() ?? failure.exit) : status;
   } finally {
@@ -272,19 +278,4 @@ function reportExit(ended: ChildExit, file: string, style: Style): number {
     writeAll(2, `${style.bad('error:')} cannot run ${showText(file)}: ${why}\n`);
   }
   return exitStatusOf(ended);
-}
-
-function resultNotes(
-  { checkpoint, changes, found, uncovered }: EndedCall,
-  session: string,
-  id: (text: string) => string,
-) {
-  if (!found) return [];
-  const left = uncovered.length === 0 ? [] : [`${countText(uncovered.length, 'path')} could not be captured.`];
-  if (checkpoint === null) return ['savepoint: no changes.', ...left];
-  const files = checkpoint.changes === null ? 'too many paths to list' : countText(changes.length, 'path');
-  return [
-    `savepoint: ${files} changed (${id(checkpoint.id)}). To revert: \`savepoint rollback --session ${session} --likely\``,
-    ...left,
-  ];
 }
