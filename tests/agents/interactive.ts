@@ -19,8 +19,6 @@ export interface Interactive {
   readonly hasHooksForRun: boolean;
   /** Is on the screen while it waits for a prompt. */
   readonly ready: RegExp;
-  /** Whether it takes a prompt that is handed back when it continues a conversation. */
-  readonly takesPrompt: boolean;
   /** Matches its screen if these words are in its input. */
   readonly edited: (words: string) => RegExp;
   /** Typed twice, opens the overlay. */
@@ -46,7 +44,6 @@ export const interactiveClaude: Interactive = {
   },
   hasHooksForRun: true,
   ready: /❯/,
-  takesPrompt: true,
   edited: (words) => new RegExp(`❯\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/exit', '\r'],
@@ -61,7 +58,6 @@ export const interactiveCodex: Interactive = {
   },
   hasHooksForRun: true,
   ready: /›/,
-  takesPrompt: true,
   edited: (words) => new RegExp(`›\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/quit', '\r'],
@@ -78,7 +74,6 @@ export const interactiveGemini: Interactive = {
   },
   hasHooksForRun: false,
   ready: /^ +\? for shortcuts/m,
-  takesPrompt: true,
   edited: (words) => new RegExp(`\\*\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/quit', '\r'],
@@ -91,7 +86,6 @@ export const interactiveOpencode: Interactive = {
   prepare: () => undefined,
   hasHooksForRun: true,
   ready: /Ask anything|ctrl\+p/,
-  takesPrompt: false,
   edited: (words) => new RegExp(`┃\\s*${words}`),
   key: CTRL_BRACKET,
   quit: ['/exit', '\r'],

@@ -4,6 +4,7 @@
  */
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import { showText } from '@savepoint/core';
 import type { ChildCommand, ChildExit } from '../child.ts';
 import { asFailure, failureAsText } from '../failure.ts';
 import { PLAIN } from '../view.ts';
@@ -121,6 +122,8 @@ class TerminalHost {
       this.#restoreTerminal();
       for (const [name, listener] of this.#listeners) process.off(name, listener);
       process.stdout.off('resize', this.#onResize);
+      const words = this.#handBack.left;
+      if (words !== null) writeAll(2, `Your prompt, which is in no program's input:\n${showText(words, 'keep')}\n`);
       if (this.#overlayFailure !== null) writeAll(2, failureAsText(asFailure(this.#overlayFailure), PLAIN));
     }
   }

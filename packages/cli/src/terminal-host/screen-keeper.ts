@@ -5,7 +5,7 @@
 import headless from '@xterm/headless';
 import type { TerminalSize } from './hosted-program.ts';
 import { isBetweenSequences } from './parser-state.ts';
-import { drawCursor, drawRows } from './screen-text.ts';
+import { drawCursor, drawRows, isBlank } from './screen-text.ts';
 import { TerminalModes } from './terminal-modes.ts';
 
 /** Above this, the program has to wait for the emulator. */
@@ -64,6 +64,11 @@ export class ScreenKeeper {
   /** Whether the program tells pastes from typed text: then it edits lines. */
   get takesPastes(): boolean {
     return this.#modes.takesPastes;
+  }
+
+  /** Whether there is no text on the screen. */
+  get isBlank(): boolean {
+    return isBlank(this.#terminal);
   }
 
   /** The screen as text that draws it: it differs if anything on the screen does. */

@@ -35,6 +35,12 @@ export function drawRows(terminal: Terminal): string {
   return Array.from({ length: terminal.rows }, (_, row) => drawRow(terminal, row)).join('');
 }
 
+export function isBlank(terminal: Terminal): boolean {
+  const { active } = terminal.buffer;
+  const rows = Array.from({ length: terminal.rows }, (_, row) => active.getLine(active.baseY + row));
+  return rows.every((row) => (row?.translateToString(true) ?? '').trim() === '');
+}
+
 /**
  * Places the cursor, which may wait behind the last column, and sets the style of the text to come.
  * @param top the first row to which positions refer, from 0
