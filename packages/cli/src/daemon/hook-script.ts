@@ -29,7 +29,8 @@ if [ -z "$savepoint_home" ]; then
 fi
 ${PARENT_VARIABLE}=$PPID
 export ${PARENT_VARIABLE}
-[ "\${SAVEPOINT_DAEMON:-on}" = off ] || [ "\${SAVEPOINT:-on}" = off ] && exec "$@"
+# With SAVEPOINT=off, too: which calls ran is recorded all the same, and commands at the prompt are carried out.
+[ "\${SAVEPOINT_DAEMON:-on}" = off ] && exec "$@"
 command -v curl >/dev/null 2>&1 || exec "$@"
 savepoint_place=$savepoint_home/daemon
 if [ ! -S "$savepoint_place/${SOCKET}" ]; then
