@@ -58,6 +58,12 @@ export function stampIn(fields: Fields, key: string): string | null {
   return typeof time === 'number' && Number.isFinite(time) ? String(time) : null;
 }
 
+/** Reads a time, as text or in milliseconds since 1970. Returns milliseconds since 1970. */
+export function momentIn(fields: Fields, key: string): number | null {
+  const stamp = stampIn(fields, key);
+  return stamp === null ? null : Number(stamp);
+}
+
 /** Reads a time in milliseconds since 1970. */
 export function timeIn(fields: Fields, key: string): number | null {
   const value = field(fields, key);

@@ -2,6 +2,7 @@
 
 import type { ConversationEnd } from '@savepoint/core/ports';
 import { type ConversationTree, pathTo, type TreeRow } from './claude-tree.ts';
+import { type BeforePrompt, MISSING, whichPrompt } from './which-prompt.ts';
 
 export interface Cut {
   /** The rows that stay, oldest first. */
@@ -34,37 +35,31 @@ export function cut(
 /** How much of the recorded words must match. They are shortened. */
 const MATCHED_CHARACTERS = 1_000;
 
-type BeforePrompt = Extract<ConversationEnd, { readonly kind: 'before-prompt' }>;
-
 function promptRow(
   rows: readonly TreeRow[],
   current: readonly TreeRow[],
-  { messageId, words, promptsAfter }: BeforePrompt,
+  end: BeforePrompt,
   textOf: (row: TreeRow) => string | null,
 ): TreeRow | string {
-  const matches = (row: TreeRow): boolean => {
-    const text = textOf(row);
-    return words !== null && words !== '' && text !== null && beginningOf(text) === beginningOf(words);
-  };
+  const { messageId, words } = end;
   const named = messageId === null ? [] : rows.filter((row) => row.isPrompt && row.promptId === messageId);
   const last = named.at(-1);
   if (last === undefined) {
     const prompts = current.filter(({ isPrompt }) => isPrompt);
     // A version that writes ids has not written this prompt yet. An older version writes none.
     if (messageId !== null && prompts.some(({ promptId }) => promptId !== null)) return MISSING;
-    const counted = prompts[prompts.length - 1 - promptsAfter];
-    return counted !== undefined && matches(counted) ? counted : MISSING;
+    const said = prompts.map((row) => ({ text: textOf(row) ?? '', time: row.time }));
+    const found = whichPrompt(said, end, hasWords);
+    return typeof found === 'string' ? found : (prompts[found] ?? MISSING);
   }
   // In a fork, the program gives all earlier prompts the id of the first one after it, which is the last of them.
   const ofLast = named.filter((row) => firstOf(row) === firstOf(last));
-  const said = ofLast.find(matches);
+  const said = ofLast.find((row) => words !== null && hasWords(textOf(row) ?? '', words));
   if (said !== undefined) return said;
   if (ofLast.length < named.length) return 'its transcript has several prompts with the same id';
   // It is an earlier one if a fork has not written this prompt yet.
   return ofLast.every((row) => isOther(textOf(row), words)) ? MISSING : last;
 }
-
-const MISSING = 'the prompt is not in its transcript';
 
 /** Whether a prompt was recorded with other words. A command is recorded as it was typed, and written in another form. */
 function isOther(text: string | null, words: string | null): boolean {
@@ -88,6 +83,10 @@ function firstOf(prompt: TreeRow): TreeRow {
 
 function isSamePrompt({ message, promptId }: TreeRow, prompt: TreeRow): boolean {
   return message?.role === 'user' && promptId !== null && promptId === prompt.promptId;
+}
+
+function hasWords(text: string, words: string): boolean {
+  return words !== '' && beginningOf(text) === beginningOf(words);
 }
 
 function beginningOf(text: string): string {

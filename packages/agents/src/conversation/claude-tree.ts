@@ -1,6 +1,6 @@
 /** The rows of a transcript of Claude Code as the conversations that they form, without the texts. */
 
-import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.ts';
 import { claudeRow } from '../transcript/claude.ts';
 import type { MessageRow } from '../transcript/row.ts';
 import type { TranscriptLine } from './transcript-file.ts';
@@ -18,6 +18,8 @@ export interface TreeRow {
   readonly isPrompt: boolean;
   /** Claude Code's own id of the prompt that the row belongs to. */
   readonly promptId: string | null;
+  /** Of a prompt: when it was written, in milliseconds since 1970; null if it is not known. */
+  readonly time: number | null;
   /** Ids of the calls that it begins, and of those whose results it has. */
   readonly calls: readonly string[];
   readonly results: readonly string[];
@@ -115,6 +117,7 @@ function treeRow(
     message: message && { id: message.id, role: message.role },
     isPrompt: text !== null && field(fields, 'isCompactSummary') !== true && !NOTES.test(text.trimStart()),
     promptId: promptId === null ? null : (known.get(promptId) ?? null),
+    time: text === null ? null : momentIn(fields, 'timestamp'),
     calls: message?.role === 'assistant' ? idsOf('tool_use', 'id') : NONE,
     results: message?.role === 'tool' ? idsOf('tool_result', 'tool_use_id') : NONE,
   };

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import type { ConversationPlace, DiskPath, Fs, RewoundConversation } from '@savepoint/core/ports';
-import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import { codexRow } from '../transcript/codex.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
@@ -104,6 +104,7 @@ function readMessages(open: OpenTranscript): { readonly messages: CodexMessage[]
         role,
         text: isPrompt ? text : shorten(text),
         prompt: isPrompt ? (turnOf(payload) ?? turn?.id ?? null) : null,
+        time: isPrompt ? momentIn(row, 'timestamp') : null,
         results: call === null ? [] : [call],
         start: isPrompt ? (turn?.start ?? start) : start,
         end,

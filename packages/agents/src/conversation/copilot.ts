@@ -5,7 +5,7 @@
 
 import { basename, join } from 'node:path';
 import type { ConversationPlace, DiskPath, RewoundConversation } from '@savepoint/core/ports';
-import { type Fields, field, fieldsOf, idIn, stampIn, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import { copilotRow } from '../transcript/copilot.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
@@ -84,8 +84,7 @@ function readMessages(open: OpenTranscript): { readonly messages: readonly Copil
   let about: Fields = {};
   for (const { row, start, end } of open.lines()) {
     const data = fieldsOf(field(row, 'data'));
-    const time = stampIn(row, 'timestamp');
-    const at = time === null ? null : Number(time);
+    const at = momentIn(row, 'timestamp');
     const id = idIn(data, 'toolCallId');
     const type = textIn(row, 'type');
     if (type === 'session.start') about = data;
@@ -102,6 +101,7 @@ function readMessages(open: OpenTranscript): { readonly messages: readonly Copil
       role,
       text: role === 'user' ? text : shorten(text),
       prompt: null,
+      time: at,
       results: [],
       start,
       end,

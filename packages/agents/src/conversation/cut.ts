@@ -2,6 +2,7 @@
 
 import { type ConversationEnd, type ConversationPlan, MAX_REMOVED, MAX_REMOVED_TEXT } from '@savepoint/core/ports';
 import type { Role } from '../transcript/row.ts';
+import { type BeforePrompt, MISSING, whichPrompt } from './which-prompt.ts';
 
 /** A message of a conversation, as its agent keeps it. */
 export interface KeptMessage {
@@ -11,6 +12,8 @@ export interface KeptMessage {
   readonly text: string | null;
   /** The id under which hooks report the prompt; null if there is none. */
   readonly prompt: string | null;
+  /** Of a prompt: when it was written, in milliseconds since 1970; null if it is not known. */
+  readonly time: number | null;
   /** The calls whose results it contains, with the ids that hooks report. */
   readonly results: readonly string[];
 }
@@ -41,25 +44,29 @@ export function shorten(text: string | null): string | null {
   return `${text.slice(0, MAX_REMOVED_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Without the agent's id, both the number of later prompts and the words must fit. */
-function beforePrompt(
-  messages: readonly KeptMessage[],
-  { messageId, words, promptsAfter }: Extract<ConversationEnd, { readonly kind: 'before-prompt' }>,
-): Cut {
+function beforePrompt(messages: readonly KeptMessage[], end: BeforePrompt): Cut {
+  const { messageId, words } = end;
   const prompts = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   const hasGivenWords = (index: number): boolean => words !== null && hasWords(messages[index]?.text ?? '', words);
   const named = messageId === null ? [] : prompts.filter((index) => messages[index]?.prompt === messageId);
   if (named[0] !== undefined) {
+    if (named.length === 1) return { kept: named[0] };
     // A user may add a prompt to a turn that is running.
-    const found = named.length === 1 ? named[0] : named.findLast(hasGivenWords);
-    return found === undefined ? { reason: 'its transcript has several prompts with the same id' } : { kept: found };
+    const [said, ...others] = named.filter(hasGivenWords);
+    if (said === undefined) return { reason: 'its transcript has several prompts with the same id' };
+    return others.length === 0 ? { kept: said } : byWords(messages, prompts, end);
   }
-  const missing = { reason: 'the prompt is not in its transcript' };
   // Its agent writes ids, and has not written this prompt yet, or has removed it.
-  if (messageId !== null && prompts.some((index) => messages[index]?.prompt !== null)) return missing;
+  if (messageId !== null && prompts.some((index) => messages[index]?.prompt !== null)) return { reason: MISSING };
   if (words === null) return { reason: 'the prompt is not known' };
-  const counted = prompts[prompts.length - 1 - promptsAfter];
-  return counted !== undefined && hasGivenWords(counted) ? { kept: counted } : missing;
+  return byWords(messages, prompts, end);
+}
+
+/** @param prompts the indexes of all prompts */
+function byWords(messages: readonly KeptMessage[], prompts: readonly number[], end: BeforePrompt): Cut {
+  const said = prompts.map((index) => ({ text: messages[index]?.text ?? '', time: messages[index]?.time ?? null }));
+  const found = whichPrompt(said, end, hasWords);
+  return typeof found === 'string' ? { reason: found } : { kept: prompts[found] ?? 0 };
 }
 
 /** Results of other calls of the same answer stay too: a model must get a result of each of its calls. */

@@ -12,7 +12,7 @@ import {
   isFsError,
   type RewoundConversation,
 } from '@savepoint/core/ports';
-import { type Fields, field, fieldsOf, stampIn, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, momentIn, textIn } from '../fields.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import { geminiRow } from '../transcript/gemini.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
@@ -134,6 +134,7 @@ function put(messages: Map<string, GeminiMessage>, row: Fields, start: number, i
     role,
     text: role === 'user' ? text : shorten(text),
     prompt: null,
+    time: momentIn(row, 'timestamp'),
     results: [],
     isShown: shown?.kind === 'message',
     calls: callsOf(row),
@@ -148,14 +149,13 @@ function callsOf(row: Fields): readonly TimedCall[] {
     const tool = textIn(call, 'name');
     // Gemini CLI itself makes these ids: tool, time and number.
     const asked = /_(\d{13})_\d+$/.exec(textIn(call, 'id') ?? '')?.[1];
-    const ended = stampIn(call, 'timestamp');
     if (tool === null) return [];
     return [
       {
         tool,
         input: field(call, 'args'),
         asked: asked === undefined ? null : Number(asked),
-        ended: ended === null ? null : Number(ended),
+        ended: momentIn(call, 'timestamp'),
       },
     ];
   });

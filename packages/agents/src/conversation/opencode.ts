@@ -15,7 +15,7 @@ import {
   type RewoundConversation,
   readJson,
 } from '@savepoint/core/ports';
-import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
 import { conversationRefused } from './refused.ts';
@@ -102,6 +102,7 @@ function messageOf(message: Fields): KeptMessage {
     role: isPrompt ? 'user' : 'assistant',
     text: isPrompt ? text : shorten(text),
     prompt: isPrompt ? idIn(info, 'id') : null,
+    time: momentIn(fieldsOf(field(info, 'time')), 'created'),
     results: parts.flatMap((part) => idIn(part, 'callID') ?? []),
   };
 }

@@ -69,11 +69,3 @@ export function messagesOf(rows: readonly object[]): readonly MessageRow[] {
   for (const row of rows) for (const one of claudeRow(fieldsOf(row))) conversation.add(one);
   return conversation.messages;
 }
-
-export function beforePrompt(messageId: string | null, words: string | null = null, promptsAfter = 0): ConversationEnd {
-  return { kind: 'before-prompt', messageId, words, promptsAfter };
-}
-
-export function afterCall(call: string, messageId: string | null = null): ConversationEnd {
-  return { kind: 'after-call', call: call as never, messageId };
-}

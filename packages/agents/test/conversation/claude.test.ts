@@ -9,7 +9,8 @@ import { describe, expect, test } from 'vitest';
 import { claudeConversation } from '../../src/conversation/claude.ts';
 import type { MessageRow } from '../../src/transcript/row.ts';
 import { ClaudeTranscript, jsonLines } from '../fixtures/transcripts.ts';
-import { afterCall, beforePrompt, ClaudeFiles, messagesOf, SESSION } from './claude-files.ts';
+import { ClaudeFiles, messagesOf, SESSION } from './claude-files.ts';
+import { afterCall, beforePrompt, beforeRecorded } from './place.ts';
 
 const shown = (messages: readonly Pick<MessageRow, 'role' | 'text'>[]): readonly string[] =>
   messages.map(({ role, text }) => `${role}: ${text ?? '-'}`);
@@ -164,10 +165,39 @@ describe('the prompt is found', () => {
   test('by its words and its place, if the version does not write ids', async () => {
     const rows = twoTurns().rows.map(({ promptId: _id, ...row }) => row);
     const files = new ClaudeFiles(rows);
-    expect(await files.plan(beforePrompt('unknown', 'Second.', 0))).toMatchObject({ messages: 4 });
-    expect(await files.plan(beforePrompt(null, 'First.', 1))).toMatchObject({ messages: 8 });
-    expect(await files.reason(beforePrompt(null, 'First.', 0))).toBe('the prompt is not in its transcript');
-    expect(await files.reason(beforePrompt(null, null, 0))).toBe('the prompt is not in its transcript');
+    expect(await files.plan(beforePrompt('unknown', 'Second.'))).toMatchObject({ messages: 4 });
+    expect(await files.plan(beforePrompt(null, 'First.', ['Second.']))).toMatchObject({ messages: 8 });
+    expect(await files.reason(beforePrompt(null, 'Third.'))).toBe('the prompt is not in its transcript');
+    expect(await files.reason(beforePrompt(null))).toBe('the prompt is not in its transcript');
+  });
+
+  test('not if several have its words, and one of them is not recorded', async () => {
+    const t = new ClaudeTranscript();
+    for (const id of ['m-1', 'm-2', 'm-3']) {
+      t.prompt('Continue.');
+      t.answer(id, 'Done.');
+    }
+    const rows = t.rows.map(({ promptId: _id, ...row }) => row);
+    const notCertain = 'several prompts have the same words, and it is not certain which of them it is';
+    const untimed = new ClaudeFiles(rows);
+    const recorded = (...seconds: readonly number[]) => seconds.map((at) => ['Continue.', at * 1_000] as const);
+    for (const index of [0, 1]) expect(await untimed.reason(beforeRecorded(index, recorded(0, 200)))).toBe(notCertain);
+    expect(await untimed.plan(beforeRecorded(1, recorded(0, 1, 2)))).toMatchObject({ messages: 4 });
+    // Its rows tell when they were written.
+    const timed = (apart: number) =>
+      new ClaudeFiles(rows.map((row, at) => ({ ...row, timestamp: new Date(at * apart * 500).toISOString() })));
+    const slow = timed(100);
+    const at = (number: number) => number * 100 + 51;
+    const first = beforeRecorded(0, recorded(at(0), at(2)));
+    expect(await slow.plan(first)).toMatchObject({ messages: 6, prompts: 3 });
+    expect(await slow.plan(beforeRecorded(1, recorded(at(0), at(2))))).toMatchObject({ messages: 2, prompts: 1 });
+    expect(await slow.reason(beforeRecorded(2, recorded(at(0), at(2), at(3))))).toBe(
+      'the prompt is not in its transcript',
+    );
+    const quick = timed(2);
+    for (const index of [0, 1]) expect(await quick.reason(beforeRecorded(index, recorded(1, 5)))).toBe(notCertain);
+    // The second is not recorded, and the fourth is not written yet.
+    for (const index of [1, 2]) expect(await quick.reason(beforeRecorded(index, recorded(1, 5, 7)))).toBe(notCertain);
   });
 
   test('in a fork by the program, which gives earlier prompts the same id', async () => {
@@ -203,7 +233,7 @@ describe('the prompt is found', () => {
     t.answer('m-1', 'Done.');
     t.prompt('<command-name>/go</command-name>');
     const files = new ClaudeFiles(t.rows);
-    expect(await files.plan(beforePrompt('p-0', 'Do\nit.', 1))).toMatchObject({ messages: 3, prompts: 2 });
+    expect(await files.plan(beforePrompt('p-0', 'Do\nit.', ['/go']))).toMatchObject({ messages: 3, prompts: 2 });
     expect(await files.plan(beforePrompt('p-2', '/go now'))).toMatchObject({ messages: 1, prompts: 1 });
   });
 

@@ -119,22 +119,24 @@ test('ends after a call and the calls beside it', async () => {
   expect(rows.at(-1)).toEqual(ROWS[7]);
 });
 
-test('finds a prompt without an id by its words and its place, and only by both', async () => {
+test('finds a prompt without an id by its words, if only one prompt has them', async () => {
   const path = transcript();
   const shortened = `${'Now improve them'.slice(0, 10)}…`;
   for (const words of ['Now improve them — 好.', shortened]) {
-    const { rows } = await rewound(transcript(), beforePrompt(null, words, 0));
+    const { rows } = await rewound(transcript(), beforePrompt(null, words));
     expect(rows).toHaveLength(11);
   }
-  expect(await whyNot(path, beforePrompt(null, 'Write both files.', 1))).toBe('possible');
-  expect(await whyNot(path, beforePrompt(null, 'Write both files.', 0))).toContain('not in its transcript');
-  expect(await whyNot(path, beforePrompt(null, 'Now improve them — 好.', 5))).toContain('not in its transcript');
+  expect(await whyNot(path, beforePrompt(null, 'Write both files.', ['Now improve them — 好.']))).toBe('possible');
+  expect(await whyNot(path, beforePrompt(null, 'Write three files.'))).toContain('not in its transcript');
+  const twice = transcript(jsonLines([...ROWS, ...ROWS.slice(11)]));
+  expect(await whyNot(twice, beforePrompt(null, 'Now improve them — 好.'))).toContain('not certain');
+  expect(await whyNot(twice, beforePrompt('t-2', 'Now improve them — 好.'))).toContain('not certain');
   expect(await whyNot(path, beforePrompt(null))).toContain('not known');
   expect(await whyNot(path, afterCall('c-9'))).toContain('the result of the call is not in its transcript');
 });
 
 test('does not take another prompt with the same words for one that is not written yet', async () => {
-  const whyNotNew = await whyNot(transcript(), beforePrompt('t-3', 'Now improve them — 好.', 0));
+  const whyNotNew = await whyNot(transcript(), beforePrompt('t-3', 'Now improve them — 好.'));
   expect(whyNotNew).toBe('the prompt is not in its transcript');
 });
 
@@ -191,7 +193,7 @@ test('names the session that a fork continues', async () => {
   const [meta, ...rest] = ROWS;
   const forked = { ...meta, payload: { ...meta.payload, history_base: { thread_id: 'x' } } };
   const path = transcript(jsonLines([forked, ...rest.slice(10)]));
-  expect(await whyNot(path, beforePrompt('t-1', 'Write both files.', 1))).toContain(
+  expect(await whyNot(path, beforePrompt('t-1', 'Write both files.', ['Now improve them — 好.']))).toContain(
     'continues that of another session',
   );
 });

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { copilotConversation } from '../../src/conversation/copilot.ts';
 import { makeCallId } from '../../src/hook/pairing.ts';
 import { jsonLines } from '../fixtures/transcripts.ts';
-import { afterCall, beforePrompt, machine, placeIn, rowsOf } from './place.ts';
+import { afterCall, beforeRecorded, machine, placeIn, rowsOf } from './place.ts';
 
 const ID = '79007a1b-9d1c-46ca-b763-ee3928ddbc9d';
 const INPUT = { path: '/w/a.txt', file_text: 'a' };
@@ -65,6 +65,13 @@ const whyNot = async (path: string, end: ConversationEnd, session = ID): Promise
   return plan.isPossible ? 'possible' : plan.reason;
 };
 
+const MINUTE = Date.UTC(2026, 10, 26, 4, 22, 0);
+const before = (index: number) =>
+  beforeRecorded(index, [
+    ['Write it.', MINUTE + 900],
+    ['Now improve it.', MINUTE + 20_900],
+  ]);
+
 /** The id that the hooks gave a call which began at that second. */
 const callId = (second: number): string => {
   const made = {
@@ -81,7 +88,7 @@ const callId = (second: number): string => {
 
 test('ends before a prompt', async () => {
   const path = transcript();
-  const end = beforePrompt(null, 'Now improve it.');
+  const end = before(1);
   expect(await copilotConversation.plan(place(path, end), here(path))).toMatchObject({
     isPossible: true,
     messages: 2,
@@ -89,8 +96,10 @@ test('ends before a prompt', async () => {
     words: 'Now improve it.',
   });
   expect(await rewound(path, end)).toHaveLength(12);
+  const twice = [...ROWS, event('user.message', { content: 'Now improve it.' }, 25)];
+  expect(await whyNot(transcript(twice), end)).toContain('it is not certain which');
   // A hidden message is not a prompt.
-  expect(await whyNot(path, beforePrompt(null, 'Write it.', 1))).toBe('possible');
+  expect(await whyNot(path, before(0))).toBe('possible');
 });
 
 test('ends after a call; of equal ones, after the one that ran at that time', async () => {
@@ -101,16 +110,13 @@ test('ends after a call; of equal ones, after the one that ran at that time', as
 
 test('before the first prompt, a new session begins', async () => {
   const path = transcript();
-  const { session, command } = await copilotConversation.rewind(
-    place(path, beforePrompt(null, 'Write it.', 1)),
-    here(path),
-  );
+  const { session, command } = await copilotConversation.rewind(place(path, before(0)), here(path));
   expect(command).toEqual(['copilot', '--session-id', session]);
   expect(readdirSync(join(path, '../..'))).toEqual([ID]);
 });
 
 test('refuses what is not a transcript of this session', async () => {
-  const end = beforePrompt(null, 'Now improve it.');
+  const end = before(1);
   expect(await whyNot(transcript(), end, '79007a1b-9d1c-46ca-b763-000000000000')).toContain('another session');
   expect(await whyNot(transcript(), end, '--resume')).toContain('not one of Copilot');
   expect(await whyNot(transcript([]), end)).toContain('another session');

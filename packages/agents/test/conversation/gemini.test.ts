@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { geminiConversation } from '../../src/conversation/gemini.ts';
 import { makeCallId } from '../../src/hook/pairing.ts';
 import { jsonLines } from '../fixtures/transcripts.ts';
-import { afterCall, beforePrompt, machine, placeIn, rowsOf } from './place.ts';
+import { afterCall, beforePrompt, beforeRecorded, machine, placeIn, rowsOf } from './place.ts';
 
 const ID = 'f7bfdaf8-102f-499b-9688-ca1ceadec4f8';
 const CONTEXT = { id: 'g-0', type: 'user', content: [{ text: '<session_context>\nToday …' }] };
@@ -112,7 +112,7 @@ test('reads lists of messages, as after a compaction', async () => {
   const list = [CONTEXT, prompt('g-1', 'Write it.'), answer('g-2', 'Done.')];
   const path = transcript([ROWS[0], prompt('x', 'Old.'), { $set: { messages: list } }, ...ROWS.slice(13)]);
   expect(await rewound(path, beforePrompt(null, 'Now improve it.'))).toEqual(list);
-  expect(await whyNot(path, beforePrompt(null, 'Old.', 2))).toContain('not in its transcript');
+  expect(await whyNot(path, beforePrompt(null, 'Old.'))).toContain('not in its transcript');
 });
 
 test('ends after a call; of equal ones, after the one that began at that time', async () => {
@@ -134,9 +134,22 @@ test('ends after a call; of equal ones, after the one that began at that time', 
   expect(await whyNot(transcript(), afterCall('write_file#000000000000#1'))).toContain('is not in its transcript');
 });
 
+test('of prompts with the same words, the time decides; if it does not, none is taken', async () => {
+  const again = [13, 60, 300].flatMap((minute, index) => [
+    { ...prompt(`again-${index}`, 'Continue.'), timestamp: new Date(minute * 60_000).toISOString() },
+    answer(`done-${index}`, 'Done.'),
+  ]);
+  const path = transcript([ROWS[0], ...again]);
+  const recorded = (minute: number) => ['Continue.', minute * 60_000 - 900] as const;
+  expect(await rewound(path, beforeRecorded(1, [recorded(13), recorded(300)]))).toEqual(again.slice(0, 4));
+  expect(await whyNot(path, beforeRecorded(1, [recorded(13), recorded(400)]))).toContain('not in its transcript');
+  const untimed = transcript([ROWS[0], ...again.map((row) => ({ ...row, timestamp: undefined }))]);
+  expect(await whyNot(untimed, beforeRecorded(0, [recorded(13), recorded(300)]))).toContain('not certain');
+});
+
 test('before the first prompt, a new session begins', async () => {
   const path = transcript();
-  const end = beforePrompt(null, 'Write it.', 1);
+  const end = beforePrompt(null, 'Write it.', ['Now improve it.']);
   const { session, command } = await geminiConversation.rewind(place(path, end), machine({ HOME: home }));
   expect(command).toEqual(['gemini', '--session-id', session]);
   expect(readdirSync(join(path, '..'))).toHaveLength(1);

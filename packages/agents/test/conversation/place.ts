@@ -9,8 +9,25 @@ export function machine(env: Readonly<Record<string, string>> = {}): Conversatio
   return { ports: realPorts(), env };
 }
 
-export function beforePrompt(messageId: string | null, words: string | null = null, promptsAfter = 0): ConversationEnd {
-  return { kind: 'before-prompt', messageId, words, promptsAfter };
+/** @param later the words of the recorded prompts after it. All have the time 0. */
+export function beforePrompt(
+  messageId: string | null,
+  words: string | null = null,
+  later: readonly string[] = [],
+): ConversationEnd {
+  const prompts = [words, ...later].map((one) => ({ words: one, time: 0 }));
+  return { kind: 'before-prompt', messageId, words, prompts, index: 0 };
+}
+
+/** @param prompts the recorded prompts, oldest first: their words, and the time in milliseconds */
+export function beforeRecorded(index: number, prompts: readonly (readonly [string, number])[]): ConversationEnd {
+  return {
+    kind: 'before-prompt',
+    messageId: null,
+    words: prompts[index]?.[0] ?? null,
+    prompts: prompts.map(([words, time]) => ({ words, time })),
+    index,
+  };
 }
 
 export function afterCall(call: string, messageId: string | null = null): ConversationEnd {

@@ -6,6 +6,14 @@
 import type { CallId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 
+/** A prompt as its checkpoint records it. */
+export interface RecordedPrompt {
+  /** Possibly shortened; null if they are not recorded. */
+  readonly words: string | null;
+  /** When its hook ran, in milliseconds since 1970. */
+  readonly time: number;
+}
+
 /** Where a conversation is to end. */
 export type ConversationEnd =
   | {
@@ -15,8 +23,10 @@ export type ConversationEnd =
       readonly messageId: string | null;
       /** The words of the prompt, possibly shortened; null if they are not recorded. */
       readonly words: string | null;
-      /** How many prompts of the session are recorded after this one. */
-      readonly promptsAfter: number;
+      /** All prompts of the session that are recorded, oldest first. The agent may have got others. */
+      readonly prompts: readonly RecordedPrompt[];
+      /** Which of them it is. */
+      readonly index: number;
     }
   | {
       /** After the result of a call. */

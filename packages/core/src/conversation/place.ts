@@ -70,11 +70,13 @@ function isPlace({ trigger, toolCall, actor }: Checkpoint): boolean {
 
 /** @param own the session's checkpoints, newest first */
 function beforePrompt(own: readonly Checkpoint[], { number, conversation }: Checkpoint): ConversationEnd {
+  const prompts = own.filter(({ trigger }) => trigger === 'prompt').reverse();
   return {
     kind: 'before-prompt',
     messageId: conversation?.messageId ?? null,
     words: conversation?.lastUser ?? null,
-    promptsAfter: own.filter((one) => one.trigger === 'prompt' && one.number > number).length,
+    prompts: prompts.map(({ conversation: said, time }) => ({ words: said?.lastUser ?? null, time })),
+    index: prompts.findIndex((one) => one.number === number),
   };
 }
 

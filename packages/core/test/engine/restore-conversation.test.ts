@@ -99,10 +99,11 @@ describe('the place', () => {
     await game.savepoint.previewRestore(second, { conversation: true });
     await game.savepoint.previewRestore(first, { conversation: true });
     const place = { agent: 'claude', nativeSession: 's', transcript: null, dir: game.world.workspace };
-    const end = { kind: 'before-prompt' } as const;
+    const prompts = ['First.', 'Second.'].map((words) => ({ words, time: expect.any(Number) }));
+    const end = { kind: 'before-prompt', prompts } as const;
     expect(game.driver.planned).toEqual([
-      { ...place, end: { ...end, messageId: 'id of Second.', words: 'Second.', promptsAfter: 0 } },
-      { ...place, end: { ...end, messageId: 'id of First.', words: 'First.', promptsAfter: 1 } },
+      { ...place, end: { ...end, messageId: 'id of Second.', words: 'Second.', index: 1 } },
+      { ...place, end: { ...end, messageId: 'id of First.', words: 'First.', index: 0 } },
     ]);
   });
 
