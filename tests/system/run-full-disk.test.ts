@@ -7,11 +7,15 @@ import { HostedTerminal } from '../frontends/hosted-terminal.ts';
 
 const canMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
 
+function shell(line: string): void {
+  execFileSync('sh', ['-c', line]);
+}
+
 function withSmallStore(): Project {
   const p = project();
   mkdirSync(p.store, { mode: 0o700 });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'none', p.store]);
-  onTestFinished(() => void execFileSync('umount', [p.store]));
+  shell(`mount -t tmpfs -o size=3m,mode=700 none '${p.store}'`);
+  onTestFinished(() => shell(`umount '${p.store}'`));
   p.write('program.sh', 'head -c 6000000 /dev/urandom > big.bin\necho "goes on"\nexit ${1:-0}\n');
   return p;
 }
@@ -35,7 +39,7 @@ it.skipIf(!canMount)('says that the changes were not recorded, and records them 
   expect([again.status, p.has('ran')]).toEqual([1, false]);
   expect(again.stderr).toMatch(/The disk is full[\s\S]*The command was not run\./);
 
-  execFileSync('mount', ['-o', 'remount,size=60m', p.store]);
+  shell(`mount -o remount,size=60m '${p.store}'`);
   p.ok('checkpoint');
   p.ok('verify', '--deep');
   expect(p.ok('history').stdout).toMatch(/\? {2}run {2}new {2}big\.bin/);
