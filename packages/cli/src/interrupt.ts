@@ -10,12 +10,14 @@ export interface Interrupt {
 
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-export function listenForInterrupts(): Interrupt {
+/** @param given.withoutHangUp ignores SIGHUP, for work that must end although its terminal is closed */
+export function listenForInterrupts(given: { readonly withoutHangUp?: boolean } = {}): Interrupt {
   const controller = new AbortController();
   let status: number | null = null;
   const names = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[];
+  const ignore = (): void => undefined;
   const end = (): void => {
-    for (const name of names) process.off(name, stop);
+    for (const name of names) process.off(name, stop).off(name, ignore);
   };
   const stop = (name: NodeJS.Signals): void => {
     if (status !== null) {
@@ -26,6 +28,6 @@ export function listenForInterrupts(): Interrupt {
     status = 128 + NUMBERS[name as keyof typeof NUMBERS];
     controller.abort();
   };
-  for (const name of names) process.on(name, stop);
+  for (const name of names) process.on(name, given.withoutHangUp === true && name === 'SIGHUP' ? ignore : stop);
   return { signal: controller.signal, status: () => status, end };
 }

@@ -34,11 +34,11 @@ export class HandBack {
     this.#waiting = text;
     let [screen, since, end] = ['', performance.now(), Number.POSITIVE_INFINITY];
     this.#timer = setInterval(() => {
+      if (!this.#keeper.takesPastes) return;
       const now = performance.now();
       // Some programs write all the time, and change nothing.
       const drawn = this.#keeper.drawn();
       if (drawn !== screen) [screen, since] = [drawn, now];
-      if (!this.#keeper.takesPastes) return;
       end = Math.min(end, now + GIVE_UP_MS);
       // Some prepare the terminal seconds before they have an input to draw, and drop what comes until then.
       const isReady = !this.#keeper.isBlank && now - since >= STILL_MS;

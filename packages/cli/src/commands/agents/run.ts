@@ -183,7 +183,8 @@ async function runCaptured(
   }
   const env = { ...hosted.env, [SESSION_VARIABLE]: session.id };
   const status = reportExit(await runWith({ known: hosted.known, args: hosted.args, env }), command[0], view.style);
-  const interrupt = listenForInterrupts();
+  // A shell sends a further SIGHUP when its terminal is closed.
+  const interrupt = listenForInterrupts({ withoutHangUp: true });
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);
     await session.close({ signal: interrupt.signal });
