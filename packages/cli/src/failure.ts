@@ -2,6 +2,7 @@
 import { type JsonName, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
 import { showContent } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
+import { reasonLines } from './show/reasons.ts';
 import type { Style } from './view.ts';
 import { OutputError } from './write.ts';
 
@@ -32,7 +33,7 @@ export function failureAsText(failure: SavepointError, style: Style): string {
   const lines = [`${style.bad('error:')} ${showText(first)}`, ...more.map((line) => `  ${showText(line)}`)];
   const all: readonly unknown[] = 'paths' in data && Array.isArray(data.paths) ? data.paths : [];
   const paths = all.length === 1 && isInMessage(all[0], message) ? [] : all;
-  for (const listed of paths.slice(0, LISTED_PATHS)) lines.push(...pathLines(listed));
+  lines.push(...listedLines(paths.slice(0, LISTED_PATHS).filter(isListedPath)));
   if (paths.length > LISTED_PATHS) lines.push(`  … and ${paths.length - LISTED_PATHS} more (all with --json)`);
   if (paths.length === 0) lines.push(...locationLines(failure));
   lines.push(...hint.split('\n').map((line) => `  ${showText(line)}`));
@@ -69,9 +70,14 @@ function isInMessage(listed: unknown, message: string): boolean {
   return message.includes(showJsonName(path)) && message.includes(why) && text == null;
 }
 
-function pathLines(listed: unknown): string[] {
-  if (!isListedPath(listed)) return [];
-  const { path, why, state, backup, text } = listed;
+function listedLines(listed: readonly ListedPath[]): readonly string[] {
+  const hasMore = listed.some(({ why, backup, text }) => why === undefined || backup !== undefined || text != null);
+  if (hasMore) return listed.flatMap(pathLines);
+  const reasons = listed.map(({ path, why = '' }) => ({ path: showJsonName(path), reason: showText(why) }));
+  return reasonLines(reasons, ({ path, reason }) => `${path}: ${reason}`).map((line) => `  ${line}`);
+}
+
+function pathLines({ path, why, state, backup, text }: ListedPath): string[] {
   const more = [why ?? state ?? '', backup === undefined ? '' : `backup in ${showJsonName(backup)}`];
   const sides = text == null ? [] : showContent(nameFromJson(text)).replace(/\n$/, '').split('\n');
   return [

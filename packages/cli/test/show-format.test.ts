@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { localTime, relativeTime } from '../src/show/format.ts';
+import { reasonLines } from '../src/show/reasons.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -20,4 +21,14 @@ it('older times, and times in the future, are absolute', () => {
     const iso = new Date(NOW - age).toISOString();
     expect(relativeTime(iso, NOW)).toBe(localTime(iso));
   }
+});
+
+it('a reason that several paths have is said once', () => {
+  const listed = [
+    { path: 'a', reason: 'changed' },
+    { path: 'b', reason: 'gone' },
+    { path: 'c', reason: 'changed' },
+  ];
+  const lines = reasonLines(listed, ({ path, reason }) => `${path} (${reason})`);
+  expect(lines).toEqual(['changed:', '  a', '  c', 'b (gone)']);
 });

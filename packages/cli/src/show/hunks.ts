@@ -21,7 +21,7 @@ export function hunkLines(output: RollbackJson, { style, isPage }: OutputView): 
   return [
     isPage ? 'lines that change:' : 'hunks, as they were made (roll back single ones with --hunk):',
     ...found.flatMap(({ path, hunks }) => [
-      style.strong(path === '' ? '.' : pathText(path)),
+      style.strong(pathText(path)),
       ...hunks.flatMap((hunk) => (isPage ? revertedLines(hunk, style) : madeLines(hunk, style))),
     ]),
   ];

@@ -6,6 +6,7 @@ import { gapReason, listedIn, listWithHeading } from './capture.ts';
 import { changeWord, folderSuffix, modeChangeText } from './changes.ts';
 import type { BriefJson } from './checkpoint.ts';
 import { countText, pathText } from './format.ts';
+import { reasonLines } from './reasons.ts';
 import { rootPosition as position } from './roots.ts';
 import { sidesLines } from './sides.ts';
 
@@ -60,11 +61,16 @@ export function planNotes(
       (count) => `refused, so nothing would be changed: ${countText(count, 'path')}`,
       most,
     ),
-    ...listWithHeading(
-      conflicts.map(reason),
-      (count) => `in conflict, so nothing would be changed: ${countText(count, 'path')}`,
-      most,
-    ),
+    ...(conflicts.length === 0
+      ? []
+      : [
+          `in conflict, so nothing would be changed: ${countText(conflicts.length, 'path')}`,
+          ...reasonLines(
+            conflicts.slice(0, most).map(({ path, why }) => ({ path: pathText(path), reason: showText(why) })),
+            ({ path, reason }) => `${path} (${reason})`,
+          ).map((line) => `  ${line}`),
+          ...(conflicts.length > most ? [`  … and ${conflicts.length - most} more (all with --json)`] : []),
+        ]),
     ...listWithHeading(kept.map(reason), () => 'left unchanged:', listedIn(view, KEPT_LISTED)),
     ...notes.map(({ path, note }) => `${pathText(path)} ${showText(note)}.`),
     ...listWithHeading(

@@ -128,8 +128,8 @@ export function restoreOperation(
     const isByAgents = agents.length > 0 || unrecorded.size > 0;
     if (outside.length === 0 || (session === undefined && !isByAgents)) return plan;
     affectedAuthors = { agents, outside };
-    const others = session === undefined ? 'changes by others than agents' : 'changes from outside this session';
-    const why = `it has, or may have, ${others} since ${target.id}`;
+    const others = session === undefined ? 'by others than agents' : 'from outside this session';
+    const why = `changed, or perhaps changed, ${others} since ${target.id}`;
     const reverted = new Map(broughtBack.map(({ path, text }) => [path, `${why}; it ${text}`]));
     const reasonOf = (path: TreePath): string =>
       unrecorded.has(path) ? unrecordedBecause(target) : (reverted.get(path) ?? why);

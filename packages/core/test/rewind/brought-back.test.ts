@@ -42,7 +42,7 @@ test('if an agent changed files since as well, the caller must choose', async ()
   const { w, savepoint, write } = await rolledBack();
   await write('b', 'agent\n');
   const { code, data } = await failure(savepoint.restore('cp_2'));
-  const why = `it has, or may have, changes by others than agents since cp_2; it ${NOTE.why}`;
+  const why = `changed, or perhaps changed, by others than agents since cp_2; it ${NOTE.why}`;
   expect([code, data]).toEqual(['CONFLICT', { paths: [{ path: 'a', why }] }]);
   expect((await savepoint.previewRestore('cp_2')).parties).toEqual({ agents: ['one'], outside: ['a'] });
   const kept = await savepoint.restore('cp_2', { mode: 'keep-outside' });

@@ -54,8 +54,8 @@ describe('a restore across dropped checkpoints', () => {
     const { plan, parties } = await savepoint.previewRestore('cp_1');
     expect(plan.conflicts).toEqual([
       { path: 'agent', why: DROPPED },
-      { path: 'later', why: expect.stringContaining('changes by others than agents') },
-      { path: 'person', why: expect.stringContaining('changes by others than agents') },
+      { path: 'later', why: expect.stringContaining('by others than agents') },
+      { path: 'person', why: expect.stringContaining('by others than agents') },
     ]);
     expect(parties).toEqual({ agents: [], outside: ['agent', 'later', 'person'] });
     // Only paths that the restore would change count.
