@@ -33,6 +33,8 @@ describe('completion', () => {
       ['cp_2', 'Write a.txt (new, +1 −0)'],
       ['cp_1', "Prompt: Words with 'quotes' and $HOME \\x1b[31m"],
     ]);
+    // A tilde inside a word means nothing to bash.
+    expect(p.ok('__complete', 'bash', 'savepoint show last~', ' ').stdout).toBe('last~1 \0');
     expect(values(p, 'show', '@')).toEqual(['@prompt', '@session']);
     expect(values(p, 'list', '--before=cp_1')).toEqual(['--before=cp_1']);
     expect(values(p, 'turns', '--session', '')).toEqual(["s-1 o'clock"]);

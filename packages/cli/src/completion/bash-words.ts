@@ -82,7 +82,7 @@ export function quoteForBash(word: string, quote: string): string {
     default:
       return /[\x00-\x1f\x7f]/.test(word)
         ? `$'${escapeForAnsi(word)}'`
-        : word.replace(/[^\w@%+=:,./\u0080-\uffff-]/g, '\\$&');
+        : word.replace(/[^\w@%+=:,./~\u0080-\uffff-]|(?<![\w.])~/g, '\\$&');
   }
 }
 
