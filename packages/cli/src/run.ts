@@ -152,7 +152,10 @@ async function withWorkspace(
   }
   const warned = new Set<string>();
   savepoint.on('warning', ({ message }) => void warned.add(message));
-  savepoint.on('waiting', ({ pid, state }) => say(`Waiting for another process (pid ${pid}, ${state}) …`));
+  savepoint.on('waiting', ({ pid, state }) => {
+    // It is over when messages are printed again.
+    if (held === null) say(`Waiting for another process (pid ${pid}, ${state}) …`);
+  });
   savepoint.on('recovered', ({ settled }) => {
     if (reportsRecovery === true) return;
     for (const { direction, paths } of settled) say(recoveredText(direction, paths.length));
