@@ -43,11 +43,19 @@ const capitalised = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 function commandSection({ name, summary, description, usage, verb, operands, takesPaths, options, examples }) {
   const words = ['savepoint', name, ...operands.map((/** @type {any} */ one) => one[0])];
   if (options.length > 0) words.splice(2, 0, '[options]');
-  if (takesPaths) words.push('[-- paths...]');
+  const isOne = takesPaths === 'one';
+  if (takesPaths) words.push(isOne ? '[-- path]' : '[-- paths...]');
   const described = operands.filter((/** @type {any} */ one) => one[1] !== '');
   const rows = [
     ...described,
-    ...(takesPaths ? [['paths', 'only these paths and everything below them, relative to the current folder']] : []),
+    ...(takesPaths
+      ? [
+          [
+            isOne ? 'path' : 'paths',
+            `only ${isOne ? 'this path' : 'these paths'} and everything below ${isOne ? 'it' : 'them'}, relative to the current folder`,
+          ],
+        ]
+      : []),
     ...options.map((/** @type {any} */ one) => [
       one.flags,
       one.choices === undefined ? one.description : `${one.description}: ${one.choices.join(' or ')}`,

@@ -81,7 +81,7 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   /** Whether long output goes through the pager on a terminal. */
   readonly isPaged?: boolean;
   /** Whether paths may follow `--`. */
-  readonly takesPaths: boolean;
+  readonly takesPaths: boolean | 'one';
   /** @throws SavepointError USAGE; IO and CANCELLED if it reads files */
   input(given: VerbArguments, context: CommandContext): InputOf<V> | Promise<InputOf<V>>;
   /** Runs instead of the verb's handler, for commands that do more, for example ask for confirmation first. */

@@ -137,8 +137,10 @@ function describe(built: Commander, { summary }: CommandRow, command: Command): 
   built.description('verb' in command ? command.verb.description : (command.description ?? summary));
   for (const [syntax, description] of command.operands) built.argument(syntax, description);
   for (const option of command.options) built.addOption(optionOf(option));
-  const operands = command.operands.map(([syntax]) => syntax).join(' ');
-  if (restOf(command) === 'paths') built.usage(`[options] ${operands} [-- paths...]`);
+  if ('verb' in command && command.takesPaths !== false) {
+    const paths = command.takesPaths === 'one' ? '[-- path]' : '[-- paths...]';
+    built.usage(['[options]', ...command.operands.map(([syntax]) => syntax), paths].join(' '));
+  }
   if (!('verb' in command) && command.usage !== undefined) built.usage(command.usage);
   built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);
 }

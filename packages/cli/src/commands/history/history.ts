@@ -14,7 +14,7 @@ type HistoryChangeJson = HistoryJson['changes'][number];
 export const history = command({
   verb: VERBS.history,
   operands: [],
-  takesPaths: true,
+  takesPaths: 'one',
   options: [
     { flags: '--session <id>', description: 'only changes of this session: its id, or a unique prefix' },
     { flags: '--agent <name>', description: 'only changes of this agent; also user, outside' },
