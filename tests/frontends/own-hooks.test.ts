@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AGENTS } from '@savepoint/agents';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -80,6 +81,17 @@ describe('status', () => {
     p.run(['install', 'claude']);
     p.run(['uninstall', 'claude']);
     expect(agentIn(p, 'claude')).toBeUndefined();
+  });
+
+  it('does not miss the hooks that `run` brought for one run', () => {
+    const p = project();
+    p.write('event.json', event(p));
+    const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
+    p.write('claude', `#!/bin/sh\nexec '${process.execPath}' '${main}' hook claude <event.json`, 0o755);
+    expect(p.run(['run', '--', './claude'])).toMatchObject({ status: 0 });
+    expect(p.ok('turns').stdout).toContain('Go.');
+    expect(agentIn(p, 'claude')).toBeUndefined();
+    expect(p.ok('status').stdout).not.toContain('no hooks here');
   });
 
   it('finds the hooks of the workspace from a subfolder', () => {

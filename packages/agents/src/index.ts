@@ -5,6 +5,7 @@ export { conversations } from './conversation/index.ts';
 export type { AgentName } from './event.ts';
 export type { OpenTyped } from './hook/handle.ts';
 export { forgetEventsFrom } from './hook/health.ts';
+export { ONE_RUN_VARIABLE } from './hook/variables.ts';
 export { type AgentReport, reportAgents } from './report.ts';
 export type { HookProgram } from './settings/hook-command.ts';
 export { keptOptions } from './settings/kept-options.ts';

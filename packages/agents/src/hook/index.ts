@@ -27,7 +27,7 @@ import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
 import { carryingOut, type RunTyped } from './typed-once.ts';
-import { PARENT_VARIABLE, variablesFor } from './variables.ts';
+import { ONE_RUN_VARIABLE, PARENT_VARIABLE, variablesFor } from './variables.ts';
 
 export type { RunTyped } from './typed-once.ts';
 export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from './variables.ts';
@@ -97,7 +97,9 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       throw new SavepointError('USAGE', 'The event has no absolute folder.');
     const limit = protocol.limitMs(native) ?? Number.POSITIVE_INFINITY;
     // Noted first, because the agent may end the hook together with itself.
-    noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder });
+    // `status` must not ask for hooks that `run` brought, so their events are noted for no folder.
+    const noted = run.env[ONE_RUN_VARIABLE] === protocol.name ? '' : folder;
+    noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder: noted });
     const { runInOrder: inTurn = (_folder, work) => work() } = run;
     const context: HookContext = {
       ports: nodePorts(),

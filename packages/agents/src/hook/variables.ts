@@ -30,9 +30,13 @@ const HOME = ['HOME', 'USERPROFILE'];
 /** The id of the process that ran the hook. The hook script sets it, because the daemon is another process. */
 export const PARENT_VARIABLE = 'SAVEPOINT_HOOK_PARENT';
 
-/** Variables that apply to a single event: those that agents set, and the process that ran the hook. */
+/** The agent for which `savepoint run` brought hooks that end with the run. */
+export const ONE_RUN_VARIABLE = 'SAVEPOINT_RUN_HOOKS';
+
+/** Variables that apply to a single event: those that agents and `run` set, and the process that ran the hook. */
 export const AGENT_VARIABLES: readonly string[] = [
   PARENT_VARIABLE,
+  ONE_RUN_VARIABLE,
   ...new Set(Object.values(AGENTS).flatMap(({ variables }) => variables.filter((name) => !HOME.includes(name)))),
 ];
 

@@ -22,7 +22,7 @@ export async function hostedAgent(
   folder: DiskPath,
   env: Environment,
 ): Promise<HostedAgent> {
-  const { AGENTS, hooksForRun } = await loadAgents();
+  const { AGENTS, hooksForRun, ONE_RUN_VARIABLE } = await loadAgents();
   const name = await agentOf(file);
   const plain = { known: name, agent: null, args, env, note: null };
   if (name === null) return plain;
@@ -30,8 +30,10 @@ export async function hostedAgent(
   switch (hooks.kind) {
     case 'installed':
       return { ...plain, agent: name };
-    case 'added':
-      return { ...plain, agent: name, args: hooks.start.args, env: { ...env, ...hooks.start.env } };
+    case 'added': {
+      const { start } = hooks;
+      return { ...plain, agent: name, args: start.args, env: { ...env, ...start.env, [ONE_RUN_VARIABLE]: name } };
+    }
     case 'none': {
       const hint = `Use \`savepoint install ${name}\` to know which call made a change.`;
       return { ...plain, note: `savepoint: no hooks for this run: ${showText(hooks.reason)}. ${hint}` };
