@@ -129,6 +129,24 @@ describe('Esc Esc', () => {
   });
 });
 
+it.each([
+  ['bash', 'bash --norc -i', 'echo ok$((1+1))', 'exit'],
+  ['python', 'python3 -i', 'print("ok", 1 + 1, sep="")', 'exit()'],
+])('at the prompt of %s, the key of line editors leaves the next keys as they are', async (_, program, line, end) => {
+  const p = await afterPrompts();
+  const missing = `command -v ${program.split(' ')[0]} >/dev/null || exec sh -c 'echo missing'`;
+  const terminal = new HostedTerminal(p, `${missing}; exec $SAVEPOINT_COMMAND run -- ${program}`);
+  const { screen } = await terminal.displays(/missing|[$#>] *$/m);
+  if (screen.includes('missing')) return;
+  await openOverlay(terminal, '\x1e');
+  terminal.type('c');
+  await terminal.displays(/[$#>] *$/m);
+  terminal.type(`${line}\r`);
+  await terminal.displays(/^ok2/m);
+  terminal.type(`${end}\r`);
+  await terminal.exited;
+});
+
 describe('the list', () => {
   it('restores the files of a state, with a preview and a question, and undoes it', async () => {
     const p = await afterPrompts();

@@ -9,9 +9,12 @@ const DEFAULT_KEY: KeyName = 'esc';
 const OTHER_KEY: KeyName = 'ctrl-]';
 /** In vi, Ctrl-] jumps to a tag. */
 const KEY_IN_VI: KeyName = 'ctrl-_';
+/** Line editors ignore it. Esc would wait for the next key there, and take it for one with Alt. */
+const KEY_IN_LINE_EDITORS: KeyName = 'ctrl-^';
+const LINE_EDITOR = ['Esc makes the next key one with Alt', KEY_IN_LINE_EDITORS] as const;
 
-/** Programs in which people press Esc twice for something else: what for, and the key instead. */
-const USES_ESC_ESC: Readonly<Record<string, readonly [reason: string, key: KeyName]>> = {
+/** Programs in which Esc is for something else: what for, and the key instead. */
+const USES_ESC: Readonly<Record<string, readonly [reason: string, key: KeyName]>> = {
   claude: ['goes back to an earlier message, and clears the input', OTHER_KEY],
   codex: ['edits the previous message', OTHER_KEY],
   gemini: ['clears the input, and opens its own list of earlier states', OTHER_KEY],
@@ -22,7 +25,12 @@ const USES_ESC_ESC: Readonly<Record<string, readonly [reason: string, key: KeyNa
   nvim: ['as in vi', KEY_IN_VI],
   view: ['as in vi', KEY_IN_VI],
   emacs: ['Esc Esc Esc leaves whatever is open', OTHER_KEY],
+  psql: LINE_EDITOR,
+  sqlite: LINE_EDITOR,
 };
+
+/** Shells and interpreters. With a script, it is not known what the keys do. */
+const EDITS_LINES_WITHOUT_SCRIPT: ReadonlySet<string> = new Set(['bash', 'zsh', 'fish', 'python', 'node', 'irb']);
 
 /** What the user chose. */
 export interface ChosenKey {
@@ -33,12 +41,14 @@ export interface ChosenKey {
 }
 
 /** @returns null if no key opens it */
-export function gestureKey({ key, setting }: ChosenKey, program: string): KeyName | null {
+export function gestureKey({ key, setting }: ChosenKey, program: string, args: readonly string[]): KeyName | null {
   const chosen = key === false ? 'none' : (key ?? setting);
   if (chosen === 'none') return null;
   if (chosen !== '') return chosen;
-  const name = basename(program);
-  return Object.hasOwn(USES_ESC_ESC, name) ? (USES_ESC_ESC[name]?.[1] ?? DEFAULT_KEY) : DEFAULT_KEY;
+  // `python3.12`, `sqlite3`
+  const name = basename(program).replace(/[\d.]+$/, '');
+  if (EDITS_LINES_WITHOUT_SCRIPT.has(name) && args.every((arg) => arg.startsWith('-'))) return KEY_IN_LINE_EDITORS;
+  return Object.hasOwn(USES_ESC, name) ? (USES_ESC[name]?.[1] ?? DEFAULT_KEY) : DEFAULT_KEY;
 }
 
 const KEY_NAME = /^(?:esc|ctrl-[a-hkln-z\]\\^_])$/;

@@ -21,7 +21,7 @@ export async function runHosted(
   const { runOnTerminal } = await import('./host.ts');
   const { GoBackOverlay } = await import('./go-back-overlay.ts');
   const { run } = await savepoint.config();
-  const chosen = gestureKey({ key, setting: run.key }, child.file);
+  const chosen = gestureKey({ key, setting: run.key }, child.file, child.args);
   const overlay = () => new GoBackOverlay(savepoint, view.style, basename(child.file), hosts);
   const gesture: OverlayGesture | null =
     chosen === null ? null : { key: chosen, withinMs: run.keyMs, overlay, following };

@@ -218,14 +218,19 @@ describe('the gesture', () => {
 
 describe('the key', () => {
   it.each([
-    [{ key: undefined, setting: '' }, 'bash', 'esc'],
+    [{ key: undefined, setting: '' }, 'htop', 'esc'],
+    [{ key: undefined, setting: '' }, '/bin/bash -i', 'ctrl-^'],
+    [{ key: undefined, setting: '' }, 'bash script.sh', 'esc'],
+    [{ key: undefined, setting: '' }, 'python3.12', 'ctrl-^'],
+    [{ key: undefined, setting: '' }, 'sqlite3 some.db', 'ctrl-^'],
     [{ key: undefined, setting: '' }, '/usr/bin/claude', 'ctrl-]'],
     [{ key: undefined, setting: '' }, 'vim', 'ctrl-_'],
     [{ key: undefined, setting: 'esc' }, 'claude', 'esc'],
     [{ key: 'ctrl-g', setting: 'esc' }, 'claude', 'ctrl-g'],
     [{ key: false, setting: 'esc' }, 'bash', null],
     [{ key: undefined, setting: 'none' }, 'bash', null],
-  ] as const)('%j for %s is %s', (chosen, program, key) => {
-    expect(gestureKey(chosen, program)).toBe(key);
+  ] as const)('%j for %s is %s', (chosen, command, key) => {
+    const [program = '', ...args] = command.split(' ');
+    expect(gestureKey(chosen, program, args)).toBe(key);
   });
 });

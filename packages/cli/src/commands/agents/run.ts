@@ -59,7 +59,7 @@ export const run: StandaloneCommand = {
     'its changes are recorded even then. If no checkpoint can be taken, or the restore is refused, the command is ' +
     'not run. Claude Code, Codex and opencode get hooks for this run if they have none. On a terminal, Esc twice opens a ' +
     'list of earlier states over the command: what changed since, restore files or files and conversation, diff, undo. In programs that use Esc Esc themselves, it is another key: Ctrl-] (Claude Code, Codex, Gemini CLI, ' +
-    'Copilot CLI, opencode, Emacs) or Ctrl-_ (vi).',
+    'Copilot CLI, opencode, Emacs), Ctrl-_ (vi) or Ctrl-^ (shells, python, node, irb, psql and sqlite3 at their prompts).',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
