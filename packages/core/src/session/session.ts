@@ -376,9 +376,10 @@ export class Session extends SessionNotes {
     trigger: 'session' | 'prompt' | 'message',
     text: string | null,
   ): Promise<Checkpoint> {
-    const info = { ...checkpointInfo(trigger, this.actor), description: describeTrigger(trigger, this.actor, text) };
-    const { checkpoint } = await this.#capture(writing, info, true);
     const { ports, store } = writing.workspace;
+    const isResumed = (readSessionState(ports.fs, store.layout, this.id).conversation?.lastUser ?? null) !== null;
+    const description = describeTrigger(trigger, this.actor, text, isResumed);
+    const { checkpoint } = await this.#capture(writing, { ...checkpointInfo(trigger, this.actor), description }, true);
     const state = readSessionState(ports.fs, store.layout, this.id);
     const processes = this.#calls.processesAfter(state);
     writeSessionState(ports.fs, store.layout, this.id, { ...state, conversation: this.#conversation, processes });

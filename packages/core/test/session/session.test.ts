@@ -69,6 +69,7 @@ test('a session that resumes with another model continues its conversation', asy
   const session = p.open().session({ agent: 'mine', id: 's-1' });
   const started = await session.start({ conversation: { messages: null, model: 'new' } });
   expect(started?.conversation).toEqual({ messages: null, messageId: 'm-1', lastUser: 'Make it two.', model: 'new' });
+  expect(started?.description).toBe('session of mine resumed');
 });
 
 test('changes between calls are from outside', async () => {
