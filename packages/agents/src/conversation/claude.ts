@@ -12,7 +12,7 @@ import {
   MAX_REMOVED,
   type RemovedMessage,
 } from '@savepoint/core/ports';
-import { type Fields, field, textIn } from '../fields.ts';
+import { type Fields, field, fieldsOf, idIn, textIn } from '../fields.ts';
 import { claudeRow } from '../transcript/claude.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { type Cut, cut } from './claude-cut.ts';
@@ -110,13 +110,31 @@ function planOf(open: OpenTranscript, { removed, prompt }: Cut): ConversationPla
     isPossible: true,
     messages: removed.length,
     prompts: removed.filter(({ isPrompt }) => isPrompt).length,
-    removed: removed.slice(0, MAX_REMOVED).map((row) => removedMessage(open, row)),
+    removed: removedMessages(open, removed.slice(0, MAX_REMOVED)),
     words: prompt === null ? null : (textOf(open.row(prompt))?.slice(0, MAX_WORDS) ?? null),
   };
 }
 
-function removedMessage(open: OpenTranscript, row: TreeRow): RemovedMessage {
-  return { role: row.message?.role ?? 'tool', text: shorten(textOf(open.row(row))) };
+/** Messages without words are calls of tools and their results, so they get the names of the tools. */
+function removedMessages(open: OpenTranscript, removed: readonly TreeRow[]): readonly RemovedMessage[] {
+  const tools = new Map<string, string>();
+  return removed.map((row) => {
+    const fields = open.row(row);
+    for (const [id, name] of calledTools(fields)) tools.set(id, name);
+    const names = [...row.calls, ...row.results].flatMap((id) => tools.get(id) ?? []);
+    const text = textOf(fields) ?? (names.length === 0 ? null : names.join(', '));
+    return { role: row.message?.role ?? 'tool', text: shorten(text) };
+  });
+}
+
+/** The id and the tool of each call in a row. */
+function calledTools(row: Fields): readonly (readonly [id: string, name: string])[] {
+  const content = field(fieldsOf(field(row, 'message')), 'content');
+  if (!Array.isArray(content)) return [];
+  return content.map(fieldsOf).flatMap((part) => {
+    const [id, name] = [idIn(part, 'id'), textIn(part, 'name')];
+    return id === null || name === null || textIn(part, 'type') !== 'tool_use' ? [] : [[id, name] as const];
+  });
 }
 
 function textOf(row: Fields): string | null {

@@ -40,8 +40,8 @@ test('before a prompt: the rest is a new session, and the original stays', async
     prompts: 1,
     removed: [
       { role: 'user', text: 'Second.' },
-      { role: 'assistant', text: null },
-      { role: 'tool', text: null },
+      { role: 'assistant', text: 'Write' },
+      { role: 'tool', text: 'Write' },
       { role: 'assistant', text: 'Done again.' },
     ],
     words: 'Second.',
