@@ -1,5 +1,6 @@
 /** The lineages of a rollback: each reverts the chosen changes that affect one current file, newest first. */
 
+import { diffLines, type Hunk, LINE_BOUND } from '../content/line-diff.ts';
 import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import type { RecordedChange } from '../model/checkpoint.ts';
@@ -72,12 +73,13 @@ export class Lineage {
 
   /** Must be called with the newest change first. */
   add(chosen: FileRevert): void {
-    const { change, hunks } = chosen;
+    const { change, hunks, madeAgain } = chosen;
     this.chosen.push(chosen);
     const last = this.#steps.at(-1);
     const start = change.from ?? change.path;
     // If the current lines win, the result of each change is reported separately, so steps are not joined.
-    const joins = last !== undefined && !last.isPart && hunks === null && this.prefer(this.paths) !== 'ours';
+    const joins =
+      last !== undefined && !last.isPart && hunks === null && madeAgain === null && this.prefer(this.paths) !== 'ours';
     const left = this.asMerged(change.after);
     const found = this.asMerged(change.before);
     if (joins && last.start === change.path && sameEntry(last.found, left)) {
@@ -88,9 +90,9 @@ export class Lineage {
     }
     const step = { left, end: change.path, chosen: [chosen] };
     this.#steps.push(
-      hunks === null
+      hunks === null && madeAgain === null
         ? { ...step, found, start, isPart: false }
-        : { ...step, ...this.#partialStep(chosen, hunks), isPart: true },
+        : { ...step, ...this.#partialStep(chosen), isPart: true },
     );
   }
 
@@ -165,26 +167,36 @@ export class Lineage {
   }
 
   /** Hunks that merge with the current content, if other hunks of the change do not. */
-  #mergeableHunks({ change, hunks }: FileRevert): readonly HunkId[] {
+  #mergeableHunks({ change, hunks, madeAgain }: FileRevert): readonly HunkId[] {
     const numbers = hunks ?? hunksOf(this.objects, change)?.map(({ number }) => number) ?? [];
     return numbers
       .filter(
         (number) =>
-          !this.#conflictsWith(this.asMerged(change.after), this.asMerged(this.#entryWithoutHunks(change, [number]))),
+          !this.#conflictsWith(
+            this.asMerged(change.after),
+            this.asMerged(this.#entryWithoutHunks(change, [number], madeAgain)),
+          ),
       )
       .map((number) => hunkId(change.id, number));
   }
 
-  #partialStep({ change, isRest }: FileRevert, hunks: readonly number[]): Pick<RevertStep, 'found' | 'start'> {
-    const found = this.#entryWithoutHunks(change, hunks);
-    if (!isRest || change.before?.kind !== 'file') return { found: this.asMerged(found), start: change.path };
+  #partialStep({ change, hunks, isRest, madeAgain }: FileRevert): Pick<RevertStep, 'found' | 'start'> {
+    const found = this.#entryWithoutHunks(change, hunks, madeAgain);
+    const isMetaReverted = (isRest || hunks === null) && madeAgain?.hasMeta !== true;
+    if (!isMetaReverted || change.before?.kind !== 'file') return { found: this.asMerged(found), start: change.path };
     return { found: this.asMerged({ ...found, mode: change.before.mode }), start: change.from ?? change.path };
   }
 
-  #entryWithoutHunks(change: RecordedChange, hunks: readonly number[]): FileEntry {
+  /** @param hunks null: all of them */
+  #entryWithoutHunks(
+    change: RecordedChange,
+    hunks: readonly number[] | null,
+    madeAgain: FileRevert['madeAgain'],
+  ): FileEntry {
     const after = change.after as FileEntry;
-    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks.includes(number));
-    return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), taken)) };
+    const taken = (hunksOf(this.objects, change) ?? []).filter(({ number }) => hunks?.includes(number) ?? true);
+    const places = madeAgain === null ? taken : placesWithout(this.objects, change, taken, madeAgain.hunks);
+    return { ...after, id: this.objects.add('blob', withoutHunks(readBlob(this.objects, after.id), places)) };
   }
 }
 
@@ -208,6 +220,25 @@ export async function revertedLineages(
     if (retried.length === 0) return lineages;
     for (const { currentPath } of retried) withoutEntries.add(currentPath);
   }
+}
+
+/** Returns the places in some hunks of a change, without context, that are not among the given ones. */
+function placesWithout(
+  objects: ObjectBatch,
+  { before, after }: RecordedChange,
+  hunks: readonly Hunk[],
+  without: readonly Hunk[],
+): readonly Hunk[] {
+  const texts = [before, after].map((entry) => readBlob(objects, (entry as FileEntry).id)) as [Buffer, Buffer];
+  const diff = diffLines(...texts, LINE_BOUND, 0);
+  const isIn = (place: Hunk, hunk: Hunk): boolean =>
+    place.afterStart >= hunk.afterStart && place.afterStart + place.afterCount <= hunk.afterStart + hunk.afterCount;
+  return diff.kind !== 'lines'
+    ? []
+    : diff.hunks.filter(
+        (place) =>
+          hunks.some((hunk) => isIn(place, hunk)) && !without.some(({ afterStart }) => afterStart === place.afterStart),
+      );
 }
 
 function revertIds({ change, hunks }: FileRevert): readonly (ChangeId | HunkId)[] {

@@ -24,6 +24,7 @@ import { hunksOf } from '../timeline/diff/hunks.ts';
 import { type Caller, isActor, isOwnWork } from '../timeline/query/actors.ts';
 import { unknownChange } from '../timeline/query/match-id.ts';
 import { unlistedAuthors } from '../timeline/query/unlisted-changes.ts';
+import { type MadeAgain, MadeAgainFinder, madeAgainBy } from './made-again.ts';
 import { assertRoot, rootOf } from './roots.ts';
 
 /** A change must match all given criteria. */
@@ -63,6 +64,8 @@ export interface ChosenFile {
    * together with them.
    */
   readonly isRest: boolean;
+  /** What of the change others made again, which stays. Null: nothing. */
+  readonly madeAgain: MadeAgain | null;
 }
 
 export interface SkippedChange {
@@ -128,7 +131,8 @@ export async function selectChanges(
   for (const { change, files } of chosen) {
     for (const { hunks } of files) if (hunks !== null) assertHunksKnown(objects, change, hunks);
   }
-  return { chosen, skipped, damaged };
+  const left = await withoutMadeAgain(objects, listed, chosen, pace);
+  return { chosen: left.chosen, skipped: [...skipped, ...left.skipped], damaged };
 }
 
 /** Larger contents are not read to check them. */
@@ -182,6 +186,44 @@ export function matchesAuthor({ agent, session, call, own }: Selection, author: 
   );
 }
 
+/** Leaves out what others made again after it had been taken back: it is theirs. */
+async function withoutMadeAgain(
+  objects: ObjectReader,
+  listed: readonly CheckpointChanges[],
+  chosen: readonly ChosenChange[],
+  pace: Pace,
+): Promise<Pick<SelectedChanges, 'chosen' | 'skipped'>> {
+  const all = listed.flatMap(({ checkpoint, changes }) => changes.map((change) => ({ checkpoint, change })));
+  const finder = new MadeAgainFinder(
+    objects,
+    all,
+    chosen.map(({ change }) => change),
+    pace,
+  );
+  const checkpointOf = new Map(all.map(({ checkpoint, change }) => [change.id, checkpoint]));
+  // What is not captured yet is the last one, and has no number that others could look up.
+  const isKnown = (id: ChangeId): boolean =>
+    checkpointOf.get(id)?.trigger !== 'before' || checkpointOf.get(id) !== listed.at(-1)?.checkpoint;
+  const left: ChosenChange[] = [];
+  const skipped: SkippedChange[] = [];
+  for (const one of chosen) {
+    const { change, files } = one;
+    const madeAgain = await finder.of({ checkpoint: checkpointOf.get(change.id) as Checkpoint, change });
+    if (madeAgain === null) {
+      left.push(one);
+      continue;
+    }
+    const by = `taken back since, and made again ${madeAgainBy(madeAgain, isKnown)}`;
+    const what = madeAgain.hunks.length > 0 ? 'some of its lines were' : 'its name or its mode was';
+    const why = madeAgain.isWhole
+      ? `it was ${by}`
+      : `${what} ${by}; ${madeAgain.hunks.length > 0 ? 'they stay' : 'it stays'}`;
+    skipped.push({ change, why, grade: null });
+    if (!madeAgain.isWhole) left.push({ ...one, files: files.map((file) => ({ ...file, madeAgain })) });
+  }
+  return { chosen: left, skipped };
+}
+
 /**
  * Leaves out hunks that are already reverted. Newer lines in the same place belong to another author.
  * @param hunks the requested hunks; null: the whole change
@@ -193,10 +235,10 @@ function filesToRevert(
   effect: Effect,
 ): readonly ChosenFile[] {
   return effect.files.flatMap((file) => {
-    if (file.hunks.size === 0) return { file, hunks, isRest: false };
+    if (file.hunks.size === 0) return { file, hunks, isRest: false, madeAgain: null };
     const asked = hunks ?? hunksOf(objects, change)?.map(({ number }) => number) ?? null;
     const left = asked?.filter((hunk) => !file.hunks.has(hunk)) ?? null;
-    return left?.length === 0 ? [] : { file, hunks: left, isRest: hunks === null && left !== null };
+    return left?.length === 0 ? [] : { file, hunks: left, isRest: hunks === null && left !== null, madeAgain: null };
   });
 }
 
