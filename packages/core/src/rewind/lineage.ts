@@ -14,7 +14,7 @@ import { type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
 import type { AffectedFile } from '../timeline/activity/activity.ts';
 import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
 import { ABSENT, type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { revertEntry, threeSides } from './merge-entry.ts';
+import { ALREADY_REVERTED, revertEntry, threeSides } from './merge-entry.ts';
 import type { ChosenChange, ChosenFile } from './selection.ts';
 
 /** What is rolled back, and where. */
@@ -153,7 +153,9 @@ export class Lineage {
   }
 
   get why(): string | null {
-    return this.#notes.size === 0 ? null : [...this.#notes].join('; ');
+    // Where one of several changes was undone already, reverting the others still changes the file.
+    const notes = [...this.#notes].filter((note) => note !== ALREADY_REVERTED || !this.hasEffect);
+    return notes.length === 0 ? null : notes.join('; ');
   }
 
   /** All paths that its changes name, its current path and its target path. */

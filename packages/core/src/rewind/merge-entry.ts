@@ -71,6 +71,9 @@ export function threeSides(
 const SHOWN_LINES = 200;
 const SHOWN_BYTES = 16 * 1024;
 
+/** Why there is nothing to revert. */
+export const ALREADY_REVERTED = 'already in that state';
+
 /** The result of reverting a change of one path. */
 export type RevertResult =
   | {
@@ -101,7 +104,7 @@ export function revertEntry(
   prefer: MergeSide | null,
 ): RevertResult {
   if (sameEntry(left, found)) return { outcome: 'nothing', entry: current, why: 'the changes cancel each other out' };
-  if (sameEntry(current, found)) return { outcome: 'nothing', entry: current, why: 'already in that state' };
+  if (sameEntry(current, found)) return { outcome: 'nothing', entry: current, why: ALREADY_REVERTED };
   if (sameEntry(current, left)) return { outcome: 'done', entry: found, merged: false };
   if (current === null) return { outcome: 'nothing', entry: null, why: 'it was deleted since' };
   if (current.kind === 'folder' && (found === null ? left : found)?.kind === 'folder') {
@@ -121,7 +124,7 @@ export function revertEntry(
       return { outcome: 'conflict', why: conflictReason(lines), sides, ...(lines === undefined ? {} : { lines }) };
     }
     return sameEntry(entry, current)
-      ? { outcome: 'nothing', entry: current, why: 'already in that state' }
+      ? { outcome: 'nothing', entry: current, why: ALREADY_REVERTED }
       : { outcome: 'done', entry, merged, ...more };
   }
   if (prefer === 'ours') return { outcome: 'nothing', entry: current, why: 'kept, as requested' };

@@ -125,8 +125,12 @@ describe('it is still of the agent', () => {
     await agent(w, savepoint, 'echo B > a; echo new > f');
     await person(w, savepoint, 'echo b > a; rm f');
     await agent(w, savepoint, 'echo B > a; echo new > f');
-    await rollBack(savepoint);
+    const { details } = await savepoint.rollback({ agent: 'one' }, { least: 'likely' });
     expect([w.read('a'), existsSync(w.at('f'))]).toEqual(['b\n', false]);
+    expect(details.results.map(({ result, why }) => [result, why])).toEqual([
+      ['restored', null],
+      ['restored', null],
+    ]);
   });
 
   test('if an operation of Savepoint brought it back', async () => {
