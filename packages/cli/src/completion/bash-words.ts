@@ -70,6 +70,9 @@ export function readBashLine(line: string, breaks: string): BashLine {
   return { words: words.slice(start + 1), typed: word ?? '', kept, quote };
 }
 
+/** C0, DEL and C1: a terminal may act on each of them. */
+const CONTROLS = /[\x00-\x1f\x7f-\x9f]/;
+
 /** Quotes a word, or the rest of a word in an open quote. */
 export function quoteForBash(word: string, quote: string): string {
   switch (quote) {
@@ -80,7 +83,7 @@ export function quoteForBash(word: string, quote: string): string {
     case "$'":
       return escapeForAnsi(word);
     default:
-      return /[\x00-\x1f\x7f]/.test(word)
+      return CONTROLS.test(word)
         ? `$'${escapeForAnsi(word)}'`
         : word.replace(/[^\w@%+=:,./~\u0080-\uffff-]|(?<![\w.])~/g, '\\$&');
   }
@@ -89,5 +92,9 @@ export function quoteForBash(word: string, quote: string): string {
 function escapeForAnsi(word: string): string {
   return word
     .replace(/['\\]/g, '\\$&')
-    .replace(/[\x00-\x1f\x7f]/g, (letter) => `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`);
+    .replace(new RegExp(CONTROLS, 'g'), (letter) => [...Buffer.from(letter)].map(octal).join(''));
+}
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, '0')}`;
 }
