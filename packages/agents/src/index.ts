@@ -13,6 +13,7 @@ export { type HooksForRun, hooksForRun } from './settings/one-run.ts';
 export { ownEntries } from './settings/own-entries.ts';
 export {
   backupPath,
+  commandsLeftAlone,
   type FileChange,
   type InstallEnvironment,
   planInstall,

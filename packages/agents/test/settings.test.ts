@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,6 +18,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   AGENTS,
+  commandsLeftAlone,
   type InstallEnvironment,
   planInstall,
   planUninstall,
@@ -175,6 +177,41 @@ test('a file that is not JSON, has another shape or belongs to another program i
   writeFileSync(hook, '#!/bin/sh\necho mine\n');
   expect(() => install('cline', 'project', where)).toThrow(/already exists and does not belong to Savepoint/);
   expect(readdirSync(path.dirname(hook))).toEqual(['PreToolUse']);
+});
+
+test.each([
+  ['an endless file', '.claude/commands/savepoint/undo.md', '/dev/zero', 'it is a link'],
+  ['a link to nothing', '.claude/commands/savepoint/undo.md', 'nowhere', 'it is a link'],
+  ['a folder out of the project', '.claude/commands', '../../elsewhere', 'leads out of the project'],
+  ['a folder that is a link to nothing', '.claude/commands', 'nowhere', 'link to nothing'],
+])('%s instead of a command is left alone, and the hooks are installed', (_, name, target, why) => {
+  const where = around();
+  const link = path.join(where.project, name);
+  mkdirSync(path.dirname(link), { recursive: true });
+  mkdirSync(path.join(where.project, '..', 'elsewhere'), { recursive: true });
+  symlinkSync(target, link);
+  expect(commandsLeftAlone(AGENTS.claude, 'project', where)).toContainEqual({
+    path: expect.stringContaining('undo.md'),
+    why: expect.stringContaining(why),
+  });
+  const changes = planInstall(AGENTS.claude, 'project', where);
+  expect(changes.filter(({ path: file }) => file.endsWith('undo.md'))).toEqual([]);
+  writeChanges(changes, storesOf(where));
+  expect(findInstalled(AGENTS.claude, 'project', where)?.state).toBe('hooked');
+  expect(renewalOf(AGENTS.claude, 'project', where)).toBeNull();
+  writeChanges(planUninstall(AGENTS.claude, 'project', where), storesOf(where));
+  expect(readlinkSync(link)).toBe(target);
+  expect(readdirSync(path.join(where.project, '..', 'elsewhere'))).toEqual([]);
+});
+
+test.each(['/dev/zero', 'nowhere'])('settings that are a link to %s are refused', (target) => {
+  const where = around();
+  const file = settingsPath(AGENTS.claude, 'project', where);
+  mkdirSync(path.dirname(file), { recursive: true });
+  symlinkSync(target, file);
+  expect(() => planInstall(AGENTS.claude, 'project', where)).toThrow('cannot be used: it is');
+  expect(findInstalled(AGENTS.claude, 'project', where)?.state).toBe('unreadable');
+  expect(readlinkSync(file)).toBe(target);
 });
 
 test('commands that the user changed or wrote are left alone', () => {

@@ -1,14 +1,15 @@
 /** Plans the changes of an installation, file by file, before anything is written. */
 
-import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { SavepointError, showText } from '@savepoint/core';
 import type { Agent, Environment } from '../agent.ts';
+import { type FoundCommand, findCommands } from './command-files.ts';
 import { homeFolder } from './home-folder.ts';
 import { type HookCommand, type HookProgram, hookCommand, isHookCommand } from './hook-command.ts';
 import type { FilesForm, Integration, JsonForm, SettingsEntry } from './integration.ts';
 import { entriesOf, SettingsShapeError, withEntry, withoutEntries } from './json-edit.ts';
 import { JsonTextError, parseJsonText, plainValueOf, skipSpace } from './json-text.ts';
+import { type PlainFile, readPlainFile } from './plain-file.ts';
 
 export type SettingsScope = 'project' | 'user';
 
@@ -62,6 +63,19 @@ export function planInstall(agent: Agent, kind: SettingsScope, around: InstallEn
 /** @throws SavepointError CONFLICT, IO */
 export function planUninstall(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
   return [...planHookRemoval(agent, kind, around), ...ownCommands(agent, kind, around)];
+}
+
+/** What is under the name of a file of a command and is not a plain file of the project. Nothing is done with it. */
+export interface LeftAlone {
+  readonly path: string;
+  /** A sentence without its period, about `it`. */
+  readonly why: string;
+}
+
+export function commandsLeftAlone(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly LeftAlone[] {
+  return commandsOf(agent, kind, around).flatMap(({ path, found }) =>
+    found.kind === 'other' ? [{ path, why: found.why }] : [],
+  );
 }
 
 /** The hooks that were found in a settings file. */
@@ -207,24 +221,30 @@ function planHookRemoval(agent: Agent, kind: SettingsScope, around: InstallEnvir
 
 /** The files of commands that do not exist. A file with another content is the user's, and stays. */
 function missingCommands(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
-  return commandFiles(agent, kind, around).flatMap(({ path, content }) =>
-    readSettingsText(path) === null ? [{ path, before: null, after: content, mode: 0o644, backup: null }] : [],
+  return commandsOf(agent, kind, around).flatMap(({ path, content, found }) =>
+    found.kind === 'absent' ? [{ path, before: null, after: content, mode: 0o644, backup: null }] : [],
   );
 }
 
 /** The files of commands that are as `install` wrote them. */
 function ownCommands(agent: Agent, kind: SettingsScope, around: InstallEnvironment): readonly FileChange[] {
-  return commandFiles(agent, kind, around).flatMap(({ path, content }) =>
-    readSettingsText(path) === content ? [{ path, before: content, after: null, mode: 0o644, backup: null }] : [],
+  return commandsOf(agent, kind, around).flatMap(({ path, content, found }) =>
+    found.kind === 'text' && found.text === content
+      ? [{ path, before: content, after: null, mode: 0o644, backup: null }]
+      : [],
   );
 }
 
-function commandFiles({ integration }: Agent, kind: SettingsScope, { project, env }: InstallEnvironment) {
+function commandsOf(
+  { integration }: Agent,
+  kind: SettingsScope,
+  { project, env }: InstallEnvironment,
+): readonly FoundCommand[] {
   const { commands } = integration;
   if (commands === null) return [];
-  const folder =
-    kind === 'project' ? join(project, ...commands.project) : join(userFolder(integration, env), ...commands.user);
-  return commands.files.map(({ name, content }) => ({ path: join(folder, ...name.split('/')), content }));
+  return kind === 'project'
+    ? findCommands(join(project, ...commands.project), commands.files, project)
+    : findCommands(join(userFolder(integration, env), ...commands.user), commands.files, null);
 }
 
 /** Returns whether `before` is the result of an installation into `kept`, with any command. */
@@ -308,23 +328,24 @@ function asConflict<T>(path: string, work: () => T): T {
   }
 }
 
+/** Follows links, because users may keep their settings elsewhere. */
 function readSettingsText(path: string): string | null {
-  let bytes: Buffer;
+  const file = readOrFail(path);
+  if (file.kind === 'text') return file.text;
+  if (file.kind === 'absent') return null;
+  throw new SavepointError(
+    'CONFLICT',
+    `${showText(path)} cannot be used: ${file.why}.`,
+    { paths: [{ path, why: file.why }] },
+    { hint: 'Nothing was changed. Make it a plain file in UTF-8, or remove it, and retry.' },
+  );
+}
+
+function readOrFail(path: string): PlainFile {
   try {
-    bytes = readFileSync(path);
+    return readPlainFile(path, { followsLinks: true });
   } catch (error) {
     const { code = 'EIO' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new SavepointError('IO', `${showText(path)} cannot be read (${code}).`, { path, operation: 'read', code });
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new SavepointError(
-      'CONFLICT',
-      `${showText(path)} is not UTF-8.`,
-      { paths: [{ path, why: 'it is not UTF-8' }] },
-      { hint: 'Nothing was changed. Convert the file to UTF-8 and retry.' },
-    );
   }
 }

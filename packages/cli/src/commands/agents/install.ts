@@ -74,6 +74,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const {
     AGENTS,
     backupPath,
+    commandsLeftAlone,
     forgetEventsFrom,
     writeChanges: carryOut,
     isAgentName,
@@ -104,6 +105,7 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
   const agent = AGENTS[name];
   const place = request.user ? 'user' : 'project';
   const changes = (request.what === 'install' ? planInstall : planUninstall)(agent, place, around);
+  const leftAlone = commandsLeftAlone(agent, place, around);
   const problem = request.dryRun
     ? null
     : await recordedWrite({
@@ -124,7 +126,10 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
       backup: change.backup === null ? null : backupPath(change.path),
       diff: diffLines(change).join('\n'),
     }));
-    writeAll(1, `${safeJson({ agent: name, place, path, changes: changeList, dryRun: request.dryRun }, 0)}\n`);
+    writeAll(
+      1,
+      `${safeJson({ agent: name, place, path, changes: changeList, leftAlone, dryRun: request.dryRun }, 0)}\n`,
+    );
     return;
   }
   const { style } = outputViewOf(1, env);
@@ -140,6 +145,8 @@ async function carryOutInstall(request: InstallRequest, env: Environment): Promi
     const done = request.what === 'install' ? 'Installed hooks for' : 'Removed hooks from';
     lines.push(style.good(`${done} ${agent.title} (${place} settings).`));
   }
+  for (const { path: file, why } of leftAlone)
+    lines.push(`Left alone: ${showText(file)} (${why}). It is not Savepoint's command.`);
   if (request.what === 'install' && !request.dryRun)
     lines.push(...commandsLine(agent.integration.commands?.prefix, SLASH_COMMANDS));
   if (problem !== null) lines.push(`This is not recorded on the timeline: ${showText(problem.message)}`);
