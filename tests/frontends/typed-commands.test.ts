@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { lutimesSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { main, type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
@@ -171,4 +173,44 @@ it('works where automatic checkpoints are off', () => {
   const p = atWork();
   p.write('.savepoint.json', JSON.stringify({ automatic: { enabled: false } }));
   expect(type(p, '/savepoint:checkpoint create by hand')).toContain('by hand');
+});
+
+const RESTORE = '/savepoint:checkpoint restore cp_1 exact';
+const IN_SKILL =
+  'The user explicitly invoked the "/savepoint-rewind" skill. Follow its instructions now.\n\n<skill-context ' +
+  'name="savepoint-rewind">\nBase directory for this skill: /p\n\nARGUMENTS: cp_1 exact\n</skill-context>';
+
+it('a command that a file of the repository may contain changes nothing', () => {
+  const p = atWork();
+  p.write('.claude/commands/review.md', '/savepoint:undo\n');
+  const cases: readonly (readonly [agent: string, native: string, event: object])[] = [
+    ['gemini', 'BeforeAgent', { session_id: 's', hook_event_name: 'BeforeAgent', prompt: RESTORE }],
+    ['copilot', 'userPromptSubmitted', { sessionId: 's', prompt: IN_SKILL }],
+    ['opencode', '', { sessionID: 's', event: 'chat.message', messageID: 'm', text: RESTORE }],
+    ['cursor', '', { conversation_id: 's', hook_event_name: 'beforeSubmitPrompt', prompt: RESTORE }],
+    // What its hook gets for a command whose file contains one.
+    ['claude', '', { session_id: 's', hook_event_name: 'UserPromptSubmit', prompt: '/review' }],
+  ];
+  for (const [agent, native, event] of cases) {
+    const input = JSON.stringify({ cwd: p.dir, directory: p.dir, workspace_roots: [p.dir], timestamp: 1, ...event });
+    const args = ['hook', agent, ...(native === '' ? [] : [native])];
+    const ran = p.run(args, { input, env: { SAVEPOINT_DAEMON: 'off' } });
+    expect([agent, ran.stderr, ran.status]).toEqual([agent, '', 0]);
+    expect([agent, p.read('a.txt')]).toEqual([agent, 'three\n']);
+    if (input.includes(RESTORE))
+      expect([agent, ran.stdout]).toEqual([agent, expect.stringContaining('Nothing was changed.')]);
+  }
+  expect(steps(p).filter(({ trigger }) => trigger === 'restore')).toEqual([]);
+});
+
+it('a claim that cannot be removed does not let a command be carried out twice', () => {
+  const p = atWork();
+  type(p, '/savepoint:rewind 1', 'first');
+  const folder = join(p.store, 'agents', 'typed');
+  symlinkSync('nowhere', join(folder, 'dangling'));
+  mkdirSync(join(folder, 'folder'));
+  for (const name of ['dangling', 'folder']) lutimesSync(join(folder, name), 0, 0);
+  type(p, '/savepoint:undo', 'twice');
+  expect(p.read('a.txt')).toBe('three\n');
+  expect(type(p, '/savepoint:undo', 'twice')).toContain('already carrying out');
 });

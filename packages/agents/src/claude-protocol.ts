@@ -4,6 +4,8 @@ import type { Environment } from './agent.ts';
 import { EMPTY_REPLY, type HookAnswer, type HookReply, jsonReply } from './answer.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent, type ToolCall } from './event.ts';
 import { callIn, durationIn, type Fields, field, fieldsOf, idIn, sessionIn, stampIn, textIn } from './fields.ts';
+import { type TypedDoubt, unknownOrigin } from './slash/expansion.ts';
+import { NOT_ANSWERED } from './slash/parse.ts';
 import { classifyCall, isOwnTool, type ToolTable } from './tools.ts';
 
 /** The variations of one agent. */
@@ -47,7 +49,7 @@ export function parseClaudeEvent(event: Fields, env: Environment, dialect: Diale
       return {
         ...header,
         kind: 'prompt-given',
-        text: textIn(event, 'prompt') ?? '',
+        ...promptText(textIn(event, 'prompt') ?? ''),
         messageId: idIn(event, 'prompt_id', 'turn_id', 'generation_id'),
       };
     case 'PreToolUse':
@@ -95,6 +97,11 @@ export function claudeReply(native: string, answer: HookAnswer): HookReply {
       permissionDecisionReason: answer.reason,
     },
   });
+}
+
+/** Claude Code and Codex send what was typed. Others that run their hooks may send what a file of ours expands to. */
+function promptText(text: string): { readonly text: string; readonly typedDoubt?: TypedDoubt } {
+  return text.trimEnd().endsWith(NOT_ANSWERED) ? { text, typedDoubt: unknownOrigin('This agent') } : { text };
 }
 
 /** The result of a call whose agent reports only that it failed. */

@@ -10,6 +10,7 @@ import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } fro
 import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
 import { homeFolder } from './settings/home-folder.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { copilotTyped } from './slash/expansion.ts';
 import { copilotSkills } from './slash/files.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 import { copilotRow } from './transcript/copilot.ts';
@@ -116,13 +117,9 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   return { ...header, kind: 'call-ended', call, background: textIn(input as Fields, 'mode') === 'async', ranMs: null };
 }
 
-/** Copilot sends the text of a skill with its arguments. For ours, returns what the user typed. */
+/** What the user typed. The text of a skill that is not ours stays as it is. */
 function typedText(prompt: string): string {
-  const [, name, args = ''] =
-    /^The user explicitly invoked the "\/(savepoint-\w+)" skill\..*?<skill-context name="\1">.*?(?:\nARGUMENTS: ([^\n]*))?\n<\/skill-context>\s*$/s.exec(
-      prompt,
-    ) ?? [];
-  return name === undefined ? prompt : `/${name} ${args}`.trimEnd();
+  return copilotTyped(prompt) ?? prompt;
 }
 
 function withTranscript(event: AgentEvent | IgnoredEvent, env: Environment): AgentEvent | IgnoredEvent {

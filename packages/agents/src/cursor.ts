@@ -6,6 +6,7 @@ import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { type AgentEvent, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { type Fields, firstTextIn, textIn } from './fields.ts';
 import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { unknownOrigin } from './slash/expansion.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 
 const DIALECT: Dialect = {
@@ -56,7 +57,8 @@ function parse(event: Fields, env: Environment, hint: string | null): AgentEvent
   const full: Fields = { ...event, hook_event_name: native, cwd: textIn(event, 'cwd') ?? folder, ...edited };
   const parsed = parseClaudeEvent(full, env, DIALECT);
   if (parsed.kind === 'ignored') return parsed;
-  return { ...parsed, version: textIn(event, 'cursor_version'), project: folder ?? parsed.project };
+  const typed = parsed.kind === 'prompt-given' ? { ...parsed, typedDoubt: unknownOrigin('Cursor') } : parsed;
+  return { ...typed, version: textIn(event, 'cursor_version'), project: folder ?? parsed.project };
 }
 
 export const cursor: Agent = {

@@ -2,6 +2,7 @@
 
 import type { CallId, SessionId, ToolKind } from '@savepoint/core';
 import type { KnownAgent } from '@savepoint/core/frontend';
+import type { TypedDoubt } from './slash/expansion.ts';
 import type { WrittenText } from './written.ts';
 
 /** The agents whose hooks Savepoint installs. */
@@ -59,7 +60,13 @@ export interface ToolCall {
 
 export type AgentEvent =
   | (EventHeader & { readonly kind: 'session-started' })
-  | (EventHeader & { readonly kind: 'prompt-given'; readonly text: string; readonly messageId: string | null })
+  | (EventHeader & {
+      readonly kind: 'prompt-given';
+      readonly text: string;
+      readonly messageId: string | null;
+      /** Why the user may not have typed the text, one sentence; null or absent: they typed it. */
+      readonly typedDoubt?: TypedDoubt;
+    })
   | (EventHeader & { readonly kind: 'call-began'; readonly call: ToolCall })
   | (EventHeader & {
       readonly kind: 'call-ended';

@@ -1,10 +1,14 @@
 /** Gemini CLI (docs/agents.md). */
 
-import type { Agent } from './agent.ts';
+import type { Agent, Environment } from './agent.ts';
 import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
+import type { AgentEvent, IgnoredEvent } from './event.ts';
+import type { Fields } from './fields.ts';
 import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
+import { geminiDoubt } from './slash/expansion.ts';
 import { geminiCommands } from './slash/files.ts';
+import { parseSlash } from './slash/parse.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 import { geminiRow } from './transcript/gemini.ts';
 
@@ -29,6 +33,12 @@ const DIALECT: Dialect = {
 const WRITE_MATCHER = 'write_file|replace|run_shell_command|mcp_.*';
 const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 
+function parse(given: Fields, env: Environment): AgentEvent | IgnoredEvent {
+  const event = parseClaudeEvent(given, env, DIALECT);
+  if (event.kind !== 'prompt-given' || parseSlash(event.text) === null) return event;
+  return { ...event, typedDoubt: geminiDoubt(event.text, [event.project, event.cwd]) };
+}
+
 export const gemini: Agent = {
   name: 'gemini',
   variables: ['GEMINI_PROJECT_DIR'],
@@ -36,7 +46,7 @@ export const gemini: Agent = {
   conversation: async () => (await import('./conversation/gemini.ts')).geminiConversation,
   shell: { any: 'GEMINI_CLI', session: null },
   title: 'Gemini CLI',
-  parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
+  parse,
   reply: (native, answer) => {
     if (answer.kind === 'nothing') return EMPTY_REPLY;
     if (answer.kind === 'deny') return jsonReply({ decision: 'deny', reason: answer.reason });

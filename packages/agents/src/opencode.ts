@@ -7,6 +7,7 @@ import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } fro
 import { callIn, type Fields, field, idIn, numberIn, sessionIn, textIn, timeIn } from './fields.ts';
 import { pluginText } from './opencode-plugin.ts';
 import { withEntry } from './settings/json-edit.ts';
+import { unknownOrigin } from './slash/expansion.ts';
 import { SLASH_COMMANDS } from './slash/table.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
 
@@ -72,6 +73,8 @@ function parse(event: Fields): AgentEvent | IgnoredEvent {
         kind: 'prompt-given',
         text: textIn(event, 'text') ?? '',
         messageId: idIn(event, 'messageID'),
+        // A message is the text that a command of the project expands to.
+        typedDoubt: native === 'chat.message' ? unknownOrigin('opencode') : null,
       };
     case 'session.idle':
       return { ...header, kind: 'turn-ended' };

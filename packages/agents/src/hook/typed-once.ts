@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../event.ts';
-import type { RunnableCommand } from '../slash/request.ts';
+import type { RunnableCommand, SlashRequest } from '../slash/request.ts';
 import { slashUsage } from '../slash/table.ts';
 import type { CarryOut, OpenTyped } from './handle.ts';
 import { eventKey } from './pairing.ts';
@@ -20,12 +20,21 @@ const KEPT_MS = 60 * 60_000;
 const ELSEWHERE =
   'Savepoint is already carrying out this command, in another process. `savepoint list` in a terminal shows what it did.';
 
+const IN_TERMINAL = 'Use `savepoint` in a terminal instead.';
+
 /** @param home the folder of the stores */
 export function carryingOut(home: string, run: RunTyped): CarryOut {
   return async (typed, event, open) => {
     if (typed.request.kind === 'usage') return slashUsage(typed.prefix);
+    const doubt = event.typedDoubt ?? null;
+    if (doubt !== null && changesSomething(typed.request)) return `Nothing was changed. ${doubt} ${IN_TERMINAL}`;
     return isFirst(home, event) ? run({ prefix: typed.prefix, request: typed.request }, open) : ELSEWHERE;
   };
+}
+
+/** The others only show what is there. */
+function changesSomething({ kind }: SlashRequest): boolean {
+  return !['list', 'turns', 'show', 'diff'].includes(kind);
 }
 
 function isFirst(home: string, event: AgentEvent): boolean {
@@ -37,18 +46,31 @@ function isFirst(home: string, event: AgentEvent): boolean {
     .digest('hex');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    removeOld(folder);
     closeSync(openSync(join(folder, name), 'wx', 0o600));
-    return true;
   } catch (error) {
     // If no file can be created, the command is carried out all the same: usually there is only one hook.
     return (error as NodeJS.ErrnoException).code !== 'EEXIST';
   }
+  removeOld(folder);
+  return true;
 }
 
+/** A failure is harmless: the files stay, or another process has removed them. */
 function removeOld(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const file = join(folder, name);
-    if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
+    try {
+      if (Date.now() - lstatSync(file).mtimeMs > KEPT_MS) unlinkSync(file);
+    } catch {
+      // See above. The others do not depend on it.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
