@@ -3,8 +3,9 @@
 import type { Agent } from './agent.ts';
 import { jsonReply } from './answer.ts';
 import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
-import { hookGroups } from './settings/integration.ts';
+import { GivenSettingsError, hookGroups } from './settings/integration.ts';
 import { parseJsonText, plainValueOf } from './settings/json-text.ts';
+import { hasValue } from './settings/kept-options.ts';
 import { withHooks } from './settings/with-hooks.ts';
 import { claudeCommands } from './slash/files.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
@@ -42,21 +43,27 @@ const WRITE_MATCHER = 'Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor
 /** The shortest timeout that Claude Code has for hooks when it exits. */
 const SESSION_END_MS = 1_500;
 
-/** Takes an option with its value out of arguments. The last one counts. */
-function withoutOption(
-  args: readonly string[],
-  name: string,
-): readonly [value: string | null, rest: readonly string[]] {
+/**
+ * Takes the option `--settings` with its value out of arguments. The last one counts. After `--` there are no options.
+ * @throws GivenSettingsError if it has no value
+ */
+function withoutSettings(args: readonly string[]): readonly [value: string | null, rest: readonly string[]] {
   const rest: string[] = [];
   let value: string | null = null;
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? '';
-    if (at < end && arg === name && at + 1 < end) {
+    const next = args[at + 1];
+    if (arg === '--') return [value, [...rest, ...args.slice(at)]];
+    if (arg === '--settings') {
+      if (next === undefined) throw new GivenSettingsError('the option --settings has no value');
+      value = next;
       at += 1;
-      value = args[at] ?? null;
-    } else if (at < end && arg.startsWith(`${name}=`)) value = arg.slice(name.length + 1);
-    else rest.push(arg);
+    } else if (arg.startsWith('--settings=')) value = arg.slice('--settings='.length);
+    else if (next !== undefined && hasValue('claude', arg)) {
+      // Whatever it looks like.
+      rest.push(arg, next);
+      at += 1;
+    } else rest.push(arg);
   }
   return [value, rest];
 }
@@ -100,7 +107,7 @@ export const claude: Agent = {
     },
     oneRun: ({ command, form, start: { args }, read }) => {
       if (form.kind !== 'json') throw new TypeError('Claude Code has JSON settings');
-      const [given, rest] = withoutOption(args, '--settings');
+      const [given, rest] = withoutSettings(args);
       const settings = given === null || given.trimStart().startsWith('{') ? given : read(given);
       const hooked = JSON.stringify(plainValueOf(parseJsonText(withHooks(settings, form, command))));
       return { args: ['--settings', hooked, ...rest], env: {} };

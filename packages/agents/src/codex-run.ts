@@ -3,7 +3,8 @@
  * their definition. So the options also say that these hooks, and no others, are trusted.
  */
 import { createHash } from 'node:crypto';
-import type { HookedStart, OneRunGiven } from './settings/integration.ts';
+import { GivenSettingsError, type HookedStart, type OneRunGiven } from './settings/integration.ts';
+import { hasValue } from './settings/kept-options.ts';
 
 /** The name that Codex gives to options of its command line, as if they were a file. */
 const OPTIONS_FILE = '/<session-flags>/config.toml';
@@ -18,6 +19,10 @@ interface Group {
 
 export function codexRun({ command, form, start: { args } }: OneRunGiven): HookedStart {
   if (form.kind !== 'json') throw new TypeError('Codex has JSON settings');
+  // The last option of a key counts, so either ours or the user's would have no effect.
+  if (settingsIn(args).some((setting) => /^\s*["']?hooks["']?\s*[.=]/.test(setting))) {
+    throw new GivenSettingsError('the command line has hooks of its own');
+  }
   const groups = form.entries(command).map(({ list, value }) => {
     const event = list.at(-1) ?? '';
     return [event, withinLimit(event, value as Group)] as const;
@@ -31,6 +36,21 @@ export function codexRun({ command, form, start: { args } }: OneRunGiven): Hooke
     `hooks.state={${trusted.join(',')}}`,
   ];
   return { args: [...values.flatMap((value) => ['-c', value]), ...args], env: {} };
+}
+
+/** The values of the options `-c` and `--config`. */
+function settingsIn(args: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < args.length && args[at] !== '--'; at += 1) {
+    const arg = args[at] ?? '';
+    const attached = /^(?:-c=?|--config=)(.+)$/s.exec(arg)?.[1];
+    if (attached !== undefined) found.push(attached);
+    else if (hasValue('codex', arg)) {
+      at += 1;
+      if (arg === '-c' || arg === '--config') found.push(args[at] ?? '');
+    }
+  }
+  return found;
 }
 
 function withinLimit(event: string, { hooks: [hook], ...group }: Group): Group {

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AGENTS, type AgentName, hooksForRun, type InstallEnvironment, keptOptions } from '@savepoint/agents';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 function startOf(name: AgentName, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const base = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
@@ -26,6 +27,73 @@ it('adds hooks to the settings on the command line of Claude Code', () => {
     hooks: { PreToolUse: [{ hooks: [{ command: '/bin/node /opt/savepoint.js hook claude' }] }] },
   });
   expect(startOf('claude', ['--settings', '{'])).toMatchObject({ kind: 'none' });
+});
+
+describe('leaves the settings of Claude Code as the user gives them, and says why', () => {
+  const reasonOf = (...args: readonly string[]) => {
+    const found = startOf('claude', args);
+    return found.kind === 'none' ? found.reason : found.kind;
+  };
+  const folder = () => {
+    const made = mkdtempSync(join(tmpdir(), 'savepoint-test-'));
+    onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+    return made;
+  };
+
+  it('if the file does not exist, or is not a plain one', () => {
+    const base = folder();
+    expect(reasonOf('--settings', join(base, 'missing.json'), '-p', 'x')).toMatch(/missing\.json" does not exist$/);
+    expect(reasonOf('--settings', join(base, 'none/missing.json'))).toMatch(/does not exist$/);
+    expect(reasonOf('--settings=')).toMatch(/does not exist$/);
+    expect(reasonOf('--settings', '--', 'x')).toMatch(/does not exist$/);
+    expect(reasonOf('--settings', base)).toMatch(/is not a plain file$/);
+    const pipe = join(base, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(reasonOf('--settings', pipe)).toMatch(/is not a plain file$/);
+    const long = join(base, 'long.json');
+    writeFileSync(long, '');
+    truncateSync(long, 5 * 1024 * 1024);
+    expect(reasonOf('--settings', long)).toMatch(/is longer than/);
+    writeFileSync(long, '{"env":{"A":"b"}}');
+    expect(reasonOf('--settings', long)).toBe('added');
+  });
+
+  it('if the option has no value', () => {
+    expect(reasonOf('-p', '--settings')).toBe('the option --settings has no value');
+  });
+
+  it('if they are no option: after --, and as the value of another one', () => {
+    for (const args of [
+      ['-p', '--', '--settings', 'missing.json'],
+      ['-p', '--append-system-prompt', '--settings', 'missing.json'],
+    ]) {
+      const found = startOf('claude', args);
+      if (found.kind !== 'added') throw new Error(found.kind);
+      expect(found.start.args.slice(2)).toEqual(args);
+    }
+  });
+});
+
+it('leaves hooks in the options of Codex as the user gives them', () => {
+  const own = { kind: 'none', reason: 'the command line has hooks of its own' };
+  for (const args of [
+    ['-c', 'hooks.Stop=[]'],
+    ['-chooks={}'],
+    ['--config=hooks . Stop=[]'],
+    ['-c', '"hooks".state={}'],
+  ])
+    expect(startOf('codex', args)).toEqual(own);
+  for (const args of [
+    ['-c', 'model="hooks"'],
+    ['--', '-c', 'hooks={}'],
+    ['-m', '-c', 'hooks={}'],
+  ])
+    expect(startOf('codex', args).kind).toBe('added');
+});
+
+it('leaves settings of opencode that cannot be extended as the user gives them', () => {
+  for (const text of ['{', '[]', '{"plugin":"mine"}'])
+    expect(startOf('opencode', [], { OPENCODE_CONFIG_CONTENT: text }).kind).toBe('none');
 });
 
 it('adds hooks to the options of Codex, and says that these are trusted', () => {

@@ -59,8 +59,13 @@ export interface OneRunGiven {
   readonly start: AgentStart;
   /** Gives the path of a file of our own with this content. */
   readonly ownFile: (name: string, content: string) => string;
-  /** The content of a file; null if there is none. */
-  readonly read: (path: string) => string | null;
+  /** The content of a file that the user names. @throws GivenSettingsError */
+  readonly read: (path: string) => string;
+}
+
+/** Settings on the user's command line that must stay as they are. The message has no full stop. */
+export class GivenSettingsError extends Error {
+  override readonly name = 'GivenSettingsError';
 }
 
 export interface Integration {

@@ -65,6 +65,11 @@ const KEPT: Partial<Readonly<Record<AgentName, KeptOptions>>> = {
   opencode: { flags: ['--pure'], values: ['-m', '--model', '--agent'] },
 };
 
+/** Whether the option, written like this, takes the next argument as its value. */
+export function hasValue(agent: AgentName, option: string): boolean {
+  return KEPT[agent]?.values.includes(option) ?? false;
+}
+
 export function keptOptions(agent: AgentName, args: readonly string[]): readonly string[] {
   const { flags, values } = KEPT[agent] ?? { flags: [], values: [] };
   const kept: string[] = [];

@@ -7,8 +7,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { SavepointError } from '@savepoint/core';
 import type { Agent } from '../agent.ts';
+import { readGivenFile } from './given-file.ts';
 import { hookCommand } from './hook-command.ts';
-import type { AgentStart, HookedStart } from './integration.ts';
+import { type AgentStart, GivenSettingsError, type HookedStart } from './integration.ts';
 import { SettingsShapeError } from './json-edit.ts';
 import { JsonTextError } from './json-text.ts';
 import { findInstalled, type InstallEnvironment } from './plan.ts';
@@ -46,14 +47,19 @@ export function hooksForRun(agent: Agent, start: AgentStart, around: InstallEnvi
         files.push({ path, content });
         return path;
       },
-      read: (path) => readIfExists(path),
+      read: readGivenFile,
     });
     for (const { path, content } of files) writeIfNew(path, content);
     return { kind: 'added', start: hooked };
   } catch (error) {
-    if (!(error instanceof JsonTextError || error instanceof SettingsShapeError || isSystemError(error))) throw error;
-    return { kind: 'none', reason: error.message };
+    if (isRefusal(error) || isSystemError(error)) return { kind: 'none', reason: error.message };
+    throw error;
   }
+}
+
+/** What the user gives cannot be extended, so the agent gets it as it is. */
+function isRefusal(error: unknown): error is Error {
+  return [JsonTextError, SettingsShapeError, GivenSettingsError].some((kind) => error instanceof kind);
 }
 
 function readIfExists(path: string): string | null {
