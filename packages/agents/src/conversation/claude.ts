@@ -18,10 +18,11 @@ import type { AgentConversation, ConversationMachine, SessionPlace } from './age
 import { type Cut, cut } from './claude-cut.ts';
 import { projectName, readTree, startFolder, type TreeRow } from './claude-tree.ts';
 import { shorten } from './cut.ts';
+import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import { type OpenTranscript, planOrReason, reasonFor, withTranscript, writeTranscript } from './transcript-file.ts';
+import { type OpenTranscript, planOrReason, reasonFor, withTranscript } from './transcript-file.ts';
 
 export const claudeConversation: AgentConversation = {
   plan: async (place, machine) =>
@@ -37,7 +38,7 @@ export const claudeConversation: AgentConversation = {
         return { session, command: ['claude', '--session-id', session], dir };
       }
       const path = join(open.folder, `${session}.jsonl`) as DiskPath;
-      writeTranscript(machine.ports.fs, path, (add) => {
+      writeTranscript(machine.ports, { path }, (add) => {
         for (const row of copiedRows(open, found, { session, original: place.nativeSession, machine })) {
           add(Buffer.from(`${JSON.stringify(row)}\n`));
         }

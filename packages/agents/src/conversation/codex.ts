@@ -10,16 +10,11 @@ import { homeFolder } from '../settings/home-folder.ts';
 import { codexRow } from '../transcript/codex.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
+import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import {
-  type OpenTranscript,
-  planOrReason,
-  type TranscriptFolder,
-  withTranscript,
-  writeTranscript,
-} from './transcript-file.ts';
+import { type OpenTranscript, planOrReason, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const codexConversation: AgentConversation = {
   plan: async (place, machine) =>
@@ -139,7 +134,7 @@ function copyUntil(open: OpenTranscript, offset: number, { place, machine, cwd }
   const { nativeSession: old } = place;
   const session = newUuid(random);
   const path = join(open.folder, open.name.replace(old, session)) as DiskPath;
-  writeTranscript(fs, path, (add) => {
+  writeTranscript(machine.ports, { path }, (add) => {
     for (const line of open.lines()) {
       if (line.end > offset) break;
       add(withSession(line.bytes, old, session));

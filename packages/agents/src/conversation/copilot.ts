@@ -11,16 +11,11 @@ import { copilotRow } from '../transcript/copilot.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
 import { type TimedCall, withCall } from './equal-calls.ts';
+import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import {
-  type OpenTranscript,
-  planOrReason,
-  type TranscriptFolder,
-  withTranscript,
-  writeTranscript,
-} from './transcript-file.ts';
+import { type OpenTranscript, planOrReason, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const copilotConversation: AgentConversation = {
   plan: async (place, machine) =>
@@ -128,7 +123,10 @@ function copyUntil(open: OpenTranscript, { messages, kept, cwd }: Found, task: C
   const folder = join(open.folder, '..', session) as DiskPath;
   fs.makeFolder(folder, 0o700);
   try {
-    writeTranscript(fs, join(folder, 'events.jsonl') as DiskPath, (add) => {
+    const path = join(folder, 'events.jsonl') as DiskPath;
+    // In the folder of the original: the next copy finds what is left of this one there.
+    const temporary = join(open.folder, `${session}.jsonl`) as DiskPath;
+    writeTranscript(machine.ports, { path, temporary }, (add) => {
       for (const { bytes, end } of open.lines()) {
         if (end > offset) break;
         const text = bytes.toString('latin1').replaceAll(`"${place.nativeSession}"`, `"${session}"`);

@@ -18,16 +18,11 @@ import { geminiRow } from '../transcript/gemini.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
 import { type TimedCall, withCall } from './equal-calls.ts';
+import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import {
-  type OpenTranscript,
-  planOrReason,
-  type TranscriptFolder,
-  withTranscript,
-  writeTranscript,
-} from './transcript-file.ts';
+import { type OpenTranscript, planOrReason, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const geminiConversation: AgentConversation = {
   plan: async (place, machine) =>
@@ -190,7 +185,7 @@ function writeKept(open: OpenTranscript, found: Found, { place, machine }: Write
         );
   const wanted = new Map<number, (number | null)[]>();
   for (const { start, index } of staying) wanted.set(start, [...(wanted.get(start) ?? []), index]);
-  writeTranscript(fs, join(open.folder, name) as DiskPath, (add) => {
+  writeTranscript(machine.ports, { path: join(open.folder, name) as DiskPath }, (add) => {
     const addRow = (row: unknown): void => add(Buffer.from(`${JSON.stringify(row)}\n`));
     // Without its summary, which is that of the whole conversation.
     const { projectHash, kind, directories } = about;

@@ -1,4 +1,4 @@
-/** Reads the transcript of a conversation that goes back, and writes the new one. A transcript is untrusted. */
+/** Reads the transcript of a conversation that goes back. A transcript is untrusted. */
 
 import { basename, dirname, join } from 'node:path';
 import { bytesFromText, SavepointError } from '@savepoint/core';
@@ -9,8 +9,6 @@ import type { ConversationMachine, SessionPlace } from './agent-conversation.ts'
 import { conversationRefused } from './refused.ts';
 
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** The new transcript belongs to the user alone, as the agents' own ones do. */
-const MODE = 0o600;
 
 /** Where an agent keeps its transcripts. */
 export interface TranscriptFolder {
@@ -89,33 +87,6 @@ export function withTranscript<T>(
   }
 }
 
-/**
- * Writes a new transcript next to another one. The agent sees it only when it is complete.
- * @param write writes its lines, each with its end
- * @throws FsError: nothing is left of it
- */
-export function writeTranscript(fs: Fs, path: DiskPath, write: (add: (bytes: Uint8Array) => void) => void): void {
-  const temporary = `${path}.savepoint-new` as DiskPath;
-  const file = fs.openNew(temporary, MODE);
-  try {
-    try {
-      let at = 0;
-      write((bytes) => {
-        fs.write(file, bytes, at);
-        at += bytes.length;
-      });
-      fs.sync(file);
-    } finally {
-      fs.close(file);
-    }
-    fs.rename(temporary, path);
-  } catch (error) {
-    if (fs.lstat(temporary) !== null) fs.unlink(temporary);
-    throw error;
-  }
-  syncFolder(fs, dirname(path) as DiskPath);
-}
-
 /** What goes wrong is a reason. */
 export function planOrReason(plan: () => ConversationPlan): ConversationPlan {
   try {
@@ -154,13 +125,4 @@ function rowAt(fs: Fs, file: Fd, { start, end }: Pick<TranscriptLine, 'start' | 
     at += read;
   }
   return fieldsOfLine(bytes) ?? {};
-}
-
-function syncFolder(fs: Fs, folder: DiskPath): void {
-  const open = fs.openFolder(folder);
-  try {
-    fs.sync(open);
-  } finally {
-    fs.close(open);
-  }
 }

@@ -1,6 +1,16 @@
 /** The conversation of Claude Code goes back as a copy of its transcript. */
 
-import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  lutimesSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath } from '@savepoint/core';
 import { FsError } from '@savepoint/core/ports';
@@ -329,6 +339,29 @@ test('if the disk is full, nothing is left of the copy', async () => {
     code: 'ENOSPC',
   });
   expect(files.files).toEqual([`${SESSION}.jsonl`]);
+});
+
+test('what a killed process has left of a copy is removed by the next one, and nothing else', async () => {
+  const files = new ClaudeFiles(twoTurns().rows);
+  const id = '00000000-1111-4222-8333-444444444444';
+  const name = `${id}.jsonl.savepoint-new`;
+  const old = new Date(Date.now() - 2 * 60 * 60_000);
+  const others = [`x${name}`, `${name}.bak`, 'savepoint-new', 'notes.jsonl.savepoint-new', `${id}.jsonl`];
+  for (const one of [name, ...others]) {
+    writeFileSync(path.join(files.folder, one), '{"half');
+    utimesSync(path.join(files.folder, one), old, old);
+  }
+  const young = `a${name.slice(1)}`;
+  writeFileSync(path.join(files.folder, young), 'being written');
+  const link = `b${name.slice(1)}`;
+  symlinkSync(files.file(SESSION), path.join(files.folder, link));
+  lutimesSync(path.join(files.folder, link), old, old);
+  const folder = `c${name.slice(1)}`;
+  mkdirSync(path.join(files.folder, folder));
+  utimesSync(path.join(files.folder, folder), old, old);
+  const { session } = await files.rewind(beforePrompt('p-6'));
+  const kept = [...others, young, link, folder, `${SESSION}.jsonl`, `${session}.jsonl`];
+  expect(files.files).toEqual(kept.toSorted());
 });
 
 test('the session itself continues in the folder where it was started', async () => {

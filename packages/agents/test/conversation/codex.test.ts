@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,6 +105,14 @@ test('ends before a prompt, in the copy only', async () => {
   // The id is replaced where it is a value, and not in what a tool has printed.
   expect(rows[1]).toMatchObject({ payload: { thread_id: session, turn_id: 't-1' } });
   expect(rows[6]).toEqual(ROWS[6]);
+});
+
+test('removes what a killed process has left of a copy', async () => {
+  const path = transcript();
+  const left = join(path, '..', `rollout-2026-11-26T04-00-00-${ID.replace('01', '02')}.jsonl.savepoint-new`);
+  writeFileSync(left, '{"half');
+  utimesSync(left, 0, 0);
+  await rewound(path, beforePrompt('t-2'));
 });
 
 test('ends before the first prompt: only the description of the session stays', async () => {

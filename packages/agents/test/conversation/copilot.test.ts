@@ -1,5 +1,5 @@
 /** Events in the form of Copilot CLI 1.0.102: two prompts, the first with the same call twice. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConversationEnd, ConversationPlace } from '@savepoint/core/ports';
@@ -100,6 +100,15 @@ test('ends before a prompt', async () => {
   expect(await whyNot(transcript(twice), end)).toContain('it is not certain which');
   // A hidden message is not a prompt.
   expect(await whyNot(path, before(0))).toBe('possible');
+});
+
+test('removes what a killed process has left of a copy', async () => {
+  const path = transcript();
+  const left = join(path, '..', `${ID.replace('79', '80')}.jsonl.savepoint-new`);
+  writeFileSync(left, '{"half');
+  utimesSync(left, 0, 0);
+  await rewound(path, before(1));
+  expect(readdirSync(join(path, '..'))).toEqual(['events.jsonl']);
 });
 
 test('ends after a call; of equal ones, after the one that ran at that time', async () => {

@@ -1,5 +1,14 @@
 /** Rows in the form of Gemini CLI 0.61, with what its programs write when they resume a session or go back. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConversationEnd, ConversationPlace, DiskPath } from '@savepoint/core/ports';
@@ -106,6 +115,15 @@ test('ends before a prompt, with the last form of each message and without what 
     words: 'Now improve it.',
   });
   expect(await rewound(path, end)).toEqual([CONTEXT, ROWS[2], ROWS[4], ROWS[5], ROWS[10], ROWS[11], ROWS[12]]);
+});
+
+test('removes what a killed process has left of a copy', async () => {
+  const path = transcript();
+  const left = join(path, '../session-2026-11-26T04-20-00000000.jsonl.savepoint-new');
+  writeFileSync(left, '{"half');
+  utimesSync(left, 0, 0);
+  await rewound(path, beforePrompt(null, 'Now improve it.'));
+  expect(existsSync(left)).toBe(false);
 });
 
 test('reads lists of messages, as after a compaction', async () => {
