@@ -30,6 +30,8 @@ export interface ConversationTree {
   readonly rows: readonly TreeRow[];
   /** The folder in which the session was started; null if no row names it. */
   readonly folder: string | null;
+  /** The session of the last row; null if no row names it. */
+  readonly session: string | null;
 }
 
 /** How the program names the folder of a project in its own folder. */
@@ -47,6 +49,7 @@ export function readTree(lines: Iterable<TranscriptLine>, project: string): Conv
   const known = new Map<string, string>();
   let leaf: TreeRow | null = null;
   let folder: string | null = null;
+  let session: string | null = null;
   for (const line of lines) {
     const [node, ...others] = claudeRow(line.row);
     if (node?.kind !== 'node') continue;
@@ -57,8 +60,9 @@ export function readTree(lines: Iterable<TranscriptLine>, project: string): Conv
     byId.set(node.id, leaf);
     rows.push(leaf);
     folder = folderAfter(folder, line.row, project);
+    session = textIn(line.row, 'sessionId') ?? session;
   }
-  return { rows, folder };
+  return { rows, folder, session };
 }
 
 /** Returns the folder in which the session was started; null if the beginning of the file does not name it. */

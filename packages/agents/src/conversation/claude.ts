@@ -101,6 +101,10 @@ function startFolderOf(place: SessionPlace, machine: ConversationMachine): strin
 function cutOf(open: OpenTranscript, place: ConversationPlace): FoundCut {
   const tree = readTree(open.lines(), projectOf(open));
   if (tree === null) throw conversationRefused(place, 'its transcript has too many rows');
+  // Earlier rows may be those of the session that this one continues.
+  if (tree.session !== place.nativeSession) {
+    throw conversationRefused(place, 'its transcript is that of another session');
+  }
   const found = cut(tree, place.end, (row) => textOf(open.row(row)));
   if (typeof found === 'string') throw conversationRefused(place, found);
   return { cut: found, folder: tree.folder };

@@ -25,7 +25,13 @@ export class ClaudeFiles {
     this.folder = path.join(this.home, '.claude/projects/-w');
     this.machine = { ports: realPorts(), env: { HOME: this.home } };
     mkdirSync(this.folder, { recursive: true });
-    writeFileSync(this.file(SESSION), jsonLines(rows), { mode: 0o600 });
+    // The fixtures call their session `s`.
+    const own = rows.map((row) => ({
+      sessionId: SESSION,
+      ...row,
+      ...('sessionId' in row && row.sessionId === 's' ? { sessionId: SESSION } : {}),
+    }));
+    writeFileSync(this.file(SESSION), jsonLines(own), { mode: 0o600 });
   }
 
   file(session: string): string {

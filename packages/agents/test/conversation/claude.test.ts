@@ -291,6 +291,17 @@ describe('it cannot go back, and says why', () => {
     expect(await files.reason(end, bad)).toBe('its session has no valid id');
   });
 
+  test('if its last rows are those of another session', async () => {
+    const [notes, ...rows] = twoTurns().rows;
+    const other = (row: object) => ({ ...row, sessionId: '11111111-2222-4333-8444-000000000000' });
+    const foreign = 'its transcript is that of another session';
+    expect(await new ClaudeFiles(rows.map(other)).reason(end)).toBe(foreign);
+    expect(await new ClaudeFiles([...rows.slice(0, 6), ...rows.slice(6).map(other)]).reason(end)).toBe(foreign);
+    expect(await new ClaudeFiles([notes ?? {}]).reason(end)).toBe(foreign);
+    // It continues another session.
+    expect(await new ClaudeFiles([...rows.slice(0, 6).map(other), ...rows.slice(6)]).reason(end)).toBe(null);
+  });
+
   test('if a folder has the name of the transcript', async () => {
     const files = new ClaudeFiles(twoTurns().rows);
     renameSync(files.file(SESSION), `${files.file(SESSION)}.old`);
@@ -317,7 +328,9 @@ test('the transcript is found by the folder if no hook named it, and in CLAUDE_C
 test('a damaged row and an unfinished one are left out', async () => {
   const t = twoTurns();
   const files = new ClaudeFiles([]);
-  const [first = '', ...others] = jsonLines(t.rows).trimEnd().split('\n');
+  const [first = '', ...others] = jsonLines(t.rows.map((row) => ({ ...row, sessionId: SESSION })))
+    .trimEnd()
+    .split('\n');
   writeFileSync(files.file(SESSION), `${[first, '{"broken', ...others].join('\n')}\n{"type":"user","uui`);
   const { session } = await files.rewind(beforePrompt('p-6'));
   expect(shown(files.messages(session))).toEqual(['user: First.', 'assistant: -', 'tool: -', 'assistant: Done.']);
