@@ -182,8 +182,10 @@ async function runCaptured(
     throw new SavepointError(code, message, data, { hint: `${hint}\n${way}`, cause: error });
   }
   const env = { ...hosted.env, [SESSION_VARIABLE]: session.id };
-  const status = reportExit(await runWith({ known: hosted.known, args: hosted.args, env }), command[0], view.style);
-  // A shell sends a further SIGHUP when its terminal is closed.
+  const ended = runWith({ known: hosted.known, args: hosted.args, env });
+  // A shell sends a further SIGHUP when its terminal is closed, at any time from now on.
+  process.on('SIGHUP', ignoreHangUp);
+  const status = reportExit(await ended, command[0], view.style);
   const interrupt = listenForInterrupts({ withoutHangUp: true });
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);
@@ -205,8 +207,11 @@ async function runCaptured(
     return status === 0 ? (interrupt.status() ?? failure.exit) : status;
   } finally {
     interrupt.end();
+    process.off('SIGHUP', ignoreHangUp);
   }
 }
+
+function ignoreHangUp(): void {}
 
 function throwNotRecorded(error: unknown): never {
   const { code, message, data, hint } = asFailure(error);
