@@ -281,8 +281,12 @@ class TerminalHost {
 
   #takeTerminal(): void {
     setRawMode();
-    // The size may have changed while another program had the terminal. Node compares it at this event.
-    process.emit('SIGWINCH');
+    try {
+      // The size may have changed while another program had the terminal. Node compares it at this event.
+      process.emit('SIGWINCH');
+    } catch {
+      // The terminal is gone: a hang-up also continues the processes that have it.
+    }
   }
 
   /** This process fails: what it knows of the screen may be a moment old. */
