@@ -164,6 +164,10 @@ describe('the list', () => {
     expect(p.has('b.txt')).toBe(true);
     terminal.type('1');
     await terminal.displays(/y go back, files only/);
+    terminal.type('c');
+    await terminal.displays(/▸ .*logout/);
+    terminal.type('1');
+    await terminal.displays(/y go back, files only/);
     terminal.type('y');
     await terminal.displays(/Went back to before “Add .*logout”\./);
     expect([p.read('a.txt'), p.has('b.txt'), p.has('c.txt')]).toEqual(['Add login\n', false, false]);

@@ -8,7 +8,7 @@ export interface TextPage<Choice extends string> {
   readonly lines: readonly string[] | (() => readonly string[]);
   /** The letter to type, what it does, and the result. */
   readonly choices: readonly (readonly [letter: string, label: string, choice: Choice])[];
-  /** For Esc, q, and the end of the program. */
+  /** For Esc, for q, c and n unless they are choices, and for the end of the program. */
   readonly cancelled: Choice;
   /** For Enter. Default: `cancelled`. */
   readonly entered?: Choice;
@@ -18,6 +18,7 @@ export interface TextPage<Choice extends string> {
 
 /** Rows of the title, the empty ones and the choices. */
 const FRAME_ROWS = 4;
+const CANCELS = ['q', 'c', 'n'];
 
 export async function showPage<Choice extends string>(ui: Ui, page: TextPage<Choice>): Promise<Choice> {
   let top = 0;
@@ -36,7 +37,7 @@ export async function showPage<Choice extends string>(ui: Ui, page: TextPage<Cho
     const chosen = typeof key === 'string' ? undefined : page.choices.find(([letter]) => letter === key.text);
     if (chosen !== undefined) return chosen[2];
     if (key === 'enter') return page.entered ?? page.cancelled;
-    if (key === 'escape' || isLetter(key, 'q')) return page.cancelled;
+    if (key === 'escape' || CANCELS.some((letter) => isLetter(key, letter))) return page.cancelled;
     top = Math.min(last, Math.max(0, top + scrolled(key, height)));
   }
 }
