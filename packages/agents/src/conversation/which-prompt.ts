@@ -39,9 +39,9 @@ export function whichPrompt(
   const before = matchedCounts(prompts.slice(0, index), said, fits);
   // The same from the end.
   const after = matchedCounts(prompts.slice(index + 1).reverse(), said.toReversed(), fits);
-  const without = Math.max(...before.map((count, at) => count + (after[said.length - at] ?? 0)));
+  const without = greatest(before.map((count, at) => count + (after[said.length - at] ?? 0)));
   const withWanted = candidates.map((at) => (before[at] ?? 0) + 1 + (after[said.length - 1 - at] ?? 0));
-  const most = Math.max(...withWanted);
+  const most = greatest(withWanted);
   const [found, ...others] = candidates.filter((_, at) => withWanted[at] === most);
   if (found === undefined || others.length > 0 || without >= most) return NOT_CERTAIN;
   return isNearest(wanted, found, { said, prompts, fits }) ? found : NOT_CERTAIN;
@@ -71,6 +71,11 @@ function matchedCounts(recorded: readonly RecordedPrompt[], said: readonly SaidP
     counts = next;
   }
   return counts;
+}
+
+/** There may be too many for the arguments of a call. */
+function greatest(counts: readonly number[]): number {
+  return counts.reduce((most, count) => Math.max(most, count), 0);
 }
 
 /** Where the times are known, no other prompt that fits may be nearer, on either side. */
