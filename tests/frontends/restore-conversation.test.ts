@@ -67,8 +67,8 @@ describe('restore --conversation', () => {
       expect.arrayContaining([
         `The conversation of claude (session ${SESSION}) would lose 4 messages (1 prompt):`,
         '  user       Do the \\x1b[31msecond part.',
-        '  assistant',
-        '  tool',
+        '  assistant  Write',
+        '  tool       Write',
         '  assistant  Did second.',
         'It would continue as a new session; the original stays as it is.',
       ]),

@@ -52,7 +52,7 @@ export interface ConversationPlace {
 /** A message that the conversation loses. */
 export interface RemovedMessage {
   readonly role: 'user' | 'assistant' | 'tool';
-  /** Shortened; null if it has none: a call of a tool, or its result. */
+  /** Shortened; the names of the tools for calls and their results; null if it has neither, or it is not known. */
   readonly text: string | null;
 }
 
