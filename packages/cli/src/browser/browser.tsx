@@ -88,8 +88,9 @@ class Browser {
     ];
     try {
       this.#terminal.enter();
-      this.#draw();
+      // Mostly, the first rows are there before the first frame is drawn.
       this.#follow();
+      this.#schedule();
       if (signal.aborted) stop();
       await ended;
     } finally {
