@@ -7,7 +7,13 @@ import type { Key } from '../terminal-host/overlay/keys.ts';
 import { loadHighlighter } from './diff/highlight.ts';
 import { type Command, meaningOf } from './keys.ts';
 import { EMPTY } from './list/rows.ts';
+import { Comparison } from './loading/comparison.ts';
+import { Lists } from './loading/lists.ts';
+import { followTimeline } from './loading/watch.ts';
 import type { State } from './model.ts';
+import { helpLines } from './pages/help.ts';
+import { PageUi } from './pages/pages.ts';
+import { type Done, performed } from './pages/perform.ts';
 import { type Action, NO_DIFF, reduce } from './reduce.ts';
 import { KeyReader } from './screen/key-reader.ts';
 import { RowsOutput } from './screen/rows-output.ts';
@@ -15,12 +21,6 @@ import { BrowserTerminal } from './screen/terminal.ts';
 import { App } from './view/app.tsx';
 import { contentsOf } from './view/contents.ts';
 import type { Paints } from './view/paint.ts';
-import { Comparison } from './work/comparison.ts';
-import { helpLines } from './work/help.ts';
-import { Lists } from './work/lists.ts';
-import { PageUi } from './work/pages.ts';
-import { type Done, performed } from './work/perform.ts';
-import { followTimeline } from './work/watch.ts';
 
 export interface BrowserStart {
   readonly savepoint: Savepoint;

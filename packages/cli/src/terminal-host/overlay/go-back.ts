@@ -54,7 +54,7 @@ export async function goBack(ui: Ui, work: OverlayWork, state: EarlierState): Pr
             {},
           )
         : preview;
-      const { chooseFiles } = await import('../../browser/work/choose-files.ts');
+      const { chooseFiles } = await import('../../browser/pages/choose-files.ts');
       const chosen = await chooseFiles(ui, `Which files go back to before ${stateText(state)}?`, whole);
       if (chosen === null) return 'back';
       const { root } = await work.savepoint.place();

@@ -78,7 +78,7 @@ const ACTIONS = {
     if (!(await waitForCalls(ui, work.savepoint, state))) return 'back';
     return reportingFailure(ui, async () => {
       busy(ui, 'Looking for the changes …');
-      const { performRollback } = await import('../../browser/work/rollback.ts');
+      const { performRollback } = await import('../../browser/pages/rollback.ts');
       // Calls of agents have ended, and the call of `run` itself lasts as long as the program.
       const input = { session: state.session, after: state.id, force: true };
       const done = await performRollback(ui, work.savepoint, input);
