@@ -189,7 +189,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A project of a user of the program, who has answered its first questions. */
+/** A project in which the program asks nothing at its start. */
 class InteractiveProject extends AgentProject {
   readonly interactive: Interactive;
   /** A folder for PATH, with the program under its usual name. */

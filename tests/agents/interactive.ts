@@ -13,7 +13,7 @@ export interface Interactive {
   readonly file: string;
   /** Options with which it does not ask for permission. */
   readonly options: readonly string[];
-  /** Answers its first questions, as a person who has used it before. */
+  /** Writes the settings with which the program asks nothing at its start. */
   readonly prepare: (where: Surroundings) => void;
   /** Whether `run` can add hooks to a start of it. Otherwise they have to be installed. */
   readonly hasHooksForRun: boolean;
