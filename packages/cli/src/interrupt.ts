@@ -10,14 +10,15 @@ export interface Interrupt {
 
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** @param given.withoutHangUp ignores SIGHUP, for work that must end although its terminal is closed */
-export function listenForInterrupts(given: { readonly withoutHangUp?: boolean } = {}): Interrupt {
+type HandledSignal = keyof typeof NUMBERS;
+
+export function listenForInterrupts(
+  names: readonly HandledSignal[] = Object.keys(NUMBERS) as HandledSignal[],
+): Interrupt {
   const controller = new AbortController();
   let status: number | null = null;
-  const names = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[];
-  const ignore = (): void => undefined;
   const end = (): void => {
-    for (const name of names) process.off(name, stop).off(name, ignore);
+    for (const name of names) process.off(name, stop);
   };
   const stop = (name: NodeJS.Signals): void => {
     if (status !== null) {
@@ -25,9 +26,16 @@ export function listenForInterrupts(given: { readonly withoutHangUp?: boolean } 
       process.kill(process.pid, name);
       return;
     }
-    status = 128 + NUMBERS[name as keyof typeof NUMBERS];
+    status = 128 + NUMBERS[name as HandledSignal];
     controller.abort();
   };
-  for (const name of names) process.on(name, given.withoutHangUp === true && name === 'SIGHUP' ? ignore : stop);
+  for (const name of names) process.on(name, stop);
   return { signal: controller.signal, status: () => status, end };
+}
+
+/** For work that must end although its terminal is closed. @returns restores the handling before */
+export function ignoreHangUps(): () => void {
+  const ignore = (): void => undefined;
+  process.on('SIGHUP', ignore);
+  return () => process.off('SIGHUP', ignore);
 }

@@ -22,7 +22,7 @@ import {
 } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { folderToOpen } from '../../folder.ts';
-import { listenForInterrupts } from '../../interrupt.ts';
+import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
 import { isKeyName } from '../../terminal-host/gesture-keys.ts';
 import type { NextProgram } from '../../terminal-host/overlay/ui.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
@@ -184,9 +184,9 @@ async function runCaptured(
   const env = { ...hosted.env, [SESSION_VARIABLE]: session.id };
   const ended = runWith({ known: hosted.known, args: hosted.args, env });
   // A shell sends a further SIGHUP when its terminal is closed, at any time from now on.
-  process.on('SIGHUP', ignoreHangUp);
+  const stopIgnoring = ignoreHangUps();
   const status = reportExit(await ended, command[0], view.style);
-  const interrupt = listenForInterrupts({ withoutHangUp: true });
+  const interrupt = listenForInterrupts(['SIGINT', 'SIGTERM']);
   try {
     const found = await session.end(call, { signal: interrupt.signal }).catch(throwNotRecorded);
     await session.close({ signal: interrupt.signal });
@@ -207,11 +207,9 @@ async function runCaptured(
     return status === 0 ? (interrupt.status() ?? failure.exit) : status;
   } finally {
     interrupt.end();
-    process.off('SIGHUP', ignoreHangUp);
+    stopIgnoring();
   }
 }
-
-function ignoreHangUp(): void {}
 
 function throwNotRecorded(error: unknown): never {
   const { code, message, data, hint } = asFailure(error);
