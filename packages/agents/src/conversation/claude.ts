@@ -25,7 +25,7 @@ import { isUuid, newUuid } from './session-id.ts';
 import { type OpenTranscript, planOrReason, reasonFor, withTranscript } from './transcript-file.ts';
 
 export const claudeConversation: AgentConversation = {
-  plan: async (place, machine) =>
+  plan: (place, machine) =>
     planOrReason(() => withOwnTranscript(place, machine, (open) => planOf(open, cutOf(open, place).cut))),
 
   rewind: async (place, machine) =>

@@ -9,39 +9,34 @@ import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.
 import { homeFolder } from '../settings/home-folder.ts';
 import { codexRow } from '../transcript/codex.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
-import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
+import { findCut, type KeptMessage, planFound, shorten } from './cut.ts';
 import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import { type OpenTranscript, planOrReason, type TranscriptFolder, withTranscript } from './transcript-file.ts';
+import { type OpenTranscript, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const codexConversation: AgentConversation = {
-  plan: async (place, machine) =>
-    planOrReason(() => {
-      checkSession(place);
-      return withTranscript(place, machine, transcriptsOf(place, machine), (open) => {
-        const { messages, kept } = findPlace(open, place);
-        return planCut(messages, kept, place.end);
-      });
-    }),
-  rewind: async (place, machine) => {
-    checkSession(place);
-    return withTranscript(place, machine, transcriptsOf(place, machine), (open) => {
+  plan: (place, machine) =>
+    planFound(place, () =>
+      withTranscript(place, machine, transcriptsOf(place, machine), (open) => findPlace(open, place)),
+    ),
+  rewind: async (place, machine) =>
+    withTranscript(place, machine, transcriptsOf(place, machine), (open) => {
       const { messages, kept, cwd } = findPlace(open, place);
       return copyUntil(open, offsetOf(messages, kept), { place, machine, cwd });
-    });
-  },
+    }),
   resume: async (place, { ports: { fs } }) => {
     checkSession(place);
     return continuation(fs, place.nativeSession, null, place.dir);
   },
 };
 
-/** @param place with a valid id */
-function transcriptsOf({ nativeSession }: SessionPlace, { env }: ConversationMachine): TranscriptFolder {
+function transcriptsOf(place: SessionPlace, { env }: ConversationMachine): TranscriptFolder {
+  // The id becomes a part of a pattern.
+  checkSession(place);
   const home = env['CODEX_HOME'] || join(homeFolder(env), '.codex');
-  const name = new RegExp(`^rollout-[0-9T-]+-${nativeSession}\\.jsonl$`);
+  const name = new RegExp(`^rollout-[0-9T-]+-${place.nativeSession}\\.jsonl$`);
   return { title: 'Codex', root: join(home, 'sessions'), name };
 }
 

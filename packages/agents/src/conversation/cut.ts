@@ -1,7 +1,14 @@
 /** Finds the place at which a conversation ends again, independent of the agent. */
 
-import { type ConversationEnd, type ConversationPlan, MAX_REMOVED, MAX_REMOVED_TEXT } from '@savepoint/core/ports';
+import {
+  type ConversationEnd,
+  type ConversationPlace,
+  type ConversationPlan,
+  MAX_REMOVED,
+  MAX_REMOVED_TEXT,
+} from '@savepoint/core/ports';
 import type { Role } from '../transcript/row.ts';
+import { planOrReason } from './transcript-file.ts';
 import { type BeforePrompt, MISSING, whichPrompt } from './which-prompt.ts';
 
 /** A message of a conversation, as its agent keeps it. */
@@ -25,8 +32,29 @@ export function findCut(messages: readonly KeptMessage[], end: ConversationEnd):
   return end.kind === 'before-prompt' ? beforePrompt(messages, end) : afterCall(messages, end);
 }
 
-/** @param kept as returned by {@link findCut} */
-export function planCut(messages: readonly KeptMessage[], kept: number, end: ConversationEnd): ConversationPlan {
+/** @param find returns all messages, and how many of them stay; what it throws is a reason */
+export function planFound(
+  { end }: ConversationPlace,
+  find: () => FoundMessages | Promise<FoundMessages>,
+): Promise<ConversationPlan> {
+  return planOrReason(async () => {
+    const { messages, kept } = await find();
+    return planCut(messages, kept, end);
+  });
+}
+
+/** Words of the model and results of calls are only shown. */
+export function shorten(text: string | null): string | null {
+  if (text === null || text.length <= MAX_REMOVED_TEXT) return text;
+  return `${text.slice(0, MAX_REMOVED_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+interface FoundMessages {
+  readonly messages: readonly KeptMessage[];
+  readonly kept: number;
+}
+
+function planCut(messages: readonly KeptMessage[], kept: number, end: ConversationEnd): ConversationPlan {
   const removed = messages.slice(kept);
   const first = removed[0];
   return {
@@ -36,12 +64,6 @@ export function planCut(messages: readonly KeptMessage[], kept: number, end: Con
     removed: removed.slice(0, MAX_REMOVED).map(({ role, text }) => ({ role, text: shorten(text) })),
     words: end.kind === 'before-prompt' && first?.role === 'user' ? first.text : null,
   };
-}
-
-/** Words of the model and results of calls are only shown. */
-export function shorten(text: string | null): string | null {
-  if (text === null || text.length <= MAX_REMOVED_TEXT) return text;
-  return `${text.slice(0, MAX_REMOVED_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function beforePrompt(messages: readonly KeptMessage[], end: BeforePrompt): Cut {

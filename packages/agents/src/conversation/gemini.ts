@@ -16,22 +16,17 @@ import { type Fields, field, fieldsOf, momentIn, textIn } from '../fields.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import { geminiRow } from '../transcript/gemini.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
-import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
+import { findCut, type KeptMessage, planFound, shorten } from './cut.ts';
 import { type TimedCall, withCall } from './equal-calls.ts';
 import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 import { isUuid, newUuid } from './session-id.ts';
-import { type OpenTranscript, planOrReason, type TranscriptFolder, withTranscript } from './transcript-file.ts';
+import { type OpenTranscript, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const geminiConversation: AgentConversation = {
-  plan: async (place, machine) =>
-    planOrReason(() =>
-      withTranscript(place, machine, transcriptsOf(machine), (open) => {
-        const { messages, kept } = findPlace(open, place);
-        return planCut(messages, kept, place.end);
-      }),
-    ),
+  plan: (place, machine) =>
+    planFound(place, () => withTranscript(place, machine, transcriptsOf(machine), (open) => findPlace(open, place))),
   rewind: async (place, machine) =>
     withTranscript(place, machine, transcriptsOf(machine), (open) =>
       writeKept(open, findPlace(open, place), { place, machine }),

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { bytesFromText, SavepointError } from '@savepoint/core';
 import {
   type ConversationPlace,
-  type ConversationPlan,
   type DiskPath,
   type Fs,
   JsonProblem,
@@ -17,20 +16,12 @@ import {
 } from '@savepoint/core/ports';
 import { type Fields, field, fieldsOf, idIn, momentIn, textIn } from '../fields.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
-import { findCut, type KeptMessage, planCut, shorten } from './cut.ts';
+import { findCut, type KeptMessage, planFound, shorten } from './cut.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
-import { reasonFor } from './transcript-file.ts';
 
 export const opencodeConversation: AgentConversation = {
-  plan: async (place, machine): Promise<ConversationPlan> => {
-    try {
-      const { messages, kept } = await findPlace(place, machine);
-      return planCut(messages, kept, place.end);
-    } catch (error) {
-      return { isPossible: false, reason: reasonFor(error) };
-    }
-  },
+  plan: (place, machine) => planFound(place, () => findPlace(place, machine)),
   rewind: async (place, machine) => {
     const { exported, kept } = await findPlace(place, machine);
     const { session, text } = shortened(exported, kept, machine.ports.random);

@@ -88,9 +88,11 @@ export function withTranscript<T>(
 }
 
 /** What goes wrong is a reason. */
-export function planOrReason(plan: () => ConversationPlan): ConversationPlan {
+export async function planOrReason(
+  plan: () => ConversationPlan | Promise<ConversationPlan>,
+): Promise<ConversationPlan> {
   try {
-    return plan();
+    return await plan();
   } catch (error) {
     return { isPossible: false, reason: reasonFor(error) };
   }
