@@ -3,21 +3,12 @@ import fs from 'node:fs';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, until } from './hosted-terminal.ts';
+import { innerEvent } from './inner-agent.ts';
 
 /** A program that tells the hooks of one call, and then waits for a hang-up. */
 function agentProject(): Project {
   const p = project();
   p.write('a.txt', 'one\n');
-  const event = (name: string): string =>
-    JSON.stringify({
-      session_id: 'inner',
-      cwd: p.dir,
-      hook_event_name: name,
-      tool_name: 'Bash',
-      tool_input: { command: 'make' },
-      tool_use_id: 't-1',
-      ...(name === 'PostToolUse' ? { tool_response: { stdout: '', stderr: '', interrupted: false } } : {}),
-    });
   const command = [process.execPath, fs.realpathSync('packages/cli/bundle/savepoint.js'), 'hook', 'claude'];
   p.write(
     'agent.mjs',
@@ -26,10 +17,10 @@ function agentProject(): Project {
     const [file, ...args] = ${JSON.stringify(command)};
     const tell = (input) => spawnSync(file, args, { input });
     process.on('SIGHUP', () => { fs.writeFileSync('heard.txt', 'x'); process.exit(); });
-    tell(${JSON.stringify(event('SessionStart'))});
-    tell(${JSON.stringify(event('PreToolUse'))});
+    tell(${JSON.stringify(innerEvent(p, 'SessionStart'))});
+    tell(${JSON.stringify(innerEvent(p, 'PreToolUse'))});
     fs.writeFileSync('made.txt', 'made');
-    tell(${JSON.stringify(event('PostToolUse'))});
+    tell(${JSON.stringify(innerEvent(p, 'PostToolUse'))});
     setInterval(() => undefined, 1000);
     console.log('parent ' + fs.readFileSync('/proc/' + process.ppid + '/stat', 'utf8').split(') ')[1].split(' ')[1] + '.');`,
   );

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { type CommandOutcome, explain, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
+import { innerEvent } from './inner-agent.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 interface Listed {
@@ -158,19 +159,9 @@ describe('run', () => {
 describe('a program that is an agent itself', () => {
   it('is the author of what its hooks report, also in a terminal, and run is not', async () => {
     const p = inProject();
-    const event = (name: string): string =>
-      JSON.stringify({
-        session_id: 'inner',
-        cwd: p.dir,
-        hook_event_name: name,
-        tool_name: 'Bash',
-        tool_input: { command: 'make' },
-        tool_use_id: 't-1',
-        ...(name === 'PostToolUse' ? { tool_response: { stdout: '', stderr: '', interrupted: false } } : {}),
-      });
-    p.write('start.json', event('SessionStart'));
-    p.write('pre.json', event('PreToolUse'));
-    p.write('post.json', event('PostToolUse'));
+    p.write('start.json', innerEvent(p, 'SessionStart'));
+    p.write('pre.json', innerEvent(p, 'PreToolUse'));
+    p.write('post.json', innerEvent(p, 'PostToolUse'));
     const hook = `"$NODE" "$CLI" hook claude`;
     p.write(
       'agent.sh',
@@ -196,16 +187,6 @@ describe('a program that is an agent itself', () => {
 describe('an agent that is known', () => {
   /** A program named `claude` that runs the hook of its option --settings, as Claude Code does. */
   function withClaude(p: Project): Readonly<Record<string, string>> {
-    const event = (name: string): string =>
-      JSON.stringify({
-        session_id: 'inner',
-        cwd: p.dir,
-        hook_event_name: name,
-        tool_name: 'Bash',
-        tool_input: { command: 'make' },
-        tool_use_id: 't-1',
-        ...(name === 'PostToolUse' ? { tool_response: { stdout: '', stderr: '', interrupted: false } } : {}),
-      });
     const script = `#!${process.execPath}
       import { spawnSync } from 'node:child_process';
       import fs from 'node:fs';
@@ -215,11 +196,11 @@ describe('an agent that is known', () => {
       const fire = (event, input) => {
         for (const group of hooks?.[event] ?? []) for (const { command } of group.hooks) spawnSync('sh', ['-c', command], { input });
       };
-      fire('SessionStart', ${JSON.stringify(event('SessionStart'))});
+      fire('SessionStart', ${JSON.stringify(innerEvent(p, 'SessionStart'))});
       fs.writeFileSync('user.txt', 'by an editor');
-      fire('PreToolUse', ${JSON.stringify(event('PreToolUse'))});
+      fire('PreToolUse', ${JSON.stringify(innerEvent(p, 'PreToolUse'))});
       fs.writeFileSync('made.txt', 'by the agent');
-      fire('PostToolUse', ${JSON.stringify(event('PostToolUse'))});
+      fire('PostToolUse', ${JSON.stringify(innerEvent(p, 'PostToolUse'))});
       fs.writeFileSync('late.txt', 'by an editor');
     `;
     fs.mkdirSync(`${p.base}/bin`);
