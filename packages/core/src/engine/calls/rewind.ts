@@ -27,6 +27,7 @@ import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { shellAuthorOf } from '../shell-call.ts';
 import {
   type ConversationPreview,
   conversationRefused,
@@ -34,8 +35,7 @@ import {
   planConversation,
   type RestoredConversation,
   rewindPlanned,
-} from '../restore-conversation.ts';
-import { shellAuthorOf } from '../shell-call.ts';
+} from './restore-conversation.ts';
 
 /** How conflicts are resolved. By default, a conflict stops the whole operation. */
 export interface ConflictOptions {

@@ -2,7 +2,7 @@
 
 import type * as z from 'zod';
 import type { RewoundConversation } from '../../conversation/conversations.ts';
-import type { ConversationPreview, RestoredConversation } from '../../engine/restore-conversation.ts';
+import type { ConversationPreview, RestoredConversation } from '../../engine/calls/restore-conversation.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Shapes } from '../verb.ts';

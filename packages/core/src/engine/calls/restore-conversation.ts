@@ -1,15 +1,15 @@
 /** Takes the conversation of an agent back to the place of a checkpoint, next to a restore of the files. */
 
-import type { ConversationPlan, Conversations, RewoundConversation } from '../conversation/conversations.ts';
-import { type FoundPlace, placeOf } from '../conversation/place.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { SessionId } from '../model/ids.ts';
-import { parseSessionId } from '../model/parse-ids.ts';
-import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
-import type { Workspace } from '../timeline/capture/workspace.ts';
-import { resolveSession } from '../timeline/query/select-authors.ts';
-import type { Engine } from './engine.ts';
+import type { ConversationPlan, Conversations, RewoundConversation } from '../../conversation/conversations.ts';
+import { type FoundPlace, placeOf } from '../../conversation/place.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { SessionId } from '../../model/ids.ts';
+import { parseSessionId } from '../../model/parse-ids.ts';
+import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { resolveSession } from '../../timeline/query/select-authors.ts';
+import type { Engine } from '../engine.ts';
 
 /** What goes back in a conversation. */
 export interface ConversationPreview {
