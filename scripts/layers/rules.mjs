@@ -124,7 +124,7 @@ export function* onlyTransactionsWrite(file) {
   const own = inEngine(file);
   if (own === null || CHANGING_LAYERS.includes(layerOf(own)) || knowsTheMachine(own)) return;
   const reason =
-    'Only transaction/ changes a workspace (and store/ its own folder), because only there is a change staged, ' +
+    'Only transaction/ changes a workspace (and store/ and copy/ their own folders), because only there is a change staged, ' +
     'backed up and journalled. Use a transaction, or a function of the store.';
   const methods = CHANGING_METHODS.join('|');
   const forms = [

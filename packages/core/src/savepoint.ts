@@ -3,6 +3,7 @@
 import { checkListener, checkOpenOptions, checkWork, withCheckedArguments } from './engine/call-shapes.ts';
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
+import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
@@ -29,7 +30,8 @@ export interface Savepoint
     BundleCalls,
     WorkspaceCalls,
     StoreCalls,
-    TestResultCalls {
+    TestResultCalls,
+    CopyCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -72,6 +74,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...workspaceCalls(engine),
     ...storeCalls(engine),
     ...testResultCalls(engine),
+    ...copyCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

@@ -31,19 +31,23 @@ import type { RetentionOptions } from '../timeline/retention/retention.ts';
 import type { BlameQuery } from './calls/blame.ts';
 import type { BundleCalls } from './calls/bundles.ts';
 import type { CheckpointCalls } from './calls/checkpoints.ts';
+import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
 import type { EditCalls } from './calls/edits.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
-import type { ConflictOptions, RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
+import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
 import type { StoreCalls } from './calls/store.ts';
 import type { TestResultCalls } from './calls/test-results.ts';
 import type { WorkspaceCalls } from './calls/workspaces.ts';
+import type { ConflictOptions } from './conflict-options.ts';
+import type { CopyOptions } from './copies.ts';
 import type { Events } from './events.ts';
 import type { OperationOptions } from './operate.ts';
 import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
+  CopyCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -105,6 +109,18 @@ const RETENTION = fields({
   maxSessions: orNull(number),
   maxStoreBytes: orNull(number),
 } satisfies ShapeOf<RetentionOptions>);
+const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
+const COPY = ['copy', someFields({})] as const;
+const APPLY = fields(
+  {
+    ...OPERATION,
+    ...CONFLICTS,
+    paths,
+    author: fields({ session: text, call: text }, { actor: ACTOR }),
+    trigger: oneOf('apply', 'merge'),
+  } satisfies ShapeOf<ApplyOptions, 'description'>,
+  { description: text },
+);
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
 const RESTORE_BUNDLE_CALL: Arguments = [
   ['file', anything],
@@ -242,6 +258,20 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   deleteWorkspace: [['which', text], options<'deleteWorkspace'>({})],
   link: [['from', text], options<'link'>({})],
   setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
+  openCopy: [
+    [
+      'options',
+      fields(
+        { ...CALL_OPTIONS, at: text, name: text, rungs: listOf(COPY_RUNG), isLong: flag } satisfies ShapeOf<
+          CopyOptions,
+          'purpose'
+        >,
+        { purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan') },
+      ),
+    ],
+  ],
+  previewApply: [COPY, ['options', APPLY]],
+  applyCopy: [COPY, ['options', APPLY]],
   verify: [options<'verify'>({ deep: flag })],
   recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
   repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],
@@ -291,6 +321,8 @@ const EVENTS: Readonly<Record<keyof Events, true>> = {
   'change:rolled-back': true,
   'restore:completed': true,
   'edit:completed': true,
+  'apply:completed': true,
+  'merge:completed': true,
   'rollback:completed': true,
   'undo:completed': true,
   'redo:completed': true,

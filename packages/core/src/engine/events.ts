@@ -29,6 +29,8 @@ export interface Events {
   readonly 'rollback:completed': RollbackEvent;
   readonly 'undo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   readonly 'redo:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'apply:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
+  readonly 'merge:completed': { readonly checkpoint: Checkpoint; readonly paths: number };
   /** Calls of a session were aborted because it goes back in its conversation. */
   readonly 'session:aborted': { readonly session: SessionId; readonly calls: readonly CallId[] };
   /** Transactions of a dead process were finished or rolled back. */
@@ -50,7 +52,9 @@ export type OperationEvent =
   | 'edit:completed'
   | 'undo:completed'
   | 'redo:completed'
-  | 'rollback:completed';
+  | 'rollback:completed'
+  | 'apply:completed'
+  | 'merge:completed';
 
 /** Called with each event of one name. An exception does not affect any call, and is reported as a `warning`. */
 export type Listener<Name extends keyof Events> = (event: Events[Name]) => void;

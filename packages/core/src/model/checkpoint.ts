@@ -107,6 +107,8 @@ export interface ToolInfo {
  * - `call`: the state after a call of an agent's tool
  * - `freeze`: the state after a frozen path was reverted
  * - `restore`, `edit`, `undo`, `redo`, `rollback`: the state after that operation
+ * - `apply`: the changes of a copy were applied to the workspace
+ * - `merge`: the changes of a fork were merged into the workspace
  */
 export const TRIGGERS = [
   'manual',
@@ -121,12 +123,22 @@ export const TRIGGERS = [
   'undo',
   'redo',
   'rollback',
+  'apply',
+  'merge',
 ] as const;
 
 /** What caused a checkpoint to be taken; see `TRIGGERS`. */
 export type Trigger = (typeof TRIGGERS)[number];
 
-const OPERATION_TRIGGERS: ReadonlySet<Trigger> = new Set(['restore', 'edit', 'undo', 'redo', 'rollback']);
+const OPERATION_TRIGGERS: ReadonlySet<Trigger> = new Set([
+  'restore',
+  'edit',
+  'undo',
+  'redo',
+  'rollback',
+  'apply',
+  'merge',
+]);
 
 /** Returns true for the operations that `undo` and `redo` apply to. */
 export function isOperation(trigger: Trigger): boolean {

@@ -17,6 +17,9 @@ export type HunkId = `${ChangeId}:${number}` & { readonly [brand]: 'HunkId' };
 /** Random, 32 hex digits. Names a store. */
 export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
 
+/** `copy_` and 8 hex digits, random. Names a copy and its folder. */
+export type CopyId = `copy_${string}` & { readonly [brand]: 'CopyId' };
+
 /** Random, 16 hex digits. Names a transaction, its journal and its staging folder. */
 export type TransactionId = string & { readonly [brand]: 'TransactionId' };
 

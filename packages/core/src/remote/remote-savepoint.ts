@@ -119,6 +119,8 @@ type NotRemote =
   | 'moment'
   | 'caller'
   | 'openCalls'
+  | 'openCopy'
+  | 'applyCopy'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

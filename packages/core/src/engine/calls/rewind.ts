@@ -1,17 +1,15 @@
 /** Calls that go back: restore, rollback, undo and redo, each with its preview. */
 
-import type { MergeSide } from '../../content/three-way.ts';
 import { readEntireFile } from '../../io/durable-write.ts';
 import { FsError } from '../../io/fs.ts';
 import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
-import type { JsonName, TreePath } from '../../model/names.ts';
+import type { JsonName } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { RestoreOutcome } from '../../operation/restore-outcome.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
-import type { ConflictChoices, Resolution } from '../../rewind/conflict-choices.ts';
 import {
   type RestoreMode,
   type RestoreRequest,
@@ -23,6 +21,7 @@ import { type RollbackPreview, rollbackOperation } from '../../rewind/rollback.t
 import type { Selection } from '../../rewind/selection.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { resolveAuthors } from '../../timeline/query/select-authors.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
@@ -36,16 +35,6 @@ import {
   type RestoredConversation,
   rewindPlanned,
 } from './restore-conversation.ts';
-
-/** How conflicts are resolved. By default, a conflict stops the whole operation. */
-export interface ConflictOptions {
-  /** Leave paths alone that do not merge. Default false. */
-  readonly skipConflicts?: boolean;
-  /** The side that wins where lines do not merge; `ours` is the current file. For each path and everything below it. */
-  readonly prefer?: ReadonlyMap<JsonName, MergeSide>;
-  /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, that is USAGE. */
-  readonly resolutions?: ReadonlyMap<JsonName, Resolution>;
-}
 
 /** Which part of a checkpoint is restored, and how; see `restore`. */
 export interface RestoreOptions extends OperationOptions, ConflictOptions {
@@ -330,18 +319,6 @@ function invert(
     const operation = operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), operating.pace);
     return { ...(await runAndAnnounce(engine, operating, event, operation, options)), ...FILES_RESTORED };
   });
-}
-
-/** @throws SavepointError PATH_REFUSED, USAGE */
-function conflictChoicesIn(
-  workspace: Workspace,
-  { skipConflicts = false, prefer, resolutions }: ConflictOptions,
-): ConflictChoices {
-  return { skipConflicts, prefer: byPath(workspace, prefer), resolutions: byPath(workspace, resolutions) };
-}
-
-function byPath<T>(workspace: Workspace, given: ReadonlyMap<JsonName, T> | undefined): ReadonlyMap<TreePath, T> {
-  return new Map([...(given ?? [])].map(([path, value]) => [givenPath(workspace, path), value]));
 }
 
 /** Reads the user's global ignore file. */

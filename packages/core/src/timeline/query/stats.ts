@@ -22,7 +22,7 @@ export interface Stats {
     readonly takenBack: number;
     readonly rollBackRate: number | null;
   };
-  readonly acts: Readonly<Record<'restore' | 'edit' | 'undo' | 'redo' | 'rollback', number>>;
+  readonly acts: Readonly<Record<'restore' | 'edit' | 'undo' | 'redo' | 'rollback' | 'apply' | 'merge', number>>;
   /** Durations of the calls that changed something, from start to end. */
   readonly timeToApply: Durations;
   /** The same for calls that changed at least three files. */
@@ -42,7 +42,7 @@ export const TARGETS = { success: 0.85, rollBackRate: 0.2, threeFiles: 30_000 } 
 
 export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   const activity = new Activity(activitySource(objects, timeline.reader()));
-  const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0 };
+  const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0, apply: 0, merge: 0 };
   const damaged: DamagedCheckpoint[] = [];
   const durations: number[] = [];
   const durationsOfThree: number[] = [];

@@ -1,7 +1,7 @@
 /** How callers resolve conflicts: the same fields in every verb that goes back. */
 import { showName } from '../../content/show-name.ts';
 import type { MergeSide } from '../../content/three-way.ts';
-import type { ConflictOptions } from '../../engine/calls/rewind.ts';
+import type { ConflictOptions } from '../../engine/conflict-options.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { exactName, type JsonName, nameFromJson, type TreePath } from '../../model/names.ts';

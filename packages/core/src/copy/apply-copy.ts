@@ -1,0 +1,69 @@
+/** The operation that brings the changes of a copy into the workspace. */
+
+import type { Pace } from '../io/pace.ts';
+import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import type { CallId, SessionId } from '../model/ids.ts';
+import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { Operation } from '../operation/operation.ts';
+import { type ConflictChoices, resolveConflicts } from '../rewind/conflict-choices.ts';
+import { inverseChanges } from '../rewind/inverse-changes.ts';
+import { LineAuthors } from '../rewind/line-authors.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import type { BackupLocation } from '../transaction/backups.ts';
+import type { OpenCopy } from './copy.ts';
+import { stateOfCopy } from './state-of-copy.ts';
+
+export interface ApplyRequest {
+  readonly copy: OpenCopy;
+  /** The checkpoint that the copy started from. */
+  readonly base: Checkpoint;
+  readonly trigger: 'apply' | 'merge';
+  /** Who is recorded as the author of the changes. */
+  readonly author: {
+    readonly actor: Actor;
+    readonly session: SessionId | null;
+    readonly call: CallId | null;
+  };
+  readonly description: string;
+  /** Only these paths and everything below them. Empty: everything. */
+  readonly paths: readonly TreePath[];
+  readonly choices: ConflictChoices;
+  readonly backups: BackupLocation | null;
+}
+
+/**
+ * Changes the workspace as the copy was changed since its base. What changed in the workspace meanwhile stays, and is
+ * merged where both changed a file.
+ */
+export function applyOperation(workspace: Workspace, request: ApplyRequest, pace: Pace): Operation {
+  const { copy, base, author, trigger, description, paths, choices } = request;
+  return {
+    info: {
+      ...checkpointInfo(trigger, author.actor),
+      session: author.session,
+      toolCall: author.call,
+      description,
+    },
+    backups: request.backups,
+    plan: async (current) => {
+      const { snapshot: proposed } = await stateOfCopy(workspace, copy, base.snapshot, current.objects, pace);
+      const plan = await inverseChanges(
+        {
+          objects: current.objects,
+          before: proposed,
+          after: base.snapshot,
+          now: current.snapshot,
+          own: current.own,
+          entries: current.entries,
+          isOneOperation: false,
+          reasonToKeep: () => null,
+          within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
+          except: [],
+        },
+        pace,
+      );
+      return resolveConflicts(plan, current, choices, new LineAuthors(workspace, current, pace));
+    },
+  };
+}

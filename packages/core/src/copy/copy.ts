@@ -1,0 +1,76 @@
+/** A copy: a state of a workspace in another place, isolated from the workspace, in which commands run. */
+
+import type { ProcessIdentity } from '../io/ports.ts';
+import type { CheckpointId, CopyId, WorkspaceId } from '../model/ids.ts';
+import type { DiskPath, TreePath } from '../model/names.ts';
+import type { PathSet } from '../model/path-set.ts';
+
+/**
+ * How a copy is made.
+ * - `overlay`: an overlay mount on the workspace's own path, visible only to the processes in the copy
+ * - `reflink`: a folder whose files share their blocks with the originals until they are written
+ * - `copy`: a folder with copied files
+ */
+export type CopyRung = 'overlay' | 'reflink' | 'copy';
+
+export type CopyPurpose = 'try' | 'isolated' | 'check' | 'fork' | 'bisect' | 'replay' | 'guard' | 'plan';
+
+/** What the store keeps about a copy. */
+export interface CopyRecord {
+  readonly id: CopyId;
+  readonly purpose: CopyPurpose;
+  readonly rung: CopyRung;
+  readonly workspace: WorkspaceId;
+  /** The folder of the workspace. */
+  readonly root: DiskPath;
+  /** The folder of the copy, which contains all of its files. */
+  readonly place: DiskPath;
+  /** The checkpoint that the copy's changes are relative to. */
+  readonly base: CheckpointId;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** The name of a fork. */
+  readonly name: string | null;
+  /** The process that uses the copy; null if none does. */
+  readonly owner: ProcessIdentity | null;
+  /** The process that keeps an overlay mounted. */
+  readonly holder: ProcessIdentity | null;
+}
+
+/** A command in a copy. */
+export interface CommandInCopy {
+  /** A path, or a name to search for in the PATH of `env`. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Default: the folder of the workspace. */
+  readonly cwd?: TreePath;
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How to start a command in a copy from outside. */
+export interface StartInCopy {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: DiskPath;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface OpenCopy {
+  readonly record: CopyRecord;
+  /** Where this process, outside of the copy, finds the copy's files. */
+  readonly files: DiskPath;
+  /** The path of the workspace for commands in the copy. */
+  readonly seenAs: DiskPath;
+  /** What the copy does not isolate, for display. */
+  readonly notIsolated: readonly string[];
+  command(command: CommandInCopy): StartInCopy;
+  /** The processes that run in the copy now. */
+  processes(): readonly ProcessIdentity[];
+  /** The paths that commands may have written. Null: it is not known. */
+  touched(): PathSet | null;
+  /** Ends the processes in the copy. Its files stay. */
+  close(): Promise<void>;
+  /** Closes the copy and removes its files. */
+  drop(): Promise<void>;
+}

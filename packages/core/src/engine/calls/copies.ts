@@ -1,0 +1,84 @@
+/** Calls that work in copies of the workspace. */
+
+import { applyOperation } from '../../copy/apply-copy.ts';
+import { givenPaths } from '../../io/given-path.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Actor } from '../../model/checkpoint.ts';
+import type { CallId, SessionId } from '../../model/ids.ts';
+import type { JsonName } from '../../model/names.ts';
+import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import { type CopyOptions, makeWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+
+export interface ApplyOptions extends OperationOptions, ConflictOptions {
+  /** Only these paths and everything below them. Empty: everything. */
+  readonly paths?: readonly JsonName[];
+  /** What was done in the copy, in one line. */
+  readonly description: string;
+  /** Who worked in the copy. Default: the caller. */
+  readonly author?: { readonly actor: Actor; readonly session?: string; readonly call?: string };
+  /** `merge` for forks. Default `apply`. */
+  readonly trigger?: 'apply' | 'merge';
+}
+
+export interface CopyCalls {
+  /**
+   * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
+   * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
+   */
+  openCopy(options: CopyOptions): Promise<WorkspaceCopy>;
+  /** Returns what `applyCopy` would do. Changes nothing and does not wait for the lock. */
+  previewApply(copy: WorkspaceCopy, options: ApplyOptions): Promise<Preview>;
+  /**
+   * Changes the workspace as the copy was changed, all or nothing. What changed in the workspace meanwhile stays, and is
+   * merged where both changed a file. It can be undone.
+   * @throws SavepointError CONFLICT, and what `restore` throws
+   */
+  applyCopy(copy: WorkspaceCopy, options: ApplyOptions): Promise<OperationResult>;
+}
+
+export function copyCalls(engine: Engine): CopyCalls {
+  return {
+    openCopy: (options) => makeWorkspaceCopy(engine, options),
+    previewApply: (copy, options) =>
+      engine.read((workspace) =>
+        preview(engine, workspace, applyIn(engine, workspace, copy, options, engine.pace(options)), options),
+      ),
+    applyCopy: (copy, options) =>
+      engine.operate(options, async (operating) => {
+        const { workspace, pace } = operating;
+        await makeRoom(operating, 'all');
+        const event = `${options.trigger ?? 'apply'}:completed` as const;
+        return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
+      }),
+  };
+}
+
+function applyIn(
+  engine: Engine,
+  workspace: Workspace,
+  { copy, base }: WorkspaceCopy,
+  options: ApplyOptions,
+  pace: Pace,
+): Operation {
+  const { author = { actor: engine.actor }, trigger = 'apply', description, paths = [] } = options;
+  const { session = null, call = null } = author;
+  return applyOperation(
+    workspace,
+    {
+      copy,
+      base,
+      trigger,
+      author: { actor: author.actor, session: session as SessionId | null, call: call as CallId | null },
+      description,
+      paths: givenPaths(workspace, paths),
+      choices: conflictChoicesIn(workspace, options),
+      backups: null,
+    },
+    pace,
+  );
+}

@@ -1,0 +1,51 @@
+/** What was done in a copy, applied to the workspace. */
+
+import { unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Actor } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+
+const AGENT: Actor = { kind: 'agent', name: 'mine' };
+
+function place(): Place {
+  const p = new Place();
+  p.write('a.txt', 'a\nb\nc\nd\ne\n');
+  p.write('b.txt', 'b\n');
+  return p;
+}
+
+test('the changes of a copy are merged with those of the folder, are by their author, and can be undone', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const { files } = made.copy;
+  writeFileSync(join(files, 'a.txt'), 'a\nb\nc\nd\nthe copy\n');
+  unlinkSync(join(files, 'b.txt'));
+  writeFileSync(join(files, 'new.txt'), 'new\n');
+  p.write('a.txt', 'a person\nb\nc\nd\ne\n');
+  const { checkpoint } = await savepoint.applyCopy(made, { description: 'Tried it', author: { actor: AGENT } });
+  expect(p.read('a.txt')).toBe('a person\nb\nc\nd\nthe copy\n');
+  expect(checkpoint).toMatchObject({ trigger: 'apply', description: 'Tried it', actor: AGENT });
+  expect(checkpoint?.changes?.map(({ path, by }) => [path, by.grade, by.authors[0]?.actor.name])).toEqual([
+    ['a.txt', 'sure', 'mine'],
+    ['b.txt', 'sure', 'mine'],
+    ['new.txt', 'sure', 'mine'],
+  ]);
+  await made.copy.drop();
+  await savepoint.undo();
+  expect(p.read('a.txt')).toBe('a person\nb\nc\nd\ne\n');
+  expect(p.read('b.txt')).toBe('b\n');
+});
+
+test('lines that both changed are a conflict, and nothing is applied', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  writeFileSync(join(made.copy.files, 'a.txt'), 'a\nb\nthe copy\nd\ne\n');
+  writeFileSync(join(made.copy.files, 'new.txt'), 'new\n');
+  p.write('a.txt', 'a\nb\na person\nd\ne\n');
+  await expect(savepoint.applyCopy(made, { description: 'Tried it' })).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(p.read('a.txt')).toBe('a\nb\na person\nd\ne\n');
+  await made.copy.drop();
+});
