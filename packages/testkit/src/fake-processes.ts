@@ -38,6 +38,8 @@ export function fakeProcesses(self: Partial<ProcessIdentity> = {}): FakeProcesse
     startedSince: () => null,
     startedWith: () => ({ command: [], variables: new Map() }),
     folderOf: () => null,
+    seeingMount: () => [],
+    signal: () => undefined,
     seenBy,
   });
   const first: ProcessIdentity = {

@@ -3,8 +3,11 @@ import type { Programs } from '@savepoint/core/ports';
 
 /** A machine without any programs. Each run fails as if the program were missing. */
 export const noPrograms: Programs = {
-  run({ file }) {
-    const data = { path: file, operation: 'run', code: 'ENOENT' };
-    return Promise.reject(new SavepointError('IO', `There is no program ${JSON.stringify(file)} here.`, data));
-  },
+  run: ({ file }) => Promise.reject(notFound(file)),
+  hold: ({ file }) => Promise.reject(notFound(file)),
 };
+
+function notFound(file: string): SavepointError {
+  const data = { path: file, operation: 'run', code: 'ENOENT' };
+  return new SavepointError('IO', `There is no program ${JSON.stringify(file)} here.`, data);
+}

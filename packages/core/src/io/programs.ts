@@ -1,4 +1,5 @@
 import type { DiskPath } from '../model/names.ts';
+import type { ProcessIdentity } from './ports.ts';
 
 /** A program to run. There is no shell: arguments are passed unchanged. */
 export interface ProgramRun {
@@ -44,4 +45,24 @@ export interface Programs {
    *   exist (or, if `path` is `cwd`, the folder).
    */
   run(program: ProgramRun): Promise<ProgramResult>;
+
+  /**
+   * Starts a program that runs until its standard input is closed, in its own process group, and waits for its first
+   * line of output. The system closes the standard input if this process dies, however it dies.
+   *
+   * The program does not keep this process alive.
+   * @param timeoutMs how long to wait for the first line
+   * @throws SavepointError IO with `operation: 'run'` if it cannot be started (as for `run`), or, with the code EPIPE,
+   *   if it ends without such a line, or ETIMEDOUT. The message then has the last line of its error output.
+   */
+  hold(program: Pick<ProgramRun, 'file' | 'args' | 'cwd' | 'env'>, timeoutMs: number): Promise<HeldProgram>;
+}
+
+/** A program that runs until its standard input is closed. */
+export interface HeldProgram {
+  readonly process: ProcessIdentity;
+  /** Its first line of output, without the line break, one character per byte. */
+  readonly firstLine: string;
+  /** Closes its standard input and waits until it has ended. After `timeoutMs`, its process group is killed. */
+  release(timeoutMs: number): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Processes, ProcessIdentity } from '../ports.ts';
 import { errorCode } from './path.ts';
 import { parseProcessStat } from './process-stat.ts';
-import { folderOf, runningProcesses, startedWith, systemUptime } from './running-processes.ts';
+import { folderOf, processesSeeingMount, runningProcesses, startedWith, systemUptime } from './running-processes.ts';
 
 const MAX_ANCESTORS = 16;
 
@@ -66,7 +66,27 @@ export const nodeProcesses: Processes = {
 
   startedWith,
   folderOf,
+
+  seeingMount(source) {
+    return processesSeeingMount(source).map(processIdentity);
+  },
+
+  signal(to, signal) {
+    const state = this.state(to);
+    if (state !== 'alive' && state !== 'stopped') return;
+    try {
+      process.kill(to.pid, signal);
+    } catch {
+      // It ended just now, or belongs to another user.
+    }
+  },
 };
+
+/** Identifies a process that runs, such as a child of this one. */
+export function processIdentity(pid: number): ProcessIdentity {
+  const stat = parseProcessStat(readTextOrNull(`/proc/${pid}/stat`) ?? '');
+  return { ...nodeProcesses.self(), pid, startedAt: stat?.startedAt ?? null };
+}
 
 function processExists(pid: number): boolean {
   try {

@@ -46,8 +46,34 @@ export function startedWith(pid: number): { readonly command: readonly string[];
 }
 
 export function folderOf(pid: number): DiskPath | null {
+  return linkOrNull(`/proc/${pid}/cwd`) as DiskPath | null;
+}
+
+/** Processes of all users, because one in a copy may have become another user. */
+export function processesSeeingMount(source: string): readonly number[] {
+  const bySpace = new Map<string, boolean>();
+  return processIds().filter((pid) => {
+    // Many processes share a table, and the name of a namespace costs much less than the table.
+    const space = linkOrNull(`/proc/${pid}/ns/mnt`);
+    const known = space === null ? undefined : bySpace.get(space);
+    if (known !== undefined) return known;
+    // A process that has ended, but has not been waited for, has no table.
+    const table = readOrNull(`/proc/${pid}/mountinfo`);
+    if (table === null) return false;
+    const isThere = table.split('\n').some((line) => mountSourceOf(line)?.startsWith(source) === true);
+    if (space !== null) bySpace.set(space, isThere);
+    return isThere;
+  });
+}
+
+/** proc(5): optional fields come before the hyphen; the type and the source follow it. */
+function mountSourceOf(line: string): string | undefined {
+  return line.split(' - ')[1]?.split(' ')[1];
+}
+
+function linkOrNull(path: string): string | null {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`, 'latin1') as DiskPath;
+    return readlinkSync(path, 'latin1');
   } catch {
     return null;
   }

@@ -1,0 +1,67 @@
+import type { Ports, ProcessIdentity } from '../../io/ports.ts';
+import type { HeldProgram } from '../../io/programs.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
+import { type CommandLine, type EnteringTools, enterOverlay } from './enter.ts';
+import { mountSource } from './script.ts';
+
+/** A mounted overlay: a view of a folder in which nothing that is written reaches the folder. */
+export interface Overlay {
+  readonly holder: ProcessIdentity;
+  /** Where processes outside find what commands in it see at the folder's own path. Only while `holder` lives. */
+  readonly files: DiskPath;
+  /** Returns the command line that runs a command in it, in this folder as it is called inside. Start it in `/`. */
+  enter(folder: DiskPath, command: CommandLine): CommandLine;
+  /** The processes in it, without the holder. */
+  processes(): readonly ProcessIdentity[];
+  /** Ends the processes in it and the holder. What was written stays in `upper`. */
+  close(): Promise<void>;
+}
+
+/** A process gets this time to end by itself. */
+const GRACE_MS = 2_000;
+const KILL_MS = 10_000;
+const POLL_MS = 10;
+
+/**
+ * Uses an overlay that is mounted.
+ * @param held the handle on its holder, if this process has started it
+ */
+export function useOverlay(ports: Ports, tools: EnteringTools, { id, root, holder, held }: UsedOverlay): Overlay {
+  const processes = (): readonly ProcessIdentity[] =>
+    ports.processes.seeingMount(mountSource(id)).filter(({ pid }) => pid !== holder.pid);
+  return {
+    holder,
+    files: diskChild(`/proc/${holder.pid}/root` as DiskPath, root.slice(1)),
+    enter: (folder, command) => enterOverlay(ports, tools, holder.pid, folder, command),
+    processes,
+    close: async () => {
+      await endProcesses(ports, processes);
+      if (held !== null) return held.release(KILL_MS);
+      await endProcesses(ports, () => (ports.processes.state(holder) === 'dead' ? [] : [holder]));
+    },
+  };
+}
+
+interface UsedOverlay {
+  readonly id: string;
+  readonly root: DiskPath;
+  readonly holder: ProcessIdentity;
+  readonly held: HeldProgram | null;
+}
+
+/** Sends SIGTERM once, and after a moment SIGKILL until none is left. Also reaches those that left their group. */
+async function endProcesses({ processes, clock }: Ports, left: () => readonly ProcessIdentity[]): Promise<void> {
+  const started = clock.monotonic();
+  const asked = new Set<number>();
+  for (;;) {
+    const alive = left();
+    const waited = clock.monotonic() - started;
+    if (alive.length === 0 || waited > KILL_MS) return;
+    for (const process of alive) {
+      if (waited > GRACE_MS) processes.signal(process, 'SIGKILL');
+      else if (!asked.has(process.pid)) processes.signal(process, 'SIGTERM');
+      asked.add(process.pid);
+    }
+    await clock.sleep(POLL_MS);
+  }
+}
