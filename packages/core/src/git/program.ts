@@ -2,11 +2,12 @@
  * Runs git in a user's repository without running anything that the repository configures: no hooks, fsmonitor,
  * filters, pager, editor or transport. Callers must only run commands that need none of these.
  */
-import { FsError, kindOf } from '../io/fs.ts';
+
+import { findProgram } from '../io/find-program.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ProgramResult } from '../io/programs.ts';
 import { SavepointError } from '../model/errors.ts';
-import { bytesFromText, type DiskPath, textFromBytes } from '../model/names.ts';
+import type { DiskPath } from '../model/names.ts';
 import type { GitState } from './repository.ts';
 
 export interface Git {
@@ -41,7 +42,7 @@ const OVERRIDDEN_SETTINGS: readonly string[] = [
  * @returns null if no git is found
  */
 export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git | null {
-  const program = findProgram(ports, searchPath, within);
+  const program = findProgram(ports, ports.platform === 'win32' ? 'git.exe' : 'git', searchPath, within);
   if (program === null) return null;
   const env = {
     PATH: program.slice(0, program.lastIndexOf('/')),
@@ -84,22 +85,4 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
 export function firstErrorLine({ stderr, exit }: ProgramResult): string {
   const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
   return line === '' ? `git ended with status ${exit}` : line;
-}
-
-function findProgram({ fs, platform }: Ports, searchPath: string, within: DiskPath): string | null {
-  const name = platform === 'win32' ? 'git.exe' : 'git';
-  for (const folder of searchPath.split(platform === 'win32' ? ';' : ':')) {
-    const bytes = bytesFromText(folder.replaceAll('\\', '/'));
-    if (!/^(?:\/|[A-Za-z]:\/)/.test(bytes)) continue;
-    const path = `${bytes.replace(/\/+$/, '')}/${name}` as DiskPath;
-    try {
-      const stat = fs.lstat(path);
-      if (stat === null || kindOf(stat) === 'folder') continue;
-      const inside = [path, fs.realpath(path)].some((one) => one.startsWith(`${within}/`));
-      if (!inside) return textFromBytes(path);
-    } catch (error) {
-      if (!(error instanceof FsError)) throw error;
-    }
-  }
-  return null;
 }

@@ -51,18 +51,27 @@ export interface Programs {
    * line of output. The system closes the standard input if this process dies, however it dies.
    *
    * The program does not keep this process alive.
-   * @param timeoutMs how long to wait for the first line
-   * @throws SavepointError IO with `operation: 'run'` if it cannot be started (as for `run`), or, with the code EPIPE,
-   *   if it ends without such a line, or ETIMEDOUT. The message then has the last line of its error output.
+   * @param timeoutMs how long to wait for the first line; then the program is killed
+   * @returns `held: false` if it ended without such a line: a result, not an error
+   * @throws SavepointError IO as for `run`
    */
-  hold(program: Pick<ProgramRun, 'file' | 'args' | 'cwd' | 'env'>, timeoutMs: number): Promise<HeldProgram>;
+  hold(program: ProgramToHold, timeoutMs: number): Promise<HeldProgram | ProgramNotHeld>;
 }
+
+export type ProgramToHold = Pick<ProgramRun, 'file' | 'args' | 'cwd' | 'env'>;
 
 /** A program that runs until its standard input is closed. */
 export interface HeldProgram {
+  readonly held: true;
   readonly process: ProcessIdentity;
   /** Its first line of output, without the line break, one character per byte. */
   readonly firstLine: string;
   /** Closes its standard input and waits until it has ended. After `timeoutMs`, its process group is killed. */
   release(timeoutMs: number): Promise<void>;
+}
+
+export interface ProgramNotHeld {
+  readonly held: false;
+  /** What it wrote to its error output, shortened. */
+  readonly errors: string;
 }

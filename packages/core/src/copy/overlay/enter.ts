@@ -1,18 +1,12 @@
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, textFromBytes } from '../../model/names.ts';
 import { ENTER, scriptArgument } from './script.ts';
+import type { OverlayTools } from './tools.ts';
 
 /** A command line, as for a `ProgramRun`. */
 export interface CommandLine {
   readonly file: string;
   readonly args: readonly string[];
-}
-
-/** Absolute paths, because the PATH of a command in a copy may lead anywhere. */
-export interface EnteringTools {
-  readonly nsenter: string;
-  readonly setpriv: string;
-  readonly env: string;
 }
 
 /** What root may still do in a copy. All of it concerns files and processes of its own user namespace only. */
@@ -26,7 +20,7 @@ const CAPABILITIES_OF_ROOT = ['chown', 'dac_override', 'fowner', 'fsetid', 'kill
  */
 export function enterOverlay(
   { uid }: Pick<Ports, 'uid'>,
-  tools: EnteringTools,
+  tools: OverlayTools,
   holder: number,
   folder: DiskPath,
   command: CommandLine,

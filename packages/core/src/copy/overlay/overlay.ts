@@ -1,8 +1,9 @@
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import type { HeldProgram } from '../../io/programs.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
-import { type CommandLine, type EnteringTools, enterOverlay } from './enter.ts';
+import { type CommandLine, enterOverlay } from './enter.ts';
 import { mountSource } from './script.ts';
+import type { OverlayTools } from './tools.ts';
 
 /** A mounted overlay: a view of a folder in which nothing that is written reaches the folder. */
 export interface Overlay {
@@ -26,7 +27,7 @@ const POLL_MS = 10;
  * Uses an overlay that is mounted.
  * @param held the handle on its holder, if this process has started it
  */
-export function useOverlay(ports: Ports, tools: EnteringTools, { id, root, holder, held }: UsedOverlay): Overlay {
+export function useOverlay(ports: Ports, tools: OverlayTools, { id, root, holder, held }: UsedOverlay): Overlay {
   const processes = (): readonly ProcessIdentity[] =>
     ports.processes.seeingMount(mountSource(id)).filter(({ pid }) => pid !== holder.pid);
   return {

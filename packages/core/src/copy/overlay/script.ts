@@ -58,6 +58,12 @@ decode "$2"; root=$decoded
 decode "$3"; place=$decoded
 decode "$4"; home=$decoded
 shift 4
+if [ "$(id -u)" = 0 ]; then
+  foreign=
+else
+  # The kernel cannot copy such a file into the overlay. A look at the upper levels finds most cases, and is cheap.
+  foreign=$(find "$root" -xdev -maxdepth 2 '(' ! -user "$(id -u)" -o ! -group "$(id -g)" ')' -print -quit 2>/dev/null)
+fi
 set -e
 # The kernel reads the paths of layers from a list that commas and colons separate. Handles have no such characters.
 exec 9<"$root"
@@ -106,7 +112,7 @@ end() {
   exit 0
 }
 trap end TERM
-printf 'ready%s\\n' "$missing"
+printf 'ready%s\\t%s\\n' "$missing" "$foreign"
 exec >/dev/null
 while read -r _; do :; done
 end

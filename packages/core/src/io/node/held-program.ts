@@ -1,54 +1,46 @@
 import type { ChildProcess } from 'node:child_process';
-import { SavepointError } from '../../model/errors.ts';
-import type { HeldProgram, ProgramRun } from '../programs.ts';
+import type { HeldProgram, ProgramNotHeld, ProgramToHold } from '../programs.ts';
 import { errorCode } from './path.ts';
 import { processIdentity } from './processes.ts';
 import { killGroup, startError, startProgram } from './program-group.ts';
 
 /** More than a first line and the messages of a failed start. */
-const MAX_OUTPUT_BYTES = 64 * 1024;
+const MAX_OUTPUT_LENGTH = 64 * 1024;
 
-/** As {@link Programs.hold}. */
-export function holdProgram(
-  program: Pick<ProgramRun, 'file' | 'args' | 'cwd' | 'env'>,
-  timeoutMs: number,
-): Promise<HeldProgram> {
+/** As `Programs.hold`. */
+export function holdProgram(program: ProgramToHold, timeoutMs: number): Promise<HeldProgram | ProgramNotHeld> {
   return new Promise((resolve, reject) => {
     const child = startProgram(program, 'pipe');
-    const ended = new Promise<void>((done) => child.once('close', () => done()));
+    const { pid } = child;
+    child.on('error', (error) => {
+      if (child.pid === undefined) reject(startError(program, errorCode(error), error));
+    });
+    if (pid === undefined) return;
+    const process = processIdentity(pid);
     // It may end before its input is closed.
     child.stdin?.on('error', () => undefined);
     let output = '';
     let errors = '';
-    let isSettled = false;
-    const fail = (error: SavepointError): void => {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(timer);
-      reject(error);
-    };
-    const timer = setTimeout(async () => {
-      if (isSettled) return;
-      await killGroup(child);
-      fail(endedError(program, 'ETIMEDOUT', errors));
-    }, timeoutMs);
-    child.stdout?.setEncoding('latin1').on('data', (part: string) => {
-      output = output.length > MAX_OUTPUT_BYTES ? output : output + part;
-      const end = output.indexOf('\n');
-      if (end < 0 || isSettled || child.pid === undefined) return;
-      isSettled = true;
-      clearTimeout(timer);
-      letGo(child);
-      const release = (ms: number): Promise<void> => releaseProgram(child, ended, ms);
-      resolve({ process: processIdentity(child.pid), firstLine: output.slice(0, end), release });
+    const timer = setTimeout(() => void killGroup(child), timeoutMs);
+    const ended = new Promise<void>((done) => {
+      child.on('close', () => {
+        clearTimeout(timer);
+        resolve({ held: false, errors });
+        done();
+      });
     });
     child.stderr?.setEncoding('utf8').on('data', (part: string) => {
-      errors = (errors + part).slice(-MAX_OUTPUT_BYTES);
+      errors = (errors + part).slice(-MAX_OUTPUT_LENGTH);
     });
-    child.on('error', (error) => {
-      if (child.pid === undefined) fail(startError(program, errorCode(error), error));
+    child.stdout?.setEncoding('latin1').on('data', (part: string) => {
+      if (output.length < MAX_OUTPUT_LENGTH) output += part;
+      const end = output.indexOf('\n');
+      if (end < 0) return;
+      clearTimeout(timer);
+      letGo(child);
+      const firstLine = output.slice(0, end);
+      resolve({ held: true, process, firstLine, release: (ms) => release(child, ended, ms) });
     });
-    child.on('close', () => fail(endedError(program, 'EPIPE', errors)));
   });
 }
 
@@ -60,24 +52,11 @@ function letGo(child: ChildProcess): void {
   }
 }
 
-async function releaseProgram(child: ChildProcess, ended: Promise<void>, timeoutMs: number): Promise<void> {
+async function release(child: ChildProcess, ended: Promise<void>, timeoutMs: number): Promise<void> {
+  // Its exit keeps this process alive again.
   child.ref();
   child.stdin?.end();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), timeoutMs);
-  });
-  const result = await Promise.race([ended, tooLate]);
-  clearTimeout(timer);
-  if (result !== 'late') return;
-  await killGroup(child);
+  const timer = setTimeout(() => void killGroup(child), timeoutMs);
   await ended;
-}
-
-function endedError(program: Pick<ProgramRun, 'file'>, code: 'EPIPE' | 'ETIMEDOUT', errors: string): SavepointError {
-  const path = program.file;
-  const why = errors.trim().split('\n').at(-1) ?? '';
-  const what = code === 'EPIPE' ? 'ended before it was ready' : 'did not become ready';
-  const message = `The program ${JSON.stringify(path)} ${what}${why === '' ? '' : `: ${why}`}.`;
-  return new SavepointError('IO', message, { path, operation: 'run', code });
+  clearTimeout(timer);
 }

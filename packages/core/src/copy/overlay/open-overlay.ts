@@ -1,0 +1,56 @@
+import { showName } from '../../content/show-name.ts';
+import { FsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import { type DiskPath, isInside } from '../../model/names.ts';
+import { launchOverlay, type OverlayRequest } from './launch.ts';
+import { type Overlay, useOverlay } from './overlay.ts';
+import { probeOverlay } from './probe.ts';
+import { findTools } from './tools.ts';
+
+/** A new overlay, and what it does not isolate or allow, for display. */
+export interface OpenedOverlay {
+  readonly overlay: Overlay;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Mounts an overlay, if that works here.
+ * @param copies the folder of all copies, where it is tried out
+ * @returns or why it does not, for display
+ */
+export async function openOverlay(
+  ports: Ports,
+  searchPath: string,
+  copies: DiskPath,
+  request: OverlayRequest,
+): Promise<OpenedOverlay | { readonly why: string }> {
+  if (ports.platform !== 'linux') return { why: 'overlays exist on Linux only' };
+  const { id, root } = request;
+  const tools = findTools(ports, searchPath, root);
+  if ('missing' in tools)
+    return { why: `the program ${tools.missing} is missing; it is part of util-linux or coreutils` };
+  const mounted = mountBelow(ports, root);
+  if (mounted !== null) return { why: `another file system is mounted in the folder, at ${showName(mounted)}` };
+  const why = await probeOverlay(ports, tools, copies);
+  if (why !== null) return { why };
+  const opened = await launchOverlay(ports, tools.searchPath, request);
+  if ('why' in opened) return opened;
+  const { held, foreign, unprotected } = opened;
+  const notes: string[] = [];
+  if (foreign !== null) {
+    notes.push(`files of another user or group cannot be changed in the copy, for example ${showName(foreign)}`);
+  }
+  if (unprotected.length > 0)
+    notes.push(`root can still change ${unprotected.map((path) => showName(path)).join(', ')}`);
+  return { overlay: useOverlay(ports, tools, { id, root, holder: held.process, held }), notes };
+}
+
+/** The overlay would show an empty folder instead. */
+function mountBelow({ fs }: Ports, root: DiskPath): DiskPath | null {
+  try {
+    return fs.mountPoints()?.find((point) => point !== root && isInside(point, root)) ?? null;
+  } catch (error) {
+    if (error instanceof FsError) return null;
+    throw error;
+  }
+}
