@@ -1,6 +1,5 @@
 /** Makes a copy in the best way that works where it is to lie. */
 
-import { type Fs, kindOf, permissions } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -10,6 +9,7 @@ import { type DiskPath, diskChild, onDisk, type TreePath } from '../model/names.
 import { makeFolders } from '../store/private-folders.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
+import { makeFolderCopy } from './folder/folder-copy.ts';
 
 export interface CopyRequest {
   readonly workspace: Workspace;
@@ -42,12 +42,13 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
   const id = `copy_${ports.random.hex(4)}` as CopyId;
   const place = diskChild(diskChild(home, 'copies'), id);
   makeFolders(ports.fs, place, 0o700);
-  const files = diskChild(place, 'tree');
-  await copyFolder(ports.fs, root, files, pace);
+  const made = await makeFolderCopy({ workspace, home, place, rungs: ['reflink', 'copy'] }, pace);
+  if (made === null) throw new Error('copying is always possible');
+  const { files, rung, notIsolated } = made;
   const record: CopyRecord = {
     id,
     purpose,
-    rung: 'copy',
+    rung,
     workspace: workspace.id,
     root,
     place,
@@ -61,7 +62,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
     record,
     files,
     seenAs: files,
-    notIsolated: ['the home folder, /tmp, the network and absolute paths of the workspace'],
+    notIsolated,
     command: ({ file, args, cwd = '' as TreePath, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
     processes: () => [],
     touched: () => null,
@@ -69,28 +70,4 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
     drop: async () => removeTree(ports.fs, place),
   };
   return { copy, notes: [] };
-}
-
-async function copyFolder(fs: Fs, from: DiskPath, to: DiskPath, pace: Pace): Promise<void> {
-  if (pace.isDue()) await pace.yieldNow();
-  const stat = fs.lstat(from);
-  if (stat === null) return;
-  fs.makeFolder(to, 0o700);
-  for (const name of fs.list(from)) {
-    const [source, target] = [diskChild(from, name), diskChild(to, name)];
-    const found = fs.lstat(source);
-    const kind = found === null ? null : kindOf(found);
-    if (found === null) continue;
-    if (kind === 'folder') await copyFolder(fs, source, target, pace);
-    else if (kind === 'link') fs.makeLink(fs.readLink(source), target);
-    else if (kind === 'file') {
-      const fd = fs.openRead(source);
-      try {
-        fs.close(await fs.copyFile(fd, target, permissions(found), 'copy'));
-      } finally {
-        fs.close(fd);
-      }
-    }
-  }
-  fs.chmod(to, permissions(stat));
 }

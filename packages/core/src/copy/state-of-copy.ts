@@ -12,6 +12,7 @@ import { LastSnapshot } from '../workspace/scan/last-snapshot.ts';
 import { scan } from '../workspace/scan/scan.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
 import type { OpenCopy } from './copy.ts';
+import { asInWorkspace } from './folder/as-in-workspace.ts';
 
 export interface CopyState {
   readonly snapshot: Snapshot;
@@ -27,7 +28,7 @@ export interface CopyState {
  */
 export async function stateOfCopy(
   workspace: Workspace,
-  copy: Pick<OpenCopy, 'files' | 'touched'>,
+  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'>,
   base: Snapshot,
   batch: ObjectBatch,
   pace: Pace,
@@ -51,7 +52,12 @@ export async function stateOfCopy(
     recordsVisited: false,
   });
   const touched = copy.touched();
-  const snapshot = touched === null ? found.snapshot : onlyTouched(batch, base, found.snapshot, touched);
+  const { root } = workspace;
+  const meant =
+    copy.seenAs === root
+      ? found.snapshot
+      : await asInWorkspace(batch, base, found.snapshot, { root, files: copy.files }, pace);
+  const snapshot = touched === null ? meant : onlyTouched(batch, base, meant, touched);
   return { snapshot, problems: found.problems };
 }
 

@@ -1,0 +1,74 @@
+/** Makes the working folder of a copy: `tree/` in the folder of the copy. */
+
+import type { Pace } from '../../io/pace.ts';
+import { baseName, type DiskPath, diskChild, isInside, onDisk, type TreePath } from '../../model/names.ts';
+import { stagingFolders } from '../../store/staging-names.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import type { CopyRung } from '../copy.ts';
+import { copyTree, type TreeCopy } from './copy-tree.ts';
+import { isGitLock } from './git-folder.ts';
+import { linkTargetInCopy } from './link-targets.ts';
+import { canClone } from './probe-clone.ts';
+
+export type FolderRung = Exclude<CopyRung, 'overlay'>;
+
+export interface FolderCopyRequest {
+  readonly workspace: Pick<Workspace, 'ports' | 'root' | 'store'>;
+  /** The folder that contains all stores. */
+  readonly home: DiskPath;
+  /** The folder of the copy. It exists and is private. */
+  readonly place: DiskPath;
+  /** The ways to try, best first. */
+  readonly rungs: readonly FolderRung[];
+  /** Roots on file systems of their own, which are copied as well. */
+  readonly mounts?: ReadonlySet<TreePath>;
+}
+
+export interface FolderCopy {
+  readonly rung: FolderRung;
+  readonly files: DiskPath;
+  readonly copied: TreeCopy;
+  /** What the copy does not isolate, for display. */
+  readonly notIsolated: readonly string[];
+}
+
+/**
+ * @returns null if none of the ways works here
+ * @throws FsError of the copy's side (ENOSPC, EROFS, …); the caller removes `place` then
+ * @throws SavepointError CANCELLED
+ */
+export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Promise<FolderCopy | null> {
+  const { workspace, home, place, mounts } = request;
+  const { ports, root, store } = workspace;
+  const rung = await bestRung(request);
+  if (rung === null) return null;
+  const files = treeIn(place);
+  const staging = stagingFolders(ports, store.layout.journal);
+  const copied = await copyTree({
+    fs: ports.fs,
+    from: root,
+    to: files,
+    method: rung === 'reflink' ? 'clone' : 'copy',
+    pace,
+    ...(mounts === undefined ? {} : { mounts }),
+    leavesOut: (path, kind) => {
+      if (kind === 'file') return isGitLock(path);
+      return kind === 'folder' && (staging.has(baseName(path)) || isInside(onDisk(root, path), home));
+    },
+    linkTarget: (target) => linkTargetInCopy(target, root, files),
+  });
+  return { rung, files, copied, notIsolated: [OUTSIDE_THE_FOLDER] };
+}
+
+/** Where a copy has its working folder, if it is not an overlay. */
+export function treeIn(place: DiskPath): DiskPath {
+  return diskChild(place, 'tree');
+}
+
+const OUTSIDE_THE_FOLDER = 'the home folder, /tmp, the network, and the real folder under its absolute path';
+
+async function bestRung({ workspace, place, rungs }: FolderCopyRequest): Promise<FolderRung | null> {
+  const { ports, root } = workspace;
+  for (const rung of rungs) if (rung === 'copy' || (await canClone(ports.fs, root, place))) return rung;
+  return null;
+}

@@ -1,0 +1,43 @@
+/** The working folder of a copy, used as commands use it. */
+
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Place } from '../../place.ts';
+
+test('an absolute link into the folder leads into the copy there, and is not a change', async () => {
+  const p = new Place();
+  p.write('target', 'original');
+  p.write('tool', '#!/bin/sh\n');
+  chmodSync(p.at('tool'), 0o4755);
+  symlinkSync(p.at('target'), p.at('link'));
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const { files } = made.copy;
+  writeFileSync(join(files, 'link'), 'written through the link');
+  expect(p.read('target')).toBe('original');
+  expect(lstatSync(join(files, 'tool')).mode & 0o7777).toBe(0o755);
+  symlinkSync(join(files, 'tool'), join(files, 'second'));
+  await savepoint.applyCopy(made, { description: 'Tried it' });
+  expect(p.read('target')).toBe('written through the link');
+  expect(readlinkSync(p.at('link'))).toBe(p.at('target'));
+  expect(readlinkSync(p.at('second'))).toBe(p.at('tool'));
+  expect(lstatSync(p.at('tool')).mode & 0o7777).toBe(0o4755);
+  await made.copy.drop();
+});
+
+test('a copy has the repository without its locks', async () => {
+  const p = new Place();
+  p.shell('git init -q');
+  p.write('a', 'a');
+  p.shell('git add .');
+  writeFileSync(p.at('.git/index.lock'), '');
+  mkdirSync(p.at('own'));
+  writeFileSync(p.at('own/yarn.lock'), '');
+  const made = await p.open().openCopy({ purpose: 'try', rungs: ['copy'] });
+  const { files } = made.copy;
+  expect(lstatSync(join(files, '.git/index.lock'), { throwIfNoEntry: false })).toBeUndefined();
+  expect(readFileSync(join(files, '.git/HEAD'))).toEqual(readFileSync(p.at('.git/HEAD')));
+  expect(lstatSync(join(files, 'own/yarn.lock')).isFile()).toBe(true);
+  await made.copy.drop();
+});
