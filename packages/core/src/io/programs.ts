@@ -18,6 +18,13 @@ export interface ProgramRun {
   readonly signal?: AbortSignal;
   /** Limit for both outputs together; a program that exceeds it is killed. Default {@link MAX_OUTPUT_BYTES}. */
   readonly maxBytes?: number;
+  /**
+   * Limit in bytes for the memory of the program and everything in its process group. It is measured about twice a
+   * second, and only on Linux; a program that exceeds it is killed.
+   */
+  readonly maxMemory?: number;
+  /** Receives each part of the output as it arrives. */
+  readonly onOutput?: (part: Buffer, name: 'stdout' | 'stderr') => void;
 }
 
 export interface ProgramResult {
@@ -27,6 +34,8 @@ export interface ProgramResult {
   readonly signal: string | null;
   /** `exit`: by itself. Otherwise why it was killed; the outputs then have only what was received until then. */
   readonly ended: 'exit' | 'timeout' | 'aborted' | 'too-much';
+  /** Present if it was killed because of `maxMemory`; `ended` is then `too-much`. */
+  readonly exceededMemory?: true;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
 }

@@ -3,6 +3,8 @@ interface ProcessStat {
   readonly state: string;
   /** The id of its parent. */
   readonly parent: number;
+  /** The id of its process group. */
+  readonly group: number;
   /** In clock ticks since boot. */
   readonly startedAt: string;
 }
@@ -16,10 +18,10 @@ export function parseProcessStat(text: string): ProcessStat | null {
     .slice(text.lastIndexOf(')') + 1)
     .trim()
     .split(' ');
-  const [state, parent = ''] = fields;
+  const [state, parent = '', group = ''] = fields;
   const startedAt = fields[22 - 3];
   if (!text.includes(')') || state === undefined || !/^[A-Za-z]$/.test(state)) return null;
   if (startedAt === undefined || !/^\d{1,20}$/.test(startedAt)) return null;
-  if (!/^\d{1,10}$/.test(parent)) return null;
-  return { state, parent: Number(parent), startedAt };
+  if (!/^\d{1,10}$/.test(parent) || !/^\d{1,10}$/.test(group)) return null;
+  return { state, parent: Number(parent), group: Number(group), startedAt };
 }

@@ -10,7 +10,7 @@ import { errorCode } from './path.ts';
 const GRACE_MS = 2_000;
 const KILL_WAIT_MS = 500;
 const POLL_MS = 20;
-const hasGroups = process.platform !== 'win32';
+export const hasGroups = process.platform !== 'win32';
 
 /** Starts a program in its own process group. */
 export function startProgram(

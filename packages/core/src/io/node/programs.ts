@@ -1,10 +1,13 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MAX_OUTPUT_BYTES, type ProgramResult, type Programs } from '../programs.ts';
+import { memoryOfGroup } from './group-memory.ts';
 import { holdProgram } from './held-program.ts';
 import { errorCode } from './path.ts';
-import { killGroup, startError, startProgram } from './program-group.ts';
+import { hasGroups, killGroup, startError, startProgram } from './program-group.ts';
 
+/** Milliseconds between two looks at the memory of a program. */
+const MEASURE_MS = 500;
 /** The longest delay of a timer. A longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -19,6 +22,7 @@ export const nodePrograms: Programs = {
       const output = new OutputBuffer(program.maxBytes ?? MAX_OUTPUT_BYTES);
       let ended: ProgramResult['ended'] = 'exit';
       let end: Promise<void> | null = null;
+      let exceededMemory = false;
       const stop = (why: ProgramResult['ended']): void => {
         if (end !== null) return;
         ended = why;
@@ -28,7 +32,17 @@ export const nodePrograms: Programs = {
       const { timeoutMs } = program;
       const timer =
         timeoutMs === undefined || timeoutMs > MAX_TIMER_MS ? null : setTimeout(() => stop('timeout'), timeoutMs);
+      const { maxMemory } = program;
+      const measuring =
+        maxMemory === undefined || !hasGroups
+          ? null
+          : setInterval(() => {
+              if (end !== null || child.pid === undefined || memoryOfGroup(child.pid) <= maxMemory) return;
+              exceededMemory = true;
+              stop('too-much');
+            }, MEASURE_MS);
       const forget = (): void => {
+        if (measuring !== null) clearInterval(measuring);
         if (timer !== null) clearTimeout(timer);
         program.signal?.removeEventListener('abort', abort);
       };
@@ -36,6 +50,7 @@ export const nodePrograms: Programs = {
       for (const name of ['stdout', 'stderr'] as const) {
         child[name]?.on('data', (part: Buffer) => {
           if (!output.append(name, part)) stop('too-much');
+          else program.onOutput?.(part, name);
         });
       }
       if (child.stdin !== null) feed(child.stdin, program.input ?? []);
@@ -47,7 +62,7 @@ export const nodePrograms: Programs = {
       child.on('close', async (exit, signal) => {
         forget();
         await end;
-        resolve({ exit, signal, ended, ...output.concat() });
+        resolve({ exit, signal, ended, ...(exceededMemory ? { exceededMemory } : {}), ...output.concat() });
       });
     });
   },

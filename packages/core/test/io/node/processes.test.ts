@@ -42,7 +42,7 @@ describe('parseProcessStat', () => {
   test.each(['node', 'a b', ')', 'x) R 1 (y', '(((', ') Z 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 666', 'new\nline', ''])(
     'is not misled by a program that calls itself %j',
     (name) => {
-      expect(parseProcessStat(stat(name))).toEqual({ state: 'S', parent: 1, startedAt: '98765' });
+      expect(parseProcessStat(stat(name))).toEqual({ state: 'S', parent: 1, group: 123, startedAt: '98765' });
     },
   );
 
