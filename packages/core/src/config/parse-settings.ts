@@ -2,6 +2,8 @@
 
 import { closest } from '../content/closest.ts';
 import { JsonProblem, readJson } from '../content/strict-json.ts';
+import { parseChecks } from './check-settings.ts';
+import { isFolderInside } from './folder-inside.ts';
 import {
   describeAllowed,
   OPTION_KEYS,
@@ -37,7 +39,8 @@ const GROUPS: ReadonlySet<string> = new Set(
 );
 const TRIGGERS = OPTION_KEYS.filter((key) => key.startsWith('triggers.')).map((key) => key.slice('triggers.'.length));
 
-export function parseSettings(text: string): ParsedFile {
+/** @param of only a project's file can have checks */
+export function parseSettings(text: string, of: 'user' | 'project'): ParsedFile {
   let json: unknown;
   try {
     json = readJson(text, { keys: 'once-any-name' });
@@ -48,7 +51,7 @@ export function parseSettings(text: string): ParsedFile {
   if (!isObject(json)) {
     return { values: NO_VALUES, problems: [{ key: null, message: 'is not a JSON object' }], unknown: [] };
   }
-  const draft = new Draft();
+  const draft = new Draft(of);
   for (const [key, value] of Object.entries(json)) draft.addTopLevel(key, value);
   return draft;
 }
@@ -57,10 +60,18 @@ class Draft implements ParsedFile {
   readonly values = new Map<OptionKey, SettingValue>();
   readonly problems: ConfigProblem[] = [];
   readonly unknown: ParsedFile['unknown'][number][] = [];
+  readonly #of: 'user' | 'project';
+
+  constructor(of: 'user' | 'project') {
+    this.#of = of;
+  }
 
   addTopLevel(key: string, value: unknown): void {
     if (key === '$schema') {
       if (typeof value !== 'string') this.problems.push({ key, message: 'must be a string' });
+    } else if (key === 'checks' && this.#of === 'project') {
+      // Savepoint runs them only after `savepoint trust`. A mistake there must not prevent protection.
+      for (const problem of parseChecks(value).problems) this.unknown.push({ ...problem, value: shortJson(value) });
     } else if (GROUPS.has(key)) this.#group(key, value);
     else if (isOptionKey(key) && !key.includes('.')) this.#option(key, value);
     else this.#unknown(key, value, [...OPTION_KEYS.filter((known) => !known.includes('.')), ...GROUPS]);
@@ -138,7 +149,7 @@ function isValidValue({ kind }: OptionSpec, value: unknown): boolean {
       return (
         Array.isArray(value) &&
         value.length <= MAX_PATTERNS &&
-        value.every((item) => (kind.of === 'folders' ? isFolder(item) : isPattern(item, kind.of === 'paths')))
+        value.every((item) => (kind.of === 'folders' ? isFolderInside(item) : isPattern(item, kind.of === 'paths')))
       );
   }
 }
@@ -147,12 +158,6 @@ function isValidValue({ kind }: OptionSpec, value: unknown): boolean {
 function isPattern(pattern: unknown, ofPaths: boolean): boolean {
   if (typeof pattern !== 'string' || pattern.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(pattern)) return false;
   return pattern.trim() !== '' && !(ofPaths && /^[!#]/.test(pattern));
-}
-
-function isFolder(path: unknown): boolean {
-  if (typeof path !== 'string' || path.length > PATTERN_CHARACTERS || /[\0\r\n]/.test(path)) return false;
-  const names = path.replace(/\/$/, '').split('/');
-  return names.every((name) => name !== '' && name !== '.' && name !== '..' && name.toLowerCase() !== '.git');
 }
 
 function shortJson(value: unknown): string {

@@ -72,7 +72,7 @@ function readFile(
   }
   const text = textFromBytes(bytes.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
   if (text === null) return bad('is not UTF-8');
-  const parsed = parseSettings(text);
+  const parsed = parseSettings(text, of);
   // An unknown key in a project's file must not prevent protection there. `mergeSettings` reports it.
   const unknown = of === 'project' ? [] : parsed.unknown.map(({ key, message }) => ({ key, message }));
   const problems = [...parsed.problems, ...unknown];

@@ -1,8 +1,40 @@
 /** JSON schemas of the two files, for editors. Generated from the table of options, which the parser also uses. */
 
+import { CHECK_KINDS, CHECK_NAME, MAX_TIMEOUT_MINUTES, OUTPUT_FORMATS } from './check-settings.ts';
 import { OPTION_KEYS, type OptionSpec, specOf } from './options.ts';
 
 export type ConfigJsonSchema = Readonly<Record<string, unknown>>;
+
+const CHECKS: ConfigJsonSchema = {
+  type: 'object',
+  description:
+    'Checks of the project by name, for `savepoint check`; false leaves out a check that was found. They run only after ' +
+    '`savepoint trust`.',
+  propertyNames: { pattern: CHECK_NAME },
+  additionalProperties: {
+    anyOf: [
+      { const: false },
+      {
+        type: 'object',
+        properties: {
+          command: {
+            type: 'array',
+            items: { type: 'string' },
+            minItems: 1,
+            description: 'A program and its arguments. `{output}` is replaced with a file for the output.',
+          },
+          kind: { enum: CHECK_KINDS, default: 'tests' },
+          format: { enum: OUTPUT_FORMATS, default: 'lines', description: 'The format of the output.' },
+          folder: { type: 'string', description: 'Where it runs, relative to the workspace.' },
+          timeout_minutes: { type: 'number', exclusiveMinimum: 0, maximum: MAX_TIMEOUT_MINUTES },
+          on_request: { type: 'boolean', default: false, description: 'Run it only if its name or kind is given.' },
+        },
+        required: ['command'],
+        additionalProperties: false,
+      },
+    ],
+  },
+};
 
 export function configSchema(of: 'user' | 'project'): ConfigJsonSchema {
   const properties: Record<string, ConfigJsonSchema> = { $schema: { type: 'string' } };
@@ -27,6 +59,7 @@ export function configSchema(of: 'user' | 'project'): ConfigJsonSchema {
     };
     properties[group] = group === 'triggers' ? { anyOf: [object, list] } : object;
   }
+  if (of === 'project') properties['checks'] = CHECKS;
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: of === 'user' ? 'Savepoint: config.json' : 'Savepoint: .savepoint.json (can only restrict settings)',

@@ -89,6 +89,18 @@ describe('a file that cannot be used is an error, and never the default', () => 
   });
 });
 
+it('mistakes in the checks of a project are warnings: they must not prevent protection', async () => {
+  const p = new Place();
+  p.set('project', { checks: { own: { command: ['make'] }, bad: { command: 'make' } } });
+  const savepoint = p.open();
+  const warnings: string[] = [];
+  savepoint.on('warning', ({ message }) => warnings.push(message));
+  await savepoint.checkpoint();
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain('checks.bad = ');
+  expect(warnings[0]).toContain('it must have a command');
+});
+
 describe('what is captured', () => {
   const FILES = ['a.txt', 'a.bin', 'secret/key', 'build/out.js', 'build/keep/x.js', 'node_modules/mine/i.js'];
 
