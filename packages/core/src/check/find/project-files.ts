@@ -1,0 +1,82 @@
+/** The files of a project, as a folder on disk or a snapshot has them. */
+
+import { readEntireFile } from '../../io/durable-write.ts';
+import { type Fs, isFsError, kindOf } from '../../io/fs.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { baseName, type DiskPath, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { type FolderContents, folderAt, readBlob, readFolder } from '../../store/snapshot/snapshot.ts';
+
+export interface ProjectFiles {
+  /** Returns null if there is no regular file of at most {@link MAX_PROJECT_FILE} bytes. */
+  read(path: TreePath): Buffer | null;
+  /** Returns the names of the regular files and of the folders in a folder. Empty if it does not exist. */
+  list(folder: TreePath): FolderNames;
+}
+
+export interface FolderNames {
+  readonly files: ReadonlySet<Name>;
+  readonly folders: readonly Name[];
+}
+
+export const MAX_PROJECT_FILE = 1024 * 1024;
+
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'EISDIR', 'EFBIG'] as const;
+
+/** @throws FsError if something cannot be read */
+export function filesOfFolder(fs: Fs, root: DiskPath): ProjectFiles {
+  return {
+    read: (path) => unlessAbsent(null, () => readEntireFile(fs, onDisk(root, path), MAX_PROJECT_FILE)),
+    list: (folder) =>
+      unlessAbsent({ files: new Set(), folders: [] }, () => {
+        const files = new Set<Name>();
+        const folders: Name[] = [];
+        const path = onDisk(root, folder);
+        for (const name of fs.list(path).sort()) {
+          const stat = fs.lstat(`${path}/${name}` as DiskPath);
+          const kind = stat === null ? null : kindOf(stat);
+          if (kind === 'file') files.add(name);
+          else if (kind === 'folder') folders.push(name);
+        }
+        return { files, folders };
+      }),
+  };
+}
+
+/** @throws SavepointError STORE_DAMAGED */
+export function filesOfSnapshot(objects: ObjectReader, snapshot: Snapshot): ProjectFiles {
+  const known = new Map<TreePath, FolderContents | null>();
+  const contents = (path: TreePath): FolderContents | null => {
+    let found = known.get(path);
+    if (found === undefined) {
+      const folder = folderAt(objects, snapshot, path);
+      found = folder === null ? null : readFolder(objects, folder);
+      known.set(path, found);
+    }
+    return found;
+  };
+  return {
+    read: (path) => {
+      const entry = contents(parentPath(path))?.entries.get(baseName(path));
+      if (entry?.kind !== 'file') return null;
+      const bytes = readBlob(objects, entry.id);
+      return bytes.length > MAX_PROJECT_FILE ? null : bytes;
+    },
+    list: (folder) => {
+      const entries = [...(contents(folder)?.entries ?? [])];
+      return {
+        files: new Set(entries.flatMap(([name, { kind }]) => (kind === 'file' ? [name] : []))),
+        folders: entries.flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : [])),
+      };
+    },
+  };
+}
+
+function unlessAbsent<T>(absent: T, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isFsError(error, ...ABSENT)) return absent;
+    throw error;
+  }
+}
