@@ -4,11 +4,12 @@
  * Lines that start with `# `, which `git apply` ignores, show what git cannot represent: folders, and permissions other
  * than the executable bit. If a content is not given in full (binary, too long, over the limit), `git apply` refuses
  * the whole patch. It accepts the patch only if its repository has the content under the id that the patch names. So
- * half a change is never applied.
+ * half a change is never applied. With `COMPLETE_PATCH`, every content is given in full.
  */
 import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { quoteLikeGit } from './c-quote.ts';
+import { gitBinaryPatch } from './git-binary-patch.ts';
 import { diffLines, type Hunk, LINE_BOUND, type LineBound } from './line-diff.ts';
 
 /** The state of a path on one side. `read` is only called when the content is needed; null: it is damaged. */
@@ -37,9 +38,19 @@ export interface PatchBound {
   /** Maximum number of bytes in total. A few more are used to say what was left out. */
   readonly totalBytes: number;
   readonly lines: LineBound;
+  /** Whether contents that cannot be compared by line are given as git's binary patches. Default: they are only named. */
+  readonly hasBinaries?: boolean;
 }
 
 export const PATCH_BOUND: PatchBound = { fileBytes: 256 * 1024, totalBytes: 4 * 1024 * 1024, lines: LINE_BOUND };
+
+/** Only a damaged content is missing from such a patch. */
+export const COMPLETE_PATCH: PatchBound = {
+  fileBytes: Number.POSITIVE_INFINITY,
+  totalBytes: Number.POSITIVE_INFINITY,
+  lines: LINE_BOUND,
+  hasBinaries: true,
+};
 
 /**
  * A change that the patch does not show in full.
@@ -67,7 +78,7 @@ export function unifiedPatch(changes: Iterable<PatchChange>, bound: PatchBound =
 
 /** Writes a patch change by change, for callers that yield in between. */
 export class PatchWriter {
-  readonly #text: string[] = [];
+  #text: string[] = [];
   #bytes = 0;
   readonly #gaps: PatchGap[] = [];
 
@@ -91,6 +102,13 @@ export class PatchWriter {
     }
   }
 
+  /** Returns what was written since the last time. For callers that write a large patch piece by piece. */
+  take(): Buffer {
+    const text = this.#text;
+    this.#text = [];
+    return Buffer.from(text.join(''), 'latin1');
+  }
+
   finish(): Patch {
     const leftOut = this.#gaps.find((gap) => gap.why === 'left-out');
     if (leftOut !== undefined) {
@@ -99,7 +117,7 @@ export class PatchWriter {
       this.#write(fileHeader(path) + linesHeader(prefixedName('a', path), prefixedName('b', path)));
       this.#write(truncationLine(`${count} more changed ${count === 1 ? 'path is' : 'paths are'} left out`));
     }
-    return { text: Buffer.from(this.#text.join(''), 'latin1'), gaps: this.#gaps };
+    return { text: this.take(), gaps: this.#gaps };
   }
 
   #section(path: TreePath, old: PatchContent | null, now: PatchContent | null): void {
@@ -117,6 +135,13 @@ export class PatchWriter {
       if (diff.hunks.length > 0) this.#hunks(path, diff.hunks, names);
       return;
     }
+    if (this.bound.hasBinaries === true && diff.kind !== 'damaged') {
+      const [a, b] = [contentOf(old), contentOf(now)];
+      if (a !== null && b !== null) {
+        this.#write(gitBinaryPatch(a, b));
+        return;
+      }
+    }
     const label = diff.kind === 'binary' ? 'Binary files' : 'Files';
     this.#write(`${label} ${names.old ?? NO_FILE} and ${names.now ?? NO_FILE} differ\n`);
     this.#write(`# ${GAP_NOTES[diff.kind]}: ${sizeOf(old)} -> ${sizeOf(now)}\n`);
@@ -124,8 +149,8 @@ export class PatchWriter {
   }
 
   #compare(old: PatchContent | null, now: PatchContent | null): ReturnType<typeof diffLines> | typeof DAMAGED {
-    const a = old === null ? NOTHING : old.read();
-    const b = now === null ? NOTHING : now.read();
+    const a = contentOf(old);
+    const b = contentOf(now);
     return a === null || b === null ? DAMAGED : diffLines(a, b, this.bound.lines);
   }
 
@@ -161,6 +186,11 @@ const GAP_NOTES = { binary: 'binary', 'too-long': 'too long to compare by line',
 const NOTHING = Buffer.alloc(0);
 const NO_FILE = '/dev/null';
 const NO_ID = '0'.repeat(40);
+
+/** @returns null if it is damaged */
+function contentOf(content: PatchContent | null): Buffer | null {
+  return content === null ? NOTHING : content.read();
+}
 
 function prefixedName(side: 'a' | 'b', path: TreePath): string {
   return quoteLikeGit(`${side}/${path}`);

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  COMPLETE_PATCH,
   PATCH_BOUND,
   type Patch,
   type PatchBound,
@@ -291,6 +292,29 @@ describe('unified patch', () => {
     expect(text).toContain('\nBinary files /dev/null and b/y differ\n# binary: nothing -> 1 bytes\n');
     const folder = write(new Map([['x', file('a\0b')]]));
     expect(apply(folder, patch).status).not.toBe(0);
+  });
+
+  test('a complete patch has binary contents, which git apply takes in both directions', () => {
+    const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, at) => (at * at * 7) % 256));
+    const before: State = new Map([
+      ['grown', file(Buffer.from('a\0b'), 0o755)],
+      ['gone', file(bytes(300))],
+      ['emptied', file('\0')],
+      ['long', file('l\n'.repeat(PATCH_BOUND.lines.maxBytes / 2))],
+    ]);
+    const after: State = new Map([
+      ['grown', file(bytes(1000))],
+      ['emptied', file('')],
+      ['long', file(`${'l\n'.repeat(PATCH_BOUND.lines.maxBytes / 2)}more\n`)],
+      ...[1, 26, 27, 52, 53, 4096].map((size) => [`new${size}`, file(bytes(size))] as const),
+    ]);
+    const patch = unifiedPatch(changesBetween(before, after), COMPLETE_PATCH);
+    expect(patch.gaps).toEqual([]);
+    const folder = write(before);
+    expect(apply(folder, patch)).toEqual({ status: 0, said: '' });
+    expect(read(folder)).toEqual(described(after));
+    expect(git(folder, ['apply', '-R', '-'], patch.text).status).toBe(0);
+    expect(read(folder)).toEqual(described(before));
   });
 
   test('contents that are too long are not read, but named with their sizes', () => {
