@@ -16,6 +16,8 @@ import { asInWorkspace } from './folder/as-in-workspace.ts';
 
 export interface CopyState {
   readonly snapshot: Snapshot;
+  /** What the scan found, including paths that were not captured, and paths that the copy cannot have changed. */
+  readonly found: Snapshot;
   /** What could not be captured, for display. */
   readonly problems: readonly string[];
 }
@@ -58,7 +60,7 @@ export async function stateOfCopy(
       ? found.snapshot
       : await asInWorkspace(batch, base, found.snapshot, { root, files: copy.files }, pace);
   const snapshot = touched === null ? meant : onlyTouched(batch, base, meant, touched);
-  return { snapshot, problems: found.problems };
+  return { snapshot, found: meant, problems: found.problems };
 }
 
 function onlyTouched(batch: ObjectBatch, base: Snapshot, found: Snapshot, touched: PathSet): Snapshot {

@@ -270,6 +270,8 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
       ),
     ],
   ],
+  diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
+  saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
   verify: [options<'verify'>({ deep: flag })],

@@ -121,6 +121,8 @@ type NotRemote =
   | 'openCalls'
   | 'openCopy'
   | 'applyCopy'
+  | 'diffCopy'
+  | 'saveCopyPatch'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

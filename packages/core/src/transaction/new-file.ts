@@ -23,14 +23,15 @@ const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
  * @param path absolute; its folder must exist
  * @param replace an existing file is replaced at the moment when the new one is complete
  * @param fill writes the content piece by piece
+ * @returns what `fill` returns
  * @throws SavepointError CONFLICT if something exists at the path; FsError
  */
-export async function makeFile(
+export async function makeFile<T>(
   ports: Pick<Ports, 'fs' | 'random' | 'processes'>,
   path: DiskPath,
   replace: boolean,
-  fill: (write: (bytes: Uint8Array) => void) => Promise<void>,
-): Promise<void> {
+  fill: (write: (bytes: Uint8Array) => void) => Promise<T>,
+): Promise<T> {
   const { fs, random, processes } = ports;
   const existing = fs.lstat(path);
   if (existing !== null && (!replace || kindOf(existing) !== 'file')) throw existsError(path);
@@ -39,9 +40,10 @@ export async function makeFile(
   const temporary = withSuffix(path, `.${random.hex(NAME_BYTES)}_${owner}.tmp`);
   const fd = fs.openNew(temporary, FILE_MODE);
   try {
+    let filled: T;
     try {
       let at = 0;
-      await fill((bytes) => {
+      filled = await fill((bytes) => {
         fs.write(fd, bytes, at);
         at += bytes.length;
       });
@@ -52,6 +54,7 @@ export async function makeFile(
     if (replace) fs.rename(temporary, path);
     else linkAs(fs, temporary, path);
     syncFolder(fs, containingFolder(path));
+    return filled;
   } finally {
     discard(fs, temporary);
   }

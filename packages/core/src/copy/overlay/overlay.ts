@@ -58,10 +58,10 @@ async function endProcesses({ processes, clock }: Ports, left: () => readonly Pr
     const alive = left();
     const waited = clock.monotonic() - started;
     if (alive.length === 0 || waited > KILL_MS) return;
-    for (const process of alive) {
-      if (waited > GRACE_MS) processes.signal(process, 'SIGKILL');
-      else if (!asked.has(process.pid)) processes.signal(process, 'SIGTERM');
-      asked.add(process.pid);
+    for (const one of alive) {
+      if (waited > GRACE_MS) processes.signal(one, 'SIGKILL');
+      else if (!asked.has(one.pid)) processes.signal(one, 'SIGTERM');
+      asked.add(one.pid);
     }
     await clock.sleep(POLL_MS);
   }

@@ -12,11 +12,10 @@ import { type BundlePlan, type BundleRequest, planBundle } from '../../bundle/wr
 import { showName } from '../../content/show-name.ts';
 import { FsError, kindOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
-import { checkName } from '../../io/safe-path.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { EMPTY_TREE, type WorkspaceId } from '../../model/ids.ts';
-import { type DiskPath, isInside, nameToJson, type TreePath } from '../../model/names.ts';
+import { type DiskPath, nameToJson, type TreePath } from '../../model/names.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { identityOf } from '../../store/folder-identity.ts';
 import { openStore, removeStore } from '../../store/layout.ts';
@@ -29,6 +28,7 @@ import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { listUnfinished } from '../../transaction/journal.ts';
 import { makeFile } from '../../transaction/new-file.ts';
+import { assertPathAllowed } from '../allowed-path.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace, resolveFolder } from '../folders.ts';
 import { withHomeLock } from '../home-lock.ts';
@@ -201,22 +201,6 @@ function bundlePath(context: Context, file: DiskPath): DiskPath {
   assertPathAllowed(context, context.folder);
   assertMayBeWorkspace(context, context.folder);
   return path;
-}
-
-/** Bundles must not be written or restored inside a `.git` folder or our store. */
-function assertPathAllowed({ ports, places }: Context, path: DiskPath): void {
-  const inGit = path
-    .split('/')
-    .some(
-      (name) => name !== '' && checkName(name, ports.platform) === 'is equivalent to .git for git or some file systems',
-    );
-  const why = inGit
-    ? 'is inside a .git folder'
-    : isInside(path, places.home)
-      ? 'is inside the store of Savepoint'
-      : null;
-  if (why === null) return;
-  throw new SavepointError('PATH_REFUSED', `${showName(path)} ${why}.`, { path: nameToJson(path), why });
 }
 
 /** Creates the new store next to the others. It becomes valid when its record is written, after all objects. */

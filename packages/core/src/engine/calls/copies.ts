@@ -1,16 +1,21 @@
 /** Calls that work in copies of the workspace. */
 
 import { applyOperation } from '../../copy/apply-copy.ts';
-import { givenPaths } from '../../io/given-path.ts';
+import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
+import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
+import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { makeFile } from '../../transaction/new-file.ts';
+import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import { type CopyOptions, makeWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
 import type { Engine } from '../engine.ts';
+import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 
@@ -25,12 +30,33 @@ export interface ApplyOptions extends OperationOptions, ConflictOptions {
   readonly trigger?: 'apply' | 'merge';
 }
 
+export interface CopyPatchOptions extends CallOptions {
+  /** Only these paths and everything below them. Empty: everything. */
+  readonly paths?: readonly JsonName[];
+}
+
+export interface CopyDiffOptions extends CopyPatchOptions {
+  /** Also returns a patch, as `diff` does. Default false. */
+  readonly patch?: boolean;
+}
+
 export interface CopyCalls {
   /**
    * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
    * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
    */
   openCopy(options: CopyOptions): Promise<WorkspaceCopy>;
+  /**
+   * Returns what was changed in a copy since its base.
+   * @throws SavepointError IO, STORE_DAMAGED, CANCELLED
+   */
+  diffCopy(copy: WorkspaceCopy, options?: CopyDiffOptions): Promise<CopyDifference>;
+  /**
+   * Saves what was changed in a copy as a patch, which `git apply` takes. It has all contents, also binary ones.
+   * @param file absolute; its parent folder exists
+   * @throws SavepointError CONFLICT if the file exists, PATH_REFUSED in a `.git` or in the store, and what `diffCopy` throws
+   */
+  saveCopyPatch(copy: WorkspaceCopy, file: JsonName, options?: CopyPatchOptions): Promise<CopyDifference>;
   /** Returns what `applyCopy` would do. Changes nothing and does not wait for the lock. */
   previewApply(copy: WorkspaceCopy, options: ApplyOptions): Promise<Preview>;
   /**
@@ -44,6 +70,19 @@ export interface CopyCalls {
 export function copyCalls(engine: Engine): CopyCalls {
   return {
     openCopy: (options) => makeWorkspaceCopy(engine, options),
+    diffCopy: (copy, options = {}) =>
+      engine.read((workspace) => {
+        const { patch = false, paths = [] } = options;
+        return diffCopy(workspace, { ...copy, patch, paths: givenPaths(workspace, paths) }, engine.pace(options));
+      }),
+    saveCopyPatch: (copy, file, options = {}) =>
+      engine.read(async (workspace, context) => {
+        const { ports } = workspace;
+        const path = resolveFolder(ports, givenDiskPath(ports, file));
+        assertPathAllowed(context, path);
+        const request = { ...copy, patch: false, paths: givenPaths(workspace, options.paths ?? []) };
+        return makeFile(ports, path, false, (write) => writeCopyPatch(workspace, request, write, engine.pace(options)));
+      }),
     previewApply: (copy, options) =>
       engine.read((workspace) =>
         preview(engine, workspace, applyIn(engine, workspace, copy, options, engine.pace(options)), options),

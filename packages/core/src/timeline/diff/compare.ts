@@ -54,15 +54,25 @@ export async function patchOf(
   pace: Pace,
   onDamage?: OnDamage,
 ): Promise<Patch> {
-  const sideOf = (entry: Entry | null): PatchSide | null => patchSide(objects, entry, onDamage);
   const writer = new PatchWriter();
-  for (const { path, from, before, uncapturedBefore, after, uncapturedAfter } of changes) {
+  for (const change of changes) {
     if (pace.isDue()) await pace.yieldNow();
-    if (uncapturedBefore !== undefined || uncapturedAfter !== undefined) continue;
-    if (from !== null) writer.add({ path: from, before: sideOf(before), after: null });
-    writer.add({ path, before: from === null ? sideOf(before) : null, after: sideOf(after) });
+    addToPatch(writer, objects, change, onDamage);
   }
   return writer.finish();
+}
+
+/** Adds a change as `patchOf` does. */
+export function addToPatch(
+  writer: PatchWriter,
+  objects: ObjectReader,
+  { path, from, before, uncapturedBefore, after, uncapturedAfter }: Change,
+  onDamage?: OnDamage,
+): void {
+  if (uncapturedBefore !== undefined || uncapturedAfter !== undefined) return;
+  const sideOf = (entry: Entry | null): PatchSide | null => patchSide(objects, entry, onDamage);
+  if (from !== null) writer.add({ path: from, before: sideOf(before), after: null });
+  writer.add({ path, before: from === null ? sideOf(before) : null, after: sideOf(after) });
 }
 
 function patchSide(objects: ObjectReader, entry: Entry | null, onDamage: OnDamage | undefined): PatchSide | null {
