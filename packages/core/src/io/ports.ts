@@ -61,7 +61,7 @@ export interface Processes {
   folderOf(pid: number): DiskPath | null;
   /**
    * Returns the live processes that see a mount whose source starts with this, in whatever namespace they are. A source
-   * is what stands in the mount table: here, text without blanks. Empty if the system has no such table.
+   * is its first column in the mount table: here, text without blanks. Empty if the system has no such table.
    */
   seeingMount(source: string): readonly ProcessIdentity[];
   /** Sends a signal to a process if it is still that one; a process that has ended or is not ours gets none. */
