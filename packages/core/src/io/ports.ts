@@ -2,7 +2,10 @@ import type { DiskPath } from '../model/names.ts';
 import type { ChangeSource } from './changes.ts';
 import type { Compressor } from './compressor.ts';
 import type { Fs } from './fs.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import type { Programs } from './programs.ts';
+
+export type { ProcessIdentity } from './process-identity.ts';
 
 /** The clock of the machine. */
 export interface Clock {
@@ -19,18 +22,6 @@ export interface Clock {
 export interface Random {
   /** Returns `length` random bytes as lower-case hex (2 × length characters). */
   hex(length: number): string;
-}
-
-/** Identifies a process, so that another process can check later whether it is still alive. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Start time in the system's own unit. Distinguishes processes that reuse a pid. Null if unknown. */
-  readonly startedAt: string | null;
-  /** Changes at every boot. Null if unknown. */
-  readonly bootId: string | null;
-  /** Processes in another pid namespace (a container) look dead from outside; this identifies them. */
-  readonly pidNamespace: string | null;
-  readonly host: string;
 }
 
 /** A live process of this user. */
@@ -60,8 +51,13 @@ export interface Processes {
   /** Returns the folder in which a process of this user is now; null if it is unknown. */
   folderOf(pid: number): DiskPath | null;
   /**
+<<<<<<< HEAD
    * Returns the live processes that see a mount whose source starts with this, in whatever namespace they are. A source
    * is its first column in the mount table: here, text without blanks. Empty if the system has no such table.
+=======
+   * Returns the live processes that see a mount whose source starts with this text (no blanks), in whatever namespace
+   * they are. Empty if the system has no mount tables.
+>>>>>>> 8787e3be (io: hold a program by its standard input without an import cycle)
    */
   seeingMount(source: string): readonly ProcessIdentity[];
   /** Sends a signal to a process if it is still that one; a process that has ended or is not ours gets none. */

@@ -1,5 +1,5 @@
 import type { DiskPath } from '../model/names.ts';
-import type { ProcessIdentity } from './ports.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 
 /** A program to run. There is no shell: arguments are passed unchanged. */
 export interface ProgramRun {

@@ -58,10 +58,10 @@ async function endProcesses({ processes, clock }: Ports, left: () => readonly Pr
     const alive = left();
     const waited = clock.monotonic() - started;
     if (alive.length === 0 || waited > KILL_MS) return;
-    for (const one of alive) {
-      if (waited > GRACE_MS) processes.signal(one, 'SIGKILL');
-      else if (!asked.has(one.pid)) processes.signal(one, 'SIGTERM');
-      asked.add(one.pid);
+    for (const each of alive) {
+      if (waited > GRACE_MS) processes.signal(each, 'SIGKILL');
+      else if (!asked.has(each.pid)) processes.signal(each, 'SIGTERM');
+      asked.add(each.pid);
     }
     await clock.sleep(POLL_MS);
   }

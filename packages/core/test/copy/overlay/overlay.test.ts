@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test as always } from 'vitest';
+import { test as always, describe, expect } from 'vitest';
 import { scene, USERS } from './scene.ts';
 
 const test = always.skipIf(process.platform !== 'linux');
@@ -9,7 +9,10 @@ describe.each(USERS)('as $user', ({ uid }) => {
   test('shows the folder at its own path, and keeps changes from it', async () => {
     const s = scene(uid, { 'a.txt': 'old', 'gone.txt': 'old' });
     const overlay = await s.opened();
-    const result = await s.run(overlay, 'pwd; cat a.txt; echo new > a.txt; rm gone.txt; echo more > more.txt; id -u; ls');
+    const result = await s.run(
+      overlay,
+      'pwd; cat a.txt; echo new > a.txt; rm gone.txt; echo more > more.txt; id -u; ls',
+    );
     expect(result).toEqual({ exit: 0, out: `${s.root}\nold${uid}\na.txt\nmore.txt\n` });
     expect(readFileSync(join(s.root, 'a.txt'), 'utf8')).toBe('old');
     expect(existsSync(join(s.root, 'gone.txt'))).toBe(true);

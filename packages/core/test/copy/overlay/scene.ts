@@ -62,7 +62,11 @@ export interface Scene {
 export const ENV = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' };
 
 /** @param files by path: their contents */
-export function scene(uid: number, files: Readonly<Record<string, string>>, names = { root: 'root', home: 'home' }): Scene {
+export function scene(
+  uid: number,
+  files: Readonly<Record<string, string>>,
+  names = { root: 'root', home: 'home' },
+): Scene {
   const top = mkdtempSync(join(tmpdir(), 'savepoint-overlay-'));
   const ports = portsOf(uid);
   const [root, home] = [join(top, names.root), join(top, names.home)];
