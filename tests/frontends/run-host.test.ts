@@ -85,6 +85,33 @@ describe('a program hosted by run', () => {
     expect(numbers).toEqual(Array.from({ length: 200_000 }, (_, line) => String(line)));
   });
 
+  it('shows all that it wrote before its end if `run` reads it later', async () => {
+    // Each time, the system passes the output on in other parts.
+    for (let round = 0; round < 5; round++) {
+      const [terminal] = hosted(`
+        import fs from 'node:fs';
+        const stat = fs.readFileSync('/proc/' + process.ppid + '/stat', 'utf8');
+        process.on('SIGUSR2', () => {
+          for (let line = 0; line < 2000; line++) fs.writeSync(1, line + '\\n');
+          process.exit();
+        });
+        setInterval(() => undefined, 1000);
+        console.log('processes ' + stat.split(') ')[1].split(' ')[1] + ' ' + process.ppid + ' ' + process.pid + '.');
+      `);
+      const [, run, shell, program] = await terminal.shows(/processes (\d+) (\d+) (\d+)\./);
+      process.kill(Number(run), 'SIGSTOP');
+      process.kill(Number(program), 'SIGUSR2');
+      await until(
+        () => / Z /.test(fs.readFileSync(`/proc/${shell}/stat`, 'latin1')),
+        () => 'the end of the shell',
+      );
+      process.kill(Number(run), 'SIGCONT');
+      expect((await terminal.exited).status).toBe(0);
+      const numbers = terminal.text.match(/^\d+(?=\r)/gm) ?? [];
+      expect(numbers).toEqual(Array.from({ length: 2000 }, (_, line) => String(line)));
+    }
+  });
+
   it('learns the size of the terminal, and when it changes', async () => {
     const [terminal] = hosted(
       `

@@ -1,4 +1,5 @@
 /** A program in a pseudo-terminal: its output as bytes, its input, its size, its signals, its end. */
+import { readSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import type { ChildCommand } from '../child.ts';
 import { CONTINUE_LINE, jobCommand } from './job-script.ts';
@@ -19,6 +20,7 @@ export interface ProgramEnd {
 const LINE_FEED = 0x0a;
 /** Some systems do not report the end of the output. Then it has ended if nothing comes for this time. */
 const QUIET_END_MS = 200;
+const READ_BYTES = 64 * 1024;
 
 export class HostedProgram {
   readonly #binding: PtyBinding;
@@ -65,7 +67,10 @@ export class HostedProgram {
     const closed = new Promise<void>((resolve) => {
       // At the end of the output, Linux reports EIO.
       this.#stream.on('error', () => this.#stream.destroy());
-      this.#stream.on('end', () => this.#stream.destroy());
+      this.#stream.on('end', () => {
+        this.#readAfterEnd();
+        this.#stream.destroy();
+      });
       this.#stream.on('close', () => {
         this.#isClosed = true;
         resolve();
@@ -142,6 +147,23 @@ export class HostedProgram {
     this.#pid = Number(start.subarray(0, end).toString().trim());
     for (const act of this.#early.splice(0)) act();
     if (end + 1 < start.length) this.#onOutput(start.subarray(end + 1));
+  }
+
+  /**
+   * Once the last process has closed the terminal, Node ends the stream after any read that does not fill its buffer. The
+   * system passes output on in parts of 4 KB, and late on a busy machine, so more may follow.
+   */
+  #readAfterEnd(): void {
+    const buffer = Buffer.alloc(READ_BYTES);
+    try {
+      for (;;) {
+        const length = readSync(this.#fd, buffer);
+        if (length === 0) return;
+        this.#receive(Buffer.from(buffer.subarray(0, length)));
+      }
+    } catch {
+      // At the end of the output, Linux reports EIO.
+    }
   }
 
   async #readRest(closed: Promise<void>): Promise<void> {
