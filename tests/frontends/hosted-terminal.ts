@@ -5,6 +5,7 @@ import { type IPty, spawn } from '@lydell/node-pty';
 import type { Project } from '@savepoint/testkit/command';
 import headless from '@xterm/headless';
 import { onTestFinished } from 'vitest';
+import { onWholeOutput } from './whole-output.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 const GIVE_UP_MS = 20_000;
@@ -44,9 +45,9 @@ export class HostedTerminal {
       allowProposedApi: true,
       logLevel: 'off',
     });
-    this.#pty.onData((data: unknown) => {
-      this.#received.push(data as Buffer);
-      this.#emulator.write(data as Buffer);
+    onWholeOutput(this.#pty, (bytes) => {
+      this.#received.push(bytes);
+      this.#emulator.write(bytes);
     });
     this.exited = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal }) => resolve({ status: exitCode, signal: signal ?? 0 }));

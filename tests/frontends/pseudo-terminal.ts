@@ -1,6 +1,8 @@
+import { StringDecoder } from 'node:string_decoder';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import type { Project } from '@savepoint/testkit/command';
+import { onWholeOutput } from './whole-output.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
 
@@ -31,13 +33,15 @@ export function onTerminal(p: Project, args: readonly string[], options: Termina
       cols: options.columns ?? 100,
       rows: 40,
       name: options.env?.['TERM'] ?? 'xterm-256color',
+      encoding: null,
       env: { ...p.environment(), ...options.env },
     });
     options.started?.(terminal.pid);
     let screen = '';
     const typed = [...(options.typed ?? [])];
-    terminal.onData((data) => {
-      screen += data;
+    const decoder = new StringDecoder('utf8');
+    onWholeOutput(terminal, (bytes) => {
+      screen += decoder.write(bytes);
       const next = typed[0];
       if (next === undefined || !next[0].test(screen)) return;
       typed.shift();
