@@ -16,7 +16,8 @@ function agentProject(): Project {
     import fs from 'node:fs';
     const [file, ...args] = ${JSON.stringify(command)};
     const tell = (input) => spawnSync(file, args, { input });
-    process.on('SIGHUP', () => { fs.writeFileSync('heard.txt', 'x'); process.exit(); });
+    // It takes a moment to end, as a busy machine does.
+    process.on('SIGHUP', () => setTimeout(() => { fs.writeFileSync('heard.txt', 'x'); process.exit(); }, 200));
     tell(${JSON.stringify(innerEvent(p, 'SessionStart'))});
     tell(${JSON.stringify(innerEvent(p, 'PreToolUse'))});
     fs.writeFileSync('made.txt', 'made');

@@ -21,6 +21,8 @@ const LINE_FEED = 0x0a;
 /** Some systems do not report the end of the output. Then it has ended if nothing comes for this time. */
 const QUIET_END_MS = 200;
 const READ_BYTES = 64 * 1024;
+/** How long a program may take to end after a hang-up. */
+const HANG_UP_MS = 3_000;
 
 export class HostedProgram {
   readonly #binding: PtyBinding;
@@ -127,9 +129,13 @@ export class HostedProgram {
     this.write(CONTINUE_LINE);
   }
 
-  /** What a terminal does when it is closed. */
+  /**
+   * What a terminal does when it is closed. If it were closed at once, its shell would end before the program, whose last
+   * changes would then not surely be its own.
+   */
   hangUp(): void {
-    this.#stream.destroy();
+    this.signal('SIGHUP', true);
+    setTimeout(() => this.#stream.destroy(), HANG_UP_MS).unref();
   }
 
   #receive(bytes: Buffer): void {
