@@ -10,6 +10,8 @@ import { makeFolders } from '../store/private-folders.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
 import { makeFolderCopy } from './folder/folder-copy.ts';
+import { linkTargetInCopy } from './folder/link-targets.ts';
+import { materialize } from './folder/materialize.ts';
 
 export interface CopyRequest {
   readonly workspace: Workspace;
@@ -45,6 +47,17 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
   const made = await makeFolderCopy({ workspace, home, place, rungs: ['reflink', 'copy'] }, pace);
   if (made === null) throw new Error('copying is always possible');
   const { files, rung, notIsolated } = made;
+  await materialize(
+    {
+      fs: ports.fs,
+      objects: workspace.store.objects,
+      files,
+      before: request.now.snapshot,
+      after: request.state,
+      linkTarget: (target) => linkTargetInCopy(target, root, files),
+    },
+    pace,
+  );
   const record: CopyRecord = {
     id,
     purpose,
