@@ -2,9 +2,9 @@
 
 import type { Check, CheckProgram, Definition } from '../check.ts';
 import { checkName } from './check-name.ts';
-import { localTool, packagePart } from './script-runner.ts';
 import { type PlainCommand, plainCommand } from './plain-command.ts';
 import { objectFrom, type ProjectFolder } from './project-folder.ts';
+import { localTool, packagePart } from './script-runner.ts';
 import type { Signs, ToolRow } from './tools.ts';
 
 /**

@@ -141,8 +141,8 @@ function lineage(pid: number, parents: ReadonlyMap<number, number>): readonly nu
 }
 
 /**
- * What a process of Savepoint does: `hook` with its background work, `daemon` or `mcp`. Null for others, also if their
- * arguments mention one.
+ * What a process of Savepoint does: `hook` with its background work, `bundle` (an automatic export), `daemon` or `mcp`.
+ * Null for others, also if their arguments mention one.
  */
 function ownVerb(command: readonly string[]): string | null {
   const [first = '', ...others] = command;
@@ -157,7 +157,7 @@ function verbOf([program = '', verb = '']: readonly string[]): string | null {
   const name = baseName(program);
   if (name === 'savepoint-hook') return 'hook';
   if (name !== 'savepoint' && name !== 'savepoint.js') return null;
-  return ['hook', 'daemon', 'mcp'].includes(verb) ? verb : null;
+  return ['hook', 'daemon', 'mcp', 'bundle'].includes(verb) ? verb : null;
 }
 
 /** The words of a command line, as installed hooks have them: a word with other than plain characters is in quotes. */
