@@ -35,6 +35,8 @@ export interface CopyRecord {
   readonly owner: ProcessIdentity | null;
   /** The process that keeps an overlay mounted. */
   readonly holder: ProcessIdentity | null;
+  /** Bytes that were copied to make it: 0 for an overlay, and for a reflink, which shares them. */
+  readonly bytes: number;
 }
 
 /** A command in a copy. */

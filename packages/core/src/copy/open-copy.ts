@@ -1,17 +1,15 @@
 /** Makes a copy in the best way that works where it is to lie. */
 
 import type { Pace } from '../io/pace.ts';
-import { removeTree } from '../io/remove-tree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import type { CopyId } from '../model/ids.ts';
-import { type DiskPath, diskChild, onDisk, type TreePath } from '../model/names.ts';
-import { makeFolders } from '../store/private-folders.ts';
+import { type DiskPath, onDisk, type TreePath } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
-import { makeFolderCopy } from './folder/folder-copy.ts';
+import { type FolderCopy, makeFolderCopy } from './folder/folder-copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
+import { beginCopy, removeCopy } from './records.ts';
 
 export interface CopyRequest {
   readonly workspace: Workspace;
@@ -41,36 +39,32 @@ export interface MadeCopy {
 export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCopy> {
   const { workspace, home, purpose, base, name } = request;
   const { ports, root } = workspace;
-  const id = `copy_${ports.random.hex(4)}` as CopyId;
-  const place = diskChild(diskChild(home, 'copies'), id);
-  makeFolders(ports.fs, place, 0o700);
-  const made = await makeFolderCopy({ workspace, home, place, rungs: ['reflink', 'copy'] }, pace);
-  if (made === null) throw new Error('copying is always possible');
-  const { files, rung, notIsolated } = made;
-  await materialize(
-    {
-      fs: ports.fs,
-      objects: workspace.store.objects,
-      files,
-      before: request.now.snapshot,
-      after: request.state,
-      linkTarget: (target) => linkTargetInCopy(target, root, files),
-    },
-    pace,
-  );
-  const record: CopyRecord = {
-    id,
-    purpose,
-    rung,
-    workspace: workspace.id,
-    root,
-    place,
-    base: base.id,
-    created: ports.clock.now(),
-    name,
-    owner: ports.processes.self(),
-    holder: null,
-  };
+  const making = beginCopy(ports, home);
+  const { id, place } = making;
+  let made: FolderCopy;
+  let record: CopyRecord;
+  try {
+    made = await makeFolderOf(request, place, pace);
+    record = {
+      id,
+      purpose,
+      rung: made.rung,
+      workspace: workspace.id,
+      root,
+      place,
+      base: base.id,
+      created: ports.clock.now(),
+      name,
+      owner: ports.processes.self(),
+      holder: null,
+      bytes: made.rung === 'copy' ? made.copied.bytes : 0,
+    };
+    making.publish(record);
+  } catch (error) {
+    making.abandon();
+    throw error;
+  }
+  const { files, notIsolated } = made;
   const copy: OpenCopy = {
     record,
     files,
@@ -80,7 +74,21 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
     processes: () => [],
     touched: () => null,
     close: async () => undefined,
-    drop: async () => removeTree(ports.fs, place),
+    drop: async () => removeCopy(ports, place),
   };
   return { copy, notes: [] };
+}
+
+async function makeFolderOf(request: CopyRequest, place: DiskPath, pace: Pace): Promise<FolderCopy> {
+  const { workspace, home, now, state } = request;
+  const { ports, root, store } = workspace;
+  const made = await makeFolderCopy({ workspace, home, place, rungs: ['reflink', 'copy'] }, pace);
+  if (made === null) throw new Error('copying is always possible');
+  const linkTarget = (target: string): string => linkTargetInCopy(target, root, made.files);
+  const { files } = made;
+  await materialize(
+    { fs: ports.fs, objects: store.objects, files, before: now.snapshot, after: state, linkTarget },
+    pace,
+  );
+  return made;
 }

@@ -1,0 +1,41 @@
+/** What the record of a copy contains. */
+
+import { diskPathFromJson } from '../model/names.ts';
+import {
+  formatProblem,
+  integer,
+  isJsonName,
+  matching,
+  objectOf,
+  oneOf,
+  orNull,
+  type Shape,
+  text,
+} from '../store/json-shape.ts';
+
+const MAX_TEXT = 1_000;
+
+const PROCESS = objectOf({
+  pid: integer(1),
+  startedAt: orNull(text(MAX_TEXT)),
+  bootId: orNull(text(MAX_TEXT)),
+  pidNamespace: orNull(text(MAX_TEXT)),
+  host: text(MAX_TEXT),
+});
+
+/** Throws FormatProblem for anything else. */
+export const COPY_RECORD: Shape = objectOf({
+  format: oneOf(1),
+  purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan'),
+  rung: oneOf('overlay', 'reflink', 'copy'),
+  workspace: matching(/^[0-9a-f]{32}$/),
+  root: (value, at) => {
+    if (!isJsonName(value) || !diskPathFromJson(value).startsWith('/')) throw formatProblem(at, 'is not a path');
+  },
+  base: matching(/^cp_[1-9]\d{0,8}$/),
+  created: matching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+  name: orNull(text(MAX_TEXT)),
+  owner: orNull(PROCESS),
+  holder: orNull(PROCESS),
+  bytes: integer(0),
+});

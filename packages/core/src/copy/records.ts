@@ -1,0 +1,240 @@
+/**
+ * What exists below `<home>/copies/` (docs/format.md, "Copies").
+ *
+ * R1 A copy exists from the moment its record `copy.json` is durable, which is written last, until the record is removed,
+ *    which happens first. Anything else is a leftover of a process that died, or of one that is still at work.
+ * R2 Whoever makes a copy first announces itself with a file beside the copy's folder, named after the process. Without
+ *    one of a process that may be alive, a folder without a record is a leftover.
+ * R3 A copy whose owner is dead is stale, except for a fork: a fork outlives the process that uses it.
+ */
+
+import { showName } from '../content/show-name.ts';
+import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
+import { FsError, isFsError } from '../io/fs.ts';
+import { listIfExists, removeIfExists } from '../io/if-exists.ts';
+import type { Ports, ProcessIdentity } from '../io/ports.ts';
+import { removeTree } from '../io/remove-tree.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type CopyId, checkpointId, type WorkspaceId } from '../model/ids.ts';
+import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
+import { FormatProblem } from '../store/objects/damage.ts';
+import { assertPrivate, makeFolders } from '../store/private-folders.ts';
+import { ownerState, parseProcessName, processName, processNameText } from '../store/process-name.ts';
+import type { CopyPurpose, CopyRecord, CopyRung } from './copy.ts';
+import { COPY_RECORD } from './record-shape.ts';
+
+/**
+ * - `in-use`: a process that may be alive uses it
+ * - `idle`: a fork that no process uses
+ * - `stale`: its owner died
+ */
+export type CopyState = 'in-use' | 'idle' | 'stale';
+
+export interface ListedCopy {
+  readonly record: CopyRecord;
+  readonly state: CopyState;
+}
+
+export interface CopyList {
+  /** Oldest first. */
+  readonly copies: readonly ListedCopy[];
+  /** What interrupted creations and removals left, which no live process works on. */
+  readonly leftovers: readonly DiskPath[];
+  /** Copies whose record cannot be read. They are never removed on their own. */
+  readonly problems: readonly SavepointError[];
+}
+
+/** A copy that is being made. */
+export interface CopyInMaking {
+  readonly id: CopyId;
+  /** Its folder, which exists and is private. */
+  readonly place: DiskPath;
+  /** Makes it exist. */
+  publish(record: CopyRecord): void;
+  /** Removes everything. */
+  abandon(): void;
+}
+
+/** The folder of all copies. */
+export function copiesIn(home: DiskPath): DiskPath {
+  return diskChild(home, 'copies');
+}
+
+export function beginCopy(ports: Ports, home: DiskPath): CopyInMaking {
+  const { fs } = ports;
+  const copies = copiesIn(home);
+  makeFolders(fs, copies, 0o700);
+  assertPrivate(ports, copies);
+  const id = `copy_${ports.random.hex(4)}` as CopyId;
+  const place = diskChild(copies, id);
+  const announcement = diskChild(copies, announcementName(id, ports.processes.self()));
+  fs.close(fs.openNew(announcement, 0o600));
+  const abandon = (): void => {
+    removePlace(ports, place);
+    removeIfExists(fs, announcement);
+  };
+  try {
+    fs.makeFolder(place, 0o700);
+  } catch (error) {
+    // Never the folder of another copy, however unlikely the same id is.
+    removeIfExists(fs, announcement);
+    throw error;
+  }
+  return {
+    id,
+    place,
+    publish: (record) => {
+      writeCopyRecord(ports, record);
+      syncFolder(fs, copies);
+      removeIfExists(fs, announcement);
+    },
+    abandon,
+  };
+}
+
+/** Replaces the record, for example when another process uses the copy. The caller holds the lock of the workspace. */
+export function writeCopyRecord({ fs }: Ports, record: CopyRecord): void {
+  const { place, root, base, created, ...others } = record;
+  const json = { format: 1, ...others, root: nameToJson(root), base, created: new Date(created).toISOString() };
+  durableWrite(fs, diskChild(place, RECORD), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
+}
+
+export function listCopies(ports: Ports, home: DiskPath): CopyList {
+  const folder = copiesIn(home);
+  const copies: ListedCopy[] = [];
+  const leftovers: DiskPath[] = [];
+  const problems: SavepointError[] = [];
+  const names = [...listIfExists(ports.fs, folder)].sort();
+  if (names.length > 0) assertPrivate(ports, folder);
+  const announced = new Set(names.flatMap((name) => announcedBy(ports, name) ?? []));
+  for (const name of names) {
+    const path = diskChild(folder, name);
+    if (ANNOUNCEMENT.test(name)) {
+      if (announcedBy(ports, name) === null) leftovers.push(path);
+      continue;
+    }
+    if (!COPY_ID.test(name)) continue;
+    try {
+      const record = readRecord(ports, path, name as string as CopyId);
+      if (record !== null) copies.push({ record, state: stateOf(ports, record) });
+      else if (!announced.has(name)) leftovers.push(path);
+    } catch (error) {
+      if (!(error instanceof SavepointError)) throw error;
+      problems.push(error);
+    }
+  }
+  copies.sort((a, b) => a.record.created - b.record.created);
+  return { copies, leftovers, problems };
+}
+
+/** Returns null if it does not exist, or not any more. @throws SavepointError STORE_DAMAGED */
+export function readCopyRecord(ports: Ports, home: DiskPath, id: CopyId): CopyRecord | null {
+  return COPY_ID.test(id) ? readRecord(ports, diskChild(copiesIn(home), id), id) : null;
+}
+
+/** Ends nothing: its processes and its mount must have ended. A crash in between leaves a leftover, not half a copy. */
+export function removeCopy(ports: Ports, place: DiskPath): void {
+  removePlace(ports, place);
+}
+
+/** Removes what processes that died left. @returns what could not be removed */
+export function removeLeftovers(ports: Ports, home: DiskPath): readonly DiskPath[] {
+  const first = listCopies(ports, home).leftovers;
+  if (first.length === 0) return [];
+  // A listing may have missed the announcement of a copy that was begun meanwhile. The second one cannot.
+  const second = new Set(listCopies(ports, home).leftovers);
+  return first.filter((path) => {
+    if (!second.has(path)) return false;
+    try {
+      if (ANNOUNCEMENT.test(path.slice(path.lastIndexOf('/') + 1))) removeIfExists(ports.fs, path);
+      else removePlace(ports, path);
+      return false;
+    } catch (error) {
+      if (error instanceof FsError) return true;
+      throw error;
+    }
+  });
+}
+
+/** Whether a copy may hold work that exists nowhere else, so that it is only removed when somebody asks for it. */
+export function mayHoldWork(purpose: CopyPurpose): boolean {
+  return HOLDS_WORK.has(purpose);
+}
+
+const RECORD = 'copy.json';
+const RECORD_BYTES = 64 * 1024;
+const COPY_ID = /^copy_[0-9a-f]{8}$/;
+const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
+const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
+const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
+
+interface RecordJson {
+  readonly purpose: CopyPurpose;
+  readonly rung: CopyRung;
+  readonly workspace: WorkspaceId;
+  readonly root: JsonName;
+  readonly base: string;
+  readonly created: string;
+  readonly name: string | null;
+  readonly owner: ProcessIdentity | null;
+  readonly holder: ProcessIdentity | null;
+  readonly bytes: number;
+}
+
+function announcementName(id: CopyId, self: ProcessIdentity): string {
+  return `${id}.${processNameText(processName(self))}`;
+}
+
+/** @returns the copy that a process which may be alive announced; null for other names */
+function announcedBy(ports: Ports, name: string): string | null {
+  const [, id, text = ''] = ANNOUNCEMENT.exec(name) ?? [];
+  const owner = parseProcessName(text);
+  return id === undefined || owner === null || ownerState(ports, owner) === 'dead' ? null : id;
+}
+
+function stateOf(ports: Ports, { purpose, owner, holder }: CopyRecord): CopyState {
+  const isAlive = (process: ProcessIdentity | null): boolean =>
+    process !== null && ownerState(ports, processName(process)) !== 'dead';
+  if (isAlive(owner) || isAlive(holder)) return 'in-use';
+  return purpose === 'fork' ? 'idle' : 'stale';
+}
+
+function readRecord({ fs }: Ports, place: DiskPath, id: CopyId): CopyRecord | null {
+  const file = diskChild(place, RECORD);
+  try {
+    const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
+    COPY_RECORD(json, '');
+    const { root, base, created, ...others } = json as RecordJson;
+    const { purpose, rung, workspace, name, owner, holder, bytes } = others;
+    const number = Number(base.slice('cp_'.length));
+    return {
+      ...{ id, purpose, rung, workspace, name, owner, holder, bytes, place },
+      root: diskPathFromJson(root),
+      base: checkpointId(number),
+      created: Date.parse(created),
+    };
+  } catch (cause) {
+    if (isFsError(cause, 'ENOENT', 'ENOTDIR')) return null;
+    const isDamage =
+      cause instanceof SyntaxError || cause instanceof FormatProblem || isFsError(cause, ...NOT_A_RECORD);
+    if (!isDamage) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SavepointError(
+      'STORE_DAMAGED',
+      `The record of the copy ${showName(file)} cannot be read: ${why}`,
+      { file: nameToJson(file) },
+      { hint: `If its files are not needed, delete the folder ${showName(place)}.` },
+    );
+  }
+}
+
+function removePlace({ fs }: Ports, place: DiskPath): void {
+  if (fs.lstat(place) === null) return;
+  if (removeIfExists(fs, diskChild(place, RECORD))) syncFolder(fs, place);
+  try {
+    removeTree(fs, place);
+  } catch (error) {
+    // Another process removes the same leftover.
+    if (!(error instanceof FsError) || fs.lstat(place) !== null) throw error;
+  }
+}
