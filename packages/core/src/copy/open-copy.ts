@@ -1,5 +1,6 @@
 /** Makes a copy in the best way that works where it is to lie. */
 
+import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
@@ -76,7 +77,10 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
     close: async () => undefined,
     drop: async () => removeCopy(ports, place),
   };
-  return { copy, notes: [] };
+  const notes = made.repositoriesElsewhere.map(
+    (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
+  );
+  return { copy, notes };
 }
 
 async function makeFolderOf(request: CopyRequest, place: DiskPath, pace: Pace): Promise<FolderCopy> {

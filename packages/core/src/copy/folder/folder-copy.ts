@@ -6,7 +6,7 @@ import { stagingFolders } from '../../store/staging-names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { CopyRung } from '../copy.ts';
 import { copyTree, type TreeCopy } from './copy-tree.ts';
-import { isGitLock } from './git-folder.ts';
+import { GitFolders } from './git-folder.ts';
 import { linkTargetInCopy } from './link-targets.ts';
 import { canClone } from './probe-clone.ts';
 
@@ -28,6 +28,8 @@ export interface FolderCopy {
   readonly rung: FolderRung;
   readonly files: DiskPath;
   readonly copied: TreeCopy;
+  /** `.git` files that the copy lacks, because git would write into a repository outside of the folder. */
+  readonly repositoriesElsewhere: readonly TreePath[];
   /** What the copy does not isolate, for display. */
   readonly notIsolated: readonly string[];
 }
@@ -43,6 +45,7 @@ export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Pr
   const rung = await bestRung(request);
   if (rung === null) return null;
   const files = treeIn(place);
+  const repositories = new GitFolders(ports.fs, root, files);
   const staging = stagingFolders(ports, store.layout.journal);
   const copied = await copyTree({
     fs: ports.fs,
@@ -52,12 +55,13 @@ export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Pr
     pace,
     ...(mounts === undefined ? {} : { mounts }),
     leavesOut: (path, kind) => {
-      if (kind === 'file') return isGitLock(path);
-      return kind === 'folder' && (staging.has(baseName(path)) || isInside(onDisk(root, path), home));
+      if (kind === 'folder' && (staging.has(baseName(path)) || isInside(onDisk(root, path), home))) return true;
+      return repositories.leavesOut(path, kind);
     },
     linkTarget: (target) => linkTargetInCopy(target, root, files),
   });
-  return { rung, files, copied, notIsolated: [OUTSIDE_THE_FOLDER] };
+  repositories.correct();
+  return { rung, files, copied, repositoriesElsewhere: repositories.elsewhere, notIsolated: [OUTSIDE_THE_FOLDER] };
 }
 
 /** Where a copy has its working folder, if it is not an overlay. */

@@ -1,7 +1,9 @@
 /** The working folder of a copy, used as commands use it. */
 
+import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { manifest } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../../place.ts';
 
@@ -39,5 +41,30 @@ test('a copy has the repository without its locks', async () => {
   expect(lstatSync(join(files, '.git/index.lock'), { throwIfNoEntry: false })).toBeUndefined();
   expect(readFileSync(join(files, '.git/HEAD'))).toEqual(readFileSync(p.at('.git/HEAD')));
   expect(lstatSync(join(files, 'own/yarn.lock')).isFile()).toBe(true);
+  await made.copy.drop();
+});
+
+test('git in a copy writes only there: worktrees, submodules, and core.worktree', async () => {
+  const p = new Place();
+  const git = 'git -c protocol.file.allow=always -c init.defaultBranch=main';
+  p.shell(
+    `${git} init -q ../other && cd ../other && git commit -q --allow-empty -m one && git worktree add -q ../linked`,
+  );
+  p.shell(
+    `${git} init -q && ${git} submodule --quiet add ../other sub && git commit -qm one && git worktree add -q ../mine`,
+  );
+  p.shell('printf "gitdir: $PWD/.git/modules/sub\\n" >sub/.git');
+  p.shell('git --git-dir .git/modules/sub config core.worktree "$PWD/sub"');
+  p.shell('mv ../linked outside-worktree && git -C outside-worktree worktree repair 2>/dev/null');
+  const before = manifest(p.world.folder, { skip: (path) => path.startsWith('home') });
+  const made = await p.open().openCopy({ purpose: 'try', rungs: ['copy'] });
+  const { files } = made.copy;
+  const inCopy = (command: string) =>
+    execFileSync('sh', ['-c', command], { cwd: files, encoding: 'utf8', env: p.world.env });
+  expect(made.notes).toEqual([expect.stringMatching(/outside-worktree\/\.git.* is not in the copy/)]);
+  expect(inCopy('git -C sub rev-parse --show-toplevel').trim()).toBe(`${files}/sub`);
+  inCopy('cd sub && echo new >new && git add new && git commit -qm two && git checkout -q HEAD~1');
+  inCopy('git commit -q --allow-empty -m moved && git worktree list && git worktree prune && git gc -q');
+  expect(manifest(p.world.folder, { skip: (path) => path.startsWith('home') })).toEqual(before);
   await made.copy.drop();
 });
