@@ -27,6 +27,15 @@ if [ -z "$savepoint_home" ]; then
     esac
   fi
 fi
+# A copy of a workspace has a home of its own, whatever the environment says. (In a copy that is a mount, the daemon of the
+# outside is refused below.)
+case $PWD/ in
+  /*/copies/copy_????????/tree/*)
+    savepoint_part=\${PWD#*/copies/copy_????????/tree}
+    savepoint_part=\${PWD%"/tree$savepoint_part"}
+    [ -f "$savepoint_part/copy.json" ] && savepoint_home=$savepoint_part/home
+    ;;
+esac
 ${PARENT_VARIABLE}=$PPID
 export ${PARENT_VARIABLE}
 # With SAVEPOINT=off, too: which calls ran is recorded all the same, and commands at the prompt are carried out.

@@ -10,7 +10,17 @@ export interface CommandLine {
 }
 
 /** What root may still do in a copy. All of it concerns files and processes of its own user namespace only. */
-const CAPABILITIES_OF_ROOT = ['chown', 'dac_override', 'fowner', 'fsetid', 'kill', 'setgid', 'setuid', 'setpcap'];
+const CAPABILITIES_OF_ROOT = [
+  'chown',
+  'dac_override',
+  'fowner',
+  'fsetid',
+  'kill',
+  'setfcap',
+  'setgid',
+  'setpcap',
+  'setuid',
+];
 
 /**
  * Returns the command line that runs a command in a copy: in the namespaces of `holder`, in `folder` as they see it, and

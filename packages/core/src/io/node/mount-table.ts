@@ -17,10 +17,11 @@ export function mountTable(): readonly DiskPath[] | null {
   }
   return table.split('\n').flatMap((line) => {
     const point = line.split(' ')[MOUNT_POINT];
-    return point === undefined ? [] : [point.replace(/\\([0-7]{3})/g, (_, octal) => fromOctal(octal)) as DiskPath];
+    return point === undefined ? [] : [unescapeMountField(point) as DiskPath];
   });
 }
 
-function fromOctal(digits: string): string {
-  return String.fromCharCode(Number.parseInt(digits, 8));
+/** @returns one character per byte */
+export function unescapeMountField(field: string): string {
+  return field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

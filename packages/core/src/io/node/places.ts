@@ -6,6 +6,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { bytesFromText, type DiskPath } from '../../model/names.ts';
 import type { Places } from '../ports.ts';
 import { attributeFiles } from './attributes.ts';
+import { homeInCopy } from './home-in-copy.ts';
 import { nativePath } from './path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,13 +22,15 @@ const UNDECODED = '\ufffd';
  * ~/Library/Application Support/Savepoint, %LOCALAPPDATA%\Savepoint. Nothing is created. Without $HOME, the home folder
  * comes from the system's user database.
  *
+ * A process in a copy of a workspace uses the home of the copy, whatever its environment says.
+ *
  * @param env the environment of the process
  * @throws SavepointError USAGE if $SAVEPOINT_HOME is not absolute or not UTF-8, or no folder is found
  */
 export function nodePlaces(env: Environment, platform: NodeJS.Platform = process.platform): Places {
   const userHome = homeFolder(env, platform);
   return {
-    home: storesFolder(env, platform, userHome),
+    home: homeInCopy() ?? storesFolder(env, platform, userHome),
     userHome,
     globalIgnore: globalIgnore(env, platform, userHome),
     gitAttributes: () => attributeFiles(env, platform, userHome),
