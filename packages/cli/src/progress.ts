@@ -17,6 +17,7 @@ const PHASE_TEXTS: Readonly<Record<Progress['phase'], string>> = {
   search: 'searching',
   export: 'packing',
   import: 'checking the bundle',
+  check: 'checks',
 };
 
 export class ProgressLine {

@@ -3,6 +3,7 @@
 import { checkListener, checkOpenOptions, checkWork, withCheckedArguments } from './engine/call-shapes.ts';
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
+import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
 import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
@@ -31,7 +32,8 @@ export interface Savepoint
     WorkspaceCalls,
     StoreCalls,
     TestResultCalls,
-    CopyCalls {
+    CopyCalls,
+    CheckCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -74,6 +76,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...workspaceCalls(engine),
     ...storeCalls(engine),
     ...testResultCalls(engine),
+    ...checkCalls(engine),
     ...copyCalls(engine),
   });
   return {

@@ -52,6 +52,8 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: false,
     load: async () => (await import('./agents/run.ts')).run,
   },
+  verbRow('work', VERBS.check, async () => (await import('./checks/check.ts')).check),
+  verbRow('work', VERBS.trust, async () => (await import('./checks/trust.ts')).trust),
   {
     name: 'browse',
     summary: 'look through checkpoints and diffs on the whole screen, and go back',

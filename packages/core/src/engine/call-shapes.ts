@@ -31,6 +31,7 @@ import type { RetentionOptions } from '../timeline/retention/retention.ts';
 import type { BlameQuery } from './calls/blame.ts';
 import type { BundleCalls } from './calls/bundles.ts';
 import type { CheckpointCalls } from './calls/checkpoints.ts';
+import type { CheckCalls } from './calls/checks.ts';
 import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
 import type { EditCalls } from './calls/edits.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
@@ -48,6 +49,7 @@ import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
   CopyCalls &
+  CheckCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -272,6 +274,20 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   ],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
+  listChecks: [['options', optional(fields({ at: text }))]],
+  trustChecks: [['digest', text], options<'trustChecks'>({ at: text })],
+  revokeTrust: [options<'revokeTrust'>({})],
+  check: [
+    options<'check'>({
+      at: text,
+      base: text,
+      only: listOf(text),
+      timeoutMs: number,
+      maxMemory: number,
+      rungs: listOf(COPY_RUNG),
+      onOutput: callback,
+    }),
+  ],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
   verify: [options<'verify'>({ deep: flag })],

@@ -56,6 +56,7 @@ export const ONLY_BY_A_PERSON = {
   purge: 'purge',
   recover: 'recover --forward/--back',
   repair: 'repair --adopt',
+  trust: 'trust',
   unfreeze: 'unfreeze',
   uninstall: 'uninstall',
   unpin: 'unpin',

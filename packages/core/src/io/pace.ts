@@ -14,7 +14,8 @@ export interface Progress {
     | 'purge'
     | 'search'
     | 'export'
-    | 'import';
+    | 'import'
+    | 'check';
   readonly done: number;
   /** Null while the total is not known. */
   readonly total: number | null;

@@ -97,4 +97,6 @@ export interface Places {
   readonly gitAttributes?: () => readonly DiskPath[] | null;
   /** The folders to search for git, in the format of PATH. Default: none, and what needs git is refused. */
   readonly searchPath?: string;
+  /** The variables of programs of a project, such as its tests. Default: only `PATH`, from `searchPath`. */
+  readonly variables?: () => Readonly<Record<string, string>>;
 }

@@ -101,6 +101,9 @@ interface VerbsByMethod {
   readonly isFrozen: 'freeze';
   readonly frozenBy: 'freeze';
   readonly link: 'linkWorkspace';
+  readonly listChecks: 'trust';
+  readonly trustChecks: 'trust';
+  readonly revokeTrust: 'trust';
 }
 
 /**

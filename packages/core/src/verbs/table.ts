@@ -20,6 +20,8 @@ import { restore } from './checkpoints/restore.ts';
 import { show } from './checkpoints/show.ts';
 import { status } from './checkpoints/status.ts';
 import { setTestResult } from './checkpoints/test-result.ts';
+import { check } from './checks/check.ts';
+import { trust } from './checks/trust.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { drop } from './store/drop.ts';
@@ -67,6 +69,8 @@ export const VERBS = {
   pin,
   unpin,
   setTestResult,
+  check,
+  trust,
   freeze,
   unfreeze,
   workspaces,

@@ -35,7 +35,17 @@ export function nodePlaces(env: Environment, platform: NodeJS.Platform = process
     globalIgnore: globalIgnore(env, platform, userHome),
     gitAttributes: () => attributeFiles(env, platform, userHome),
     searchPath: env['PATH'] ?? '',
+    variables: () => variablesOf(env),
   };
+}
+
+/** All variables, except Savepoint's own: they are about this process. */
+function variablesOf(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('SAVEPOINT') ? [] : [[name, value] as const],
+    ),
+  );
 }
 
 function storesFolder(env: Environment, platform: NodeJS.Platform, userHome: DiskPath | null): DiskPath {

@@ -1,0 +1,171 @@
+/** Calls for the checks of a project. */
+
+import type { Check } from '../../check/check.ts';
+import type { ComparedCheck } from '../../check/compare.ts';
+import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
+import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
+import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../check/trust.ts';
+import type { CopyRung } from '../../copy/copy.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
+import { checkState } from '../check-state.ts';
+import type { Context } from '../context.ts';
+import type { Engine } from '../engine.ts';
+import { assertByPerson } from '../shell-call.ts';
+
+/** A check that was found, and whether a person has trusted it. */
+export interface ListedCheck {
+  readonly check: Check;
+  readonly trust: TrustState;
+}
+
+export interface CheckList {
+  readonly checks: readonly ListedCheck[];
+  /** Why something that looks like a check was left out, one line each. */
+  readonly notes: readonly string[];
+  /** Identifies all that the checks run. Pass it to `trustChecks`, so that what was seen is what is trusted. */
+  readonly digest: string;
+}
+
+export interface CheckOptions extends CallOptions {
+  /** The checkpoint to check. Default: the folder as it is. */
+  readonly at?: string;
+  /** The checkpoint to compare with. Default: the last one before the current turn. */
+  readonly base?: string;
+  /** Names of checks, tools or kinds. Default: all that are not only run on request. */
+  readonly only?: readonly string[];
+  /** For each run, in milliseconds. Default 10 minutes. */
+  readonly timeoutMs?: number;
+  /** For all processes of a run together, in bytes. Default 8 GiB. Only Linux reports it. */
+  readonly maxMemory?: number;
+  readonly rungs?: readonly CopyRung[];
+  /** Receives the output of the checks as it arrives. It may contain anything. */
+  readonly onOutput?: (check: string, part: Buffer) => void;
+}
+
+export interface RunCheckResult extends ComparedCheck {
+  /** In milliseconds. */
+  readonly took: number;
+  /** The end of its output. It may contain anything. */
+  readonly output: string;
+}
+
+export interface CheckReport {
+  readonly checkpoint: Checkpoint;
+  /** Null: there is no earlier state. */
+  readonly base: Checkpoint | null;
+  readonly checks: readonly RunCheckResult[];
+  /** Names of checks that were found and not run. */
+  readonly notRun: readonly string[];
+  readonly notes: readonly string[];
+  /** What the copy, in which they ran, does not isolate. */
+  readonly notIsolated: readonly string[];
+}
+
+export interface CheckCalls {
+  /**
+   * Finds the checks of the project. Nothing runs.
+   * @param options `at`: the checkpoint to look at. Default: the folder as it is
+   */
+  listChecks(options?: { readonly at?: string }): Promise<CheckList>;
+  /**
+   * Trusts exactly what the checks run now, until it changes. Only a person may do this.
+   * @param digest of the list that the person has seen
+   * @throws SavepointError NEEDS_CONFIRMATION if an agent asks, or the checks are not what was seen
+   */
+  trustChecks(digest: string, options?: CallOptions & { readonly at?: string }): Promise<CheckList>;
+  /** Trusts nothing any more. */
+  revokeTrust(options?: CallOptions): Promise<void>;
+  /**
+   * Runs the checks in a copy, and compares their failures with those of an earlier state. The workspace is not changed.
+   * @throws SavepointError NEEDS_CONFIRMATION if a check is not trusted, USAGE if none has a given name
+   */
+  check(options?: CheckOptions): Promise<CheckReport>;
+}
+
+export function checkCalls(engine: Engine): CheckCalls {
+  const listChecks: CheckCalls['listChecks'] = async (options = {}) => {
+    const context = engine.context();
+    // A new project can be looked at before it has a store.
+    if (options.at === undefined && context.find() === null) {
+      const root = context.root();
+      const { project_file: projectFile } = context.settings(root).values;
+      return engine.mapErrors(() =>
+        listed(findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] }), []),
+      );
+    }
+    return engine.read((workspace, context) => {
+      const trusted = readTrust(engine.ports, workspace.store.layout);
+      return listed(checksAt(engine, workspace, context, options.at), trusted);
+    });
+  };
+  return {
+    listChecks,
+    trustChecks: (digest, options = {}) =>
+      engine.write(options, 'existing-or-new', async ({ workspace, context }) => {
+        assertByPerson(engine, workspace, 'trust');
+        assertNoAgent(engine);
+        const { layout } = workspace.store;
+        const found = checksAt(engine, workspace, context, options.at);
+        if (digestOfAll(found.checks) !== digest) throw changedSince();
+        writeTrust(
+          engine.ports,
+          layout,
+          withAll(found.checks, readTrust(engine.ports, layout), engine.ports.clock.now()),
+        );
+        return listed(found, readTrust(engine.ports, layout));
+      }),
+    revokeTrust: (options = {}) =>
+      engine.write(options, 'existing', async ({ workspace }) => writeTrust(engine.ports, workspace.store.layout, [])),
+    check: (options = {}) => engine.mapErrors(() => checkState(engine, options)),
+  };
+}
+
+type FoundAt = Parameters<Parameters<Engine['read']>[0]>[0];
+
+/** @param at a checkpoint; absent: the folder as it is */
+function checksAt(engine: Engine, workspace: FoundAt, context: Context, at: string | undefined): FoundChecks {
+  const { ports, root, store } = workspace;
+  const checkpoint = at === undefined ? workspace.timeline.latest() : engine.resolve(workspace, at);
+  const roots = checkpoint?.roots.map(({ path }) => path) ?? [];
+  const files =
+    at === undefined || checkpoint === null
+      ? filesOfFolder(ports.fs, root)
+      : filesOfSnapshot(store.objects, checkpoint.snapshot);
+  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
+}
+
+function listed({ checks, notes }: FoundChecks, trusted: readonly TrustedCheck[]): CheckList {
+  return {
+    checks: checks.map((check) => ({ check, trust: trustStateOf(check, trusted) })),
+    notes,
+    digest: digestOfAll(checks),
+  };
+}
+
+function withAll(checks: readonly Check[], before: readonly TrustedCheck[], since: number): readonly TrustedCheck[] {
+  const added = checks.map((check) => ({ name: check.name, digest: digestOf(check), since }));
+  const digests = new Set(added.map(({ digest }) => digest));
+  return [...before.filter(({ digest }) => !digests.has(digest)), ...added];
+}
+
+function assertNoAgent({ actor }: Engine): void {
+  if (actor.kind === 'user') return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `Only a person may trust the checks of a project, and ${actor.name} asked for it.`,
+    { verb: 'trust' },
+    { hint: 'Nothing was changed. Ask the user to run `savepoint trust` in a terminal of their own.' },
+  );
+}
+
+function changedSince(): SavepointError {
+  return new SavepointError(
+    'NEEDS_CONFIRMATION',
+    'The checks of the project changed after they were shown.',
+    { verb: 'trust' },
+    { hint: 'Nothing is trusted. Run `savepoint trust` again.' },
+  );
+}

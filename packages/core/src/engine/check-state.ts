@@ -1,0 +1,292 @@
+/** Runs the checks of a state in a copy, and compares them with an earlier state. */
+
+import { createHash } from 'node:crypto';
+import type { Check, CheckResult, Finding } from '../check/check.ts';
+import { compareFindings, compareResults, isAnswer, type Renames } from '../check/compare.ts';
+import { findChecks } from '../check/find/find-checks.ts';
+import { filesOfFolder } from '../check/find/project-files.ts';
+import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../check/run.ts';
+import { digestOf, trustStateOf } from '../check/trust.ts';
+import { FsError } from '../io/fs.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../model/names.ts';
+import type { StoreLayout } from '../store/layout.ts';
+import { makeFolders } from '../store/private-folders.ts';
+import { keepCheckResult, readCheckResult } from '../store/state/check-results.ts';
+import { readTrust, type TrustedCheck } from '../store/state/trust.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { listChanges } from '../timeline/diff/changes.ts';
+import type { CheckOptions, CheckReport, RunCheckResult } from './calls/checks.ts';
+import { testResultCalls } from './calls/test-results.ts';
+import { makeWorkspaceCopy, type WorkspaceCopy } from './copies.ts';
+import type { Engine } from './engine.ts';
+
+export async function checkState(engine: Engine, options: CheckOptions): Promise<CheckReport> {
+  const made = await makeWorkspaceCopy(engine, {
+    ...copyOptions(options),
+    ...(options.at === undefined ? {} : { at: options.at }),
+  });
+  try {
+    return await checkCopy(engine, options, made);
+  } finally {
+    await made.copy.drop();
+  }
+}
+
+/** What a run on one state needs. */
+interface StateRun {
+  readonly engine: Engine;
+  readonly options: CheckOptions;
+  readonly layout: StoreLayout;
+  readonly root: DiskPath;
+  readonly trusted: readonly TrustedCheck[];
+  readonly projectFile: boolean;
+}
+
+async function checkCopy(engine: Engine, options: CheckOptions, made: WorkspaceCopy): Promise<CheckReport> {
+  const { base: checkpoint, copy } = made;
+  const { run, base } = await engine.read((workspace, context) => ({
+    run: {
+      engine,
+      options,
+      layout: workspace.store.layout,
+      root: workspace.root,
+      trusted: readTrust(engine.ports, workspace.store.layout),
+      projectFile: context.settings(workspace.root).values.project_file,
+    } satisfies StateRun,
+    base: baseOf(engine, workspace, checkpoint, options.base),
+  }));
+  const { checks: found, notes } = checksIn(run, made);
+  const checks = selected(found, options.only);
+  assertTrusted(checks, run.trusted);
+  const results: CheckResult[] = [];
+  for (const [index, check] of checks.entries()) {
+    results.push(await runIn(run, made, check, { done: index, total: checks.length }));
+  }
+  const onBase = await baseResults(run, base, checkpoint, checks, results);
+  const renames = base === null ? new Map<string, string>() : await renamesBetween(engine, options, base, checkpoint);
+  const compared: RunCheckResult[] = [];
+  for (const [index, check] of checks.entries()) {
+    const now = results[index]!;
+    const before = onBase.get(check.name) ?? null;
+    const again = isNewFailure(check, now, before, renames) ? await runIn(run, made, check, null) : null;
+    compared.push({ ...compareResults(now, before, renames, again), took: now.took, output: now.output });
+  }
+  await keepTestResult(engine, checkpoint, found, checks, results);
+  return {
+    checkpoint,
+    base,
+    checks: compared,
+    notRun: found.filter((check) => !checks.includes(check)).map(({ name }) => name),
+    notes: [...notes, ...made.notes],
+    notIsolated: copy.notIsolated,
+  };
+}
+
+function copyOptions({ signal, toolCall, rungs }: CheckOptions): Parameters<typeof makeWorkspaceCopy>[1] {
+  return {
+    purpose: 'check',
+    ...(signal === undefined ? {} : { signal }),
+    ...(toolCall === undefined ? {} : { toolCall }),
+    ...(rungs === undefined ? {} : { rungs }),
+  };
+}
+
+/** The given checkpoint, or the last one before the current turn: that of its prompt. Null: there is none. */
+function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: string | undefined): Checkpoint | null {
+  if (given !== undefined) return engine.resolve(workspace, given);
+  for (const checkpoint of workspace.timeline.upTo(state.number))
+    if (checkpoint.trigger === 'prompt') return checkpoint;
+  return state.previous === null ? null : engine.resolve(workspace, state.previous);
+}
+
+function checksIn({ engine, projectFile }: StateRun, { copy, base }: WorkspaceCopy): ReturnType<typeof findChecks> {
+  const roots = base.roots.map(({ path }) => path);
+  return findChecks(filesOfFolder(engine.ports.fs, copy.files), { projectFile, roots });
+}
+
+/** @throws SavepointError USAGE if nothing has the name */
+function selected(checks: readonly Check[], only: readonly string[] = []): readonly Check[] {
+  if (only.length === 0) return checks.filter(({ onRequest }) => !onRequest);
+  const hasName = (check: Check, name: string): boolean => [check.name, check.tool, check.kind].includes(name);
+  const unknown = only.find((name) => !checks.some((check) => hasName(check, name)));
+  if (unknown !== undefined) {
+    const names = checks.map(({ name }) => name).join(', ');
+    const known = names === '' ? 'No checks were found.' : `There are ${names}.`;
+    throw new SavepointError('USAGE', `There is no check ${JSON.stringify(unknown)}. ${known}`, { argument: 'only' });
+  }
+  return checks.filter((check) => only.some((name) => hasName(check, name)));
+}
+
+function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[]): void {
+  const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
+  if (others.length === 0) return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `Checks run commands of the project, and these are not trusted, or have changed since: ${others.join(', ')}.`,
+    { verb: 'check' },
+    { hint: 'Nothing was run. `savepoint trust` shows what would run, and asks a person to trust it.' },
+  );
+}
+
+async function runIn(
+  { engine, options, layout, root }: StateRun,
+  { copy, base }: WorkspaceCopy,
+  check: Check,
+  progress: { readonly done: number; readonly total: number } | null,
+): Promise<CheckResult> {
+  const { ports } = engine;
+  const { signal, onOutput } = options;
+  const tell = (): void => {
+    if (progress !== null) engine.events.emit('progress', { phase: 'check', ...progress });
+  };
+  tell();
+  const output = diskChild(copy.record.place, 'output');
+  makeFolders(ports.fs, output, 0o700);
+  const place: CheckPlace = {
+    files: copy.files,
+    seenAs: copy.seenAs,
+    output,
+    command: (wanted) => copy.command(wanted),
+  };
+  const { places } = engine.options;
+  const result = await runCheck(check, {
+    ports,
+    place,
+    env: places.variables?.() ?? { PATH: places.searchPath ?? '' },
+    limits: {
+      timeoutMs: options.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
+      maxMemory: options.maxMemory ?? DEFAULT_LIMITS.maxMemory,
+    },
+    ...(signal === undefined ? {} : { signal }),
+    onOutput: (part) => {
+      tell();
+      onOutput?.(check.name, part);
+    },
+  });
+  if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'The checks were cancelled.');
+  const kept: CheckResult = { ...result, output: '' };
+  if (isAnswer(result.outcome)) keepCheckResult(ports.fs, layout, resultKey(engine, root, check, base), kept);
+  return result;
+}
+
+/**
+ * Returns the results of the checks on the base: kept ones, or else, for checks that did not pass now, from a run in the
+ * same kind of copy. A base whose commands are not trusted does not run.
+ */
+async function baseResults(
+  run: StateRun,
+  base: Checkpoint | null,
+  state: Checkpoint,
+  checks: readonly Check[],
+  results: readonly CheckResult[],
+): Promise<ReadonlyMap<string, CheckResult>> {
+  const { engine, layout, root, options } = run;
+  const known = new Map<string, CheckResult>();
+  if (base === null) return known;
+  const isSame = base.snapshot.files === state.snapshot.files && base.snapshot.side === state.snapshot.side;
+  const missing: string[] = [];
+  for (const [index, check] of checks.entries()) {
+    const kept = isSame
+      ? results[index]!
+      : readCheckResult<CheckResult>(engine.ports.fs, layout, resultKey(engine, root, check, base), (json) =>
+          json.name === check.name && isAnswer(json.outcome) && Array.isArray(json.findings) ? json : null,
+        );
+    if (kept !== null) known.set(check.name, kept);
+    else if (results[index]!.outcome !== 'passed' && results[index]!.outcome !== 'not-installed')
+      missing.push(check.name);
+  }
+  if (missing.length === 0) return known;
+  const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), at: base.id });
+  try {
+    const { checks: found } = checksIn(run, made);
+    const wanted = found.filter(({ name }) => missing.includes(name));
+    for (const [index, check] of wanted.entries()) {
+      if (trustStateOf(check, run.trusted) !== 'trusted') {
+        const why = `its command in ${base.id} is not trusted: see \`savepoint trust --at ${base.id}\``;
+        known.set(check.name, {
+          name: check.name,
+          outcome: 'crashed',
+          why,
+          findings: [],
+          omitted: 0,
+          took: 0,
+          output: '',
+        });
+      } else known.set(check.name, await runIn(run, made, check, { done: index, total: wanted.length }));
+    }
+    // A check that the base does not have had no failures there.
+    for (const name of missing) {
+      if (found.some((check) => check.name === name)) continue;
+      const why = `${base.id} does not have it`;
+      known.set(name, { name, outcome: 'collected-nothing', why, findings: [], omitted: 0, took: 0, output: '' });
+    }
+  } finally {
+    await made.copy.drop();
+  }
+  return known;
+}
+
+function isNewFailure(check: Check, now: CheckResult, base: CheckResult | null, renames: Renames): boolean {
+  if (check.kind !== 'tests' || now.outcome !== 'failed' || base === null || !isAnswer(base.outcome)) return false;
+  const added: readonly Finding[] = compareFindings(now.findings, base.findings, renames).added;
+  return added.length > 0;
+}
+
+async function renamesBetween(
+  engine: Engine,
+  options: CheckOptions,
+  base: Checkpoint,
+  state: Checkpoint,
+): Promise<Renames> {
+  return engine.read(async (workspace) => {
+    const { changes } = await listChanges(workspace.store.objects, base.snapshot, state.snapshot, engine.pace(options));
+    return new Map(
+      changes.flatMap(({ operation, from, path }): readonly (readonly [string, string])[] => {
+        const [before, after] = [from === null ? null : textFromBytes(from), textFromBytes(path)];
+        return operation !== 'rename' || before === null || after === null ? [] : [[before, after]];
+      }),
+    );
+  });
+}
+
+/** Files that package managers write when they install dependencies, which are in no checkpoint. */
+const DEPENDENCY_STAMPS = [
+  'node_modules/.package-lock.json',
+  'node_modules/.modules.yaml',
+  'node_modules',
+  '.venv',
+  'venv',
+];
+
+/** The same tree, commands, folder and dependencies give the same result. */
+function resultKey({ ports: { fs } }: Engine, root: DiskPath, check: Check, state: Checkpoint): string {
+  const stamps = DEPENDENCY_STAMPS.map((path) => {
+    try {
+      return fs.lstat(diskChild(root, path as TreePath))?.mtimeMs ?? null;
+    } catch (error) {
+      if (error instanceof FsError) return null;
+      throw error;
+    }
+  });
+  const { files, side } = state.snapshot;
+  return createHash('sha256')
+    .update(JSON.stringify([files, side, digestOf(check), stamps]))
+    .digest('hex');
+}
+
+/** The result of a state is `pass` only if all of its tests ran and passed. */
+async function keepTestResult(
+  engine: Engine,
+  checkpoint: Checkpoint,
+  found: readonly Check[],
+  checks: readonly Check[],
+  results: readonly CheckResult[],
+): Promise<void> {
+  const tests = found.filter(({ kind, onRequest }) => kind === 'tests' && !onRequest);
+  const outcomes = tests.map((check) => results[checks.indexOf(check)]?.outcome ?? null);
+  const isFailed = outcomes.includes('failed');
+  if (!isFailed && (tests.length === 0 || !outcomes.every((outcome) => outcome === 'passed'))) return;
+  await testResultCalls(engine).setTestResult(checkpoint.id, isFailed ? 'fail' : 'pass');
+}
