@@ -54,8 +54,8 @@ export const CHANGING_METHODS = [
 /** Functions of `io` that change the disk in several steps. */
 export const CHANGING_FUNCTIONS = ['durableWrite', 'durableCreate', 'removeTree', 'removeIfExists'];
 
-/** Layers that may change the disk: the port itself, the store and copies (their own folders), and the transaction. */
-export const CHANGING_LAYERS = ['io', 'store', 'copy', 'transaction'];
+/** Layers that may change the disk: the port itself, the store, copies and forks (their own folders), and the transaction. */
+export const CHANGING_LAYERS = ['io', 'store', 'copy', 'fork', 'transaction'];
 
 /** The module that changes files in a user's workspace, and the layers that may import it. */
 export const TRANSACTION = 'transaction/transaction.ts';

@@ -6,6 +6,7 @@ import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoint
 import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
 import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
+import { type ForkCalls, forkCalls } from './engine/calls/forks.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
@@ -33,7 +34,8 @@ export interface Savepoint
     StoreCalls,
     TestResultCalls,
     CopyCalls,
-    CheckCalls {
+    CheckCalls,
+    ForkCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -78,6 +80,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...testResultCalls(engine),
     ...checkCalls(engine),
     ...copyCalls(engine),
+    ...forkCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

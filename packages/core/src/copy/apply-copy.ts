@@ -2,9 +2,11 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import type { Snapshot } from '../model/entries.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
-import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
-import type { Operation } from '../operation/operation.ts';
+import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type ConflictChoices, resolveConflicts } from '../rewind/conflict-choices.ts';
 import { inverseChanges } from '../rewind/inverse-changes.ts';
 import { LineAuthors } from '../rewind/line-authors.ts';
@@ -48,22 +50,44 @@ export function applyOperation(workspace: Workspace, request: ApplyRequest, pace
     backups: request.backups,
     plan: async (current) => {
       const { snapshot: proposed } = await stateOfCopy(workspace, copy, base.snapshot, current.objects, pace);
-      const plan = await inverseChanges(
-        {
-          objects: current.objects,
-          before: proposed,
-          after: base.snapshot,
-          now: current.snapshot,
-          own: current.own,
-          entries: current.entries,
-          isOneOperation: false,
-          reasonToKeep: () => null,
-          within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
-          except: [],
-        },
-        pace,
-      );
-      return resolveConflicts(plan, current, choices, new LineAuthors(workspace, current, pace));
+      const { plan } = await applyPlan(workspace, { base: base.snapshot, proposed, paths, choices }, current, pace);
+      return plan;
     },
   };
+}
+
+/** What brings the changes from one state to another into the workspace. */
+export interface ApplyStates extends Pick<ApplyRequest, 'paths' | 'choices'> {
+  readonly base: Snapshot;
+  readonly proposed: Snapshot;
+}
+
+/** @returns the plan, and the paths that it leaves although they changed between the states */
+export async function applyPlan(
+  workspace: Workspace,
+  { base, proposed, paths, choices }: ApplyStates,
+  current: CurrentState,
+  pace: Pace,
+): Promise<{ readonly plan: ChangeSet; readonly untouched: readonly TreePath[] }> {
+  const found = await inverseChanges(
+    {
+      objects: current.objects,
+      before: proposed,
+      after: base,
+      now: current.snapshot,
+      own: current.own,
+      entries: current.entries,
+      isOneOperation: false,
+      reasonToKeep: () => null,
+      within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
+      except: [],
+    },
+    pace,
+  );
+  const plan = await resolveConflicts(found, current, choices, new LineAuthors(workspace, current, pace));
+  const { prefer, resolutions } = choices;
+  const isDecided = (path: TreePath): boolean =>
+    resolutions.has(path) || [...prefer.keys()].some((each) => isWithin(path, each));
+  const skipped = found.conflicts.filter(({ path }) => !isDecided(path));
+  return { plan, untouched: [...found.kept, ...skipped].map(({ path }) => path) };
 }

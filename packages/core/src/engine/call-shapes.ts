@@ -34,6 +34,7 @@ import type { CheckpointCalls } from './calls/checkpoints.ts';
 import type { CheckCalls } from './calls/checks.ts';
 import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
 import type { EditCalls } from './calls/edits.ts';
+import type { ForkCalls, ForkDiffOptions, MergeOptions } from './calls/forks.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
@@ -44,12 +45,14 @@ import type { WorkspaceCalls } from './calls/workspaces.ts';
 import type { ConflictOptions } from './conflict-options.ts';
 import type { CopyOptions } from './copies.ts';
 import type { Events } from './events.ts';
+import type { CreateForkOptions } from './forks.ts';
 import type { OperationOptions } from './operate.ts';
 import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
   CopyCalls &
   CheckCalls &
+  ForkCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -123,6 +126,19 @@ const APPLY = fields(
   } satisfies ShapeOf<ApplyOptions, 'description'>,
   { description: text },
 );
+const FORK_COMMAND = fields({}, { command: listOf(text), variables: anything });
+const CREATE_FORK = fields({
+  ...CALL_OPTIONS,
+  from: text,
+  branch: text,
+  command: FORK_COMMAND,
+  rungs: listOf(COPY_RUNG),
+} satisfies ShapeOf<CreateForkOptions>);
+const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
+const MERGE_CALL: Arguments = [
+  NAME,
+  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>))],
+];
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
 const RESTORE_BUNDLE_CALL: Arguments = [
   ['file', anything],
@@ -290,6 +306,18 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   ],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
+  createForks: [
+    ['names', listOf(text)],
+    ['options', optional(CREATE_FORK)],
+  ],
+  forks: [['options', optional(fields(CALL_OPTIONS))]],
+  fork: [NAME, ['options', optional(FORK_DIFF)]],
+  runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
+  previewMerge: MERGE_CALL,
+  mergeFork: MERGE_CALL,
+  dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
+  cleanForks: [['options', optional(fields(CALL_OPTIONS))]],
+  currentFork: NOTHING,
   verify: [options<'verify'>({ deep: flag })],
   recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
   repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],

@@ -3,6 +3,8 @@
 import type { EffectiveSettings } from '../config/effective.ts';
 import type { Settings } from '../config/settings.ts';
 import { showName } from '../content/show-name.ts';
+import type { Fork } from '../fork/fork.ts';
+import { forkAround, homeInFork } from '../fork/fork-records.ts';
 import { kindOf } from '../io/fs.ts';
 import type { LoadOwnEntries } from '../io/own-entries.ts';
 import type { Places, Ports } from '../io/ports.ts';
@@ -48,8 +50,10 @@ export interface ContextOptions {
 
 export class Context {
   readonly ports: Ports;
-  /** `home` is a real path. */
+  /** `home` is a real path. In a fork it is the fork's own, so that its timeline is not that of the workspace. */
   readonly places: Places;
+  /** The fork that contains the folder; null if there is none. */
+  readonly fork: Fork | null;
   /** Real path of the folder, as far as it exists. */
   readonly folder: DiskPath;
   readonly here: boolean;
@@ -57,6 +61,7 @@ export class Context {
   readonly cache: WorkspaceCache;
   readonly ownEntries: LoadOwnEntries | null;
   readonly #options: ContextOptions;
+  readonly #settingsHome: DiskPath;
   readonly #settings = new Map<DiskPath, Settings>();
   readonly #effective = new Map<DiskPath, EffectiveSettings>();
   #found: FoundRecord | null | undefined;
@@ -70,8 +75,10 @@ export class Context {
     options.knownHome.check(ports, places.home);
     const home = resolveFolder(ports, places.home);
     this.ports = ports;
-    this.places = { ...places, home };
     this.folder = resolveFolder(ports, dir);
+    this.fork = forkAround(ports, home, this.folder);
+    this.places = { ...places, home: this.fork === null ? home : homeInFork(this.fork) };
+    this.#settingsHome = home;
     this.here = here;
     this.allowHome = allowHome;
     this.cache = cache;
@@ -126,7 +133,7 @@ export class Context {
   settings(root: DiskPath): Settings {
     let settings = this.#settings.get(root);
     if (settings === undefined) {
-      settings = this.#options.settings.read({ home: this.places.home, root });
+      settings = this.#options.settings.read({ home: this.#settingsHome, root });
       this.#settings.set(root, settings);
     }
     return settings;

@@ -76,6 +76,13 @@ export const ERROR_CODES = {
     note: '`known`: at most ten sessions, newest first; `closest`: the one that was probably meant',
     hint: 'Run `savepoint sessions` to list the sessions.',
   },
+  UNKNOWN_FORK: {
+    exit: 1,
+    when: 'The workspace has no fork with this name.',
+    data: { name: 'string', known: 'string[]' },
+    note: '`known`: its forks, and the dropped ones as `dropped:NAME`',
+    hint: 'Run `savepoint fork list` to list the forks.',
+  },
   UNKNOWN_AGENT: {
     exit: 1,
     when: 'No change in this workspace is recorded for this agent.',
@@ -191,7 +198,8 @@ export const ERROR_CODES = {
     exit: 1,
     when:
       'Branch, HEAD and index cannot be restored: an operation (rebase, …) is in progress, git is running or missing, ' +
-      'the branch is checked out elsewhere, a commit is missing, or the folder has no clone of a bundled repository.',
+      'the branch is checked out elsewhere, a commit is missing, or the folder has no clone of a bundled repository. Or a ' +
+      'repository cannot become the worktree of a fork.',
     data: { repositories: [{ path: 'JsonName', why: 'string' }] },
     hint: 'Nothing was changed. Fix the listed problems, or restore without --git to restore files only.',
   },

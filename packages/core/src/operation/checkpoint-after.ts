@@ -5,7 +5,7 @@ import type { CaptureCounts, Checkpoint } from '../model/checkpoint.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { ContentCache } from '../store/snapshot/content-cache.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
-import { attributionTo } from '../timeline/capture/attribution.ts';
+import { type Attribution, attributionTo } from '../timeline/capture/attribution.ts';
 import type { CaptureResult } from '../timeline/capture/capture.ts';
 import { type CheckpointInfo, composeCheckpoint, type NewCheckpoint } from '../timeline/capture/compose.ts';
 import { withIndexes } from '../timeline/capture/record-index.ts';
@@ -28,6 +28,8 @@ export interface CheckpointAfterInput {
   readonly end: TimelineEnd;
   /** Contents that the plan writes, as far as they are in memory. */
   readonly contents: ContentCache;
+  /** Undefined: all changes are by the actor of `info`. */
+  readonly attribution: Attribution | undefined;
   readonly pace: Pace;
 }
 
@@ -40,6 +42,7 @@ export async function composeCheckpointAfter({
   batch,
   end,
   contents,
+  attribution,
   pace,
 }: CheckpointAfterInput): Promise<CheckpointRef> {
   const { scan, checkpoint } = before;
@@ -60,7 +63,7 @@ export async function composeCheckpointAfter({
       contents,
     },
     info,
-    attribution: attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
+    attribution: attribution ?? attributionTo({ actor, session, call: toolCall, tool: tool?.name ?? null }),
     moves: plan.moves,
   };
   return composeCheckpoint(workspace, batch, composed, pace);

@@ -14,6 +14,7 @@ import { ContentCache } from '../store/snapshot/content-cache.ts';
 import { entryToJson } from '../store/snapshot/entry-json.ts';
 import type { ReliedOn } from '../store/snapshot/overlay.ts';
 import { assertNotFrozen, frozenPathOf, readFrozen } from '../store/state/frozen.ts';
+import type { Attribution } from '../timeline/capture/attribution.ts';
 import {
   capture,
   captureUnpublished,
@@ -65,6 +66,10 @@ export interface Operation {
   readonly isVerbatim?: boolean;
   /** Whether it may change frozen paths. */
   readonly mayChangeFrozen?: boolean;
+  /** The authors of its changes, as the plan found them. Default: its actor. */
+  readonly attribution?: Attribution;
+  /** Called when the checkpoint after is stored, before anything changes and before the checkpoint exists. */
+  readonly beforeChange?: (ref: CheckpointRef) => Promise<void>;
 }
 
 /** What an operation would do. */
@@ -202,9 +207,11 @@ export async function runOperation(
       batch,
       end,
       contents,
+      attribution: operation.attribution,
       pace,
     });
     await batch.finish();
+    await operation.beforeChange?.(ref);
     heads.makeDurable(ref);
     // Read the checkpoint before the operation happens: once it has, nothing may fail any more.
     const checkpoint = readCheckpoint(workspace.store.objects, ref.commit);

@@ -104,6 +104,14 @@ interface VerbsByMethod {
   readonly listChecks: 'trust';
   readonly trustChecks: 'trust';
   readonly revokeTrust: 'trust';
+  readonly createForks: 'forkCreate';
+  readonly forks: 'forkList';
+  readonly fork: 'forkShow';
+  readonly runInFork: 'forkRun';
+  readonly mergeFork: 'forkMerge';
+  readonly dropFork: 'forkDrop';
+  readonly cleanForks: 'forkClean';
+  readonly currentFork: 'status';
 }
 
 /**

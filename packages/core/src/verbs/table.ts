@@ -22,6 +22,8 @@ import { status } from './checkpoints/status.ts';
 import { setTestResult } from './checkpoints/test-result.ts';
 import { check } from './checks/check.ts';
 import { trust } from './checks/trust.ts';
+import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
+import { forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { drop } from './store/drop.ts';
@@ -60,6 +62,15 @@ export const VERBS = {
   edit,
   undo,
   redo,
+  forkCreate,
+  forkList,
+  forkShow,
+  forkDiff,
+  forkOpen,
+  forkRun,
+  forkMerge,
+  forkDrop,
+  forkClean,
   verify,
   recover,
   repair,

@@ -4,6 +4,7 @@ import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { Workspace } from '../capture/workspace.ts';
+import { forkCommits } from '../record/fork-states.ts';
 import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
 import { reachable } from './reachable.ts';
 import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';
@@ -94,7 +95,7 @@ export async function dropCheckpoints(
   if (unreadable !== undefined) timeline.read(unreadable);
   const live = await reachable(
     store.objects,
-    staying.map(({ commit }) => commit),
+    [...staying.map(({ commit }) => commit), ...forkCommits(store.refs)],
     pace,
   );
   const stays = new Set(staying.map(({ number }) => number));

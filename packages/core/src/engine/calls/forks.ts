@@ -1,0 +1,314 @@
+/** Calls for the forks of the workspace. */
+
+import type { Fork } from '../../fork/fork.ts';
+import { forkAuthors } from '../../fork/fork-authors.ts';
+import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
+import { homeInFork, listForks } from '../../fork/fork-records.ts';
+import { mergeOperation, proposedBy } from '../../fork/merge-fork.ts';
+import { openFork, treeOf } from '../../fork/open-fork.ts';
+import { type ForkCommand, type ForkRun, runsOf, startRun } from '../../fork/runs.ts';
+import { isFsError } from '../../io/fs.ts';
+import { givenPaths } from '../../io/given-path.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { CheckpointId } from '../../model/ids.ts';
+import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
+import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import { openStore } from '../../store/layout.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { listRecords } from '../../store/records.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { bytesIn } from '../../store/usage.ts';
+import type { Attribution } from '../../timeline/capture/attribution.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
+import { Timeline } from '../../timeline/record/timeline.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import type { Context } from '../context.ts';
+import type { Engine } from '../engine.ts';
+import {
+  type CreatedFork,
+  type CreateForkOptions,
+  createForks,
+  dropFork,
+  droppedForks,
+  findFork,
+  removeDebris,
+} from '../forks.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { assertByPerson } from '../shell-call.ts';
+
+/** A fork as it is now. */
+export interface ForkView {
+  readonly name: string;
+  /** The id of its copy. */
+  readonly id: string;
+  /** Its folder. */
+  readonly folder: DiskPath;
+  readonly rung: string;
+  /** The checkpoint that it left the workspace at. */
+  readonly checkpoint: CheckpointId;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly branch: string | null;
+  /** The first of its ports. */
+  readonly port: number;
+  /** `unchanged`: nothing was done in it. `merged`: everything is merged. `changed`: there is something to merge. */
+  readonly state: 'unchanged' | 'merged' | 'changed';
+  /** What a merge would bring: the difference to where it left the workspace, or to the last merge. */
+  readonly difference: SnapshotComparison;
+  /** Newest first. */
+  readonly runs: readonly ForkRun[];
+  readonly bytes: number;
+}
+
+export interface DroppedForkView {
+  readonly name: string;
+  /** When it was dropped, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+export interface ForkList {
+  readonly forks: readonly ForkView[];
+  readonly dropped: readonly DroppedForkView[];
+  /** Forks whose record cannot be read, for display. */
+  readonly problems: readonly string[];
+}
+
+export interface ForkDiffOptions extends CallOptions {
+  readonly paths?: readonly JsonName[];
+  readonly patch?: boolean;
+}
+
+export interface MergeOptions extends OperationOptions, ConflictOptions {
+  /** Only these paths and everything below them. Empty: everything. */
+  readonly paths?: readonly JsonName[];
+}
+
+export interface CleanedForks {
+  /** Forks that were merged or unchanged, by name. */
+  readonly dropped: readonly string[];
+  /** Ids of what processes that died left. */
+  readonly debris: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface ForkCalls {
+  /**
+   * Captures the folder, then makes named copies of it or of a checkpoint, to work in: all of them or none.
+   * @throws SavepointError USAGE, UNKNOWN_CHECKPOINT, UNKNOWN_FORK, GIT_REFUSED, and what `checkpoint` throws
+   */
+  createForks(names: readonly string[], options?: CreateForkOptions): Promise<readonly CreatedFork[]>;
+  /** Lists the forks of the workspace, oldest first. */
+  forks(options?: CallOptions): Promise<ForkList>;
+  /** @throws SavepointError UNKNOWN_FORK */
+  fork(name: string, options?: ForkDiffOptions): Promise<ForkView>;
+  /** Starts a command in a fork, in the background. */
+  runInFork(name: string, command: ForkCommand, options?: CallOptions): Promise<ForkRun>;
+  /** Returns what `mergeFork` would do. */
+  previewMerge(name: string, options?: MergeOptions): Promise<Preview>;
+  /**
+   * Changes the workspace as the fork was changed since it left it, or since its last merge: all or nothing. What changed in
+   * the workspace meanwhile stays, and is merged where both changed a file. It can be undone.
+   * @throws SavepointError UNKNOWN_FORK, CONFLICT, and what `restore` throws
+   */
+  mergeFork(name: string, options?: MergeOptions): Promise<OperationResult>;
+  /**
+   * Removes a fork. Its last state is kept in the store and can be restored with `createForks`.
+   * @throws SavepointError NEEDS_CONFIRMATION if something is not merged or a command runs, unless `force`
+   */
+  dropFork(name: string, options?: CallOptions & { readonly force?: boolean }): Promise<readonly string[]>;
+  /** Drops the forks with nothing left to merge and no running command, and removes what dead processes left. */
+  cleanForks(options?: CallOptions): Promise<CleanedForks>;
+  /** Returns the fork that contains the folder; null if there is none. */
+  currentFork(): Promise<{ readonly name: string; readonly root: DiskPath; readonly checkpoint: CheckpointId } | null>;
+}
+
+export function forkCalls(engine: Engine): ForkCalls {
+  return {
+    createForks: (names, options = {}) => createForks(engine, names, options),
+    forks: (options = {}) =>
+      engine.read(async (workspace, context) => {
+        const { forks, damaged } = listForks(engine.ports, context.places.home, workspace.id);
+        const views: ForkView[] = [];
+        const problems = damaged.map(({ error }) => error.message);
+        for (const fork of forks) {
+          try {
+            views.push(await viewOf(engine, workspace, fork, engine.pace(options), {}));
+          } catch (error) {
+            if (!(error instanceof SavepointError) || error.code === 'CANCELLED') throw error;
+            problems.push(`${fork.name}: ${error.message}`);
+          }
+        }
+        const dropped = droppedForks(workspace).map(({ name, time }) => ({ name, time }));
+        return { forks: views, dropped, problems };
+      }),
+    fork: (name, options = {}) =>
+      engine.read((workspace, context) =>
+        viewOf(engine, workspace, findFork(engine, context, workspace, name), engine.pace(options), options),
+      ),
+    runInFork: (name, command) =>
+      engine.read((workspace, context) => startRun(engine.ports, findFork(engine, context, workspace, name), command)),
+    previewMerge: (name, options = {}) =>
+      engine.read((workspace, context) =>
+        preview(engine, workspace, mergeIn(engine, context, workspace, name, options, engine.pace(options)), options),
+      ),
+    mergeFork: (name, options = {}) =>
+      engine.operate(options, async (operating) => {
+        const { context, workspace, pace } = operating;
+        await makeRoom(operating, 'all');
+        const operation = mergeIn(engine, context, workspace, name, options, pace);
+        return runAndAnnounce(engine, operating, 'merge:completed', operation, options);
+      }),
+    dropFork: (name, options = {}) =>
+      engine.operate(options, async (operating) => {
+        const { context, workspace, pace } = operating;
+        const fork = findFork(engine, context, workspace, name);
+        if (options.force === true) assertByPerson(engine, workspace, 'forkDrop');
+        else assertNothingLost(await viewOf(engine, workspace, fork, pace, {}));
+        return dropFork(engine, operating, fork);
+      }),
+    cleanForks: (options = {}) =>
+      engine.operate(options, async (operating) => {
+        const { context, workspace, pace } = operating;
+        const found = listForks(engine.ports, context.places.home, workspace.id);
+        const debris = await removeDebris(engine, operating, found);
+        const dropped: string[] = [];
+        const notes: string[] = [];
+        for (const fork of found.forks) {
+          const view = await viewOf(engine, workspace, fork, pace, {});
+          if (view.state !== 'merged' || view.runs.some(({ state }) => state === 'running')) continue;
+          notes.push(...(await dropFork(engine, operating, fork)));
+          dropped.push(fork.name);
+        }
+        return { dropped, debris, notes };
+      }),
+    currentFork: () =>
+      engine.mapErrors(() => {
+        const { fork } = engine.context();
+        return fork === null ? null : { name: fork.name, root: fork.copy.root, checkpoint: fork.checkpoint };
+      }),
+  };
+}
+
+async function viewOf(
+  engine: Engine,
+  workspace: Workspace,
+  fork: Fork,
+  pace: Pace,
+  { paths = [], patch = false }: ForkDiffOptions,
+): Promise<ForkView> {
+  const { ports } = engine;
+  const base = baseOf(workspace, fork);
+  const objects = new OverlayBatch(workspace.store.objects);
+  const wanted = givenPaths(workspace, paths);
+  const after = await proposedBy(
+    workspace,
+    { copy: openFork(ports, fork), base: base.snapshot, paths: wanted },
+    objects,
+    pace,
+  );
+  const difference = await compare(
+    objects,
+    { before: base.snapshot, after, paths: wanted, patch, uncaptured: false },
+    pace,
+  );
+  const { copy, name, checkpoint, branch, port } = fork;
+  return {
+    name,
+    id: copy.id,
+    folder: treeOf(fork),
+    rung: copy.rung,
+    checkpoint,
+    created: copy.created,
+    branch,
+    port,
+    state: stateOf(base, difference),
+    difference,
+    runs: runsOf(ports, fork),
+    bytes: sizeOf(engine, copy.place),
+  };
+}
+
+function stateOf({ merged }: ForkBase, { changes }: SnapshotComparison): ForkView['state'] {
+  if (changes.length > 0) return 'changed';
+  return merged === null ? 'unchanged' : 'merged';
+}
+
+/** Commands in the fork may remove folders while they are measured. */
+function sizeOf({ ports }: Engine, place: DiskPath): number {
+  try {
+    return bytesIn(ports.fs, place);
+  } catch (error) {
+    if (isFsError(error, 'ENOENT')) return 0;
+    throw error;
+  }
+}
+
+function mergeIn(
+  engine: Engine,
+  context: Context,
+  workspace: Workspace,
+  name: string,
+  options: MergeOptions,
+  pace: Pace,
+): Operation {
+  const fork = findFork(engine, context, workspace, name);
+  const base = baseOf(workspace, fork).snapshot;
+  return mergeOperation(
+    workspace,
+    {
+      fork,
+      copy: openFork(engine.ports, fork),
+      base,
+      actor: engine.actor,
+      paths: givenPaths(workspace, options.paths ?? []),
+      choices: conflictChoicesIn(workspace, options),
+      authors: (proposed, objects) => authorsIn(engine, fork, base, proposed, objects),
+    },
+    pace,
+  );
+}
+
+/** Looks the authors up when they are asked for, all at once. */
+function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapshot, objects: ObjectBatch): Attribution {
+  const { ports } = engine;
+  const known = new Map<TreePath, ReturnType<Attribution>>();
+  const { records } = listRecords(ports, homeInFork(fork));
+  const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
+  try {
+    const timelines = stores
+      .filter(({ record }) => record.path === treeOf(fork))
+      .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
+    const find = forkAuthors(objects, base, proposed, timelines);
+    return (path) => {
+      const found = known.get(path) ?? find(path);
+      known.set(path, found);
+      return found;
+    };
+  } finally {
+    for (const { store } of stores) store.objects.close();
+  }
+}
+
+function assertNothingLost({ name, state, difference: { totals }, runs }: ForkView): void {
+  const running = runs.some((run) => run.state === 'running');
+  if (state !== 'changed' && !running) return;
+  const what =
+    state === 'changed'
+      ? `Fork ${name} has ${totals.files} files that are not merged`
+      : `A command runs in fork ${name}`;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `${what}.`,
+    { verb: 'fork drop' },
+    {
+      hint:
+        `Merge it with \`savepoint fork merge ${name}\`, or repeat with --force. Its last state is kept: ` +
+        `\`savepoint fork create ${name} --from dropped:${name}\` brings it back.`,
+    },
+  );
+}

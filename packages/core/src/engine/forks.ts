@@ -1,0 +1,331 @@
+/** Creates, finds and removes the forks of a workspace. */
+
+import type { CopyRung } from '../copy/copy.ts';
+import { makeCopy } from '../copy/open-copy.ts';
+import { stateOfCopy } from '../copy/state-of-copy.ts';
+import { type Fork, freePort, isForkName } from '../fork/fork.ts';
+import { baseOf } from '../fork/fork-base.ts';
+import { endProcesses, processesIn } from '../fork/fork-processes.ts';
+import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../fork/fork-records.ts';
+import { stateInfo } from '../fork/merge-fork.ts';
+import { openFork, treeOf } from '../fork/open-fork.ts';
+import { type ForkCommand, startRun } from '../fork/runs.ts';
+import { assertBranchName, makeWorktrees, removeWorktrees } from '../fork/worktrees.ts';
+import { readRepository } from '../git/repository.ts';
+import { syncFolder } from '../io/durable-write.ts';
+import { removeTree } from '../io/remove-tree.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { checkpointId } from '../model/ids.ts';
+import { type DiskPath, diskParent, isInside, onDisk, type TreePath } from '../model/names.ts';
+import { capture } from '../timeline/capture/capture.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import {
+  deleteForkStates,
+  type ForkState,
+  forkStates,
+  keepForkState,
+  type StoredForkState,
+  writeForkState,
+} from '../timeline/record/fork-states.ts';
+import type { Context } from './context.ts';
+import type { Engine } from './engine.ts';
+import { makeRoom } from './maintenance.ts';
+import { servedCallInfo } from './served-call.ts';
+import type { WriteOperationContext } from './write-context.ts';
+
+export interface CreateForkOptions extends CallOptions {
+  /** A checkpoint, or `dropped:NAME` for a dropped fork. Default: the folder as it is now. */
+  readonly from?: string;
+  /** Each repository becomes a worktree on this branch. With several forks, `-1`, `-2`, … are appended. */
+  readonly branch?: string;
+  /** Runs in each fork, in the background. */
+  readonly command?: ForkCommand;
+  readonly rungs?: readonly CopyRung[];
+}
+
+export interface CreatedFork {
+  readonly fork: Fork;
+  readonly files: DiskPath;
+  readonly notes: readonly string[];
+}
+
+const DROPPED = 'dropped:';
+
+/** @param names of the forks, all of which are created or none */
+export async function createForks(
+  engine: Engine,
+  names: readonly string[],
+  options: CreateForkOptions,
+): Promise<readonly CreatedFork[]> {
+  return engine.operate(
+    options,
+    async (operating) => {
+      const { context, workspace, lock, pace } = operating;
+      const { ports } = engine;
+      const existing = listForks(ports, context.places.home, workspace.id).forks;
+      assertNewNames(names, existing);
+      if (options.branch !== undefined) await assertBranchName(workspace, options.branch);
+      const dropped = options.from?.startsWith(DROPPED) === true ? droppedFork(workspace, options.from) : null;
+      await makeRoom(operating, 'all');
+      const info = { ...checkpointInfo('before', engine.actor), ...servedCallInfo(engine, workspace, options) };
+      const { checkpoint: now } = await capture(workspace, lock, pace, info, { always: false });
+      const target = options.from === undefined || dropped !== null ? now : engine.resolve(workspace, options.from);
+      const start: Start = {
+        now,
+        checkpoint: target,
+        state: dropped?.snapshot ?? target.snapshot,
+        base: dropped?.base ?? target.snapshot,
+      };
+      const created: CreatedFork[] = [];
+      try {
+        for (const [index, name] of names.entries()) {
+          const { branch } = options;
+          const own = branch === undefined ? null : names.length === 1 ? branch : `${branch}-${index + 1}`;
+          const ports = [...existing, ...created.map(({ fork }) => fork)].map(({ port }) => port);
+          created.push(await createFork(operating, { name, branch: own, port: freePort(ports), start, options }));
+        }
+      } catch (error) {
+        for (const { fork } of created) {
+          removeFork(ports, fork);
+          await removeFiles(workspace, fork);
+        }
+        throw error;
+      }
+      for (const { fork } of created) {
+        if (options.command !== undefined) await startRun(ports, fork, options.command);
+      }
+      return created;
+    },
+    'existing-or-new',
+  );
+}
+
+interface Start {
+  readonly now: Checkpoint;
+  readonly checkpoint: Checkpoint;
+  readonly state: Snapshot;
+  readonly base: Snapshot;
+}
+
+interface NewFork {
+  readonly name: string;
+  readonly branch: string | null;
+  readonly port: number;
+  readonly start: Start;
+  readonly options: CreateForkOptions;
+}
+
+/** The fork exists once `fork.json` does. What a process that dies before leaves is removed by `cleanForks`. */
+async function createFork(operating: WriteOperationContext, given: NewFork): Promise<CreatedFork> {
+  const { context, workspace, lock, pace } = operating;
+  const { name, branch, port, start, options } = given;
+  const { ports } = workspace;
+  const { copy, notes } = await makeCopy(
+    {
+      workspace,
+      home: context.places.home,
+      purpose: 'fork',
+      now: start.now,
+      base: start.checkpoint,
+      state: start.state,
+      name,
+      rungs: (options.rungs ?? ['reflink', 'copy']).filter((rung) => rung !== 'overlay'),
+      isLong: true,
+    },
+    pace,
+  );
+  const worktrees: Fork['worktrees'][number][] = [];
+  const copied = { ...copy.record, owner: null };
+  const made = (): Fork => ({ name, copy: copied, checkpoint: start.checkpoint.id, branch, worktrees, port });
+  try {
+    // First, so that a clean-up knows whose worktrees it finds.
+    await keepState(workspace, { ...stateInfo(made(), 'base', ports.clock.now()), snapshot: start.base, base: null });
+    const roots = worktreeRoots(workspace, start.now, branch !== null);
+    const more =
+      roots.length === 0 ? [] : await makeWorktrees(workspace, { tree: copy.files, roots, branch }, worktrees);
+    const fork = made();
+    lock.assertHeld();
+    writeFork(ports, fork);
+    syncFolder(ports.fs, diskParent(fork.copy.place) ?? fork.copy.place);
+    return { fork, files: copy.files, notes: [...notes, ...more] };
+  } catch (error) {
+    await removeFiles(workspace, made());
+    throw error;
+  }
+}
+
+/** A repository whose `.git` file leads out of the folder must not be shared: git in the fork would move its branch. */
+function worktreeRoots({ ports, root }: Workspace, { roots }: Checkpoint, all: boolean): readonly TreePath[] {
+  return roots
+    .filter(({ kind }) => kind === 'repository')
+    .map(({ path }) => path)
+    .filter((path) => {
+      if (all) return true;
+      const found = readRepository(ports.fs, onDisk(root, path));
+      return found !== null && !('problem' in found) && !isInside(found.gitDir, root);
+    });
+}
+
+/** @throws SavepointError UNKNOWN_FORK */
+export function findFork(engine: Engine, context: Context, workspace: Workspace, name: string): Fork {
+  const { forks } = listForks(engine.ports, context.places.home, workspace.id);
+  const found = forks.find((fork) => fork.name === name);
+  if (found !== undefined) return found;
+  const known = [...forks.map((fork) => fork.name), ...droppedForks(workspace).map((one) => DROPPED + one.name)];
+  throw new SavepointError('UNKNOWN_FORK', `There is no fork ${JSON.stringify(name)}.`, { name, known });
+}
+
+/** The last states of dropped forks, newest first. */
+export function droppedForks({ store }: Workspace): readonly StoredForkState[] {
+  return forkStates(store.objects, store.refs, 'own')
+    .filter(({ kind }) => kind === 'dropped')
+    .sort((a, b) => b.number - a.number);
+}
+
+/** Keeps the last state of a fork, then removes it. @returns what remains of it, for display */
+export async function dropFork(
+  engine: Engine,
+  { workspace, lock, pace }: WriteOperationContext,
+  fork: Fork,
+): Promise<readonly string[]> {
+  const { ports } = engine;
+  await endProcesses(ports, fork.copy);
+  const base = baseOf(workspace, fork).snapshot;
+  const batch = workspace.store.objects.batch();
+  try {
+    const { snapshot } = await stateOfCopy(workspace, openFork(ports, fork), base, batch, pace);
+    const info = stateInfo(fork, 'dropped', ports.clock.now());
+    const commit = writeForkState(batch, { ...info, snapshot, base });
+    await batch.finish();
+    lock.assertHeld();
+    keepForkState(workspace.store.refs, commit);
+  } finally {
+    batch.abandon();
+  }
+  removeFork(ports, fork);
+  return removeFiles(workspace, fork);
+}
+
+/** Removes the files of a fork that no longer exists, and what the store keeps of it apart from its last state. */
+async function removeFiles(workspace: Workspace, fork: Fork): Promise<readonly string[]> {
+  const { ports, store } = workspace;
+  await endProcesses(ports, fork.copy);
+  removeTree(ports.fs, treeOf(fork));
+  const notes = await removeWorktrees(workspace, treeOf(fork), fork.worktrees, fork.branch);
+  removeTree(ports.fs, fork.copy.place);
+  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
+  deleteForkStates(
+    store.refs,
+    states.filter(({ copy, kind }) => copy === fork.copy.id && kind !== 'dropped'),
+  );
+  return notes;
+}
+
+/**
+ * Removes what processes that died left of forks: folders without `fork.json`, and states of forks that do not exist. The
+ * caller holds the lock, so no fork is being created.
+ * @param isOurs whether a copy without a record is one of this workspace
+ * @returns the ids of the copies
+ */
+export async function removeDebris(
+  engine: Engine,
+  { context, workspace }: WriteOperationContext,
+  { damaged }: FoundForks,
+): Promise<readonly string[]> {
+  const { ports } = engine;
+  const { store } = workspace;
+  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
+  const kept = new Set(states.filter(({ kind }) => kind !== 'dropped').map(({ copy }) => copy as string));
+  const removed: string[] = [];
+  const places = placesIn(ports, context.places.home);
+  for (const place of places) {
+    const id = idOf(place);
+    if (!kept.has(id) || damaged.some((one) => one.place === place) || readFork(ports, place) !== null) continue;
+    const state = states.find(({ copy, kind }) => copy === id && kind !== 'dropped');
+    if (state === undefined) continue;
+    await removeFiles(workspace, await forkAsItWas(workspace, place, state));
+    removed.push(id);
+  }
+  const there = new Set<string>(places.map(idOf));
+  deleteForkStates(
+    store.refs,
+    states.filter(({ copy, kind }) => kind !== 'dropped' && !there.has(copy)),
+  );
+  return removed;
+}
+
+/** A half removed fork: its worktrees are those that the repositories still name. */
+async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, state: ForkState): Promise<Fork> {
+  const latest = timeline.latest();
+  const roots = (latest?.roots ?? []).filter(({ kind, commit }) => kind === 'repository' && commit !== null);
+  return {
+    name: state.name,
+    copy: {
+      id: state.copy,
+      purpose: 'fork',
+      rung: 'copy',
+      workspace: id,
+      root,
+      place,
+      base: checkpointId(state.checkpoint),
+      created: state.time,
+      name: state.name,
+      owner: null,
+      holder: null,
+    },
+    checkpoint: checkpointId(state.checkpoint),
+    branch: state.branch,
+    worktrees: roots.map(({ path, commit }) => ({ path, commit: commit ?? '', createdBranch: false })),
+    port: 1,
+  };
+}
+
+export function isRunning(engine: Engine, fork: Fork): boolean {
+  return processesIn(engine.ports, fork.copy).length > 0;
+}
+
+function idOf(place: DiskPath): string {
+  return place.slice(place.lastIndexOf('/') + 1);
+}
+
+async function keepState({ store }: Workspace, state: ForkState): Promise<void> {
+  const batch = store.objects.batch();
+  try {
+    const commit = writeForkState(batch, state);
+    await batch.finish();
+    keepForkState(store.refs, commit);
+  } finally {
+    batch.abandon();
+  }
+}
+
+function droppedFork(workspace: Workspace, from: string): StoredForkState {
+  const name = from.slice(DROPPED.length);
+  const all = droppedForks(workspace);
+  const found = all.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const known = all.map((one) => DROPPED + one.name);
+  throw new SavepointError('UNKNOWN_FORK', `There is no dropped fork ${JSON.stringify(name)}.`, { name, known });
+}
+
+function assertNewNames(names: readonly string[], existing: readonly Fork[]): void {
+  const taken = new Set(existing.map(({ name }) => name));
+  for (const name of names) {
+    if (!isForkName(name)) {
+      throw new SavepointError(
+        'USAGE',
+        `${JSON.stringify(name)} cannot be the name of a fork.`,
+        { argument: 'name' },
+        { hint: 'Use letters, digits, "-", "_" and single dots, at most 64.' },
+      );
+    }
+    if (taken.has(name)) {
+      throw new SavepointError('USAGE', `There is already a fork ${name}.`, { argument: 'name' });
+    }
+    taken.add(name);
+  }
+}

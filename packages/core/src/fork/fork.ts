@@ -1,0 +1,57 @@
+/** A fork: a named copy of the workspace for one piece of work, whose changes are merged back. */
+
+import type { CopyRecord } from '../copy/copy.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { TreePath } from '../model/names.ts';
+
+/** A repository of a fork that is a worktree of the workspace's repository. */
+export interface ForkWorktree {
+  readonly path: TreePath;
+  /** The commit that it started from. */
+  readonly commit: string;
+  /** The branch was created with the fork. */
+  readonly createdBranch: boolean;
+}
+
+/** What `fork.json` says. The fork exists as long as this file does. */
+export interface Fork {
+  readonly name: string;
+  readonly copy: CopyRecord;
+  /** The checkpoint that it left the workspace at. */
+  readonly checkpoint: CheckpointId;
+  /** The branch of its worktrees; null if none was asked for. */
+  readonly branch: string | null;
+  readonly worktrees: readonly ForkWorktree[];
+  /** The first of its ports. */
+  readonly port: number;
+}
+
+/** Each fork has this many ports of its own. */
+export const PORTS_PER_FORK = 10;
+export const FIRST_PORT = 20_000;
+/** Ports from here on are given out by the system. */
+const LAST_PORT = 32_760;
+
+/** @returns the first free range; forks share the last one if there are too many */
+export function freePort(used: readonly number[]): number {
+  const taken = new Set(used);
+  for (let port = FIRST_PORT; port + PORTS_PER_FORK <= LAST_PORT; port += PORTS_PER_FORK)
+    if (!taken.has(port)) return port;
+  return LAST_PORT - PORTS_PER_FORK;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export function isForkName(name: string): boolean {
+  return NAME.test(name) && !name.endsWith('.') && !name.endsWith('.lock') && !name.includes('..');
+}
+
+/** The variables of commands in a fork. */
+export function forkVariables({ name, copy, port }: Fork): Readonly<Record<string, string>> {
+  return {
+    SAVEPOINT_FORK: name,
+    SAVEPOINT_FORK_ID: copy.id,
+    SAVEPOINT_FORK_PORT: String(port),
+    SAVEPOINT_FORK_PORTS: String(PORTS_PER_FORK),
+  };
+}

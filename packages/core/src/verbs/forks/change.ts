@@ -1,0 +1,156 @@
+/** Verbs that create, merge and remove forks. */
+
+import { SavepointError } from '../../model/errors.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
+import { conflictChoicesOf } from '../input/conflict-choices.ts';
+import { scopeOf } from '../input/paths.ts';
+import { forkShapes, runToJson } from '../shapes/fork-shape.ts';
+import { filesOutcomeToJson, operationToJson, timeToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
+
+const MAX_FORKS = 100;
+
+export const forkCreate = verb({
+  name: 'fork create',
+  summary: 'create a named copy of the workspace to work in',
+  description:
+    'Copies the workspace as it is, with uncommitted and untracked work and with all repositories, or the state of a ' +
+    'checkpoint, into a folder of its own. What is done there does not touch the workspace until `fork merge`. The fork has ' +
+    'a timeline of its own and a range of ports.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
+    'branch, so that commits in it reach the repository of the workspace. Without one, each has a repository of its own. ' +
+    'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.',
+  changes: 'store',
+  schemas: (shapes) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({
+        name: z.string(),
+        count: z.int().min(1).max(MAX_FORKS).optional().describe('create NAME-1, NAME-2, … at once'),
+        from: z.string().optional().describe('a checkpoint, or `dropped:NAME`; default: the files as they are now'),
+        branch: z.string().optional().describe('the branch of its worktrees; created if it does not exist'),
+        command: z.array(z.string()).min(1).optional().describe('a command to run in each fork, in the background'),
+        variables: z.record(z.string(), z.string()).optional().describe('the environment of the command'),
+      }),
+      output: z.strictObject({ forks: z.array(forkShapes(shapes).created) }),
+    };
+  },
+  async handle(savepoint, { name, count, from, branch, command, variables = {} }, { signal, toolCall }) {
+    const names = count === undefined ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
+    const options = withoutUndefined({ from, branch, signal, toolCall });
+    const created = await savepoint.createForks(names, {
+      ...options,
+      ...(command === undefined ? {} : { command: { command, variables } }),
+    });
+    return {
+      forks: created.map(({ fork, files, notes }) => ({
+        name: fork.name,
+        id: fork.copy.id,
+        folder: nameToJson(files),
+        checkpoint: fork.checkpoint,
+        created: timeToJson(fork.copy.created),
+        branch: fork.branch,
+        port: fork.port,
+        notes: [...notes],
+      })),
+    };
+  },
+});
+
+export const forkRun = verb({
+  name: 'fork run',
+  summary: 'run a command in a fork, in the background',
+  description:
+    'Starts a command in the folder of the fork. It goes on after this command and the shell have ended, and what it prints ' +
+    'is kept. `fork show` shows whether it runs and how it ended.',
+  changes: 'store',
+  schemas: (shapes) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({
+        name: z.string(),
+        command: z.array(z.string()).min(1),
+        variables: z.record(z.string(), z.string()).optional().describe('its environment'),
+      }),
+      output: forkShapes(shapes).run,
+    };
+  },
+  async handle(savepoint, { name, command, variables = {} }, { signal }) {
+    return runToJson(await savepoint.runInFork(name, { command, variables }, withoutUndefined({ signal })));
+  },
+});
+
+export const forkMerge = verb({
+  name: 'fork merge',
+  summary: 'merge the changes of a fork into the workspace',
+  description:
+    'Changes the workspace as the fork was changed since it left it, or since its last merge, by a three-way merge: all or ' +
+    'nothing. What changed in the workspace meanwhile stays. If both changed the same lines, that is a conflict and nothing ' +
+    'is changed. Ignored files are merged only if their paths are named. `undo` reverts a merge, and the fork can then be ' +
+    'merged again.',
+  changes: 'files',
+  schemas: ({ z, jsonName, inverted, conflictFields }) => ({
+    input: z.strictObject({
+      name: z.string(),
+      paths: z.array(jsonName).optional().describe('only these paths and below them'),
+      ...conflictFields,
+      force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+      dryRun: z.boolean().optional().describe('only preview what would happen'),
+      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
+    }),
+    output: inverted.omit({ undoes: true, openCalls: true }),
+  }),
+  status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
+  async handle(savepoint, { name, paths = [], force, dryRun, expected, ...input }, { signal, toolCall }) {
+    const place = await savepoint.place();
+    const options = {
+      ...withoutUndefined({ force, expected, signal, toolCall }),
+      ...(await conflictChoicesOf(savepoint, input)),
+      ...(paths.length === 0 ? {} : { paths: scopeOf(place, paths).map(exactName) }),
+    };
+    const seen =
+      dryRun === true ? await savepoint.previewMerge(name, options) : await savepoint.mergeFork(name, options);
+    return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
+  },
+});
+
+export const forkDrop = verb({
+  name: 'fork drop',
+  summary: 'remove a fork; its last state is kept',
+  description:
+    'Ends the commands in the fork, keeps its last state in the store, and removes its folder. `fork create NAME --from ' +
+    'dropped:NAME` brings it back. It refuses if something is not merged, or a command runs, unless forced; agents cannot ' +
+    'force it. Ignored files over the limits of checkpoints, and commits in a repository of its own, are not kept.',
+  changes: 'store',
+  schemas: ({ z }) => ({
+    input: z.strictObject({
+      name: z.string(),
+      force: z.boolean().optional().describe('also with changes that are not merged; not available to agents'),
+    }),
+    output: z.strictObject({ dropped: z.string(), notes: z.array(z.string()).describe('what remains of it') }),
+  }),
+  async handle(savepoint, { name, force }, { signal }) {
+    if (name === '') throw new SavepointError('USAGE', 'The name of the fork is missing.', { argument: 'name' });
+    const notes = await savepoint.dropFork(name, withoutUndefined({ force, signal }));
+    return { dropped: name, notes: [...notes] };
+  },
+});
+
+export const forkClean = verb({
+  name: 'fork clean',
+  summary: 'drop the forks that are merged, and what dead processes left of forks',
+  description:
+    'Drops each fork of which everything is merged and in which no command runs. Their last states are kept.',
+  changes: 'store',
+  schemas: ({ z }) => ({
+    input: z.strictObject({}),
+    output: z.strictObject({
+      dropped: z.array(z.string()),
+      debris: z.array(z.string()).describe('copies that processes left when they died'),
+      notes: z.array(z.string()),
+    }),
+  }),
+  async handle(savepoint, _input, { signal }) {
+    const { dropped, debris, notes } = await savepoint.cleanForks(withoutUndefined({ signal }));
+    return { dropped: [...dropped], debris: [...debris], notes: [...notes] };
+  },
+});

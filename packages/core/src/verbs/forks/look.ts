@@ -1,0 +1,95 @@
+/** Verbs that look at forks. */
+
+import { treePathOf } from '../../io/locate-path.ts';
+import { exactName, nameToJson } from '../../model/names.ts';
+import { changesToJson, forkShapes, forkToJson } from '../shapes/fork-shape.ts';
+import { timeToJson } from '../shapes/to-json.ts';
+import { verb, withoutUndefined } from '../verb.ts';
+
+export const forkList = verb({
+  name: 'fork list',
+  summary: 'list the forks of the workspace',
+  description:
+    'Lists the forks, oldest first, with where they left the workspace, what a merge would bring, the paths that several ' +
+    'forks changed, and the commands that run in them. Dropped forks whose last state is kept are listed as well.',
+  changes: 'nothing',
+  schemas: (shapes) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({}),
+      output: z.strictObject({
+        forks: z.array(forkShapes(shapes).fork),
+        dropped: z.array(z.strictObject({ name: z.string(), time: z.string().describe('ISO 8601') })),
+        warnings: z.array(z.string()).describe('forks that cannot be read'),
+      }),
+    };
+  },
+  async handle(savepoint, _input, { signal }) {
+    const { forks, dropped, problems } = await savepoint.forks(withoutUndefined({ signal }));
+    return {
+      forks: forks.map((one) => forkToJson(one, forks)),
+      dropped: dropped.map(({ name, time }) => ({ name, time: timeToJson(time) })),
+      warnings: [...problems],
+    };
+  },
+});
+
+export const forkShow = verb({
+  name: 'fork show',
+  summary: 'show a fork: its folder, its commands and what a merge would bring',
+  description: 'Shows one fork with its changes since it left the workspace, or since its last merge.',
+  changes: 'nothing',
+  schemas: (shapes) => {
+    const { z, change } = shapes;
+    return {
+      input: z.strictObject({ name: z.string() }),
+      output: forkShapes(shapes).fork.extend({ changes: z.array(change) }),
+    };
+  },
+  async handle(savepoint, { name }, { signal }) {
+    const view = await savepoint.fork(name, withoutUndefined({ signal }));
+    const { forks } = await savepoint.forks(withoutUndefined({ signal }));
+    return { ...forkToJson(view, forks), changes: changesToJson(view).changes };
+  },
+});
+
+export const forkDiff = verb({
+  name: 'fork diff',
+  summary: 'show what a merge of a fork would bring',
+  description:
+    'Compares the fork with where it left the workspace, or with what was merged last. Ignored files are left out, unless ' +
+    'their paths are named.',
+  changes: 'nothing',
+  schemas: (shapes) => {
+    const { z, jsonName, totals } = shapes;
+    return {
+      input: z.strictObject({
+        name: z.string(),
+        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        patch: z.boolean().optional().describe('also return a patch'),
+      }),
+      output: z.strictObject({ ...forkShapes(shapes).changes, totals }),
+    };
+  },
+  async handle(savepoint, { name, paths: wanted = [], patch }, { signal }) {
+    const place = await savepoint.place();
+    const paths = wanted.map((path) => exactName(treePathOf(place, path)));
+    const view = await savepoint.fork(name, withoutUndefined({ paths, patch, signal }));
+    return { ...changesToJson(view), totals: { ...view.difference.totals } };
+  },
+});
+
+export const forkOpen = verb({
+  name: 'fork open',
+  summary: 'print the folder of a fork',
+  description: 'Returns the folder of a fork, to open it in an editor or to run commands in it.',
+  changes: 'nothing',
+  schemas: ({ z, jsonName }) => ({
+    input: z.strictObject({ name: z.string() }),
+    output: z.strictObject({ name: z.string(), folder: jsonName }),
+  }),
+  async handle(savepoint, { name }, { signal }) {
+    const { folder } = await savepoint.fork(name, withoutUndefined({ signal }));
+    return { name, folder: nameToJson(folder) };
+  },
+});

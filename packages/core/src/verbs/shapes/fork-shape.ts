@@ -1,0 +1,82 @@
+/** The JSON of a fork. */
+
+import type { ForkView } from '../../engine/calls/forks.ts';
+import type { ForkRun } from '../../fork/runs.ts';
+import { nameToJson } from '../../model/names.ts';
+import type { Shapes } from '../verb.ts';
+import { changeToJson, patchToJson, timeToJson } from './to-json.ts';
+
+/** Fields of the output of the verbs about forks. */
+export function forkShapes({ z, jsonName, checkpointId, change, totals, patch }: Shapes) {
+  const run = z.strictObject({
+    number: z.int().min(1),
+    command: z.array(z.string()),
+    started: z.string().describe('ISO 8601'),
+    state: z.enum(['running', 'exited', 'killed']).describe('`killed`: it ended without an exit status'),
+    exit: z.int().nullable(),
+    output: jsonName.describe('the file with what it printed'),
+  });
+  const brief = {
+    name: z.string(),
+    id: z.string().describe('the id of its copy'),
+    folder: jsonName,
+    checkpoint: checkpointId.describe('where it left the workspace'),
+    created: z.string().describe('ISO 8601'),
+    branch: z.string().nullable(),
+    port: z.int().describe('the first of its ports'),
+  };
+  const fork = z.strictObject({
+    ...brief,
+    rung: z.string().describe('how it was copied'),
+    state: z
+      .enum(['unchanged', 'merged', 'changed'])
+      .describe('`merged`: everything was merged. `changed`: a merge would bring something'),
+    totals: totals.describe('what a merge would bring'),
+    common: z
+      .array(z.strictObject({ fork: z.string(), paths: z.array(jsonName) }))
+      .describe('paths that other forks changed, too'),
+    runs: z.array(run).describe('its commands, newest first'),
+    bytes: z.int().min(0).describe('sizes of its files; with reflinks, it needs less'),
+  });
+  const changes = { changes: z.array(change), patch: patch.nullable() };
+  return { run, created: z.strictObject({ ...brief, notes: z.array(z.string()) }), fork, changes };
+}
+
+export function runToJson({ number, command, started, state, exit, output }: ForkRun) {
+  return { number, command: [...command], started: timeToJson(started), state, exit, output: nameToJson(output) };
+}
+
+/** @param others the other forks of the workspace */
+export function forkToJson(view: ForkView, others: readonly ForkView[]) {
+  const { name, id, folder, rung, checkpoint, created, branch, port, state, difference, runs, bytes } = view;
+  const own = new Set(difference.changes.map(({ path }) => path));
+  const common = others
+    .filter((other) => other.id !== id)
+    .map((other) => ({
+      fork: other.name,
+      paths: other.difference.changes.filter(({ path }) => own.has(path)).map(({ path }) => nameToJson(path)),
+    }))
+    .filter(({ paths }) => paths.length > 0);
+  return {
+    name,
+    id,
+    folder: nameToJson(folder),
+    rung,
+    checkpoint,
+    created: timeToJson(created),
+    branch,
+    port,
+    state,
+    totals: { ...difference.totals },
+    common,
+    runs: runs.map(runToJson),
+    bytes,
+  };
+}
+
+export function changesToJson({ difference }: ForkView) {
+  return {
+    changes: difference.changes.map(changeToJson),
+    patch: difference.patch && patchToJson(difference.patch),
+  };
+}

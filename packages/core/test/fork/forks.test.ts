@@ -1,0 +1,192 @@
+/** Forks: created, merged, dropped and restored. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+import { tree } from '../timeline/query/timeline-world.ts';
+
+const LINES = 'a\nb\nc\nd\ne\n';
+
+function place(): Place {
+  const p = new Place();
+  p.write('a.txt', LINES);
+  p.write('b.txt', 'b\n');
+  return p;
+}
+
+async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
+  return Buffer.from((await savepoint.fork(name)).folder, 'latin1').toString();
+}
+
+test('several forks are merged one after the other, and each merge is one undo', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const created = await savepoint.createForks(['one', 'two'], { rungs: ['copy'] });
+  expect(created.map(({ fork }) => [fork.name, fork.port])).toEqual([
+    ['one', 20_000],
+    ['two', 20_010],
+  ]);
+  const [one, two] = [await folderOf(savepoint, 'one'), await folderOf(savepoint, 'two')];
+  writeFileSync(join(one, 'a.txt'), 'one\nb\nc\nd\ne\n');
+  writeFileSync(join(one, 'new.txt'), 'new\n');
+  writeFileSync(join(two, 'a.txt'), 'a\nb\nc\nd\ntwo\n');
+  unlinkSync(join(two, 'b.txt'));
+  p.write('c.txt', 'a person\n');
+  expect((await savepoint.forks()).forks.map(({ name, state }) => [name, state])).toEqual([
+    ['one', 'changed'],
+    ['two', 'changed'],
+  ]);
+  const { checkpoint } = await savepoint.mergeFork('one');
+  expect(checkpoint).toMatchObject({ trigger: 'merge', description: 'Merged fork one' });
+  await savepoint.mergeFork('two');
+  expect(p.read('a.txt')).toBe('one\nb\nc\nd\ntwo\n');
+  expect([p.read('new.txt'), p.read('c.txt'), existsSync(p.at('b.txt'))]).toEqual(['new\n', 'a person\n', false]);
+  await savepoint.undo();
+  expect(p.read('a.txt')).toBe('one\nb\nc\nd\ne\n');
+  expect(p.read('b.txt')).toBe('b\n');
+});
+
+test('a second merge brings only what is new, and everything again after an undo', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['f'], { rungs: ['copy'] });
+  const folder = await folderOf(savepoint, 'f');
+  writeFileSync(join(folder, 'new.txt'), 'new\n');
+  await savepoint.mergeFork('f');
+  expect((await savepoint.fork('f')).state).toBe('merged');
+  rmSync(p.at('new.txt')); // a person rejects it
+  writeFileSync(join(folder, 'b.txt'), 'changed\n');
+  await savepoint.mergeFork('f');
+  expect(p.read('b.txt')).toBe('changed\n');
+  expect(existsSync(p.at('new.txt'))).toBe(false);
+  await savepoint.undo();
+  expect(p.read('b.txt')).toBe('b\n');
+  expect((await savepoint.fork('f')).difference.changes.map(({ path }) => path)).toEqual(['b.txt']);
+  await savepoint.redo();
+  expect((await savepoint.fork('f')).state).toBe('merged');
+  await savepoint.restore('cp_1', { mode: 'exact' });
+  expect((await savepoint.fork('f')).difference.changes.map(({ path }) => path)).toEqual(['b.txt', 'new.txt']);
+  await savepoint.mergeFork('f');
+  expect([p.read('b.txt'), p.read('new.txt')]).toEqual(['changed\n', 'new\n']);
+});
+
+test('a merge of some paths, or without conflicts, leaves the rest to be merged', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['f'], { rungs: ['copy'] });
+  const folder = await folderOf(savepoint, 'f');
+  writeFileSync(join(folder, 'a.txt'), 'a\nb\nfork\nd\ne\n');
+  writeFileSync(join(folder, 'b.txt'), 'fork\n');
+  writeFileSync(join(folder, 'c.txt'), 'fork\n');
+  p.write('a.txt', 'a\nb\nperson\nd\ne\n');
+  await savepoint.mergeFork('f', { paths: ['c.txt'] });
+  await expect(savepoint.mergeFork('f')).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(p.read('b.txt')).toBe('b\n');
+  await savepoint.mergeFork('f', { skipConflicts: true });
+  expect([p.read('a.txt'), p.read('b.txt')]).toEqual(['a\nb\nperson\nd\ne\n', 'fork\n']);
+  expect((await savepoint.fork('f')).difference.changes.map(({ path }) => path)).toEqual(['a.txt']);
+  await savepoint.mergeFork('f', { prefer: new Map([['a.txt', 'theirs']]) });
+  expect(p.read('a.txt')).toBe('a\nb\nfork\nd\ne\n');
+  expect((await savepoint.fork('f')).state).toBe('merged');
+});
+
+test('a fork with work that is not merged is not dropped, and a dropped one comes back', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['f'], { rungs: ['copy'] });
+  const folder = await folderOf(savepoint, 'f');
+  writeFileSync(join(folder, 'new.txt'), 'new\n');
+  await expect(savepoint.dropFork('f')).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  await savepoint.dropFork('f', { force: true });
+  expect(existsSync(folder)).toBe(false);
+  await expect(savepoint.fork('f')).rejects.toMatchObject({ code: 'UNKNOWN_FORK', data: { known: ['dropped:f'] } });
+  await savepoint.gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+  await savepoint.createForks(['again'], { from: 'dropped:f', rungs: ['copy'] });
+  expect(readFileSync(join(await folderOf(savepoint, 'again'), 'new.txt'), 'utf8')).toBe('new\n');
+  await savepoint.mergeFork('again');
+  expect(p.read('new.txt')).toBe('new\n');
+  expect((await savepoint.cleanForks()).dropped).toEqual(['again']);
+  expect((await savepoint.forks()).forks).toEqual([]);
+});
+
+test('the timeline of a fork is its own, and its agents are the authors of what is merged', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['f'], { rungs: ['copy'] });
+  const { folder } = await savepoint.fork('f');
+  const inside = p.open({ dir: folder });
+  expect(await inside.currentFork()).toMatchObject({ name: 'f', root: p.world.workspace, checkpoint: 'cp_1' });
+  expect(await savepoint.currentFork()).toBeNull();
+  await inside.checkpoint();
+  const session = inside.session({ agent: 'mine', id: 's-1' });
+  await session.start();
+  await session.call({ tool: 'Write', kind: 'write', paths: tree('new.txt'), id: 'c-1' }, () =>
+    writeFileSync(join(folder, 'new.txt'), 'new\n'),
+  );
+  await session.close();
+  writeFileSync(join(folder, 'b.txt'), 'not recorded\n');
+  const made = await inside.status();
+  expect(made.workspace.root).toBe(folder);
+  expect(Buffer.from(made.workspace.store, 'latin1').toString()).toContain('/copies/copy_');
+  expect((await savepoint.status()).checkpoints).toBe(1);
+  const { checkpoint } = await savepoint.mergeFork('f');
+  expect(checkpoint?.changes?.map(({ path, by }) => [path, by.grade, by.authors[0]?.actor.name])).toEqual([
+    ['b.txt', 'likely', 'outside'],
+    ['new.txt', 'likely', 'mine'],
+  ]);
+});
+
+test('a command runs in a fork in the background, with its variables, and its output is kept', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const command = ['sh', '-c', 'echo "$SAVEPOINT_FORK $SAVEPOINT_FORK_PORT"; pwd; echo run > run.txt; exit 3'];
+  await savepoint.createForks(['f'], {
+    rungs: ['copy'],
+    command: { command, variables: { PATH: process.env['PATH'] ?? '' } },
+  });
+  await expect
+    .poll(async () => (await savepoint.fork('f')).runs[0], { timeout: 20_000 })
+    .toMatchObject({ number: 1, command, state: 'exited', exit: 3 });
+  const view = await savepoint.fork('f');
+  expect(readFileSync(view.runs[0]?.output ?? '', 'utf8')).toBe(`f 20000\n${view.folder}\n`);
+  expect(view.difference.changes.map(({ path }) => path)).toEqual(['run.txt']);
+  await savepoint.runInFork('f', { command: ['sleep', '600'], variables: { PATH: process.env['PATH'] ?? '' } });
+  expect((await savepoint.fork('f')).runs[0]?.state).toBe('running');
+  await savepoint.dropFork('f', { force: true });
+});
+
+test('with a branch, the fork is a worktree in which git merges as usual, and no hook of the repository runs', async () => {
+  const p = place();
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder, encoding: 'utf8' });
+  const top = p.at('');
+  git(top, 'init', '-q', '-b', 'main');
+  git(top, 'add', '.');
+  git(top, 'commit', '-q', '-m', 'first');
+  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) {
+    p.write(`.git/hooks/${hook}`, '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n');
+    p.shell(`chmod +x .git/hooks/${hook}`);
+  }
+  p.shell('git config filter.x.smudge "touch /tmp/never"; git config core.fsmonitor "touch ran"');
+  p.write('untracked.txt', 'mine\n');
+  const savepoint = p.open({ places: { ...p.world.places, searchPath: process.env['PATH'] ?? '' } });
+  await savepoint.createForks(['f'], { rungs: ['copy'], branch: 'topic' });
+  expect(existsSync(p.at('.git/hooks/ran'))).toBe(false);
+  const folder = await folderOf(savepoint, 'f');
+  expect(git(folder, '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'status', '--short')).toBe(
+    '?? untracked.txt\n',
+  );
+  writeFileSync(join(folder, 'b.txt'), 'fork\n');
+  git(folder, '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'commit', '-q', '-am', 'in the fork');
+  git(top, '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'merge', '-q', 'topic');
+  expect(p.read('b.txt')).toBe('fork\n');
+  const notes = await savepoint.dropFork('f', { force: true });
+  expect(notes).toEqual(['The folder: the branch topic and its commits stay']);
+  expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+  await savepoint.createForks(['g'], { rungs: ['copy'], branch: 'other' });
+  await savepoint.dropFork('g', { force: true });
+  expect(git(top, 'branch', '--format=%(refname:short)').trim()).toBe('main\ntopic');
+});
