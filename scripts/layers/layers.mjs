@@ -16,7 +16,7 @@ export const LEVELS = [
   ['operation'],
   ['edit', 'purge', 'rewind', 'conversation'],
   ['config', 'bundle', 'sandbox', 'copy'],
-  ['session', 'share', 'fork', 'check'],
+  ['session', 'share', 'fork', 'check', 'bisect'],
   ['plan'],
   ['engine'],
   ['savepoint.ts'],

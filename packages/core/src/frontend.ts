@@ -17,6 +17,8 @@ export { STORE_FORMAT } from './store/records.ts';
 export type { OpenCall } from './store/state/open-calls.ts';
 export { COUNTED_FILES } from './timeline/diff/changes.ts';
 export { meantCheckpoint } from './timeline/query/resolve.ts';
+export { runBisectVerb } from './verbs/copies/bisect.ts';
+export { runReplayVerb } from './verbs/copies/replay.ts';
 export { editProblemText, requestProblems } from './verbs/input/request-problems.ts';
 export { watchEventToJson } from './verbs/shapes/watch-event.ts';
 export { VERBS } from './verbs/table.ts';

@@ -11,6 +11,7 @@ import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-pat
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
+import { type StateRunCalls, stateRunCalls } from './engine/calls/state-runs.ts';
 import { type StoreCalls, storeCalls } from './engine/calls/store.ts';
 import { type TestResultCalls, testResultCalls } from './engine/calls/test-results.ts';
 import { type WorkspaceCalls, workspaceCalls } from './engine/calls/workspaces.ts';
@@ -35,7 +36,8 @@ export interface Savepoint
     TestResultCalls,
     CopyCalls,
     CheckCalls,
-    ForkCalls {
+    ForkCalls,
+    StateRunCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -81,6 +83,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...checkCalls(engine),
     ...copyCalls(engine),
     ...forkCalls(engine),
+    ...stateRunCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

@@ -39,6 +39,7 @@ import type { FrozenPathCalls } from './calls/frozen-paths.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
 import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
+import type { BisectOptions, ReplayOptions, StateRunCalls } from './calls/state-runs.ts';
 import type { StoreCalls } from './calls/store.ts';
 import type { TestResultCalls } from './calls/test-results.ts';
 import type { WorkspaceCalls } from './calls/workspaces.ts';
@@ -50,6 +51,7 @@ import type { OperationOptions } from './operate.ts';
 import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
+  StateRunCalls &
   CopyCalls &
   CheckCalls &
   ForkCalls &
@@ -139,6 +141,32 @@ const MERGE_CALL: Arguments = [
   NAME,
   ['options', optional(fields({ ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>))],
 ];
+const STATE_RUN = {
+  ...CALL_OPTIONS,
+  env: someFields({}),
+  turns: flag,
+  clean: flag,
+  rungs: listOf(COPY_RUNG),
+  onStep: callback,
+};
+const BISECT = fields(
+  {
+    ...STATE_RUN,
+    jobs: count,
+    trustEnds: flag,
+    keepGoing: flag,
+    ignoreResults: flag,
+  } satisfies ShapeOf<BisectOptions, 'good' | 'bad' | 'command'>,
+  { good: text, bad: text, command: listOf(text) },
+);
+const REPLAY = fields({
+  ...STATE_RUN,
+  from: text,
+  to: text,
+  command: listOf(text),
+  stopOnFailure: flag,
+  withFiles: flag,
+} satisfies ShapeOf<ReplayOptions>);
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
 const RESTORE_BUNDLE_CALL: Arguments = [
   ['file', anything],
@@ -304,6 +332,8 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
       onOutput: callback,
     }),
   ],
+  bisect: [['options', BISECT]],
+  replay: [['options', REPLAY]],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
   createForks: [

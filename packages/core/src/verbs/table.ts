@@ -24,6 +24,8 @@ import { check } from './checks/check.ts';
 import { trust } from './checks/trust.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
 import { forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
+import { bisect } from './copies/bisect.ts';
+import { replay } from './copies/replay.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { drop } from './store/drop.ts';
@@ -53,6 +55,8 @@ export const VERBS = {
   turns,
   deleteSession,
   stats,
+  bisect,
+  replay,
   exportSession,
   bundleCreate,
   bundleRestore,

@@ -67,6 +67,11 @@ export async function schemasOf<Input extends z.ZodType, Output extends z.ZodTyp
 
 type DefinedFields<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 
+/** Input of a verb: a field that was not given may be `undefined`. */
+export type OrUndefined<T> = {
+  readonly [Key in keyof T]: T[Key] | (Record<never, never> extends Pick<T, Key> ? undefined : never);
+};
+
 /** Returns the fields that are not `undefined`. */
 export function withoutUndefined<T extends object>(fields: T): DefinedFields<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
