@@ -30,7 +30,7 @@ export interface MovedCopy {
  */
 export async function moveCopyTo(
   workspace: Workspace,
-  copy: Pick<OpenCopy, 'files' | 'touched'>,
+  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'>,
   base: Snapshot,
   target: Snapshot,
   pace: Pace,

@@ -276,6 +276,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
       name: state.name,
       owner: null,
       holder: null,
+      bytes: 0,
     },
     checkpoint: checkpointId(state.checkpoint),
     branch: state.branch,

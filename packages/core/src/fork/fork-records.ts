@@ -206,6 +206,7 @@ function forkOf(json: ForkJson, place: DiskPath): Fork {
       name: json.name,
       owner: null,
       holder: null,
+      bytes: 0,
     },
     checkpoint: json.base as CheckpointId,
     branch: json.branch,
