@@ -45,6 +45,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['repair', ['--dry-run'], 'Nothing to repair'],
   ['repair', [], 'can be fully restored'],
   ['recover', [], 'Nothing is pending'],
+  ['copies', [], 'No copies'],
+  ['copies', ['--clean'], 'No copies'],
   ['pin', ['last'], 'is now pinned'],
   ['list', [], '[pinned]'],
   ['unpin', ['last'], 'no longer pinned'],

@@ -145,6 +145,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('store', VERBS.pin, async () => (await import('./checkpoints/pin.ts')).pin),
   verbRow('store', VERBS.unpin, async () => (await import('./checkpoints/pin.ts')).unpin),
   verbRow('store', VERBS.setTestResult, async () => (await import('./checkpoints/test-result.ts')).testResult),
+  verbRow('store', VERBS.copies, async () => (await import('./store/copies.ts')).copies),
   verbRow('store', VERBS.workspaces, async () => (await import('./workspace/workspaces.ts')).workspaces),
   verbRow(
     'store',

@@ -10,7 +10,7 @@ import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
 import { type FolderCopy, makeFolderCopy } from './folder/folder-copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
-import { beginCopy, removeCopy } from './records.ts';
+import { beginCopy, removeCopy, removeDeadCopies } from './records.ts';
 
 export interface CopyRequest {
   readonly workspace: Workspace;
@@ -40,6 +40,7 @@ export interface MadeCopy {
 export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCopy> {
   const { workspace, home, purpose, base, name } = request;
   const { ports, root } = workspace;
+  removeDeadCopies(ports, home);
   const making = beginCopy(ports, home);
   const { id, place } = making;
   let made: FolderCopy;

@@ -156,15 +156,25 @@ export function removeLeftovers(ports: Ports, home: DiskPath): readonly DiskPath
   });
 }
 
-/** Whether a copy may hold work that exists nowhere else, so that it is only removed when somebody asks for it. */
-export function mayHoldWork(purpose: CopyPurpose): boolean {
-  return HOLDS_WORK.has(purpose);
+/** Removes leftovers, and copies of dead processes that hold no work: nobody would miss them. */
+export function removeDeadCopies(ports: Ports, home: DiskPath): void {
+  removeLeftovers(ports, home);
+  for (const { record, state } of listCopies(ports, home).copies) {
+    if (state !== 'stale' || HOLDS_WORK.has(record.purpose)) continue;
+    try {
+      removeCopy(ports, record.place);
+    } catch (error) {
+      // It stays listed, and the next copy tries again.
+      if (!(error instanceof FsError)) throw error;
+    }
+  }
 }
 
 const RECORD = 'copy.json';
 const RECORD_BYTES = 64 * 1024;
 const COPY_ID = /^copy_[0-9a-f]{8}$/;
 const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
+/** A copy with these purposes may hold work that exists nowhere else: it is removed only when somebody asks for it. */
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
 

@@ -304,6 +304,8 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   deleteWorkspace: [['which', text], options<'deleteWorkspace'>({})],
   link: [['from', text], options<'link'>({})],
   setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
+  copies: NOTHING,
+  cleanCopies: NOTHING,
   openCopy: [
     [
       'options',

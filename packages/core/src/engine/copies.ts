@@ -4,11 +4,16 @@ import type { CopyPurpose, CopyRung } from '../copy/copy.ts';
 import { type MadeCopy, makeCopy } from '../copy/open-copy.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
+import { copiedBytes } from './copy-list.ts';
 import type { Engine } from './engine.ts';
-import { makeRoom } from './maintenance.ts';
+import { makeRoom, storeBytes } from './maintenance.ts';
 import { servedCallInfo } from './served-call.ts';
+import type { WriteContext } from './write-context.ts';
+
+const MB = 1024 * 1024;
 
 export interface CopyOptions extends CallOptions {
   readonly purpose: CopyPurpose;
@@ -49,8 +54,25 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
         },
         pace,
       );
+      await assertWithinLimit(operating, made);
       return { ...made, base: target };
     },
     'existing-or-new',
+  );
+}
+
+/** Copies count towards the size limit of the store, but no checkpoint is dropped for them: the new copy is. */
+async function assertWithinLimit({ context, workspace }: WriteContext, { copy }: MadeCopy): Promise<void> {
+  const limit = context.effectiveSettings(workspace.root).retention.maxStoreBytes;
+  if (limit === null) return;
+  const { ports, id, timeline } = workspace;
+  const bytes = storeBytes(workspace, 'all') + copiedBytes(ports, context.places.home, id);
+  if (bytes <= limit) return;
+  await copy.drop();
+  throw new SavepointError(
+    'STORE_FULL',
+    `With this copy, the store and its copies have ${Math.ceil(bytes / MB)} MB. The limit is ${Math.floor(limit / MB)} MB.`,
+    { bytes, limit, pinned: timeline.pinned().size },
+    { hint: 'Remove copies (`savepoint copies`), or raise `max_store_mb`.' },
   );
 }

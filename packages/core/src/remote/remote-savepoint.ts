@@ -131,6 +131,8 @@ type NotRemote =
   | 'caller'
   | 'openCalls'
   | 'openCopy'
+  | 'copies'
+  | 'cleanCopies'
   | 'applyCopy'
   | 'diffCopy'
   | 'saveCopyPatch'

@@ -28,6 +28,7 @@ import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/cha
 import { forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
+import { copies } from './store/copies.ts';
 import { drop } from './store/drop.ts';
 import { gc } from './store/gc.ts';
 import { purge } from './store/purge.ts';
@@ -88,6 +89,7 @@ export const VERBS = {
   trust,
   freeze,
   unfreeze,
+  copies,
   workspaces,
   deleteWorkspace,
   repos,

@@ -14,6 +14,7 @@ import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import { type CopyOptions, makeWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
+import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '../copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
@@ -41,6 +42,10 @@ export interface CopyDiffOptions extends CopyPatchOptions {
 }
 
 export interface CopyCalls {
+  /** Returns the copies of all workspaces in the home folder, regardless of the opened folder. */
+  copies(): Promise<KnownCopies>;
+  /** Removes the copies whose process died, and what interrupted creations left. Forks, and what is in use, stay. */
+  cleanCopies(): Promise<CleanedCopies>;
   /**
    * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
    * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
@@ -69,6 +74,8 @@ export interface CopyCalls {
 
 export function copyCalls(engine: Engine): CopyCalls {
   return {
+    copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home)),
+    cleanCopies: () => engine.mapErrors(() => cleanCopies(engine.ports, engine.options.places.home)),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     diffCopy: (copy, options = {}) =>
       engine.read((workspace) => {

@@ -23,7 +23,15 @@ export const stats = verb({
       output: z.strictObject({
         changes: z.strictObject({ all: count, standing: count, success: share }),
         steps: z.strictObject({ all: count, takenBack: count, rollBackRate: share }),
-        acts: z.strictObject({ restore: count, edit: count, undo: count, redo: count, rollback: count }),
+        acts: z.strictObject({
+          restore: count,
+          edit: count,
+          undo: count,
+          redo: count,
+          rollback: count,
+          apply: count,
+          merge: count,
+        }),
         timeToApply: durations,
         threeFiles: durations.describe('calls that changed three or more files'),
         targets: z.strictObject({

@@ -1,0 +1,31 @@
+import { showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { command, lines } from '../../command.ts';
+import { countText, pathText, relativeTime, sizeText } from '../../show/format.ts';
+
+export const copies = command({
+  verb: VERBS.copies,
+  operands: [],
+  takesPaths: false,
+  options: [{ flags: '--clean', description: 'remove stale copies, and what interrupted commands left' }],
+  examples: ['savepoint copies', 'savepoint copies --clean'],
+  input: ({ options }) => (options['clean'] === true ? { clean: true } : {}),
+
+  render({ copies: found, leftovers, problems, removed, kept }, { style }) {
+    const isEmpty = found.length + leftovers.length + problems.length + removed.length + kept.length === 0;
+    if (isEmpty) return lines('No copies.');
+    const now = Date.now();
+    return lines(
+      removed.length === 0 ? [] : [`Removed ${countText(removed.length, 'copy', 'copies')} (${removed.join(', ')}).`],
+      found.map(({ id, purpose, rung, name, root, created, state, pid, bytes }) => {
+        const size = (bytes === null ? '?' : sizeText(bytes)).padStart(9);
+        const use = state === 'in-use' ? `in use${pid === null ? '' : ` by ${pid}`}` : state;
+        const label = name === null ? purpose : `${purpose} ${showText(name)}`;
+        return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${use}  ${pathText(root)}`;
+      }),
+      leftovers.length === 0 ? [] : [`${countText(leftovers.length, 'leftover')}: \`savepoint copies --clean\``],
+      kept.map((path) => style.bad(`could not be removed: ${pathText(path)}`)),
+      problems.map(({ message }) => style.bad(`unreadable copy: ${showText(message)}`)),
+    );
+  },
+});

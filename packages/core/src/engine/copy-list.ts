@@ -1,0 +1,69 @@
+/** Lists the copies of all workspaces, and removes those that died. */
+
+import type { CopyRecord } from '../copy/copy.ts';
+import { type CopyState, listCopies, removeCopy, removeLeftovers } from '../copy/records.ts';
+import { FsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import type { SavepointError } from '../model/errors.ts';
+import type { CopyId } from '../model/ids.ts';
+import type { DiskPath } from '../model/names.ts';
+import { bytesIn } from '../store/usage.ts';
+
+export interface KnownCopy extends CopyRecord {
+  readonly state: CopyState;
+  /** The sum of file sizes. Files that share their blocks with the originals count in full. Null: it cannot be measured. */
+  readonly size: number | null;
+}
+
+export interface KnownCopies {
+  /** Oldest first. */
+  readonly copies: readonly KnownCopy[];
+  /** What interrupted creations and removals left. */
+  readonly leftovers: readonly DiskPath[];
+  /** Copies whose record cannot be read. */
+  readonly problems: readonly SavepointError[];
+}
+
+export interface CleanedCopies {
+  readonly removed: readonly CopyId[];
+  /** What could not be removed. */
+  readonly kept: readonly DiskPath[];
+}
+
+export function knownCopies(ports: Ports, home: DiskPath): KnownCopies {
+  const { copies, leftovers, problems } = listCopies(ports, home);
+  const described = copies.map(({ record, state }) => ({ ...record, state, size: sizeOf(ports, record.place) }));
+  return { copies: described, leftovers, problems };
+}
+
+/** Removes the copies whose process died, and leftovers. Forks, and what is in use, stay. */
+export function cleanCopies(ports: Ports, home: DiskPath): CleanedCopies {
+  const removed: CopyId[] = [];
+  const kept: DiskPath[] = [];
+  for (const { record, state } of listCopies(ports, home).copies) {
+    if (state !== 'stale') continue;
+    try {
+      removeCopy(ports, record.place);
+      removed.push(record.id);
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error;
+      kept.push(record.place);
+    }
+  }
+  return { removed, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
+}
+
+/** The bytes that the copies of a workspace take: those that were copied, not those that are shared. */
+export function copiedBytes(ports: Ports, home: DiskPath, workspace: string): number {
+  const own = listCopies(ports, home).copies.filter(({ record }) => record.workspace === workspace);
+  return own.reduce((sum, { record }) => sum + record.bytes, 0);
+}
+
+function sizeOf({ fs }: Ports, place: DiskPath): number | null {
+  try {
+    return bytesIn(fs, place);
+  } catch (error) {
+    if (error instanceof FsError) return null;
+    throw error;
+  }
+}

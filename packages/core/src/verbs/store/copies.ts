@@ -1,0 +1,63 @@
+import { nameToJson } from '../../model/names.ts';
+import { timeToJson } from '../shapes/to-json.ts';
+import { verb } from '../verb.ts';
+
+export const copies = verb({
+  name: 'copies',
+  summary: 'list copies of workspaces, and remove those that died',
+  description:
+    'Lists the copies in which commands run, with their sizes. With `clean`, first removes the copies whose process ' +
+    'died, and what interrupted creations and removals left. Forks, and copies in use, stay.',
+  changes: 'store',
+  schemas: ({ z, jsonName, checkpointId, problem }) => ({
+    input: z.strictObject({ clean: z.boolean().optional().describe('remove stale copies and leftovers') }),
+    output: z.strictObject({
+      copies: z.array(
+        z.strictObject({
+          id: z.string(),
+          purpose: z.enum(['try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan']),
+          rung: z
+            .enum(['overlay', 'reflink', 'copy'])
+            .describe(
+              'an overlay mount, a folder that shares blocks with the originals, or a folder with copied files',
+            ),
+          name: z.string().nullable().describe('of a fork'),
+          root: jsonName.describe('the folder of the workspace'),
+          place: jsonName.describe('the folder of the copy'),
+          base: checkpointId.describe('its changes are relative to this checkpoint'),
+          created: z.iso.datetime(),
+          state: z
+            .enum(['in-use', 'idle', 'stale'])
+            .describe('idle: a fork without a process; stale: its process died'),
+          pid: z.int().nullable().describe('the process that uses it'),
+          bytes: z.int().min(0).nullable().describe('the sum of file sizes; null if it cannot be measured'),
+        }),
+      ),
+      leftovers: z.array(jsonName).describe('what interrupted creations and removals left'),
+      problems: z.array(problem).describe('copies whose record cannot be read'),
+      removed: z.array(z.string()).describe('ids of the copies that were removed'),
+      kept: z.array(jsonName).describe('what could not be removed'),
+    }),
+  }),
+
+  status: ({ kept }) => (kept.length > 0 ? 5 : 0),
+
+  async handle(savepoint, { clean }) {
+    const { removed, kept } = clean === true ? await savepoint.cleanCopies() : { removed: [], kept: [] };
+    const found = await savepoint.copies();
+    return {
+      copies: found.copies.map(({ id, purpose, rung, name, root, place, base, created, state, owner, size }) => ({
+        ...{ id, purpose, rung, name, base, state },
+        root: nameToJson(root),
+        place: nameToJson(place),
+        created: timeToJson(created),
+        pid: state === 'in-use' ? (owner?.pid ?? null) : null,
+        bytes: size,
+      })),
+      leftovers: found.leftovers.map(nameToJson),
+      problems: found.problems.map((problem) => problem.toJSON()),
+      removed: [...removed],
+      kept: kept.map(nameToJson),
+    };
+  },
+});

@@ -1,0 +1,51 @@
+/** The copies of a home folder: listed, limited, and cleaned. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+
+test('copies are listed with their size, and those of dead processes are removed on request', async () => {
+  const p = new Place();
+  p.write('a', 'a'.repeat(5000));
+  const savepoint = p.open();
+  const [used, died, work, fork] = [
+    await savepoint.openCopy({ purpose: 'check', rungs: ['copy'] }),
+    await savepoint.openCopy({ purpose: 'check', rungs: ['copy'] }),
+    await savepoint.openCopy({ purpose: 'isolated', rungs: ['copy'] }),
+    await savepoint.openCopy({ purpose: 'fork', name: 'mine', rungs: ['copy'] }),
+  ].map(({ copy }) => copy.record);
+  for (const { place } of [died!, work!, fork!]) {
+    const file = join(place, 'copy.json');
+    const json = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...json, owner: { ...json.owner, startedAt: '1' } }));
+  }
+  mkdirSync(join(p.world.places.home, 'copies/copy_00000000'));
+  const found = await savepoint.copies();
+  const states = new Map(found.copies.map(({ id, state }) => [id, state]));
+  expect([used, died, work, fork].map((record) => states.get(record!.id))).toEqual([
+    'in-use',
+    'stale',
+    'stale',
+    'idle',
+  ]);
+  expect(found.copies.every(({ size }) => size !== null && size >= 5000)).toBe(true);
+  expect(found.leftovers.length).toBe(1);
+  // Another copy removes what holds no work, and nothing else.
+  const next = await savepoint.openCopy({ purpose: 'check', rungs: ['copy'] });
+  await next.copy.drop();
+  expect([died, work].map((record) => existsSync(record!.place))).toEqual([false, true]);
+  expect(await savepoint.cleanCopies()).toEqual({ removed: [work!.id], kept: [] });
+  expect(readdirSync(join(p.world.places.home, 'copies')).sort()).toEqual([used!.id, fork!.id].sort());
+});
+
+test('copies count towards the limit of the store, and no checkpoint is dropped for them', async () => {
+  const p = new Place();
+  p.write('a', 'a'.repeat(2_000_000));
+  const savepoint = p.open({ retention: { maxStoreBytes: 3_000_000 } });
+  await savepoint.checkpoint();
+  const { copy } = await savepoint.openCopy({ purpose: 'fork', rungs: ['copy'] });
+  await expect(savepoint.openCopy({ purpose: 'check', rungs: ['copy'] })).rejects.toMatchObject({ code: 'STORE_FULL' });
+  expect((await savepoint.copies()).copies.map(({ id }) => id)).toEqual([copy.record.id]);
+  expect((await savepoint.list()).checkpoints.length).toBe(1);
+});
