@@ -3,7 +3,7 @@
  *
  * R1 A copy exists from the moment its record `copy.json` is durable, which is written last, until the record is removed,
  *    which happens first. Anything else is a leftover of a process that died, or of one that is still at work.
- * R2 Whoever makes a copy first announces itself with a file beside the copy's folder, named after the process. Without
+ * R2 A process that makes a copy first announces itself with a file beside the copy's folder, named after the process. Without
  *    one of a process that may be alive, a folder without a record is a leftover.
  * R3 A copy whose owner is dead is stale, except for a fork: a fork outlives the process that uses it.
  */
@@ -156,7 +156,7 @@ export function removeLeftovers(ports: Ports, home: DiskPath): readonly DiskPath
   });
 }
 
-/** Removes leftovers, and copies of dead processes that hold no work: nobody would miss them. */
+/** Removes leftovers, and copies of dead processes that hold no work: only checks ran in them. */
 export function removeDeadCopies(ports: Ports, home: DiskPath): void {
   removeLeftovers(ports, home);
   for (const { record, state } of listCopies(ports, home).copies) {

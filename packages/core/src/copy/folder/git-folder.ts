@@ -62,7 +62,7 @@ export class GitFolders {
     } catch (error) {
       if (isFsError(error, 'ENOENT')) return;
       if (!isFsError(error, 'EFBIG', 'EACCES', 'EINVAL', 'ELOOP')) throw error;
-      // Nobody knows where it leads.
+      // It may lead anywhere.
       this.fs.unlink(copied);
       return;
     }
