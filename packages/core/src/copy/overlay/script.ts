@@ -35,7 +35,8 @@ identity() { while read -r first _ count; do printf '%s %s %s\\n' "$first" "$fir
   map=$(identity /proc/self/gid_map); printf '%s\\n' "$map" >"/proc/$$/gid_map"
   map=$(identity /proc/self/uid_map); printf '%s\\n' "$map" >"/proc/$$/uid_map"
 ) &
-exec unshare --user --keep-caps --mount --propagation private sh -c "$hold" savepoint-copy "$@"
+# -p: a shell that starts while the user is being mapped would take a change of its user for a set-user-id program.
+exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" savepoint-copy "$@"
 `;
 
 /**
