@@ -51,13 +51,8 @@ export interface Processes {
   /** Returns the folder in which a process of this user is now; null if it is unknown. */
   folderOf(pid: number): DiskPath | null;
   /**
-<<<<<<< HEAD
    * Returns the live processes that see a mount whose source starts with this, in whatever namespace they are. A source
    * is its first column in the mount table: here, text without blanks. Empty if the system has no such table.
-=======
-   * Returns the live processes that see a mount whose source starts with this text (no blanks), in whatever namespace
-   * they are. Empty if the system has no mount tables.
->>>>>>> 8787e3be (io: hold a program by its standard input without an import cycle)
    */
   seeingMount(source: string): readonly ProcessIdentity[];
   /** Sends a signal to a process if it is still that one; a process that has ended or is not ours gets none. */
