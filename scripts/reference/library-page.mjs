@@ -14,6 +14,7 @@ const CALLS = {
   BundleCalls: 'Bundles and exports',
   StoreCalls: 'The store',
   TestResultCalls: 'Test results',
+  CheckCalls: 'Checks',
   CopyCalls: 'Copies',
   WorkspaceCalls: 'The workspace',
   OwnEntriesCalls: 'Entries of Savepoint in files of the user',

@@ -52,6 +52,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['unpin', ['last'], 'no longer pinned'],
   ['drop', ['cp_5', '--dry-run'], 'would drop'],
   ['drop', ['cp_1', '--yes'], 'Dropped 1 checkpoint (cp_1)'],
+  ['trust', ['--list'], 'No checks were found'],
   ['freeze', ['secret'], 'secret'],
   ['freeze', ['--list'], 'secret'],
   ['unfreeze', ['secret'], 'Nothing is frozen'],
@@ -112,6 +113,7 @@ describe('every verb through the binary', () => {
     expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual([
       'deleteSession',
       'exportSession',
+      'check',
       'deleteWorkspace',
       'linkWorkspace',
     ]);

@@ -3,7 +3,7 @@ import { ONLY_BY_A_PERSON } from '../../src/engine/shell-call.ts';
 import { VERBS } from '../../src/verbs/table.ts';
 
 it('each verb that changes something is either for everybody, or only for a person', () => {
-  const everybody = ['bundleRestore', 'checkpoint', 'edit', 'freeze'];
+  const everybody = ['bundleRestore', 'check', 'checkpoint', 'edit', 'freeze'];
   // With `--force`, a person must ask for an operation.
   everybody.push('pin', 'redo', 'restore', 'rollback', 'setTestResult', 'undo');
   const changing = Object.entries(VERBS).flatMap(([name, { changes }]) => (changes === 'nothing' ? [] : [name]));

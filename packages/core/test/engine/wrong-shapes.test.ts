@@ -13,7 +13,7 @@ const WRONG: readonly unknown[] = [7, true, [], 'text', null];
 const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
-    'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult'
+    'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks'
   ).split(' '),
 );
 const TAKES_LIST = new Set(
