@@ -2,12 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import type { Check, CheckResult, Finding } from '../check/check.ts';
-import { compareFindings, compareResults, isAnswer, type Renames } from '../check/compare.ts';
+import { type ComparedCheck, compareFindings, compareResults, isAnswer, type Renames } from '../check/compare.ts';
 import { findChecks } from '../check/find/find-checks.ts';
 import { filesOfFolder } from '../check/find/project-files.ts';
 import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../check/run.ts';
 import { digestOf, trustStateOf } from '../check/trust.ts';
+import type { CopyRung } from '../copy/copy.ts';
 import { FsError } from '../io/fs.ts';
+import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../model/names.ts';
@@ -17,10 +19,44 @@ import { keepCheckResult, readCheckResult } from '../store/state/check-results.t
 import { readTrust, type TrustedCheck } from '../store/state/trust.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
-import type { CheckOptions, CheckReport, RunCheckResult } from './calls/checks.ts';
 import { testResultCalls } from './calls/test-results.ts';
 import { makeWorkspaceCopy, type WorkspaceCopy } from './copies.ts';
 import type { Engine } from './engine.ts';
+
+export interface CheckOptions extends CallOptions {
+  /** The checkpoint to check. Default: the folder as it is. */
+  readonly at?: string;
+  /** The checkpoint to compare with. Default: the last one before the current turn. */
+  readonly base?: string;
+  /** Names of checks, tools or kinds. Default: all that are not only run on request. */
+  readonly only?: readonly string[];
+  /** For each run, in milliseconds. Default 10 minutes. */
+  readonly timeoutMs?: number;
+  /** For all processes of a run together, in bytes. Default 8 GiB. Only Linux reports it. */
+  readonly maxMemory?: number;
+  readonly rungs?: readonly CopyRung[];
+  /** Receives the output of the checks as it arrives. It may contain anything. */
+  readonly onOutput?: (check: string, part: Buffer) => void;
+}
+
+export interface RunCheckResult extends ComparedCheck {
+  /** In milliseconds. */
+  readonly took: number;
+  /** The end of its output. It may contain anything. */
+  readonly output: string;
+}
+
+export interface CheckReport {
+  readonly checkpoint: Checkpoint;
+  /** Null: there is no earlier state. */
+  readonly base: Checkpoint | null;
+  readonly checks: readonly RunCheckResult[];
+  /** Names of checks that were found and not run. */
+  readonly notRun: readonly string[];
+  readonly notes: readonly string[];
+  /** What the copy, in which they ran, does not isolate. */
+  readonly notIsolated: readonly string[];
+}
 
 export async function checkState(engine: Engine, options: CheckOptions): Promise<CheckReport> {
   const made = await makeWorkspaceCopy(engine, {

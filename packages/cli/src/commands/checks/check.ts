@@ -16,7 +16,7 @@ export const check = command({
     { flags: '--base <checkpoint>', description: 'compare with it (default: the state at the last prompt)' },
     { flags: '--only <name>', description: 'only this check, tool or kind, for example tests', isRepeatable: true },
     { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
-    { flags: '--max-memory <megabytes>', description: 'for each check, on Linux (default: 8192)' },
+    { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
   ],
   examples: ['savepoint check', 'savepoint check --only tests', 'savepoint check --at cp_12 --base cp_9 --only tsc'],
 

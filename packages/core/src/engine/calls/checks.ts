@@ -1,16 +1,13 @@
 /** Calls for the checks of a project. */
 
 import type { Check } from '../../check/check.ts';
-import type { ComparedCheck } from '../../check/compare.ts';
 import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
 import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
 import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../check/trust.ts';
-import type { CopyRung } from '../../copy/copy.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
-import { checkState } from '../check-state.ts';
+import { type CheckOptions, type CheckReport, checkState } from '../check-state.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -27,41 +24,6 @@ export interface CheckList {
   readonly notes: readonly string[];
   /** Identifies all that the checks run. Pass it to `trustChecks`, so that what was seen is what is trusted. */
   readonly digest: string;
-}
-
-export interface CheckOptions extends CallOptions {
-  /** The checkpoint to check. Default: the folder as it is. */
-  readonly at?: string;
-  /** The checkpoint to compare with. Default: the last one before the current turn. */
-  readonly base?: string;
-  /** Names of checks, tools or kinds. Default: all that are not only run on request. */
-  readonly only?: readonly string[];
-  /** For each run, in milliseconds. Default 10 minutes. */
-  readonly timeoutMs?: number;
-  /** For all processes of a run together, in bytes. Default 8 GiB. Only Linux reports it. */
-  readonly maxMemory?: number;
-  readonly rungs?: readonly CopyRung[];
-  /** Receives the output of the checks as it arrives. It may contain anything. */
-  readonly onOutput?: (check: string, part: Buffer) => void;
-}
-
-export interface RunCheckResult extends ComparedCheck {
-  /** In milliseconds. */
-  readonly took: number;
-  /** The end of its output. It may contain anything. */
-  readonly output: string;
-}
-
-export interface CheckReport {
-  readonly checkpoint: Checkpoint;
-  /** Null: there is no earlier state. */
-  readonly base: Checkpoint | null;
-  readonly checks: readonly RunCheckResult[];
-  /** Names of checks that were found and not run. */
-  readonly notRun: readonly string[];
-  readonly notes: readonly string[];
-  /** What the copy, in which they ran, does not isolate. */
-  readonly notIsolated: readonly string[];
 }
 
 export interface CheckCalls {
