@@ -23,6 +23,8 @@ export interface VerbArguments {
   readonly operands: readonly string[];
   /** The paths after `--`, for commands that accept paths. */
   readonly paths: readonly JsonName[];
+  /** The program and its arguments after `--`, for commands that accept them. */
+  readonly rest?: readonly string[];
   readonly options: ParsedOptions;
 }
 
@@ -58,6 +60,8 @@ export interface CommandContext {
   readonly withoutMessages: <T>(work: () => Promise<T>) => Promise<T>;
   /** The style of text on standard error. */
   readonly view: OutputView;
+  /** The environment, for programs that the command starts. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Resolves a path that need not be in the workspace, against the current folder or that of -C. */
   readonly absolutePath: (path: string) => JsonName;
   /** Reports agents' settings and hooks, as seen from the current folder. @param root its workspace, if it has one */
@@ -82,6 +86,8 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   readonly isPaged?: boolean;
   /** Whether paths may follow `--`. */
   readonly takesPaths: boolean | 'one';
+  /** Whether a program and its arguments may follow `--` instead. */
+  readonly takesCommand?: boolean;
   /** @throws SavepointError USAGE; IO and CANCELLED if it reads files */
   input(given: VerbArguments, context: CommandContext): InputOf<V> | Promise<InputOf<V>>;
   /** Runs instead of the verb's handler, for commands that do more, for example ask for confirmation first. */

@@ -120,16 +120,18 @@ function splitArguments(
   const separator = args.indexOf('--');
   if (separator < 0) return { head: args, rest: [] };
   const head = args.slice(0, separator);
-  const word = head.find((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
+  const words = head.filter((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
+  const typed = [words[0] ?? '', words.slice(0, 2).join(' ')];
   const takesRest = [...loaded].some(
-    ([{ name, aliases = [] }, command]) => [name, ...aliases].includes(word ?? '') && restOf(command) !== null,
+    ([{ name, aliases = [] }, command]) =>
+      [name, ...aliases].some((one) => typed.includes(one)) && restOf(command) !== null,
   );
   return takesRest ? { head, rest: args.slice(separator + 1) } : { head: args, rest: [] };
 }
 
 /** Returns what may follow `--`; null: nothing. */
 function restOf(command: Command): 'paths' | 'command' | null {
-  if ('verb' in command) return command.takesPaths ? 'paths' : null;
+  if ('verb' in command && command.takesCommand !== true) return command.takesPaths ? 'paths' : null;
   return command.takesCommand ? 'command' : null;
 }
 
@@ -140,6 +142,9 @@ function describe(built: Commander, { summary }: CommandRow, command: Command): 
   if ('verb' in command && command.takesPaths !== false) {
     const paths = command.takesPaths === 'one' ? '[-- path]' : '[-- paths...]';
     built.usage(['[options]', ...command.operands.map(([syntax]) => syntax), paths].join(' '));
+  }
+  if ('verb' in command && command.takesCommand === true) {
+    built.usage(['[options]', ...command.operands.map(([syntax]) => syntax), '[-- command...]'].join(' '));
   }
   if (!('verb' in command) && command.usage !== undefined) built.usage(command.usage);
   built.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  ${example}\n`).join('')}`);

@@ -85,7 +85,10 @@ async function runVerb(
   { operands, rest, options }: ParsedArguments,
   start: RunContext,
 ): Promise<number> {
-  const typed: VerbArguments = { operands, paths: rest.map(nameOfArgument), options };
+  const typed: VerbArguments =
+    parsed.takesCommand === true
+      ? { operands, paths: [], rest, options }
+      : { operands, paths: rest.map(nameOfArgument), options };
   const { command, given } = (await parsed.instead?.(typed)) ?? { command: parsed, given: typed };
   const { verb } = command;
   const { globals, env, signal } = start;
@@ -170,6 +173,7 @@ async function withWorkspace(
         withoutMessages,
         view: outputViewOf(2, env),
         ask: tellsPeople && isatty(0) && isatty(2) ? (text, question) => askBelow(progress, text, question) : null,
+        variables: definedIn(env),
         absolutePath: (path) => nameToJson(absolutePath(path, env)),
         agents: async (root) =>
           (await agentReports(dir, env, root === undefined ? dir : (nameFromJson(root) as DiskPath))).map(reportToJson),
@@ -198,4 +202,10 @@ function recoveredText(direction: 'forward' | 'back' | 'discarded', paths: numbe
     return 'Recovered an interrupted operation: it had not changed anything yet and was discarded.';
   const how = direction === 'forward' ? 'finished' : 'rolled back';
   return `Recovered an interrupted operation (${countText(paths, 'path')}): it was ${how}.`;
+}
+
+function definedIn(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

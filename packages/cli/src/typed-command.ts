@@ -106,6 +106,7 @@ async function shown<V extends VerbCommand>(
     clearProgress: () => undefined,
     withoutMessages: (work) => work(),
     view: VIEW,
+    variables: {},
     absolutePath: (path) => path,
     agents: async () => [],
   };

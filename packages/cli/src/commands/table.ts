@@ -23,6 +23,7 @@ export const SECTIONS = {
   work: 'Take checkpoints and go back:',
   look: 'Look at checkpoints and changes:',
   agents: 'Agents:',
+  forks: 'Work in copies:',
   share: 'Share and export:',
   store: 'Store and settings:',
 } as const;
@@ -132,6 +133,15 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: true,
     load: async () => (await import('./agents/hook.ts')).hookCommand,
   },
+  verbRow('forks', VERBS.forkCreate, async () => (await import('./forks/change.ts')).forkCreate),
+  verbRow('forks', VERBS.forkList, async () => (await import('./forks/look.ts')).forkList),
+  verbRow('forks', VERBS.forkShow, async () => (await import('./forks/look.ts')).forkShow),
+  verbRow('forks', VERBS.forkDiff, async () => (await import('./forks/look.ts')).forkDiff),
+  verbRow('forks', VERBS.forkOpen, async () => (await import('./forks/look.ts')).forkOpen),
+  verbRow('forks', VERBS.forkRun, async () => (await import('./forks/change.ts')).forkRun),
+  verbRow('forks', VERBS.forkMerge, async () => (await import('./forks/change.ts')).forkMerge),
+  verbRow('forks', VERBS.forkDrop, async () => (await import('./forks/change.ts')).forkDrop),
+  verbRow('forks', VERBS.forkClean, async () => (await import('./forks/change.ts')).forkClean),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
   verbRow('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
@@ -174,6 +184,12 @@ export const GROUPS: Readonly<Record<string, CommandGroup>> = {
   bundle: {
     summary: 'create, restore and export bundles',
     description: 'Bundles are files with checkpoints, to move them to another machine or to keep them elsewhere.',
+  },
+  fork: {
+    summary: 'work in named copies of the workspace, and merge them',
+    description:
+      'A fork is a named copy of the workspace, with a timeline of its own. What is done in it does not touch the ' +
+      'workspace until it is merged.',
   },
   workspace: {
     summary: 'link a folder to an existing timeline',

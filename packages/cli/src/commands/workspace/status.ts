@@ -28,14 +28,17 @@ export const status = command({
   render(output, view) {
     const { style } = view;
     const { workspace, last, changed, capture, pending, undo, redo } = output;
+    const forkLine = forkText(output.fork);
     if (workspace === null) {
       return lines(
+        forkLine,
         'No checkpoints yet. Take the first one with `savepoint checkpoint`.',
         output.recordsAgents ? [] : NOT_RECORDED,
         agentLines(output.agents ?? [], false),
       );
     }
     const text = [`${style.strong(pathText(workspace.path))}  ${countText(output.checkpoints, 'checkpoint')}`];
+    text.push(...forkLine);
     if (output.missing) text.push('The folder does not exist. `savepoint restore last` restores its files.');
     if (output.moved === 'moved') text.push('The folder was moved here; its checkpoints are still available.');
     if (output.moved === 'made-anew')
@@ -100,4 +103,8 @@ function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], styl
   const line = `export to ${showText(to)}: ${has}${missing}`;
   if (failure === null) return [line];
   return [line, style.bad(`  the last export failed (${localTime(failure.time)}): ${showText(failure.message)}`)];
+}
+
+function forkText(fork: OutputOf<typeof VERBS.status>['fork']): string[] {
+  return fork === null ? [] : [`Fork ${fork.name} of ${pathText(fork.of)}, which it left at ${fork.checkpoint}.`];
 }

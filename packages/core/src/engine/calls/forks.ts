@@ -154,13 +154,18 @@ export function forkCalls(engine: Engine): ForkCalls {
       engine.read((workspace, context) => startRun(engine.ports, findFork(engine, context, workspace, name), command)),
     previewMerge: (name, options = {}) =>
       engine.read((workspace, context) =>
-        preview(engine, workspace, mergeIn(engine, context, workspace, name, options, engine.pace(options)), options),
+        preview(
+          engine,
+          workspace,
+          mergeIn({ engine, context, workspace, pace: engine.pace(options) }, name, options),
+          options,
+        ),
       ),
     mergeFork: (name, options = {}) =>
       engine.operate(options, async (operating) => {
         const { context, workspace, pace } = operating;
         await makeRoom(operating, 'all');
-        const operation = mergeIn(engine, context, workspace, name, options, pace);
+        const operation = mergeIn({ engine, context, workspace, pace }, name, options);
         return runAndAnnounce(engine, operating, 'merge:completed', operation, options);
       }),
     dropFork: (name, options = {}) =>
@@ -248,14 +253,14 @@ function sizeOf({ ports }: Engine, place: DiskPath): number {
   }
 }
 
-function mergeIn(
-  engine: Engine,
-  context: Context,
-  workspace: Workspace,
-  name: string,
-  options: MergeOptions,
-  pace: Pace,
-): Operation {
+interface MergeContext {
+  readonly engine: Engine;
+  readonly context: Context;
+  readonly workspace: Workspace;
+  readonly pace: Pace;
+}
+
+function mergeIn({ engine, context, workspace, pace }: MergeContext, name: string, options: MergeOptions): Operation {
   const fork = findFork(engine, context, workspace, name);
   const base = baseOf(workspace, fork).snapshot;
   return mergeOperation(

@@ -1,6 +1,7 @@
 import type { PendingOperation, Status } from '../../engine/calls/checkpoints.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { nameToJson } from '../../model/names.ts';
+import type { Savepoint } from '../../savepoint.ts';
 import { pathsOf } from '../../transaction/steps.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { briefToJson, captureToJson, changeToJson, notHappenedToJson, timeToJson } from '../shapes/to-json.ts';
@@ -61,6 +62,10 @@ export const status = verb({
           .int()
           .min(0)
           .describe('checkpoints that your limits drop, and that automatic clean-up keeps until you run `gc`'),
+        fork: z
+          .strictObject({ name: z.string(), of: jsonName, checkpoint: checkpointId })
+          .nullable()
+          .describe('the fork that contains the folder, the workspace that it is a fork of, and where it left that'),
         recordsAgents: z.boolean().describe('false: the configuration turns hooks and sessions off here'),
         agents: z
           .array(hookedAgent)
@@ -73,7 +78,8 @@ export const status = verb({
   async handle(savepoint, _input, context) {
     const found = await nullIfNoWorkspace(savepoint.status(withoutUndefined({ signal: context.signal })));
     const { automatic } = await savepoint.config();
-    if (found === null) return { ...NEVER_CAPTURED, recordsAgents: automatic.enabled };
+    const fork = forkToJson(await savepoint.currentFork());
+    if (found === null) return { ...NEVER_CAPTURED, fork, recordsAgents: automatic.enabled };
     const { workspace, moved, checkpoints, last, changed, scan } = found;
     return {
       workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
@@ -90,6 +96,7 @@ export const status = verb({
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
       unconfirmedDrops: found.unconfirmedDrops,
+      fork,
       recordsAgents: automatic.enabled,
     };
   },
@@ -111,6 +118,10 @@ const NEVER_CAPTURED = {
   exporting: null,
   unconfirmedDrops: 0,
 };
+
+function forkToJson(fork: Awaited<ReturnType<Savepoint['currentFork']>>) {
+  return fork === null ? null : { name: fork.name, of: nameToJson(fork.root), checkpoint: fork.checkpoint };
+}
 
 function inverseToJson(checkpoint: Checkpoint | null): { id: string; description: string } | null {
   return checkpoint === null ? null : { id: checkpoint.id, description: checkpoint.description };

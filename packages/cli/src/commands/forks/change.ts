@@ -1,0 +1,160 @@
+/** Commands that create, merge and remove forks. */
+
+import { SavepointError, showText } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { command, lines } from '../../command.ts';
+import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { captureWarnings, listedIn } from '../../show/capture.ts';
+import { runText } from '../../show/fork-run.ts';
+import { countText, pathText } from '../../show/format.ts';
+import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
+
+const LISTED_WHEN_DONE = 10;
+
+export const forkCreate = command({
+  verb: VERBS.forkCreate,
+  operands: [['<name>', 'its name']],
+  takesPaths: false,
+  takesCommand: true,
+  options: [
+    { flags: '--from <checkpoint>', description: 'the state of a checkpoint, or of a dropped fork (dropped:NAME)' },
+    { flags: '--branch <name>', description: 'make each repository a git worktree on this branch' },
+    { flags: '--count <number>', description: 'create NAME-1, NAME-2, … at once' },
+  ],
+  examples: [
+    'savepoint fork create attempt',
+    'savepoint fork create attempt --branch topic',
+    'savepoint fork create attempt --count 8 -- npm test',
+    'savepoint fork create again --from dropped:attempt',
+  ],
+  input: ({ operands: [name = ''], options, rest = [] }, { variables }) => ({
+    name,
+    ...(typeof options['from'] === 'string' ? { from: options['from'] } : {}),
+    ...(typeof options['branch'] === 'string' ? { branch: options['branch'] } : {}),
+    ...(typeof options['count'] === 'string' ? { count: numberOf(options['count']) } : {}),
+    ...(rest.length === 0 ? {} : { command: [...rest], variables: { ...variables } }),
+  }),
+  render: ({ forks }) =>
+    lines(
+      forks.flatMap(({ name, folder, notes }) => [
+        `${name}: ${pathText(folder)}`,
+        ...notes.map((note) => `  note: ${showText(note)}`),
+      ]),
+    ),
+});
+
+export const forkRun = command({
+  verb: VERBS.forkRun,
+  operands: [['<name>', 'the fork']],
+  takesPaths: false,
+  takesCommand: true,
+  options: [],
+  examples: ['savepoint fork run attempt -- npm test'],
+  input({ operands: [name = ''], rest = [] }, { variables }) {
+    if (rest.length === 0) {
+      throw new SavepointError(
+        'USAGE',
+        'The command is missing.',
+        { argument: 'command' },
+        { hint: 'Put it after `--`.' },
+      );
+    }
+    return { name, command: [...rest], variables: { ...variables } };
+  },
+  render: (run) => lines(runText(run), `  output: ${pathText(run.output)}`),
+});
+
+export const forkMerge = command({
+  verb: VERBS.forkMerge,
+  operands: [['<name>', 'the fork']],
+  takesPaths: true,
+  options: [
+    ...CONFLICT_OPTIONS,
+    { flags: '--force', description: 'also change frozen paths' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
+  ],
+  examples: ['savepoint fork merge attempt --dry-run', 'savepoint fork merge attempt --yes -- src'],
+  input: async ({ operands: [name = ''], paths, options }, context) => ({
+    name,
+    ...(paths.length === 0 ? {} : { paths: [...paths] }),
+    ...(await conflictInput(options, context)),
+    ...(options['force'] === true ? { force: true } : {}),
+    ...(options['dryRun'] === true ? { dryRun: true } : {}),
+  }),
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal, view } = context;
+    if (input.dryRun === true || options['yes'] === true) return VERBS.forkMerge.handle(savepoint, input, { signal });
+    const preview = await VERBS.forkMerge.handle(savepoint, { ...input, dryRun: true }, { signal });
+    if (preview.outcome === 'ready') {
+      const paths = countText(listedPaths(preview).length, 'path');
+      await confirm(context, {
+        verb: 'fork merge',
+        consequence: `The merge would change ${paths}`,
+        hint: DRY_RUN_HINT,
+        preview: lines(planLines(preview, view.style), planNotes(preview, null, view)),
+        question: `Merge ${paths}?`,
+        declinedMessage: 'Nothing was merged.',
+      });
+    }
+    return VERBS.forkMerge.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  },
+  render(output, view) {
+    const { style } = view;
+    const { checkpoint, dryRun, outcome } = output;
+    const paths = countText(listedPaths(output).length, 'path');
+    if (outcome === 'nothing') return lines('Nothing to merge.', planNotes(output, null, view));
+    if (dryRun) {
+      return lines(
+        `Preview: ${paths} would change.`,
+        planLines(output, style),
+        planNotes(output, null, view),
+        conflictSides(output, view),
+      );
+    }
+    return lines(
+      `${showText(output.description)}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
+      planLines(output, style, listedIn(view, LISTED_WHEN_DONE)),
+      planNotes(output, null, view),
+      captureWarnings(output.capture),
+      view.isPage ? [] : 'Run `savepoint undo` to revert.',
+    );
+  },
+});
+
+export const forkDrop = command({
+  verb: VERBS.forkDrop,
+  operands: [['<name>', 'the fork']],
+  takesPaths: false,
+  options: [{ flags: '--force', description: 'also if something is not merged, or a command runs' }],
+  examples: ['savepoint fork drop attempt', 'savepoint fork drop attempt --force'],
+  input: ({ operands: [name = ''], options }) => ({ name, ...(options['force'] === true ? { force: true } : {}) }),
+  render: ({ dropped, notes }) =>
+    lines(
+      `Dropped fork ${dropped}. \`savepoint fork create ${dropped} --from dropped:${dropped}\` brings it back.`,
+      notes.map((note) => `  note: ${showText(note)}`),
+    ),
+});
+
+export const forkClean = command({
+  verb: VERBS.forkClean,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint fork clean'],
+  input: () => ({}),
+  render: ({ dropped, debris, notes }) =>
+    lines(
+      dropped.length === 0
+        ? 'No fork is merged and idle.'
+        : `Dropped ${countText(dropped.length, 'fork')}: ${dropped.join(', ')}`,
+      debris.length === 0 ? [] : `Removed what dead processes left: ${debris.join(', ')}`,
+      notes.map((note) => `  note: ${showText(note)}`),
+    ),
+});
+
+function numberOf(given: string): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new SavepointError('USAGE', `--count takes a number, not ${JSON.stringify(given)}.`, { argument: 'count' });
+}

@@ -1,0 +1,103 @@
+/** Commands that look at forks. */
+
+import { nameFromJson, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { command, lines } from '../../command.ts';
+import { changeLine, totalsLine } from '../../show/changes.ts';
+import { runText } from '../../show/fork-run.ts';
+import { localTime, pathText, sizeText } from '../../show/format.ts';
+import { patchText } from '../../show/patch.ts';
+import type { OutputView } from '../../view.ts';
+
+type ForkJson = OutputOf<typeof VERBS.forkList>['forks'][number];
+
+const LISTED = 20;
+
+export const forkList = command({
+  verb: VERBS.forkList,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint fork list'],
+  input: () => ({}),
+  render({ forks, dropped, warnings }, view) {
+    return lines(
+      forks.length === 0
+        ? 'No forks. Create one with `savepoint fork create NAME`.'
+        : forks.map((one) => forkLine(one, view)),
+      dropped.map(({ name, time }) => `dropped:${name}  ${localTime(time)}  (--from dropped:${name} brings it back)`),
+      warnings.map((one) => `warning: ${showText(one)}`),
+    );
+  },
+});
+
+export const forkShow = command({
+  verb: VERBS.forkShow,
+  operands: [['<name>', 'the fork']],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint fork show attempt'],
+  input: ({ operands: [name = ''] }) => ({ name }),
+  render(fork, view) {
+    const { folder, checkpoint, created, branch, port, rung, bytes, runs, changes, common } = fork;
+    return lines(
+      forkLine(fork, view),
+      `  folder: ${pathText(folder)}`,
+      `  left the workspace at ${checkpoint}, ${localTime(created)}${branch === null ? '' : `, on branch ${showText(branch)}`}`,
+      `  ports from ${port}, ${sizeText(bytes)} (${rung})`,
+      runs.map((run) => `  ${runText(run)}  output: ${pathText(run.output)}`),
+      common.map(({ fork: other, paths }) => `  in common with ${other}: ${paths.map(pathText).join(', ')}`),
+      changes.slice(0, LISTED).map((one) => `  ${changeLine(one, view.style)}`),
+      changes.length > LISTED ? `  … and ${changes.length - LISTED} more (see \`savepoint fork diff\`)` : [],
+    );
+  },
+});
+
+export const forkDiff = command({
+  verb: VERBS.forkDiff,
+  operands: [['<name>', 'the fork']],
+  takesPaths: true,
+  isPaged: true,
+  options: [{ flags: '--patch', description: 'show a patch in git format; the default on a terminal' }],
+  examples: ['savepoint fork diff attempt', 'savepoint fork diff attempt --patch -- src'],
+  input: ({ operands: [name = ''], paths, options }, { output }) => ({
+    name,
+    ...(paths.length === 0 ? {} : { paths: [...paths] }),
+    ...(options['patch'] === true || output === 'terminal' ? { patch: true } : {}),
+  }),
+  render({ changes, totals, patch }, view) {
+    if (changes.length === 0) return lines('Nothing to merge.');
+    if (patch !== null) return patchText(nameFromJson(patch.text), view);
+    return lines(
+      changes.map((one) => changeLine(one, view.style)),
+      totalsLine(totals),
+    );
+  },
+});
+
+export const forkOpen = command({
+  verb: VERBS.forkOpen,
+  operands: [['<name>', 'the fork']],
+  takesPaths: false,
+  options: [],
+  examples: ['cd "$(savepoint fork open attempt)"'],
+  input: ({ operands: [name = ''] }) => ({ name }),
+  render: ({ folder }, { isTerminal }) =>
+    isTerminal ? lines(pathText(folder)) : Buffer.from(`${nameFromJson(folder)}\n`, 'latin1'),
+});
+
+function forkLine(
+  { name, state, totals, created, branch, common, runs, bytes }: ForkJson,
+  { style }: OutputView,
+): string {
+  const running = runs.find((run) => run.state === 'running');
+  return [
+    style.strong(name),
+    localTime(created),
+    state === 'changed' ? totalsLine(totals) : state === 'merged' ? 'merged' : 'no changes',
+    ...(branch === null ? [] : [`branch ${showText(branch)}`]),
+    ...(common.length === 0 ? [] : [`same files as ${common.map(({ fork }) => fork).join(', ')}`]),
+    ...(running === undefined ? [] : [`running: ${showText(running.command.join(' '))}`]),
+    sizeText(bytes),
+  ].join('  ');
+}
