@@ -16,6 +16,7 @@ const CALLS = {
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
   CopyCalls: 'Copies',
+  ForkCalls: 'Forks',
   WorkspaceCalls: 'The workspace',
   OwnEntriesCalls: 'Entries of Savepoint in files of the user',
 };

@@ -5,15 +5,14 @@ import { makeCopy } from '../copy/open-copy.ts';
 import { stateOfCopy } from '../copy/state-of-copy.ts';
 import { type Fork, freePort, isForkName } from '../fork/fork.ts';
 import { baseOf } from '../fork/fork-base.ts';
-import { endProcesses, processesIn } from '../fork/fork-processes.ts';
+import { endProcesses } from '../fork/fork-processes.ts';
 import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../fork/fork-records.ts';
 import { stateInfo } from '../fork/merge-fork.ts';
-import { openFork, treeOf } from '../fork/open-fork.ts';
+import { openFork, removeFilesOf, treeOf } from '../fork/open-fork.ts';
 import { type ForkCommand, startRun } from '../fork/runs.ts';
 import { assertBranchName, makeWorktrees, removeWorktrees } from '../fork/worktrees.ts';
 import { readRepository } from '../git/repository.ts';
 import { syncFolder } from '../io/durable-write.ts';
-import { removeTree } from '../io/remove-tree.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
@@ -104,6 +103,78 @@ export async function createForks(
   );
 }
 
+/** @throws SavepointError UNKNOWN_FORK */
+export function findFork(engine: Engine, context: Context, workspace: Workspace, name: string): Fork {
+  const { forks } = listForks(engine.ports, context.places.home, workspace.id);
+  const found = forks.find((fork) => fork.name === name);
+  if (found !== undefined) return found;
+  const known = [...forks.map((fork) => fork.name), ...droppedForks(workspace).map((one) => DROPPED + one.name)];
+  throw new SavepointError('UNKNOWN_FORK', `There is no fork ${JSON.stringify(name)}.`, { name, known });
+}
+
+/** The last states of dropped forks, newest first. */
+export function droppedForks({ store }: Workspace): readonly StoredForkState[] {
+  return forkStates(store.objects, store.refs, 'own')
+    .filter(({ kind }) => kind === 'dropped')
+    .sort((a, b) => b.number - a.number);
+}
+
+/** Keeps the last state of a fork, then removes it. @returns what remains of it, for display */
+export async function dropFork(
+  engine: Engine,
+  { workspace, lock, pace }: WriteOperationContext,
+  fork: Fork,
+): Promise<readonly string[]> {
+  const { ports } = engine;
+  await endProcesses(ports, fork.copy);
+  const base = baseOf(workspace, fork).snapshot;
+  const batch = workspace.store.objects.batch();
+  try {
+    const { snapshot } = await stateOfCopy(workspace, openFork(ports, fork), base, batch, pace);
+    const info = stateInfo(fork, 'dropped', ports.clock.now());
+    const commit = writeForkState(batch, { ...info, snapshot, base });
+    await batch.finish();
+    lock.assertHeld();
+    keepForkState(workspace.store.refs, commit);
+  } finally {
+    batch.abandon();
+  }
+  removeFork(ports, fork);
+  return removeFiles(workspace, fork);
+}
+
+/**
+ * Removes what processes that died left of forks: folders without `fork.json`, and states of forks that do not exist. The
+ * caller holds the lock, so no fork is being created.
+ * @returns the ids of the copies
+ */
+export async function removeDebris(
+  engine: Engine,
+  { context, workspace }: WriteOperationContext,
+  { damaged }: FoundForks,
+): Promise<readonly string[]> {
+  const { ports } = engine;
+  const { store } = workspace;
+  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
+  const kept = new Set(states.filter(({ kind }) => kind !== 'dropped').map(({ copy }) => copy as string));
+  const removed: string[] = [];
+  const places = placesIn(ports, context.places.home);
+  for (const place of places) {
+    const id = idOf(place);
+    if (!kept.has(id) || damaged.some((one) => one.place === place) || readFork(ports, place) !== null) continue;
+    const state = states.find(({ copy, kind }) => copy === id && kind !== 'dropped');
+    if (state === undefined) continue;
+    await removeFiles(workspace, await forkAsItWas(workspace, place, state));
+    removed.push(id);
+  }
+  const there = new Set<string>(places.map(idOf));
+  deleteForkStates(
+    store.refs,
+    states.filter(({ copy, kind }) => kind !== 'dropped' && !there.has(copy)),
+  );
+  return removed;
+}
+
 interface Start {
   readonly now: Checkpoint;
   readonly checkpoint: Checkpoint;
@@ -170,92 +241,19 @@ function worktreeRoots({ ports, root }: Workspace, { roots }: Checkpoint, all: b
     });
 }
 
-/** @throws SavepointError UNKNOWN_FORK */
-export function findFork(engine: Engine, context: Context, workspace: Workspace, name: string): Fork {
-  const { forks } = listForks(engine.ports, context.places.home, workspace.id);
-  const found = forks.find((fork) => fork.name === name);
-  if (found !== undefined) return found;
-  const known = [...forks.map((fork) => fork.name), ...droppedForks(workspace).map((one) => DROPPED + one.name)];
-  throw new SavepointError('UNKNOWN_FORK', `There is no fork ${JSON.stringify(name)}.`, { name, known });
-}
-
-/** The last states of dropped forks, newest first. */
-export function droppedForks({ store }: Workspace): readonly StoredForkState[] {
-  return forkStates(store.objects, store.refs, 'own')
-    .filter(({ kind }) => kind === 'dropped')
-    .sort((a, b) => b.number - a.number);
-}
-
-/** Keeps the last state of a fork, then removes it. @returns what remains of it, for display */
-export async function dropFork(
-  engine: Engine,
-  { workspace, lock, pace }: WriteOperationContext,
-  fork: Fork,
-): Promise<readonly string[]> {
-  const { ports } = engine;
-  await endProcesses(ports, fork.copy);
-  const base = baseOf(workspace, fork).snapshot;
-  const batch = workspace.store.objects.batch();
-  try {
-    const { snapshot } = await stateOfCopy(workspace, openFork(ports, fork), base, batch, pace);
-    const info = stateInfo(fork, 'dropped', ports.clock.now());
-    const commit = writeForkState(batch, { ...info, snapshot, base });
-    await batch.finish();
-    lock.assertHeld();
-    keepForkState(workspace.store.refs, commit);
-  } finally {
-    batch.abandon();
-  }
-  removeFork(ports, fork);
-  return removeFiles(workspace, fork);
-}
-
 /** Removes the files of a fork that no longer exists, and what the store keeps of it apart from its last state. */
 async function removeFiles(workspace: Workspace, fork: Fork): Promise<readonly string[]> {
   const { ports, store } = workspace;
   await endProcesses(ports, fork.copy);
-  removeTree(ports.fs, treeOf(fork));
+  removeFilesOf(ports, fork, 'tree');
   const notes = await removeWorktrees(workspace, treeOf(fork), fork.worktrees, fork.branch);
-  removeTree(ports.fs, fork.copy.place);
+  removeFilesOf(ports, fork, 'place');
   const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
   deleteForkStates(
     store.refs,
     states.filter(({ copy, kind }) => copy === fork.copy.id && kind !== 'dropped'),
   );
   return notes;
-}
-
-/**
- * Removes what processes that died left of forks: folders without `fork.json`, and states of forks that do not exist. The
- * caller holds the lock, so no fork is being created.
- * @param isOurs whether a copy without a record is one of this workspace
- * @returns the ids of the copies
- */
-export async function removeDebris(
-  engine: Engine,
-  { context, workspace }: WriteOperationContext,
-  { damaged }: FoundForks,
-): Promise<readonly string[]> {
-  const { ports } = engine;
-  const { store } = workspace;
-  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
-  const kept = new Set(states.filter(({ kind }) => kind !== 'dropped').map(({ copy }) => copy as string));
-  const removed: string[] = [];
-  const places = placesIn(ports, context.places.home);
-  for (const place of places) {
-    const id = idOf(place);
-    if (!kept.has(id) || damaged.some((one) => one.place === place) || readFork(ports, place) !== null) continue;
-    const state = states.find(({ copy, kind }) => copy === id && kind !== 'dropped');
-    if (state === undefined) continue;
-    await removeFiles(workspace, await forkAsItWas(workspace, place, state));
-    removed.push(id);
-  }
-  const there = new Set<string>(places.map(idOf));
-  deleteForkStates(
-    store.refs,
-    states.filter(({ copy, kind }) => kind !== 'dropped' && !there.has(copy)),
-  );
-  return removed;
 }
 
 /** A half removed fork: its worktrees are those that the repositories still name. */
@@ -283,10 +281,6 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
     worktrees: roots.map(({ path, commit }) => ({ path, commit: commit ?? '', createdBranch: false })),
     port: 1,
   };
-}
-
-export function isRunning(engine: Engine, fork: Fork): boolean {
-  return processesIn(engine.ports, fork.copy).length > 0;
 }
 
 function idOf(place: DiskPath): string {

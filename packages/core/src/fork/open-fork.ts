@@ -1,6 +1,7 @@
 /** A fork's folder as an open copy. */
 
 import type { OpenCopy } from '../copy/copy.ts';
+import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath } from '../model/names.ts';
@@ -27,4 +28,12 @@ export function openFork(ports: Ports, fork: Fork): OpenCopy {
       removeTree(ports.fs, fork.copy.place);
     },
   };
+}
+
+/** Durable on return. @param what its working folder, or everything that belongs to it */
+export function removeFilesOf({ fs }: Pick<Ports, 'fs'>, fork: Pick<Fork, 'copy'>, what: 'tree' | 'place'): void {
+  const path = what === 'tree' ? treeOf(fork) : fork.copy.place;
+  removeTree(fs, path);
+  const parent = containingFolder(path);
+  if (fs.lstat(parent) !== null) syncFolder(fs, parent);
 }

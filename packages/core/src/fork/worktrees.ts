@@ -24,15 +24,9 @@ export interface WorktreeRequest {
   readonly branch: string | null;
 }
 
-export interface MadeWorktrees {
-  readonly worktrees: readonly ForkWorktree[];
-  /** Why a repository is no worktree, for display. */
-  readonly notes: readonly string[];
-}
-
 const SIDE_NAME = 'tree.files';
 
-/** @throws SavepointError GIT_REFUSED, IO: the caller removes the worktrees that `made` received */
+/** @throws SavepointError GIT_REFUSED, IO: the caller removes the worktrees that `made` received. @returns why repositories did not become worktrees, for display */
 export async function makeWorktrees(
   workspace: Workspace,
   { tree, roots, branch }: WorktreeRequest,
@@ -152,7 +146,7 @@ async function addWorktree({
   await copyIndex(fs, repository, made, git);
 }
 
-/** What is staged in the workspace is staged in the fork. An index in several files is made anew from the commit. */
+/** What is staged in the workspace is staged in the fork. An index in several files is made from the commit instead. */
 async function copyIndex(fs: Ports['fs'], from: GitState, to: GitState, git: Git): Promise<void> {
   const target = diskChild(to.gitDir, 'index');
   const isSplit = fs.list(from.gitDir).some((name) => name.startsWith('sharedindex.'));

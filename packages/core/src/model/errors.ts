@@ -80,7 +80,6 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'The workspace has no fork with this name.',
     data: { name: 'string', known: 'string[]' },
-    note: '`known`: its forks, and the dropped ones as `dropped:NAME`',
     hint: 'Run `savepoint fork list` to list the forks.',
   },
   UNKNOWN_AGENT: {
