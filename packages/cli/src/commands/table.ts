@@ -75,6 +75,8 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('look', VERBS.stats, async () => (await import('./history/stats.ts')).stats),
   verbRow('look', VERBS.context, async () => (await import('./workspace/context.ts')).context),
   verbRow('look', VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
+  verbRow('look', VERBS.bisect, async () => (await import('./copies/bisect.ts')).bisect),
+  verbRow('look', VERBS.replay, async () => (await import('./copies/replay.ts')).replay),
   {
     name: 'watch',
     summary: 'print events of the timeline as they happen',
