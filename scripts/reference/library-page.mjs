@@ -17,6 +17,7 @@ const CALLS = {
   CheckCalls: 'Checks',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
+  StateRunCalls: 'Bisect and replay',
   WorkspaceCalls: 'The workspace',
   OwnEntriesCalls: 'Entries of Savepoint in files of the user',
 };

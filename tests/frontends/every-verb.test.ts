@@ -121,6 +121,8 @@ describe('every verb through the binary', () => {
     // These have their own tests.
     expect([...Object.keys(VERBS)].filter((key) => !seen.has(key))).toEqual([
       'deleteSession',
+      'bisect',
+      'replay',
       'exportSession',
       'check',
       'forkRun',

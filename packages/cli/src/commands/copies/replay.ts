@@ -39,7 +39,8 @@ export const replay = command({
         const agents = [...new Set(prompts.map(({ actor }) => showText(actor.name)))].join(', ');
         const [added, removed] = [sum(changes.map((one) => one.added)), sum(changes.map((one) => one.removed))];
         const about = words.length === 0 ? shortText(checkpoint.description) : words.join('; ');
-        const counts = `${countText(new Set(changes.map(({ path }) => JSON.stringify(path))).size, 'file')} ${lineCounts(added, removed)}`;
+        const files = new Set(changes.map(({ path }) => JSON.stringify(path))).size;
+        const counts = `${countText(files, 'file')} ${lineCounts(added, removed)}`.trimEnd();
         const result =
           run === null ? (problem === null ? '' : `  ${style.bad(showText(problem))}`) : `  ${runText(run)}`;
         const failed = run !== null && run.status !== 0;

@@ -84,7 +84,8 @@ export async function runBisectVerb(
   const { outcome, good, bad, tested, skipped, repaired, fromResults, step } = found;
   const isFound = outcome === 'found';
   const { patch } = isFound ? await savepoint.diff({ from: good.id, to: bad.id, patch: true }) : { patch: null };
-  const changes = step.changes.map(({ id }) => `--change ${id}`);
+  const isShared = step.changes.some(({ by }) => by.grade === 'open');
+  const changes = step.changes.map(({ id }) => `--change ${id}`).concat(isShared ? ['--include-shared'] : []);
   return {
     outcome,
     good: briefToJson(good),
@@ -100,7 +101,7 @@ export async function runBisectVerb(
     fromResults: fromResults.map(({ id }) => id),
     ...stepToJson(step),
     patch: patch === null ? null : patchToJson(patch),
-    rollback: isFound && step.isComplete && changes.length > 0 ? `savepoint rollback ${changes.join(' ')}` : null,
+    rollback: isFound && step.isComplete && step.changes.length > 0 ? `savepoint rollback ${changes.join(' ')}` : null,
     ...notesToJson(found),
   };
 }
