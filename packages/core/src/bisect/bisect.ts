@@ -23,7 +23,7 @@ export interface TestedState {
   readonly problem: string | null;
 }
 
-/** What is told after each run. */
+/** Reported after each run. */
 export interface BisectStep extends TestedState {
   /** Number of states that may still be the first bad one and are not tested. */
   readonly left: number;

@@ -8,7 +8,7 @@
  * runs.
  */
 
-/** `skip`: it cannot be told. */
+/** `skip`: the command could not tell. */
 export type Verdict = 'good' | 'bad' | 'skip';
 
 export interface Known {

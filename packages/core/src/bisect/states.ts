@@ -7,7 +7,7 @@ import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts
 
 /**
  * `checkpoint`: after each checkpoint that changed files. `turn`: when each prompt was sent, so that one turn of an agent
- * lies between two states.
+ * is between two states.
  */
 export type StepSize = 'checkpoint' | 'turn';
 
@@ -20,7 +20,7 @@ export interface States {
 
 /**
  * Returns the states from `from` up to `to`, both included. If checkpoints follow each other with the same files, the
- * first one stands for all of them.
+ * first one represents all of them.
  * @throws SavepointError USAGE if `to` is older than `from`
  */
 export function statesBetween(timeline: Timeline, from: Checkpoint, to: Checkpoint, size: StepSize): States {

@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync, readdirSync, unlinkSync } from 'node:fs';
 import type { Savepoint } from '@savepoint/core';
+import { testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -120,4 +121,32 @@ test('a replay runs a command at each state, in order', async () => {
   ]);
   expect(copiesOf(p)).toEqual([]);
   expect((await savepoint.replay({})).steps.map(({ to }) => to.id).slice(0, 2)).toEqual(['cp_1', 'cp_2']);
+});
+
+test('over many checkpoints, each of three faults is found with few runs', { timeout: 600_000 }, async () => {
+  const count = testEffort({ quick: 40, ci: 200, long: 1000 });
+  const p = new Place();
+  p.write('code.txt', 'right\n');
+  p.write('deep/file.txt', 'here\n');
+  p.write('tool.sh', '#!/bin/sh\n');
+  chmodSync(p.at('tool.sh'), 0o755);
+  const savepoint = p.open();
+  const faults = Object.values(FAULTS);
+  const planted = faults.map((_, index) => Math.floor((count * (index + 1)) / 4) + index);
+  for (let state = 1; state <= count; state++) {
+    p.write('count.txt', `${state}\n`);
+    for (const [index, { fault }] of faults.entries()) if (planted[index] === state) fault(p);
+    await savepoint.checkpoint();
+  }
+  for (const [index, { command }] of faults.entries()) {
+    const found = await savepoint.bisect({
+      good: 'cp_1',
+      bad: 'last',
+      command: ['sh', '-c', command],
+      env: ENV,
+      rungs: ['copy'],
+    });
+    expect(found).toMatchObject({ outcome: 'found', bad: { id: `cp_${planted[index]}` } });
+    expect(found.tested.length).toBeLessThanOrEqual(Math.ceil(Math.log2(count)) + 1);
+  }
 });

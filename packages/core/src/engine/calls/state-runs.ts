@@ -29,7 +29,7 @@ export interface BisectOptions extends StateRunOptions {
   /** The names of a checkpoint at which the command succeeds, and of a newer one at which it fails. */
   readonly good: string;
   readonly bad: string;
-  /** The program and its arguments. Exit status 0: good, 125: it cannot be told, 126, 127 and above: stop, others: bad. */
+  /** The program and its arguments. Exit status 0: good, 125: unknown, 126, 127 and above: stop, others: bad. */
   readonly command: readonly string[];
   /** How many states to test at the same time. Default 1. */
   readonly jobs?: number;
