@@ -18,3 +18,27 @@ export async function ask(question: string): Promise<boolean> {
     lines.close();
   }
 }
+
+/**
+ * Asks for a line.
+ * @returns null at the end of the input
+ * @throws SavepointError CANCELLED on Ctrl-C, or once the signal is aborted
+ */
+export async function askText(question: string, signal: AbortSignal): Promise<string | null> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const cancel = (): void => {
+    lines.emit('SIGINT');
+  };
+  signal.addEventListener('abort', cancel);
+  try {
+    return await new Promise<string | null>((resolve, reject) => {
+      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
+      lines.on('close', () => resolve(null));
+      lines.question(`${question} `, resolve);
+    });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    lines.close();
+  }
+}

@@ -1,5 +1,6 @@
 import type { ReplayAnswer, ReplayStep } from '../../bisect/replay.ts';
 import type { ReplayOptions } from '../../engine/calls/state-runs.ts';
+import { type JsonName, nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { briefToJson } from '../shapes/to-json.ts';
 import { type OrUndefined, type VerbContext, verb, withoutUndefined } from '../verb.ts';
@@ -42,8 +43,10 @@ export const replay = verb({
 
 /** What a front end does at each state. */
 export interface ReplayListener {
+  /** Whether the files of each state are wanted, also without a command. */
   readonly withFiles?: boolean;
-  readonly onStep?: (step: ReplayStep) => Promise<ReplayAnswer>;
+  /** @param files where they are until the answer; null unless wanted */
+  readonly onStep?: (step: ReturnType<typeof replayStepToJson>, files: JsonName | null) => Promise<ReplayAnswer>;
 }
 
 /** The same, for front ends that show each state. */
@@ -51,16 +54,21 @@ export async function runReplayVerb(
   savepoint: Savepoint,
   input: OrUndefined<Omit<ReplayOptions, keyof ReplayListener | 'signal' | 'toolCall' | 'force' | 'rungs'>>,
   { signal }: VerbContext,
-  listener: ReplayListener,
+  { withFiles, onStep }: ReplayListener,
 ) {
-  const replayed = await savepoint.replay({ ...withoutUndefined({ ...input, signal }), ...listener });
-  return {
-    steps: replayed.steps.map((step) => ({
-      checkpoint: briefToJson(step.to),
-      run: runToJson(step.run),
-      problem: step.problem,
-      ...stepToJson(step),
-    })),
-    ...notesToJson(replayed),
-  };
+  const replayed = await savepoint.replay({
+    ...withoutUndefined({ ...input, signal, withFiles }),
+    // The files of an overlay are visible only inside of it.
+    ...(withFiles === true ? { rungs: ['reflink', 'copy'] as const } : {}),
+    ...(onStep === undefined
+      ? {}
+      : {
+          onStep: (step) => onStep(replayStepToJson(step), step.files === null ? null : nameToJson(step.files)),
+        }),
+  });
+  return { steps: replayed.steps.map(replayStepToJson), ...notesToJson(replayed) };
+}
+
+function replayStepToJson(step: ReplayStep) {
+  return { checkpoint: briefToJson(step.to), run: runToJson(step.run), problem: step.problem, ...stepToJson(step) };
 }
