@@ -34,6 +34,19 @@ export function bytesOfArgument(argument: string): string {
   return bytesFromText(argument);
 }
 
+/**
+ * Node cannot decode arguments that are not UTF-8, so a command would get a different argument.
+ * @throws SavepointError USAGE
+ */
+export function assertUtf8(word: string): void {
+  if (!word.includes('\ufffd')) return;
+  throw new SavepointError(
+    'USAGE',
+    `The argument ${JSON.stringify(word)} is not valid UTF-8 and cannot be passed on.`,
+    { argument: word },
+  );
+}
+
 export function nameOfArgument(argument: string): JsonName {
   return nameToJson(bytesOfArgument(argument));
 }

@@ -21,8 +21,14 @@ export type ChildExit =
 const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const OTHER_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
-/** Runs the command with this process's standard streams. Signals go to the child and do not end this process. */
-export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise<ChildExit> {
+/**
+ * Runs the command with this process's standard streams. Signals go to the child and do not end this process.
+ * @param options.outputTo the stream of this process that its standard output is
+ */
+export function runInForeground(
+  { file, args, cwd, env }: ChildCommand,
+  { outputTo = 1 }: { readonly outputTo?: 1 | 2 } = {},
+): Promise<ChildExit> {
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;
@@ -35,7 +41,7 @@ export function runInForeground({ file, args, cwd, env }: ChildCommand): Promise
     // Before spawning: the child may print something and get a Ctrl-C before `spawn` returns.
     for (const signal of TERMINAL_SIGNALS) process.on(signal, atTerminal ? ignoreSignal : forward);
     for (const signal of OTHER_SIGNALS) process.on(signal, forward);
-    child = spawn(file, args, { cwd, env, stdio: 'inherit', argv0: file });
+    child = spawn(file, args, { cwd, env, stdio: [0, outputTo, 2], argv0: file });
     for (const signal of earlySignals) child.kill(signal);
     const finish = (exit: ChildExit): void => {
       for (const signal of [...TERMINAL_SIGNALS, ...OTHER_SIGNALS])

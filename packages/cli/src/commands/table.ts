@@ -47,6 +47,13 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('work', VERBS.redo, async () => (await import('./rewind/redo.ts')).redo),
   verbRow('work', VERBS.edit, async () => (await import('./changes/edit.ts')).edit),
   {
+    name: 'try',
+    summary: 'run a command in a copy of the folder, then apply or drop what it changed',
+    section: 'work',
+    isHidden: false,
+    load: async () => (await import('./copies/try.ts')).tryCommand,
+  },
+  {
     name: 'run',
     summary: 'run a command with a checkpoint before and after',
     section: 'work',

@@ -10,6 +10,7 @@ import {
   showText,
   textFromBytes,
 } from '@savepoint/core';
+import { assertUtf8 } from '../../argument-path.ts';
 import { type ChildCommand, type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CliOptionSpec,
@@ -258,18 +259,6 @@ function agentNameOf({ agent }: VerbArguments['options'], file: string): string 
   if (agent === undefined) return basename(file);
   if (typeof agent === 'string' && agent.trim() !== '') return agent;
   throw new SavepointError('USAGE', '--agent needs a name.', { argument: '--agent' });
-}
-
-/** Node cannot decode arguments that are not UTF-8, so the command would get a different argument. */
-function assertUtf8(word: string): void {
-  if (!word.includes('\ufffd')) return;
-  throw new SavepointError(
-    'USAGE',
-    `The argument ${JSON.stringify(word)} is not valid UTF-8 and cannot be passed on.`,
-    {
-      argument: word,
-    },
-  );
 }
 
 function quotedWord(word: string): string {

@@ -1,0 +1,122 @@
+/** `savepoint try`: not a verb, because it runs another program, and asks what becomes of its changes. */
+import { isatty } from 'node:tty';
+import { nameToJson, SavepointError } from '@savepoint/core';
+import { changeToJson } from '@savepoint/core/frontend';
+import { safeJson } from '@savepoint/core/ports';
+import { assertUtf8 } from '../../argument-path.ts';
+import { type ChildExit, runInForeground } from '../../child.ts';
+import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
+import { listenForInterrupts } from '../../interrupt.ts';
+import { shellWord } from '../../path-hint.ts';
+import { APPLY_OPTIONS, DECISION_OPTIONS, type Decision, decisionIn } from '../../proposal/decision.ts';
+import { type ConflictInput, finishProposal } from '../../proposal/finish.ts';
+import type { Copy, Finished } from '../../proposal/proposal.ts';
+import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
+import { isolationText } from '../../proposal/texts.ts';
+import { writeAll } from '../../write.ts';
+import { conflictInput } from '../rewind/conflict-options.ts';
+
+const EXAMPLE = 'Example: `savepoint try -- npm run codemod`.';
+
+export const tryCommand: StandaloneCommand = {
+  description:
+    'Runs the command in a copy of the folder as it is now. The folder itself does not change. Then shows the exit ' +
+    'status and what differs, and asks: apply the changes, save them as a patch, drop them, or keep the copy and ' +
+    'decide later. If the folder has changed meanwhile, the changes are merged into it; `savepoint undo` reverts that. ' +
+    'Without a terminal, one of --apply, --patch, --keep and --drop is needed. The exit status is that of the command; if ' +
+    'the command succeeds and its changes cannot be applied, it is that of the failure. Ctrl-C ends the command, and the ' +
+    'question follows. With --json, the output of the command goes to standard error.',
+  usage: '[options] -- <command...>',
+  // Accepted only for a better error message: the command must follow `--`.
+  operands: [['[none...]', '']],
+  takesCommand: true,
+  options: [...DECISION_OPTIONS, ...APPLY_OPTIONS],
+  examples: [
+    'savepoint try -- npm run codemod',
+    'savepoint try --apply -- npx prettier --write src',
+    'savepoint try --patch ../upgrade.patch -- npm update',
+  ],
+
+  run: (given, surroundings) => {
+    const command = commandIn(given);
+    return surroundings.inWorkspace((context) => tryOut(command, given, context, surroundings));
+  },
+};
+
+/** @throws SavepointError USAGE */
+function commandIn({ operands: [stray], rest: [file, ...args] }: ParsedArguments): readonly [string, ...string[]] {
+  if (stray !== undefined) {
+    const message = `The command must follow --, but ${JSON.stringify(stray)} is before it.`;
+    throw new SavepointError('USAGE', message, { argument: stray }, { hint: EXAMPLE });
+  }
+  if (file === undefined) {
+    throw new SavepointError('USAGE', 'try needs a command after --.', { argument: 'command' }, { hint: EXAMPLE });
+  }
+  for (const word of [file, ...args]) assertUtf8(word);
+  return [file, ...args];
+}
+
+async function tryOut(
+  command: readonly [string, ...string[]],
+  given: ParsedArguments,
+  context: CommandContext,
+  { globals, env, interrupt }: CommandEnvironment,
+): Promise<number> {
+  const { savepoint, signal, view, clearProgress } = context;
+  const mayAsk = context.ask !== null && !globals.json;
+  const decision = decisionIn('try', given, mayAsk, context);
+  const conflicts = await conflictsIn(given, decision, context);
+  const say = (text: string): void => (globals.json ? undefined : writeAll(2, text));
+  const copy = await savepoint.openCopy({ purpose: 'try', signal });
+  clearProgress();
+  say(isolationText(copy, view));
+  interrupt.end();
+  const child = await commandInCopy(copy, context, command, env);
+  const ended = await context.withoutMessages(() => runInForeground(child, { outputTo: globals.json ? 2 : 1 }));
+  const status = reportExit(ended, command[0], view.style);
+  const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
+  try {
+    if (ended.kind !== 'exit' || ended.status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
+    const finished = await finishProposal(
+      { copy, description: `Tried: ${command.map(shellWord).join(' ')}`, isGood: status === 0 },
+      { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
+    );
+    if (globals.json) writeAll(1, `${safeJson(resultToJson(copy, ended, finished), isatty(1) ? 2 : 0)}\n`);
+    return status === 0 && finished.failure !== null ? (later.status() ?? finished.failure.exit) : status;
+  } finally {
+    later.end();
+  }
+}
+
+/** @throws SavepointError USAGE if options of --apply are given without it */
+async function conflictsIn(
+  { options }: ParsedArguments,
+  decision: Decision | null,
+  context: CommandContext,
+): Promise<ConflictInput> {
+  const choices = await conflictInput({ ...options }, context);
+  const given = { ...choices, ...(options['force'] === true ? { force: true } : {}) };
+  const [first] = Object.keys(given);
+  if (first !== undefined && decision !== null && decision.kind !== 'apply') {
+    const argument = `--${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace('resolutions', 'resolution')}`;
+    throw new SavepointError('USAGE', `${argument} needs --apply.`, { argument });
+  }
+  return given;
+}
+
+function resultToJson({ copy, notes }: Copy, ended: ChildExit, finished: Finished) {
+  const { difference, operation, file, failure, outcome, isKept } = finished;
+  return {
+    exit: ended.kind === 'exit' ? ended.status : null,
+    signal: ended.kind === 'signal' ? ended.signal : null,
+    outcome,
+    copy: { id: copy.record.id, rung: copy.record.rung, isKept, files: isKept ? nameToJson(copy.files) : null },
+    notes: [...notes],
+    notIsolated: [...copy.notIsolated],
+    changes: difference === null ? null : difference.changes.map(changeToJson),
+    totals: difference === null ? null : { ...difference.totals },
+    patch: file,
+    operation,
+    error: failure === null ? null : failure.toJSON(),
+  };
+}

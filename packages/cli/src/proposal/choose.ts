@@ -1,0 +1,50 @@
+/** Asks the user to choose one of several ways on. */
+
+export interface Choice<T> {
+  /** One letter. */
+  readonly key: string;
+  /** What it does, in a few words. */
+  readonly label: string;
+  readonly value: T;
+}
+
+/**
+ * Asks until the answer is one of the letters.
+ * @param question safe to print
+ * @param otherwise what an empty answer, the end of the input and Ctrl-C mean: the way on that loses nothing
+ */
+export async function choose<T>(question: string, choices: readonly Choice<T>[], otherwise: Choice<T>): Promise<T> {
+  const named = [...choices, otherwise].map(({ key, label }) => `${key} ${label}`).join(', ');
+  const keys = [...choices.map(({ key }) => key), otherwise.key.toUpperCase()].join('/');
+  for (;;) {
+    const answer = await readLine(`${question} ${named} [${keys}] `);
+    const typed = answer?.trim().toLowerCase() ?? '';
+    const found = [...choices, otherwise].find(({ key, label }) => key === typed || label === typed);
+    if (found !== undefined) return found.value;
+    if (typed === '') return otherwise.value;
+  }
+}
+
+/** @returns null at the end of the input and on Ctrl-C */
+export async function readLine(question: string): Promise<string | null> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise((resolve) => {
+      // Without this line break, what is printed next would follow the question.
+      const leave = (): void => {
+        process.stderr.write('\n');
+        resolve(null);
+      };
+      lines.on('SIGINT', leave);
+      lines.on('close', leave);
+      lines.question(question, (answer) => {
+        lines.off('close', leave);
+        resolve(answer);
+      });
+    });
+  } finally {
+    lines.removeAllListeners('close');
+    lines.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** The changes that a command made in a copy, and what can become of them. */
+import type { Actor, JsonName, Savepoint, SavepointError } from '@savepoint/core';
+import type { operationToJson } from '@savepoint/core/frontend';
+
+type Calls = Pick<Savepoint, 'openCopy' | 'diffCopy'>;
+export type Copy = Awaited<ReturnType<Calls['openCopy']>>;
+export type CopyDifference = Awaited<ReturnType<Calls['diffCopy']>>;
+type OperationJson = ReturnType<typeof operationToJson>;
+
+export interface Proposal {
+  readonly copy: Copy;
+  /** What was done in the copy, in one line, for the checkpoint. */
+  readonly description: string;
+  /** Who worked in the copy. Absent: the caller. */
+  readonly author?: { readonly actor: Actor; readonly session: string };
+  /** Whether the command succeeded. */
+  readonly isGood: boolean;
+}
+
+export interface Finished {
+  /** `unchanged`: nothing differed. `kept`: nothing was done. */
+  readonly outcome: 'unchanged' | 'applied' | 'saved' | 'dropped' | 'kept';
+  /** Whether the copy is still there. */
+  readonly isKept: boolean;
+  /** Null if it could not be found out. */
+  readonly difference: CopyDifference | null;
+  readonly operation: OperationJson | null;
+  /** The patch that was written. */
+  readonly file: JsonName | null;
+  /** Why what was asked for was not done. */
+  readonly failure: SavepointError | null;
+}

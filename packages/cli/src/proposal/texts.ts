@@ -1,0 +1,99 @@
+/** What users read about the changes in a copy. */
+import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
+import { changeToJson, type operationToJson } from '@savepoint/core/frontend';
+import { lines } from '../command.ts';
+import { captureWarnings, listedIn, listWithHeading } from '../show/capture.ts';
+import { changeLine, statOf, totalsLine, uncapturedText } from '../show/changes.ts';
+import { countText, pathText } from '../show/format.ts';
+import { conflictSides, listedPaths, planLines, planNotes } from '../show/plan.ts';
+import type { OutputView } from '../view.ts';
+import type { Copy, CopyDifference } from './proposal.ts';
+
+type OperationJson = ReturnType<typeof operationToJson>;
+
+const LISTED_WHEN_DONE = 10;
+
+/** Like `diff --stat`; what has no lines is named with what happened to it. */
+export function differenceText({ changes, totals, problems, uncaptured }: CopyDifference, view: OutputView): string {
+  const json = changes.map(changeToJson);
+  const unlisted = json.filter(
+    ({ operation, added }) =>
+      added === null || operation === 'mode' || operation === 'rename' || operation === 'delete',
+  );
+  return lines(
+    'Changed in the copy:',
+    statOf(json, view).map((line) => ` ${line}`),
+    ` ${totalsLine({ ...totals })}`,
+    listWithHeading(
+      unlisted.map((change) => changeLine(change, view.style)),
+      () => 'of these:',
+      listedIn(view),
+    ),
+    listWithHeading(
+      uncaptured.map((change) => `${pathText(changeToJson(change).path)}${uncapturedText(changeToJson(change))}`),
+      () => 'not captured, so neither applied nor in a patch:',
+      listedIn(view),
+    ),
+    listWithHeading(
+      problems.map((text) => showText(text)),
+      () => 'could not be read:',
+      listedIn(view),
+    ),
+  );
+}
+
+export function appliedText(operation: OperationJson, view: OutputView): string {
+  const { checkpoint } = operation;
+  if (checkpoint === null) {
+    return lines('Nothing was left to apply: the folder already has these changes.', planNotes(operation, null, view));
+  }
+  return lines(
+    `Applied to ${countText(listedPaths(operation).length, 'path')}  (now ${checkpoint.id})`,
+    planLines(operation, view.style, listedIn(view, LISTED_WHEN_DONE)),
+    planNotes(operation, null, view),
+    captureWarnings(operation.capture),
+    'Run `savepoint undo` to revert.',
+  );
+}
+
+/** The keys of the question are the ways on. */
+export function conflictText(preview: OperationJson, view: OutputView): string {
+  const paths = preview.plan.conflicts.length;
+  return lines(
+    `The folder has changed in the meantime, and ${countText(paths, 'path')} ${paths === 1 ? 'does' : 'do'} not merge:`,
+    conflictSides(preview, { ...view, isPage: true }),
+  );
+}
+
+export function savedText({ changes, unknownToGit, uncaptured }: CopyDifference, file: JsonName): string {
+  const shown = showName(nameFromJson(file));
+  return lines(
+    `Saved ${countText(changes.length - uncaptured.length, 'change')} in ${shown}. \`git apply ${shown}\` applies them.`,
+    listWithHeading(
+      unknownToGit.map((change) => pathText(changeToJson(change).path)),
+      () => 'not known to git, so only notes in the patch (empty folders, permissions):',
+    ),
+  );
+}
+
+/** @param why null: the user has not decided yet */
+export function keptText({ copy }: Copy, why: string | null): string {
+  const { id } = copy.record;
+  return lines(
+    `The copy ${id} is kept.${why === null ? '' : ` ${why}`}`,
+    `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE or --drop if you like.`,
+    '  `savepoint copies` lists all copies.',
+  );
+}
+
+/** What users must know before the command starts. */
+export function isolationText({ copy, notes }: Copy, view: OutputView): string {
+  const { notIsolated, record } = copy;
+  const reasons = notes.map((note) => `savepoint: ${showText(note)}`);
+  return lines(
+    reasons,
+    view.style.faint(
+      `savepoint: in a copy of the folder (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
+    ),
+  );
+}

@@ -1,0 +1,158 @@
+/** `savepoint try`: a command in a copy of the folder, and what becomes of its changes. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+import { HostedTerminal } from './hosted-terminal.ts';
+
+function inProject(): Project {
+  const p = project();
+  p.write('a.txt', 'one\ntwo\nthree\n');
+  return p;
+}
+
+const tried = (script: string, ...options: readonly string[]) => ['try', ...options, '--', 'sh', '-c', script];
+
+function copies(p: Project): readonly string[] {
+  return fs.existsSync(path.join(p.store, 'copies')) ? fs.readdirSync(path.join(p.store, 'copies')) : [];
+}
+
+describe('try without a terminal', () => {
+  it('applies what a command that succeeds changed, and undo reverts it', () => {
+    const p = inProject();
+    const script = 'echo four >> a.txt; printf "\\0" > b.bin; mkdir empty; read line; echo "out $line"';
+    const done = p.run(tried(script, '--apply'), { input: 'typed\n' });
+    expect(done).toMatchObject({ status: 0, stdout: 'out typed\n' });
+    expect(done.stderr).toMatch(/Applied to 3 paths {2}\(now cp_2\)/);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+    expect(fs.statSync(p.at('empty')).isDirectory()).toBe(true);
+    expect(copies(p)).toEqual([]);
+    const last = JSON.parse(p.ok('show', 'last', '--json').stdout);
+    expect(last).toMatchObject({ trigger: 'apply', description: expect.stringMatching(/^Tried: sh -c /) });
+    p.ok('undo');
+    expect([p.read('a.txt'), p.has('b.bin'), p.has('empty')]).toEqual(['one\ntwo\nthree\n', false, false]);
+  });
+
+  it('keeps the copy of a command that fails, unless its changes are to be applied always', () => {
+    const p = inProject();
+    const script = 'echo four >> a.txt; exit 7';
+    const failed = p.run(tried(script, '--apply'));
+    expect(failed.status).toBe(7);
+    expect(failed.stderr).toMatch(/The command failed, so its changes were not applied\./);
+    const [id] = copies(p);
+    expect(failed.stderr).toContain(`The copy ${id} is kept.`);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\n');
+    expect(p.run(tried(script, '--apply', '--always')).status).toBe(7);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+    expect(copies(p)).toEqual([id]);
+  });
+
+  it('saves a patch with everything that git knows, and drops', () => {
+    const p = inProject();
+    p.write('gone.txt', 'gone\n');
+    p.write('tool.sh', 'echo\n');
+    p.commitAll();
+    const before = p.git('status', '--porcelain', '--ignored');
+    const script = 'printf "\\0\\1" > new.bin; rm gone.txt; mv a.txt moved.txt; chmod +x tool.sh';
+    const file = path.join(p.base, 'changes.patch');
+    expect(p.run(tried(script, '--patch', '../changes.patch')).status).toBe(0);
+    expect(p.git('status', '--porcelain', '--ignored')).toBe(before);
+    execFileSync('git', ['apply', '--check', file], { cwd: p.dir });
+    execFileSync('git', ['apply', file], { cwd: p.dir });
+    expect(p.git('status', '--porcelain').split('\n').sort().filter(Boolean)).toEqual([
+      ' D a.txt',
+      ' D gone.txt',
+      ' M tool.sh',
+      '?? moved.txt',
+      '?? new.bin',
+    ]);
+    expect(fs.readFileSync(p.at('new.bin'))).toEqual(Buffer.from([0, 1]));
+    const dropped = p.run(tried('echo x > x.txt', '--drop'));
+    expect(dropped).toMatchObject({ status: 0 });
+    expect([p.has('x.txt'), copies(p)]).toEqual([false, []]);
+  });
+
+  it.each([
+    [[], /no terminal to ask what to do/],
+    [['--patch', 'a.txt'], /a\.txt already exists/],
+    [['--patch', 'none/new.patch'], /The folder of .* does not exist/],
+    [['--always'], /--always needs --apply/],
+    [['--drop', '--skip-conflicts'], /--skip-conflicts needs --apply/],
+    [['--apply', '--drop'], /cannot be used with/],
+  ])('%j: a usage error before anything runs', (options, text) => {
+    const p = inProject();
+    const refused = p.run(tried('echo ran > ../ran', ...options));
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toMatch(text);
+    expect([fs.existsSync(path.join(p.base, 'ran')), copies(p)]).toEqual([false, []]);
+  });
+
+  it('with --json, the result is the only output, also after a conflict', () => {
+    const p = inProject();
+    const script = `echo out; sed -i s/two/2/ a.txt; echo mine > '${p.at('a.txt')}'`;
+    const done = p.run(['--json', ...tried(script, '--apply')]);
+    const json = JSON.parse(done.stdout);
+    expect(json).toMatchObject({ exit: 0, signal: null, outcome: 'kept', error: { code: 'CONFLICT' } });
+    expect(json.changes).toMatchObject([{ path: 'a.txt', operation: 'write' }]);
+    expect(json.copy).toMatchObject({ id: copies(p)[0], isKept: true });
+    expect([done.status, p.read('a.txt')]).toEqual([3, 'mine\n']);
+  });
+});
+
+describe('try on a terminal', () => {
+  const start = (p: Project, script: string) =>
+    new HostedTerminal(p, `trap : INT; $SAVEPOINT_COMMAND try -- sh -c '${script}'; echo "status $?."`);
+
+  it('shows what differs, shows the diff, and applies', async () => {
+    const p = inProject();
+    const terminal = start(p, 'test -t 1 && echo four >> a.txt');
+    await terminal.displays(/a\.txt \| 1 \+[\s\S]*What to do with these changes\?[\s\S]*\[a\/p\/d\/x\/K\]/);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\n');
+    terminal.type('d\r');
+    await terminal.displays(/\+four[\s\S]*\[a\/p\/d\/x\/K\]/);
+    terminal.type('a\r');
+    await terminal.displays(/Applied to 1 path {2}\(now cp_2\)[\s\S]*status 0\./);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+  });
+
+  it('Ctrl-C ends the command, and the question follows; the end of the input keeps the copy', async () => {
+    const p = inProject();
+    const terminal = start(p, 'echo four >> a.txt; echo ready; read line');
+    await terminal.displays(/ready/);
+    terminal.type('\x03');
+    await terminal.displays(/ended by SIGINT|exit status 130/);
+    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    terminal.type('\x04');
+    await terminal.displays(/The copy copy_\w+ is kept\.[\s\S]*status 130\./);
+    expect(copies(p).length).toBe(1);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('asks how to go on if the folder has changed in the same lines', async () => {
+    const p = inProject();
+    const terminal = start(p, 'sed -i s/two/2/ a.txt; echo x > new.txt; exit 4');
+    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    p.write('a.txt', 'one\nmine\nthree\nnext\n');
+    terminal.type('a\r');
+    await terminal.displays(/1 path does not merge[\s\S]*\[t\/o\/s\/B\]/);
+    terminal.type('t\r');
+    await terminal.displays(/Applied to 2 paths[\s\S]*status 4\./);
+    expect([p.read('a.txt'), p.read('new.txt')]).toEqual(['one\n2\nthree\nnext\n', 'x\n']);
+  });
+
+  it('asks for the file of a patch again if that one exists', async () => {
+    const p = inProject();
+    const terminal = start(p, 'echo four >> a.txt');
+    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    terminal.type('p\r');
+    await terminal.displays(/File: /);
+    terminal.type('a.txt\r');
+    await terminal.displays(/already exists[\s\S]*\[a\/p\/d\/x\/K\]/);
+    terminal.type('p\r');
+    await terminal.displays(/File: \S*\s*$/);
+    terminal.type('../new.patch\r');
+    await terminal.displays(/Saved 1 change in [\s\S]*status 0\./);
+    expect(fs.readFileSync(path.join(p.base, 'new.patch'), 'utf8')).toContain('\n+four\n');
+  });
+});
