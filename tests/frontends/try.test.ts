@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
-import { HostedTerminal } from './hosted-terminal.ts';
+import { HostedTerminal, until } from './hosted-terminal.ts';
 
 function inProject(): Project {
   const p = project();
@@ -82,16 +82,25 @@ describe('try without a terminal', () => {
     [['--apply', '--drop'], /cannot be used with/],
   ])('%j: a usage error before anything runs', (options, text) => {
     const p = inProject();
-    const refused = p.run(tried('echo ran > ../ran', ...options));
+    const refused = p.run(tried(`echo ran > '${p.base}/ran'`, ...options));
     expect(refused.status).toBe(2);
     expect(refused.stderr).toMatch(text);
     expect([fs.existsSync(path.join(p.base, 'ran')), copies(p)]).toEqual([false, []]);
   });
 
-  it('with --json, the result is the only output, also after a conflict', () => {
+  it('with --json, the result is the only output, also after a conflict', async () => {
     const p = inProject();
-    const script = `echo out; sed -i s/two/2/ a.txt; echo mine > '${p.at('a.txt')}'`;
-    const done = p.run(['--json', ...tried(script, '--apply')]);
+    const wait = `touch '${p.base}/changed'; while ! test -e '${p.base}/go'; do sleep 0.05; done`;
+    const script = `echo out; sed -i s/two/2/ a.txt; ${wait}`;
+    const running = p.start(['--json', ...tried(script, '--apply')]);
+    await until(
+      async () => fs.existsSync(path.join(p.base, 'changed')),
+      () => 'the command',
+      20_000,
+    );
+    p.write('a.txt', 'mine\n');
+    fs.writeFileSync(path.join(p.base, 'go'), '');
+    const done = await running.done;
     const json = JSON.parse(done.stdout);
     expect(json).toMatchObject({ exit: 0, signal: null, outcome: 'kept', error: { code: 'CONFLICT' } });
     expect(json.changes).toMatchObject([{ path: 'a.txt', operation: 'write' }]);

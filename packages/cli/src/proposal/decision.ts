@@ -3,7 +3,8 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type JsonName, nameFromJson, SavepointError, showName } from '@savepoint/core';
 import type { CliOptionSpec, CommandContext, ParsedArguments } from '../command.ts';
-import { CONFLICT_OPTIONS } from '../commands/rewind/conflict-options.ts';
+import { CONFLICT_OPTIONS, conflictInput } from '../commands/rewind/conflict-options.ts';
+import type { ConflictInput } from './finish.ts';
 
 export type Decision =
   /** @param isAlways even if the command failed */
@@ -67,6 +68,22 @@ export function decisionIn(
   const file = absolutePath(String(options['patch']));
   assertNewFile(file);
   return { kind, file };
+}
+
+/** @throws SavepointError USAGE if options of --apply are given without it */
+export async function conflictsIn(
+  { options }: ParsedArguments,
+  decision: Decision | null,
+  context: CommandContext,
+): Promise<ConflictInput> {
+  const choices = await conflictInput({ ...options }, context);
+  const given = { ...choices, ...(options['force'] === true ? { force: true } : {}) };
+  const [first] = Object.keys(given);
+  if (first !== undefined && decision !== null && decision.kind !== 'apply') {
+    const argument = `--${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace('resolutions', 'resolution')}`;
+    throw new SavepointError('USAGE', `${argument} needs --apply.`, { argument });
+  }
+  return given;
 }
 
 /** The same is checked again when it is written. @throws SavepointError USAGE */

@@ -24,6 +24,7 @@ import {
 import { asFailure, failureAsText } from '../../failure.ts';
 import { folderToOpen } from '../../folder.ts';
 import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
+import { APPLY_OPTIONS, DECISION_OPTIONS } from '../../proposal/decision.ts';
 import { isKeyName } from '../../terminal-host/gesture-keys.ts';
 import type { NextProgram } from '../../terminal-host/overlay/ui.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
@@ -50,6 +51,13 @@ const OPTIONS: readonly CliOptionSpec[] = [
       'pressed twice, opens the list of earlier states: esc, ctrl-], … (default: the option run.key, else a key that the program does not use)',
   },
   { flags: '--no-key', description: 'open no list' },
+  {
+    flags: '--isolated',
+    description: 'run in a copy of the folder; then apply, save or drop what was changed, as with `try`',
+    conflicts: 'key',
+  },
+  ...DECISION_OPTIONS,
+  ...APPLY_OPTIONS,
 ];
 
 export const run: StandaloneCommand = {
@@ -60,7 +68,10 @@ export const run: StandaloneCommand = {
     'its changes are recorded even then. If no checkpoint can be taken, or the restore is refused, the command is ' +
     'not run. Claude Code, Codex and opencode get hooks for this run if they have none. On a terminal, Esc twice opens a ' +
     'list of earlier states over the command: what changed since, restore files or files and conversation, diff, undo. In programs that use Esc Esc themselves, it is another key: Ctrl-] (Claude Code, Codex, Gemini CLI, ' +
-    'Copilot CLI, opencode, Emacs), Ctrl-_ (vi) or Ctrl-^ (shells, python, node, irb, psql and sqlite3 at their prompts).',
+    'Copilot CLI, opencode, Emacs), Ctrl-_ (vi) or Ctrl-^ (shells, python, node, irb, psql and sqlite3 at their prompts).\n\n' +
+    'With --isolated, the program and all that it starts work in a copy of the folder. The folder itself does not change ' +
+    'until the changes are applied, and edits that you make there meanwhile stay. Applied changes are surely of the ' +
+    'agent. What is not isolated is said at the start: at least your home folder, /tmp and the network.',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
@@ -70,13 +81,16 @@ export const run: StandaloneCommand = {
     'savepoint run -- npm run codemod',
     'savepoint run --restore-checkpoint cp_12 -- make test',
     'savepoint run --no-checkpoints -- npm ci',
+    'savepoint run --isolated -- claude',
   ],
 
   run: ({ operands, rest, options }, surroundings) => {
     const { globals, env } = surroundings;
     assertCommandAfterDashes(operands, globals.json);
     const folder = folderToOpen(globals.folder, env);
-    return surroundings.inWorkspace((context) => runBetweenCheckpoints(rest, options, context, folder, surroundings));
+    return surroundings.inWorkspace((context) =>
+      runBetweenCheckpoints(rest, { operands, rest, options }, context, folder, surroundings),
+    );
   },
 };
 
@@ -97,11 +111,13 @@ function assertCommandAfterDashes(stray: readonly string[], json: boolean): void
 
 async function runBetweenCheckpoints(
   command: readonly string[],
-  options: ParsedArguments['options'],
+  given: ParsedArguments,
   context: CommandContext,
   folder: DiskPath,
-  { env, interrupt }: CommandEnvironment,
+  surroundings: CommandEnvironment,
 ): Promise<number> {
+  const { options } = given;
+  const { env, interrupt } = surroundings;
   const [file, ...args] = command;
   if (file === undefined) {
     throw new SavepointError(
@@ -123,6 +139,12 @@ async function runBetweenCheckpoints(
     throw new SavepointError('IO', `The folder ${showText(cwd)} does not exist in the checkpoint.`, data, { hint });
   }
   const session = { agent: agentNameOf(options, file), ...sessionOption(options) };
+  if (options['isolated'] === true) {
+    if (!isOn) throw new SavepointError('USAGE', '--isolated needs checkpoints.', { argument: '--no-checkpoints' });
+    const { runIsolated } = await import('./run-isolated.ts');
+    return runIsolated({ command: [file, ...args], given, names: session, folder }, context, surroundings);
+  }
+  assertIsolated(options);
   const runWith = (start: ProgramStart): Promise<ChildExit> => {
     context.clearProgress();
     interrupt.end();
@@ -240,6 +262,18 @@ async function restoreFirst(options: VerbArguments['options'], context: CommandC
   const output = await restore.carryOut?.(input, given, context);
   if (output !== undefined) writeAll(2, restore.render(output, context.view, given));
 }
+
+/** @throws SavepointError USAGE if options of --isolated are given without it */
+function assertIsolated(options: ParsedArguments['options']): void {
+  const [stray] = Object.keys(options).filter((name) => ISOLATED_ONLY.has(name));
+  if (stray === undefined) return;
+  const argument = `--${stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new SavepointError('USAGE', `${argument} needs --isolated.`, { argument });
+}
+
+const ISOLATED_ONLY: ReadonlySet<string> = new Set(
+  'apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
+);
 
 /** @returns false: none; undefined: not given */
 function keyOption({ key }: VerbArguments['options']): string | false | undefined {

@@ -8,13 +8,12 @@ import { type ChildExit, runInForeground } from '../../child.ts';
 import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
 import { shellWord } from '../../path-hint.ts';
-import { APPLY_OPTIONS, DECISION_OPTIONS, type Decision, decisionIn } from '../../proposal/decision.ts';
-import { type ConflictInput, finishProposal } from '../../proposal/finish.ts';
+import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn } from '../../proposal/decision.ts';
+import { finishProposal } from '../../proposal/finish.ts';
 import type { Copy, Finished } from '../../proposal/proposal.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
 import { writeAll } from '../../write.ts';
-import { conflictInput } from '../rewind/conflict-options.ts';
 
 const EXAMPLE = 'Example: `savepoint try -- npm run codemod`.';
 
@@ -86,22 +85,6 @@ async function tryOut(
   } finally {
     later.end();
   }
-}
-
-/** @throws SavepointError USAGE if options of --apply are given without it */
-async function conflictsIn(
-  { options }: ParsedArguments,
-  decision: Decision | null,
-  context: CommandContext,
-): Promise<ConflictInput> {
-  const choices = await conflictInput({ ...options }, context);
-  const given = { ...choices, ...(options['force'] === true ? { force: true } : {}) };
-  const [first] = Object.keys(given);
-  if (first !== undefined && decision !== null && decision.kind !== 'apply') {
-    const argument = `--${first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace('resolutions', 'resolution')}`;
-    throw new SavepointError('USAGE', `${argument} needs --apply.`, { argument });
-  }
-  return given;
 }
 
 function resultToJson({ copy, notes }: Copy, ended: ChildExit, finished: Finished) {

@@ -1,0 +1,79 @@
+/** `savepoint run --isolated`: the program works in a copy of the folder, and what it changed there is a proposal. */
+
+import { isatty } from 'node:tty';
+import type { DiskPath, SessionOptions } from '@savepoint/core';
+import { type CommandContext, type CommandEnvironment, lines, type ParsedArguments } from '../../command.ts';
+import { asFailure, failureAsText } from '../../failure.ts';
+import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
+import { conflictsIn, decisionIn } from '../../proposal/decision.ts';
+import { finishProposal } from '../../proposal/finish.ts';
+import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
+import { isolationText } from '../../proposal/texts.ts';
+import { runHosted } from '../../terminal-host/run-hosted.ts';
+import { writeAll } from '../../write.ts';
+import { hostedAgent } from './hosted-agent.ts';
+
+interface IsolatedRun {
+  readonly command: readonly [string, ...string[]];
+  readonly given: ParsedArguments;
+  /** The agent that is recorded as the author if it is not a known one, and the session. */
+  readonly names: SessionOptions;
+  readonly folder: DiskPath;
+}
+
+/** @returns the exit status */
+export async function runIsolated(
+  { command, given, names, folder }: IsolatedRun,
+  context: CommandContext,
+  { env, interrupt }: CommandEnvironment,
+): Promise<number> {
+  const { savepoint, signal, view, clearProgress } = context;
+  const mayAsk = context.ask !== null;
+  const decision = decisionIn('run --isolated', given, mayAsk, context);
+  const conflicts = await conflictsIn(given, decision, context);
+  const [file, ...args] = command;
+  const hosted = await hostedAgent(file, args, folder, env);
+  if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
+  const session = savepoint.session(hosted.known === null ? names : { ...names, agent: hosted.known });
+  await session.start({ signal });
+  const copy = await savepoint.openCopy({ purpose: 'isolated', isLong: true, signal });
+  clearProgress();
+  const say = (text: string): void => writeAll(2, text);
+  say(isolationText(copy, view));
+  interrupt.end();
+  const child = await commandInCopy(copy, context, [file, ...hosted.args], hosted.env);
+  // The list of earlier states would be about the folder, and not about the copy.
+  const hosts = { agent: hosted.known, session: session.id };
+  const running = context.withoutMessages(() =>
+    runHosted(child, { key: false, following: async () => child, hosts }, context),
+  );
+  const stopIgnoring = ignoreHangUps();
+  const ended = await running;
+  const status = reportExit(ended, file, view.style);
+  const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
+  try {
+    if (status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
+    const finished = await finishProposal(
+      {
+        copy,
+        description: `Isolated run of ${session.actor.name}`,
+        author: { actor: session.actor, session: session.id },
+        isGood: status === 0,
+      },
+      { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
+    );
+    if (finished.outcome === 'applied') {
+      say(`To revert only these changes later: \`savepoint rollback --session ${session.id}\`\n`);
+    }
+    await session.close({ signal: later.signal });
+    await savepoint.idle();
+    return status === 0 && finished.failure !== null ? (later.status() ?? finished.failure.exit) : status;
+  } catch (error) {
+    const failure = asFailure(error);
+    say(failureAsText(failure, view.style));
+    return status === 0 ? failure.exit : status;
+  } finally {
+    later.end();
+    stopIgnoring();
+  }
+}

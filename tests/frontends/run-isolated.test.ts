@@ -1,0 +1,90 @@
+/** `savepoint run --isolated`: a program works in a copy, and its changes are a proposal. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Project, project } from '@savepoint/testkit/command';
+import { expect, it } from 'vitest';
+import { HostedTerminal, until } from './hosted-terminal.ts';
+
+function inProject(): Project {
+  const p = project();
+  p.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
+  return p;
+}
+
+/** Every file with its content and the time of its last change. */
+function treeOf(p: Project): readonly string[] {
+  return fs
+    .readdirSync(p.dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => {
+      const stat = fs.statSync(p.at(name), { bigint: true });
+      return `${name} ${stat.mode} ${stat.mtimeNs} ${stat.isFile() ? p.read(name) : ''}`;
+    })
+    .sort();
+}
+
+it('the folder stays as it is until the changes are applied, which are surely those of the program', async () => {
+  const p = inProject();
+  p.write('gone.txt', 'gone\n');
+  const before = treeOf(p);
+  const script = [
+    'sed -i s/five/5/ a.txt; rm gone.txt; (echo child > child.txt)',
+    `touch '${p.base}/changed'`,
+    `while ! test -e '${p.base}/go'; do sleep 0.05; done`,
+  ].join('\n');
+  const running = p.start(['run', '--isolated', '--apply', '--agent', 'mine', '--', 'sh', '-c', script]);
+  await until(
+    async () => fs.existsSync(path.join(p.base, 'changed')),
+    () => 'the program',
+    20_000,
+  );
+  expect(treeOf(p)).toEqual(before);
+  p.write('a.txt', 'ONE\ntwo\nthree\nfour\nfive\n');
+  fs.writeFileSync(path.join(p.base, 'go'), '');
+  const done = await running.done;
+  expect(done.status, done.stderr).toBe(0);
+  expect(done.stderr).toMatch(/Not isolated: .*\n[\s\S]*Applied to 3 paths/);
+  expect(p.read('a.txt')).toBe('ONE\ntwo\nthree\nfour\n5\n');
+  const last = JSON.parse(p.ok('show', 'last', '--json').stdout);
+  expect(last).toMatchObject({ trigger: 'apply', actor: { kind: 'agent', name: 'mine' } });
+  const authors = last.changes.map((one: { path: string; grade: string; authors: { actor: { name: string } }[] }) => [
+    one.path,
+    one.grade,
+    one.authors[0]?.actor.name,
+  ]);
+  expect(authors).toEqual([
+    ['a.txt', 'sure', 'mine'],
+    ['child.txt', 'sure', 'mine'],
+    ['gone.txt', 'sure', 'mine'],
+  ]);
+  p.ok('rollback', '--session', last.session, '--yes');
+  expect([p.read('a.txt'), p.has('child.txt'), p.has('gone.txt')]).toEqual([
+    'ONE\ntwo\nthree\nfour\nfive\n',
+    false,
+    true,
+  ]);
+});
+
+it('on a terminal, the program has the terminal, and the question follows it', async () => {
+  const p = inProject();
+  const terminal = new HostedTerminal(
+    p,
+    `$SAVEPOINT_COMMAND run --isolated -- sh -c 'test -t 0 && echo new > new.txt; exit 3'; echo "status $?."`,
+  );
+  await terminal.displays(/exit status 3[\s\S]*\[a\/p\/d\/x\/K\]/);
+  expect(p.has('new.txt')).toBe(false);
+  terminal.type('a\r');
+  await terminal.displays(/Applied to 1 path[\s\S]*status 3\./);
+  expect(p.read('new.txt')).toBe('new\n');
+});
+
+it.each([
+  [['--isolated'], /no terminal to ask/],
+  [['--apply'], /--apply needs --isolated/],
+  [['--isolated', '--no-checkpoints', '--drop'], /--isolated needs checkpoints/],
+])('%j: a usage error before anything runs', (options, text) => {
+  const p = inProject();
+  const refused = p.run(['run', ...options, '--', 'sh', '-c', `echo ran > '${p.base}/ran'`]);
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toMatch(text);
+  expect(fs.existsSync(path.join(p.base, 'ran'))).toBe(false);
+});
