@@ -27,6 +27,13 @@ export interface Protocol {
   readonly transcript?: TranscriptFormat;
   /** Whether the answer to this event can pass text to the model. */
   acceptsContext(native: string): boolean;
+  /** Whether the answer to this event can make the model go on instead of ending its turn. */
+  continuesTurn(native: string): boolean;
+  /**
+   * Whether its program runs commands in a sandbox, in which this hook does not run. Absent: it does not, or its hooks
+   * run in the sandbox, too.
+   */
+  readonly sandboxesShell?: (event: Fields) => boolean;
   /** Whether the answer to this event can end a prompt before the model gets it, and show the user a text instead. */
   answersPrompts(native: string): boolean;
   /** The agent's own timeout of the hook in milliseconds, if it is shorter than the one in our settings. */

@@ -5,6 +5,10 @@ export type HookAnswer =
   | { readonly kind: 'deny'; readonly reason: string }
   /** Information for the model. */
   | { readonly kind: 'context'; readonly text: string }
+  /** The turn does not end: the model reads the reason and goes on. */
+  | { readonly kind: 'continue'; readonly reason: string }
+  /** Work must be done that takes longer than this process may: another one must handle the event again. */
+  | { readonly kind: 'elsewhere' }
   /** The prompt was a command and is done: the user reads the text, and the model gets nothing. */
   | { readonly kind: 'answered'; readonly text: string };
 
@@ -15,6 +19,8 @@ export interface HookReply {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
+  /** Another process, which may take longer, must handle the event again. */
+  readonly isElsewhere?: true;
 }
 
 export const EMPTY_REPLY: HookReply = { stdout: '', stderr: '', exit: 0 };

@@ -85,7 +85,8 @@ export function claudeAcceptsContext(native: string): boolean {
 }
 
 export function claudeReply(native: string, answer: HookAnswer): HookReply {
-  if (answer.kind === 'nothing') return EMPTY_REPLY;
+  if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
+  if (answer.kind === 'continue') return jsonReply({ decision: 'block', reason: answer.reason });
   if (answer.kind === 'context') {
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   }

@@ -82,6 +82,7 @@ export const claude: Agent = {
     return jsonReply({ decision: 'block', reason: answer.text, hookSpecificOutput });
   },
   acceptsContext: claudeAcceptsContext,
+  continuesTurn: (native) => native === 'Stop',
   answersPrompts: (native) => native === 'UserPromptSubmit',
   limitMs: (native) => (native === 'SessionEnd' ? SESSION_END_MS : null),
   integration: {

@@ -132,6 +132,7 @@ export const cline: Agent = {
     if (answer.kind === 'deny') return jsonReply({ cancel: true, errorMessage: answer.reason });
     return jsonReply({ cancel: false, ...(answer.kind === 'context' ? { contextModification: answer.text } : {}) });
   },
+  continuesTurn: () => false,
   acceptsContext: (native) => native !== 'SessionShutdown' && native !== 'TaskComplete' && native !== 'TaskCancel',
   // For the first prompt of a task, it goes on whatever the answer is.
   answersPrompts: () => false,

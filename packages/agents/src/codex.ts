@@ -3,6 +3,7 @@
 import type { Agent } from './agent.ts';
 import { claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { codexRun } from './codex-run.ts';
+import { textIn } from './fields.ts';
 import { hookGroups } from './settings/integration.ts';
 import { codexSkills } from './slash/files.ts';
 import { patchTool, readOnlyTools, SHELL } from './tools.ts';
@@ -35,6 +36,9 @@ export const codex: Agent = {
   title: 'OpenAI Codex',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
+  continuesTurn: (native) => native === 'Stop',
+  // With this mode, the user has turned its sandbox off.
+  sandboxesShell: (event) => textIn(event, 'permission_mode') !== 'bypassPermissions',
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
   answersPrompts: (native) => native === 'UserPromptSubmit',
   limitMs: (native) => (native === 'SessionEnd' || native === 'Interrupt' ? SESSION_END_MS : null),

@@ -9,7 +9,7 @@ import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { type AgentEvent, type EventHeader, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { callIn, type Fields, field, sessionIn, stampIn, textIn } from './fields.ts';
 import { homeFolder } from './settings/home-folder.ts';
-import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { hookList, hookSeconds } from './settings/integration.ts';
 import { copilotTyped } from './slash/expansion.ts';
 import { copilotSkills } from './slash/files.ts';
 import { classifyCall, fileTool, isOwnTool, patchTool, readOnlyTools, SHELL, type ToolTable } from './tools.ts';
@@ -162,7 +162,8 @@ export const copilot: Agent = {
   title: 'GitHub Copilot CLI',
   parse,
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
+    if (answer.kind === 'continue') return jsonReply({ decision: 'block', reason: answer.reason });
     if (answer.kind === 'answered') return jsonReply({ decision: 'block', reason: answer.text });
     const plain =
       answer.kind === 'deny'
@@ -172,6 +173,7 @@ export const copilot: Agent = {
     const asClaude = /^[A-Z]/.test(native) ? { hookSpecificOutput: { hookEventName: native, ...plain } } : {};
     return jsonReply({ ...plain, ...asClaude });
   },
+  continuesTurn: (native) => native === 'agentStop',
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
   answersPrompts: (native) => native === 'userPromptSubmitted' || native === 'UserPromptSubmit',
   limitMs: () => null,
@@ -180,7 +182,7 @@ export const copilot: Agent = {
     user: { variable: 'COPILOT_HOME', folder: ['.copilot'], file: ['settings.json'] },
     form: hookList(EVENTS, (command, event) => {
       const { shell, powershell } = command.forEvent(event);
-      return { type: 'command', bash: shell, powershell, timeoutSec: HOOK_SECONDS };
+      return { type: 'command', bash: shell, powershell, timeoutSec: hookSeconds(event) };
     }),
     commands: {
       files: copilotSkills(),

@@ -5,7 +5,7 @@ import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { type AgentEvent, type IgnoredEvent, ignoreEvent } from './event.ts';
 import { type Fields, firstTextIn, textIn } from './fields.ts';
-import { HOOK_SECONDS, hookList } from './settings/integration.ts';
+import { hookList, hookSeconds } from './settings/integration.ts';
 import { unknownOrigin } from './slash/expansion.ts';
 import { fileTool, readOnlyTools, SHELL } from './tools.ts';
 
@@ -67,7 +67,8 @@ export const cursor: Agent = {
   title: 'Cursor',
   parse,
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
+    if (answer.kind === 'continue') return jsonReply({ followup_message: answer.reason });
     if (answer.kind === 'answered') return jsonReply({ continue: false, user_message: answer.text });
     if (answer.kind === 'deny') {
       return jsonReply({ permission: 'deny', user_message: answer.reason, agent_message: answer.reason });
@@ -78,13 +79,16 @@ export const cursor: Agent = {
         : { additional_context: answer.text },
     );
   },
+  continuesTurn: (native) => native === 'stop',
+  // It does by default, and does not say whether the user has turned that off.
+  sandboxesShell: () => true,
   acceptsContext: (native) => native === 'sessionStart' || native === 'postToolUse',
   answersPrompts: (native) => native === 'beforeSubmitPrompt',
   limitMs: () => null,
   integration: {
     project: ['.cursor', 'hooks.json'],
     user: { variable: null, folder: ['.cursor'], file: ['hooks.json'] },
-    form: hookList(EVENTS, (command) => ({ command: command.shell, timeout: HOOK_SECONDS })),
+    form: hookList(EVENTS, (command, event) => ({ command: command.shell, timeout: hookSeconds(event) })),
     commands: { files: [], project: [], user: [], prefix: '/savepoint:' },
     present: { folders: [['.cursor']], programs: ['cursor', 'cursor-agent'] },
     notes: ['The hooks for Cursor follow its documentation and were not tested with Cursor itself.'],

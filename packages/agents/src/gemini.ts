@@ -5,7 +5,7 @@ import { EMPTY_REPLY, jsonReply } from './answer.ts';
 import { type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import type { AgentEvent, IgnoredEvent } from './event.ts';
 import type { Fields } from './fields.ts';
-import { HOOK_SECONDS, hookGroups } from './settings/integration.ts';
+import { hookGroups, hookSeconds } from './settings/integration.ts';
 import { geminiDoubt } from './slash/expansion.ts';
 import { geminiCommands } from './slash/files.ts';
 import { parseSlash } from './slash/parse.ts';
@@ -48,11 +48,12 @@ export const gemini: Agent = {
   title: 'Gemini CLI',
   parse,
   reply: (native, answer) => {
-    if (answer.kind === 'nothing') return EMPTY_REPLY;
-    if (answer.kind === 'deny') return jsonReply({ decision: 'deny', reason: answer.reason });
+    if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
+    if (answer.kind === 'deny' || answer.kind === 'continue') return jsonReply({ decision: 'deny', reason: answer.reason });
     if (answer.kind === 'answered') return jsonReply({ decision: 'deny', reason: answer.text });
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   },
+  continuesTurn: (native) => native === 'AfterAgent',
   acceptsContext: (native) => CONTEXT_EVENTS.has(native),
   answersPrompts: (native) => native === 'BeforeAgent',
   limitMs: () => null,
@@ -69,7 +70,7 @@ export const gemini: Agent = {
         SessionEnd: null,
       },
       // Milliseconds here.
-      HOOK_SECONDS * 1_000,
+      (event) => hookSeconds(event) * 1_000,
       { name: 'savepoint' },
     ),
     commands: {

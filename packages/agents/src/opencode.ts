@@ -117,11 +117,12 @@ export const opencode: Agent = {
   title: 'opencode',
   parse,
   reply: (_native, answer) => {
-    if (answer.kind === 'nothing') return EMPTY_REPLY;
+    if (answer.kind === 'nothing' || answer.kind === 'elsewhere' || answer.kind === 'continue') return EMPTY_REPLY;
     if (answer.kind === 'answered') return jsonReply({ answer: answer.text });
     return jsonReply(answer.kind === 'deny' ? { deny: answer.reason } : { context: answer.text });
   },
   // The plugin can only append to the result of a tool.
+  continuesTurn: () => false,
   acceptsContext: (native) => native === 'tool.execute.after',
   answersPrompts: (native) => native === 'command.execute.before' || native === 'chat.message',
   limitMs: () => null,

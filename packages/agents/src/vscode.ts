@@ -1,6 +1,7 @@
 /** VS Code's agent, which runs the hooks in Claude Code's settings (docs/agents.md). Written from its documentation. */
 
 import type { Protocol } from './agent.ts';
+import { jsonReply } from './answer.ts';
 import { claudeAcceptsContext, claudeReply, type Dialect, parseClaudeEvent } from './claude-protocol.ts';
 import { fileTool, patchTool, readOnlyTools, SHELL } from './tools.ts';
 
@@ -32,7 +33,11 @@ export const vscode: Protocol = {
   name: 'claude',
   variables: [],
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
-  reply: claudeReply,
+  reply: (native, answer) =>
+    answer.kind === 'continue'
+      ? jsonReply({ hookSpecificOutput: { hookEventName: native, decision: 'block', reason: answer.reason } })
+      : claudeReply(native, answer),
+  continuesTurn: (native) => native === 'Stop',
   acceptsContext: claudeAcceptsContext,
   answersPrompts: () => false,
   limitMs: () => null,

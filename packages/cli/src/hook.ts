@@ -1,4 +1,5 @@
 /** `savepoint hook <agent>`: run by agents, as their settings say. */
+import { constants, setPriority } from 'node:os';
 import { CURL_STATUS_VARIABLE, type HookRun, type RunTyped, runHook } from '@savepoint/agents/hook';
 import { textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
@@ -12,6 +13,8 @@ export {
   PARENT_VARIABLE,
   runHook,
 } from '@savepoint/agents/hook';
+
+const LOW_PRIORITY = constants.priority.PRIORITY_LOW;
 
 /** Loaded on use: a hook rarely needs the command line. */
 export const runTyped: RunTyped = async (typed, open) => (await import('./typed-command.ts')).runTyped(typed, open);
@@ -29,6 +32,8 @@ export async function hook(args: readonly string[]): Promise<never> {
     script,
     exporter: exporter(process.env, script),
     runTyped,
+    canWait: true,
+    beginChecks,
     sinceStart: () => spent + performance.now(),
     onConfigured: ({ automatic, daemon }) => {
       daemonWanted = automatic.enabled && daemon.enabled;
@@ -48,6 +53,18 @@ export async function hook(args: readonly string[]): Promise<never> {
   if (curlStatus !== undefined && daemonWanted) await startDaemonForNextHook(script);
   // An open pipe must not keep the process alive.
   process.exit(exit);
+}
+
+/** Checks get what other programs leave. If the agent ends the hook, they end as well. */
+function beginChecks(): AbortSignal {
+  const ended = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
+  try {
+    setPriority(LOW_PRIORITY);
+  } catch {
+    // They run with the usual one.
+  }
+  return ended.signal;
 }
 
 /** Starts a daemon for the next hook, because no daemon handled this one. */

@@ -8,6 +8,7 @@ import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
 import { type ForkCalls, forkCalls } from './engine/calls/forks.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
+import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
@@ -37,7 +38,8 @@ export interface Savepoint
     CopyCalls,
     CheckCalls,
     ForkCalls,
-    StateRunCalls {
+    StateRunCalls,
+    GuardCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -84,6 +86,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...copyCalls(engine),
     ...forkCalls(engine),
     ...stateRunCalls(engine),
+    ...guardCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

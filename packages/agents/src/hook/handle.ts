@@ -24,6 +24,7 @@ import { parseSlash } from '../slash/parse.ts';
 import type { TypedCommand } from '../slash/request.ts';
 import type { TranscriptFormat } from '../transcript/row.ts';
 import { reportedWrites, resolveDeclared } from './declared.ts';
+import { type GuardContext, guardAnswer, untoldText } from './guard.ts';
 import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
 import { operationsText, putBackText, uncoveredText } from './model-text.ts';
@@ -48,6 +49,8 @@ export interface HookContext {
   readonly transcript: TranscriptFormat | undefined;
   /** Whether the answer can pass text to the model. */
   readonly acceptsContext: boolean;
+  /** What the guard needs to check the work of the agent. */
+  readonly guard: GuardContext;
   /** Carries out what the user typed instead of a prompt; null if the answer cannot end a prompt. */
   readonly carryOut: CarryOut | null;
   /** Runs work in the background that does not fit into the time limit. */
@@ -119,14 +122,19 @@ async function answer(
   const deferJob = (work: HookJob['work']): void =>
     context.deferJob({ dir, agent, session: event.session, actor, work });
   const key = eventKey(event);
-  if (key !== null && (await session.wasHandled(key))) return NO_ANSWER;
+  if (key !== null && (await session.wasHandled(key))) {
+    return (await guardAnswer({ event, session, context: context.guard, isKnown: true })) ?? NO_ANSWER;
+  }
   const earlierEnd = endKeyBefore(event);
   if (earlierEnd !== null) await session.noteHandled(earlierEnd, false);
   await notePosition(event, context.transcript, session, context.ports.fs);
   const notes = await handleEvent({ event, savepoint, session, actor, context, signal, deferJob });
   if (key !== null) await session.noteHandled(key);
+  const guarded = await guardAnswer({ event, session, context: context.guard, isKnown: false });
+  if (guarded !== null) return guarded;
   if (!context.acceptsContext) return NO_ANSWER;
-  const text = [...operationsText(await session.operationsByOthers()), ...notes].join('\n');
+  const untold = await untoldText(session);
+  const text = [...untold, ...operationsText(await session.operationsByOthers()), ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 

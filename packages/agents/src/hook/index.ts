@@ -51,6 +51,10 @@ export interface HookRun {
   readonly runInOrder?: <T>(folder: string, work: () => Promise<T>) => Promise<T>;
   /** Carries out commands that users type at the prompt. Default: such a prompt goes to the model. */
   readonly runTyped?: RunTyped;
+  /** Whether this process may take as long as checks do. Default: no, and the answer may be `isElsewhere`. */
+  readonly canWait?: boolean;
+  /** Called before checks run. Returns what ends them. */
+  readonly beginChecks?: () => AbortSignal;
   /** Called with the configuration, before the work. */
   readonly onConfigured?: (config: Configuration) => void;
   /** Called with an error, in addition to the answer. */
@@ -118,6 +122,13 @@ export async function runHook(run: HookRun): Promise<HookReply> {
       shell: protocol.shell,
       transcript: protocol.transcript,
       acceptsContext: protocol.acceptsContext(native),
+      guard: {
+        canWait: run.canWait === true,
+        continuesTurn: protocol.continuesTurn(native),
+        acceptsContext: protocol.acceptsContext(native),
+        sandboxed: protocol.sandboxesShell?.(read.event) ?? false,
+        beginChecks: run.beginChecks ?? (() => new AbortController().signal),
+      },
       carryOut: run.runTyped !== undefined && protocol.answersPrompts(native) ? carryingOut(home, run.runTyped) : null,
       deferJob: (job) => startJob(job, run.script, name, run.env),
       noteUncovered: (found) => {
@@ -131,7 +142,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
     };
     const answer = await inTurn(folder, () => handle(event, context));
     forgetFailure(home, protocol.name);
-    return protocol.reply(native, answer);
+    return answer.kind === 'elsewhere' ? { ...EMPTY_REPLY, isElsewhere: true } : protocol.reply(native, answer);
   } catch (error) {
     return failureReply(error, { run, name, native, folder, strict, protocol });
   }

@@ -93,6 +93,26 @@ export interface Integration {
 
 /** Seconds: longer than our own budget, so that the hook gives up first and can report it. */
 export const HOOK_SECONDS = 10;
+/** The same after a turn or a call, when the guard may run checks. Other hooks still answer within their budget. */
+export const CHECK_SECONDS = 600;
+
+/** The names of the events after which the guard may run checks, in all agents. */
+const CHECKED_EVENTS: ReadonlySet<string> = new Set([
+  'Stop',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'AfterAgent',
+  'AfterTool',
+  'agentStop',
+  'postToolUse',
+  'postToolUseFailure',
+  'stop',
+]);
+
+/** How long an agent must wait for the hook of an event, in seconds. */
+export function hookSeconds(event: string): number {
+  return CHECKED_EVENTS.has(event) ? CHECK_SECONDS : HOOK_SECONDS;
+}
 
 /**
  * The form of Claude Code, Codex and Gemini: `hooks.<event>` is a list of groups.
@@ -100,7 +120,7 @@ export const HOOK_SECONDS = 10;
  */
 export function hookGroups(
   events: Readonly<Record<string, string | null>>,
-  timeout: number = HOOK_SECONDS,
+  timeoutOf: (event: string) => number = hookSeconds,
   more: Readonly<Record<string, unknown>> = {},
 ): JsonForm {
   return {
@@ -111,7 +131,7 @@ export function hookGroups(
         list: ['hooks', event],
         value: {
           ...(matcher === null ? {} : { matcher }),
-          hooks: [{ ...more, type: 'command', command: command.shell, timeout }],
+          hooks: [{ ...more, type: 'command', command: command.shell, timeout: timeoutOf(event) }],
         },
       })),
   };

@@ -107,6 +107,9 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   verbRow('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
   verbRow('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
+  verbRow('agents', VERBS.guardOn, async () => (await import('./agents/guard.ts')).guardOn),
+  verbRow('agents', VERBS.guardOff, async () => (await import('./agents/guard.ts')).guardOff),
+  verbRow('agents', VERBS.guardStatus, async () => (await import('./agents/guard.ts')).guardStatus),
   {
     name: 'mcp',
     summary: 'run an MCP server on standard input and output',
@@ -183,6 +186,10 @@ export const COMMANDS: readonly CommandRow[] = [
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  guard: {
+    summary: 'take back work that breaks checks',
+    description: 'Guards turns of agents, or one command, by the checks of the project.',
+  },
   daemon: {
     summary: 'show or stop the background process that answers hooks',
     description:

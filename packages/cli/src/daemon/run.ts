@@ -155,6 +155,8 @@ export async function runDaemon({ env, script, idleMs }: DaemonOptions): Promise
       setImmediate(() => shutDown('new-format'));
       return { status: 409, body: 'another format\n' };
     }
+    // The hook script then runs the command, which may take as long as the agent allows.
+    if (reply.isElsewhere === true) return { status: 409, body: 'it takes longer\n' };
     return { status: 200, body: answerText(reply) };
   }
 

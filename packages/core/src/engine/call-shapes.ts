@@ -36,6 +36,7 @@ import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
 import type { EditCalls } from './calls/edits.ts';
 import type { ForkCalls, ForkDiffOptions, MergeOptions } from './calls/forks.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
+import type { GuardCalls, GuardOnOptions } from './calls/guard.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
 import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
@@ -55,6 +56,7 @@ type Calls = CheckpointCalls &
   CopyCalls &
   CheckCalls &
   ForkCalls &
+  GuardCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -117,6 +119,9 @@ const RETENTION = fields({
   maxStoreBytes: orNull(number),
 } satisfies ShapeOf<RetentionOptions>);
 const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
+const EVERY: Check = (value, at) => {
+  if (value !== 'turn') count(value, at);
+};
 const COPY = ['copy', someFields({})] as const;
 const APPLY = fields(
   {
@@ -336,6 +341,23 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   ],
   bisect: [['options', BISECT]],
   replay: [['options', REPLAY]],
+  guardOn: [
+    [
+      'options',
+      fields(
+        {
+          ...CALL_OPTIONS,
+          every: EVERY,
+          attempts: count,
+          timeoutMs: count,
+          outsideSandbox: flag,
+        } satisfies ShapeOf<GuardOnOptions, 'checks'>,
+        { checks: listOf(text) },
+      ),
+    ],
+  ],
+  guardOff: [options<'guardOff'>({})],
+  guardStatus: NOTHING,
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
   createForks: [

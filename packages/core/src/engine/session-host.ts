@@ -22,6 +22,16 @@ export function sessionHost(engine: Engine): SessionHost {
       engine.assertOpen();
       return engine.once((shared) => shared.mapErrors(() => work(sessionSteps(shared))));
     },
+    guardWork: async (session, work, options) => {
+      engine.assertOpen();
+      const { guardWork } = await import('./guard/work.ts');
+      return engine.base.mapErrors(() => guardWork(engine.base, session, work, options));
+    },
+    guardStep: async (session, agent, request) => {
+      engine.assertOpen();
+      const { guardStep } = await import('./guard/step.ts');
+      return engine.base.mapErrors(() => guardStep(engine.base, session, agent, request));
+    },
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
   };

@@ -53,6 +53,8 @@ export const ONLY_BY_A_PERSON = {
   forkClean: 'fork clean --all',
   forkDrop: 'fork drop --force',
   gc: 'gc',
+  guardOff: 'guard off',
+  guardOn: 'guard on',
   install: 'install',
   linkWorkspace: 'workspace link',
   purge: 'purge',

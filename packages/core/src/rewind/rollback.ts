@@ -36,6 +36,10 @@ export interface RollbackRequest {
   readonly force: boolean;
   /** The call that runs the rollback in its shell: it does not wait for itself. */
   readonly inside?: CallId | null;
+  /** Why the changes are reverted, in one line that precedes the description. */
+  readonly because?: string;
+  /** Open calls that do not prevent it. */
+  readonly passesOver?: (call: OpenCall) => boolean;
 }
 
 /** What is known of a rollback once it is planned. */
@@ -82,7 +86,8 @@ export function rollbackOperation(
       const input = { prefer, skipConflicts, current, ...selected, keep: () => null };
       const authors = new LineAuthors(workspace, current, pace);
       const planned = await withResolutions(await rollbackChanges(input, pace), current, choices, authors);
-      const openCalls = blockingCalls(workspace, selected, planned.changeSet, request.inside ?? null);
+      const blocking = blockingCalls(workspace, selected, planned.changeSet, request.inside ?? null);
+      const openCalls = blocking.filter((call) => request.passesOver?.(call) !== true);
       preview = {
         ...selected,
         ...planned,
@@ -99,7 +104,8 @@ export function rollbackOperation(
       };
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       const { rolledBack } = planned;
-      return { ...planned.changeSet, description: describe(preview), rolledBack };
+      const because = request.because === undefined ? '' : `${request.because} `;
+      return { ...planned.changeSet, description: `${because}${describe(preview)}`, rolledBack };
     },
   };
   return { operation, preview: () => preview };

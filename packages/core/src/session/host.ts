@@ -14,11 +14,21 @@ import type { FrozenPath } from '../store/state/frozen.ts';
 import type { CaptureResult } from '../timeline/capture/capture.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import type { GuardStep, GuardStepRequest } from './guarded-session.ts';
+import type { GuardAttempt, GuardedWork, GuardOptions } from './guarded-work.ts';
 
 export interface SessionHost {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;
   /** Runs several steps that read the workspace's location and settings only once. */
   once<T>(work: (steps: SessionSteps) => Promise<T>): Promise<T>;
+  /** See `Session.guard`. */
+  guardWork<T>(
+    session: SessionId,
+    work: (attempt: GuardAttempt) => T | Promise<T>,
+    options: GuardOptions,
+  ): Promise<GuardedWork<T>>;
+  /** See `Session.guardStep`. */
+  guardStep(session: SessionId, agent: string, request: GuardStepRequest): Promise<GuardStep | null>;
   /** Applies retention in the background. A failure is only a warning. */
   applyRetention(): void;
   /** Announces that calls were aborted because the session goes back in its conversation. */

@@ -32,13 +32,13 @@ import {
 } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
+import { GuardedSession } from './guarded-session.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { isCaptured } from './is-captured.ts';
 import { locateCall, locateWrites, ownFolder, valueOrError } from './locate-call.ts';
 import { findReported } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 import { cancelledCall, RunningWork } from './running-work.ts';
-import { SessionNotes } from './session-notes.ts';
 import type { SessionOptions } from './session-options.ts';
 import { checkSessionCall, SESSION_OPTIONS } from './session-shapes.ts';
 
@@ -47,7 +47,7 @@ const PROMPT_CHARACTERS = 2_000;
 const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['FROZEN', 'PATH_REFUSED', 'USAGE']);
 
 /** One agent's session. A capture runs before and after each tool call. */
-export class Session extends SessionNotes {
+export class Session extends GuardedSession {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;

@@ -26,6 +26,7 @@ import { bisect } from './copies/bisect.ts';
 import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
 import { forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
+import { guardOff, guardOn, guardStatus } from './guard/guard.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { copies } from './store/copies.ts';
@@ -90,6 +91,9 @@ export const VERBS = {
   freeze,
   unfreeze,
   copies,
+  guardOn,
+  guardOff,
+  guardStatus,
   workspaces,
   deleteWorkspace,
   repos,

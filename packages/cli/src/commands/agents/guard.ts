@@ -1,0 +1,96 @@
+import { SavepointError, showText } from '@savepoint/core';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
+import { localTime } from '../../show/format.ts';
+
+type StatusJson = OutputOf<typeof VERBS.guardStatus>;
+
+const SHOWN_EVENTS = 20;
+
+export const GUARD_OPTIONS = [
+  { flags: '--check <name>', description: 'a check by its name, tool or kind, as `savepoint check` lists it', isRepeatable: true },
+  { flags: '--attempts <n>', description: 'how often work is taken back in a row (default: 3)' },
+] as const;
+
+export const guardOn = command({
+  verb: VERBS.guardOn,
+  operands: [],
+  takesPaths: false,
+  options: [
+    ...GUARD_OPTIONS,
+    { flags: '--every <when>', description: 'turn, or a number: also after that many calls (default: turn)' },
+    { flags: '--timeout <seconds>', description: 'for all checks together (default: 300)' },
+    {
+      flags: '--outside-sandbox',
+      description: 'also for agents whose program runs commands in a sandbox, although the checks are outside of it',
+    },
+  ],
+  examples: ['savepoint guard on --check tests', 'savepoint guard on --check tsc --check vitest --every 5'],
+
+  input: (given) => {
+    const every = everyOption(given);
+    const attempts = wholeNumber(given, 'attempts', '--attempts');
+    const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
+    return {
+      checks: checkNames(given.options),
+      ...(every === undefined ? {} : { every }),
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+      ...(given.options['outsideSandbox'] === true ? { outsideSandbox: true } : {}),
+    };
+  },
+
+  render: (status, { style }) =>
+    lines(
+      guardLines(status),
+      status.failing.map((name) => style.faint(`${showText(name)} fails already: only new failures count.`)),
+    ),
+});
+
+export const guardOff = command({
+  verb: VERBS.guardOff,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint guard off'],
+  input: () => ({}),
+  render: ({ wasOn }) => lines(wasOn ? 'The guard is off.' : 'The guard was not on.'),
+});
+
+export const guardStatus = command({
+  verb: VERBS.guardStatus,
+  operands: [],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint guard status'],
+  input: () => ({}),
+  render: (status, { style }) =>
+    lines(
+      guardLines(status),
+      status.events.slice(-SHOWN_EVENTS).map(({ time, agent, outcome, checkpoint, text }) => {
+        const about = text === '' ? '' : `  ${style.faint(showText(text))}`;
+        return `  ${localTime(time)}  ${showText(agent)}  ${outcome.replace('-', ' ')}  ${checkpoint ?? '–'}${about}`;
+      }),
+    ),
+});
+
+/** @throws SavepointError USAGE */
+export function checkNames({ check }: VerbArguments['options']): string[] {
+  if (Array.isArray(check) && check.length > 0) return [...(check as readonly string[])];
+  const hint = '`savepoint check --list` shows the checks of this project.';
+  throw new SavepointError('USAGE', 'Name at least one check with --check.', { argument: '--check' }, { hint });
+}
+
+export function everyOption(given: VerbArguments): 'turn' | number | undefined {
+  return given.options['every'] === 'turn' ? 'turn' : wholeNumber(given, 'every', '--every');
+}
+
+function guardLines({ guard }: StatusJson): string[] {
+  if (guard === null) return ['Nothing is guarded.'];
+  const { checks, every, attempts, base } = guard;
+  const when = every === 'turn' ? 'after each turn' : `after each turn, and after ${every} calls`;
+  return [
+    `Guarded: ${checks.map((name) => showText(name)).join(', ')}, ${when}.`,
+    `Work is taken back at most ${attempts} times in a row. The last good state is ${base ?? 'not known'}.`,
+  ];
+}

@@ -1,0 +1,162 @@
+/**
+ * The guard of a workspace (docs/format.md): `guard.json` has what a person turned on, `guard-state.json` what the
+ * needs to remember. A damaged `guard.json` is an error. Without the state, the next turn only begins with a new base.
+ */
+
+import { showName } from '../../content/show-name.ts';
+import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
+import { isFsError } from '../../io/fs.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
+import type { Ports } from '../../io/ports.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { CheckpointId, SessionId } from '../../model/ids.ts';
+import { type DiskPath, diskChild, nameToJson } from '../../model/names.ts';
+import { integer, listOf, matching, objectOf, oneOf, text } from '../json-shape.ts';
+import type { StoreLayout } from '../layout.ts';
+import { readCacheJson, writeCacheFile } from './cache-file.ts';
+
+/** When the checks run: after each turn, or also after that many calls of a session. */
+export type GuardEvery = 'turn' | number;
+
+export interface GuardSettings {
+  readonly checks: readonly string[];
+  readonly every: GuardEvery;
+  /** How often work is taken back in a row before it is left. */
+  readonly attempts: number;
+  /** For all checks together, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A person allowed checks for agents whose shell is sandboxed, although the checks are not. */
+  readonly outsideSandbox: boolean;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What the guard remembers of a session. */
+export interface GuardedSession {
+  /** How often its work was taken back since nothing was worse, or since its last prompt. */
+  readonly attempts: number;
+  /** Number of the checkpoint of its last take-back. */
+  readonly lastAttempt: number;
+  /** Its calls since the checks ran. */
+  readonly calls: number;
+  /** What its agent must be told, if no answer could do that. */
+  readonly untold: string | null;
+}
+
+/**
+ * - `good`: nothing was worse
+ * - `repaired`: the same, after work was taken back
+ * - `taken-back`: something was worse, and the work was taken back
+ * - `left`: something was worse, and the work stays
+ * - `unknown`: the checks gave no answer
+ */
+export type GuardOutcome = 'good' | 'repaired' | 'taken-back' | 'left' | 'unknown';
+
+export interface GuardEvent {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly session: SessionId;
+  readonly agent: string;
+  readonly outcome: GuardOutcome;
+  readonly checkpoint: CheckpointId | null;
+  /** One line, for display. */
+  readonly text: string;
+}
+
+export interface GuardState {
+  /** The last state in which nothing was worse, with which later work is compared. */
+  readonly base: CheckpointId | null;
+  readonly sessions: Readonly<Record<SessionId, GuardedSession>>;
+  /** Oldest first. */
+  readonly events: readonly GuardEvent[];
+}
+
+const SETTINGS_BYTES = 1024 * 1024;
+const STATE_BYTES = 16 * 1024 * 1024;
+const MAX_EVENTS = 1_000;
+const MAX_SESSIONS = 200;
+const MAX_TIMEOUT_MS = 24 * 60 * 60_000;
+
+export const NOT_GUARDED_YET: GuardedSession = { attempts: 0, lastAttempt: 0, calls: 0, untold: null };
+
+const SETTINGS = objectOf({
+  format: oneOf(1),
+  checks: listOf(text(200), 1_000),
+  every: (value, at) => {
+    if (value !== 'turn') integer(1)(value, at);
+  },
+  attempts: integer(1),
+  timeoutMs: integer(1, MAX_TIMEOUT_MS),
+  outsideSandbox: oneOf(true, false),
+  since: matching(/^\d{4}-/),
+});
+
+/** @returns null if nothing is guarded. @throws SavepointError STORE_DAMAGED */
+export function readGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): GuardSettings | null {
+  const file = settingsFile(layout);
+  try {
+    const json: unknown = JSON.parse(readEntireFile(fs, file, SETTINGS_BYTES).toString());
+    SETTINGS(json, '');
+    const { checks, every, attempts, timeoutMs, outsideSandbox, since } = json as GuardSettings & { since: string };
+    return { checks, every, attempts, timeoutMs, outsideSandbox, since: Date.parse(since) };
+  } catch (cause) {
+    if (isFsError(cause, 'ENOENT')) return null;
+    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
+    throw new SavepointError(
+      'STORE_DAMAGED',
+      `${showName(file)} cannot be read, so it is unknown what is guarded.`,
+      { file: nameToJson(file) },
+      { cause, hint: 'Run `savepoint guard off`, then turn the guard on again.' },
+    );
+  }
+}
+
+/** Durable on return. The caller holds the store's lock. */
+export function writeGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, settings: GuardSettings): void {
+  const json = { format: 1, ...settings, since: new Date(settings.since).toISOString() };
+  durableWrite(fs, settingsFile(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
+}
+
+/** The events stay, for statistics. The caller holds the store's lock. */
+export function removeGuard(ports: Pick<Ports, 'fs'>, layout: StoreLayout): void {
+  removeIfExists(ports.fs, settingsFile(layout));
+  const { events } = readGuardState(ports, layout);
+  if (events.length > 0) writeGuardState(ports, layout, { base: null, sessions: {}, events });
+  else removeIfExists(ports.fs, stateFile(layout));
+}
+
+/** Empty if the file is missing or damaged. */
+export function readGuardState({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): GuardState {
+  const empty: GuardState = { base: null, sessions: {}, events: [] };
+  return readCacheJson(fs, stateFile(layout), STATE_BYTES, stateOf) ?? empty;
+}
+
+/** Not synced. The caller holds the store's lock, or does not mind that another process's change is lost. */
+export function writeGuardState({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, state: GuardState): void {
+  const sessions = Object.fromEntries(Object.entries(state.sessions).slice(-MAX_SESSIONS));
+  const json = { format: 1, ...state, sessions, events: state.events.slice(-MAX_EVENTS) };
+  writeCacheFile(fs, stateFile(layout), Buffer.from(JSON.stringify(json)));
+}
+
+function stateOf(json: Partial<GuardState> | null): GuardState {
+  const { base, sessions, events } = json ?? {};
+  return {
+    base: typeof base === 'string' && /^cp_[1-9]\d{0,8}$/.test(base) ? base : null,
+    sessions: Object.fromEntries(
+      Object.entries(isObject(sessions) ? sessions : {}).filter(([, one]) => typeof one?.attempts === 'number'),
+    ),
+    events: Array.isArray(events) ? events.filter((event) => typeof event?.outcome === 'string') : [],
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function settingsFile(layout: StoreLayout): DiskPath {
+  return diskChild(layout.path, 'guard.json');
+}
+
+function stateFile(layout: StoreLayout): DiskPath {
+  return diskChild(layout.path, 'guard-state.json');
+}
