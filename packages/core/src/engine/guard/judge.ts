@@ -15,6 +15,8 @@ export interface JudgeRequest {
   readonly checks: readonly string[];
   /** What the state is compared with. Everything of the session after it is taken back if something is worse. */
   readonly base: CheckpointId;
+  /** Number of the checkpoint of the last take-back; 0: none. What the session did since is what is judged. */
+  readonly lastAttempt: number;
   /** False: nothing is taken back any more. */
   readonly mayTakeBack: boolean;
   /** The call in which the guard itself runs. */
@@ -33,7 +35,8 @@ export async function judge(engine: Engine, request: JudgeRequest): Promise<Judg
   const { session, base, inside, signal } = request;
   const after = Number(base.slice('cp_'.length));
   const worked = await whoWorkedSince(engine, session, after);
-  if (!worked.session || (await isAsIn(engine, base))) return { verdict: verdictOf('unchanged'), base };
+  const isNew = (await whoWorkedSince(engine, session, Math.max(after, request.lastAttempt))).session;
+  if (!isNew || (await isAsIn(engine, base))) return { verdict: verdictOf('unchanged'), base };
   const { checkpoint, checks } = await measure(engine, request);
   const worse = checks.filter(({ comparison }) => comparison === 'worse');
   if (worse.length === 0) {

@@ -45,7 +45,8 @@ export async function guardStep(
     const base = await knownBase(engine, session, known.state.base);
     if (base === null) return null;
     const { checks } = settings;
-    const judged = await judge(engine, { session, checks, base, mayTakeBack, inside: null, signal });
+    const { lastAttempt } = before;
+    const judged = await judge(engine, { session, checks, base, lastAttempt, mayTakeBack, inside: null, signal });
     const { verdict } = judged;
     const isTaken = verdict.outcome === 'taken-back';
     const isRepaired = verdict.outcome === 'good' && attempts > 0;

@@ -23,13 +23,15 @@ export async function guardWork<T>(
   // Before the work, so that a check that cannot run stops it, and so that their time does not count as the work's.
   await measure(engine, { checks, base, signal: limit() });
   let failures: readonly GuardFailure[] = [];
+  let lastAttempt = 0;
   for (let attempt = 1; ; attempt += 1) {
     const value = await work({ attempt, failures });
     const inside = await engine.read((workspace) => shellAuthorOf(engine, workspace)?.call ?? null);
-    const judged = await judge(engine, { session, checks, base, mayTakeBack: true, inside, signal: limit() });
+    const judged = await judge(engine, { session, checks, base, lastAttempt, mayTakeBack: true, inside, signal: limit() });
     const { verdict } = judged;
     if (verdict.outcome !== 'taken-back' || attempt >= attempts) return { ...verdict, value, attempts: attempt };
     ({ base } = judged);
     ({ failures } = verdict);
+    lastAttempt = verdict.operation?.number ?? 0;
   }
 }
