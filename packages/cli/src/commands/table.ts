@@ -107,6 +107,13 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   verbRow('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
   verbRow('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
+  {
+    name: 'guard',
+    summary: 'run a command, and take its changes back if it breaks checks',
+    section: 'work',
+    isHidden: false,
+    load: async () => (await import('./agents/guard-command.ts')).guard,
+  },
   verbRow('agents', VERBS.guardOn, async () => (await import('./agents/guard.ts')).guardOn),
   verbRow('agents', VERBS.guardOff, async () => (await import('./agents/guard.ts')).guardOff),
   verbRow('agents', VERBS.guardStatus, async () => (await import('./agents/guard.ts')).guardStatus),
@@ -186,10 +193,6 @@ export const COMMANDS: readonly CommandRow[] = [
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {
-  guard: {
-    summary: 'take back work that breaks checks',
-    description: 'Guards turns of agents, or one command, by the checks of the project.',
-  },
   daemon: {
     summary: 'show or stop the background process that answers hooks',
     description:

@@ -1,0 +1,156 @@
+/** `savepoint guard -- COMMAND`: not a verb, because it runs another program between two runs of the checks. */
+import { basename } from 'node:path';
+import { SavepointError, type Session, showText, textFromBytes } from '@savepoint/core';
+import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
+import { type CommandContext, type CommandEnvironment, lines, type StandaloneCommand, wholeNumber } from '../../command.ts';
+import { folderToOpen } from '../../folder.ts';
+import { writeAll } from '../../write.ts';
+import { checkNames, everyOption, GUARD_OPTIONS } from './guard.ts';
+import { hostedAgent } from './hosted-agent.ts';
+
+type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;
+
+/** Exit statuses that are not the command's own. */
+const TAKEN_BACK = 3;
+const LEFT = 5;
+const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
+const MAX_FAILURES = 50;
+
+export const guard: StandaloneCommand = {
+  description:
+    'Runs the checks, then the command, then the checks again, in a copy. If a check has new failures or works no longer, ' +
+    'what the command changed is rolled back, and the failures are listed. What others changed meanwhile stays, also in ' +
+    'the same files. The exit status is that of the command if nothing is worse; 3 if its changes were taken back; 5 if ' +
+    'something is worse and they could not be taken back, or if the checks gave no answer. With --attempts, the command ' +
+    'runs again after it was taken back. If the command is an agent with hooks, each of its turns is guarded, as with ' +
+    '`savepoint guard on`. The checks must be trusted: see `savepoint trust`.',
+  usage: '[options] -- <command...>',
+  operands: [['[none...]', '']],
+  takesCommand: true,
+  options: [
+    ...GUARD_OPTIONS,
+    { flags: '--every <when>', description: 'for agents with hooks: turn, or a number: also after that many calls' },
+  ],
+  examples: [
+    'savepoint guard --check tests -- npm run codemod',
+    'savepoint guard --check tsc --check vitest --attempts 3 -- ./migrate.sh',
+    'savepoint guard --check tests --every turn -- claude',
+  ],
+
+  run: ({ operands: [stray], rest, options }, surroundings) => {
+    const [file, ...args] = rest;
+    if (stray !== undefined || file === undefined) {
+      const hint = 'Example: `savepoint guard --check tests -- npm run codemod`.';
+      const message = stray === undefined ? 'guard needs a command after --.' : 'The command must follow --.';
+      throw new SavepointError('USAGE', message, { argument: stray ?? 'command' }, { hint });
+    }
+    const given = { operands: [], paths: [], options };
+    const checks = checkNames(options);
+    const every = everyOption(given);
+    const attempts = wholeNumber(given, 'attempts', '--attempts');
+    return surroundings.inWorkspace(async (context) => {
+      const started = await hostedAgent(file, args, folderToOpen(surroundings.globals.folder, surroundings.env), surroundings.env);
+      const start: GuardedStart = { file, args: started.args, env: started.env, checks };
+      if (started.agent === null && every === undefined) return guardCommand(start, attempts ?? 1, context, surroundings);
+      const guarding = { checks, ...(every === undefined ? {} : { every }), ...(attempts === undefined ? {} : { attempts }) };
+      return guardAgent(start, guarding, context, surroundings);
+    });
+  },
+};
+
+interface GuardedStart {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: CommandEnvironment['env'];
+  readonly checks: readonly string[];
+}
+
+/** The hooks of the agent check its turns. A guard that a person has turned on stays on. */
+async function guardAgent(
+  start: GuardedStart,
+  guarding: Parameters<CommandContext['savepoint']['guardOn']>[0],
+  context: CommandContext,
+  surroundings: CommandEnvironment,
+): Promise<number> {
+  const { savepoint, signal } = context;
+  if ((await savepoint.guardStatus()).settings !== null) {
+    const hint = 'Run the agent without `savepoint guard`, or run `savepoint guard off` first.';
+    throw new SavepointError('USAGE', 'This workspace is already guarded.', { argument: 'guard' }, { hint });
+  }
+  await savepoint.guardOn({ ...guarding, signal });
+  try {
+    return exitStatusOf(await inForeground(start, start.env, context, surroundings));
+  } finally {
+    await savepoint.guardOff();
+  }
+}
+
+async function guardCommand(
+  start: GuardedStart,
+  attempts: number,
+  context: CommandContext,
+  surroundings: CommandEnvironment,
+): Promise<number> {
+  const { file, args, checks } = start;
+  const { savepoint, view } = context;
+  const session = savepoint.session({ agent: basename(file) });
+  await session.start({ signal: context.signal });
+  const summary = [file, ...args].join(' ');
+  const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
+  const guarded = await session.guard(
+    async ({ attempt }) => {
+      if (attempt > 1) writeAll(2, lines(`savepoint: taken back; attempt ${attempt} of ${attempts} …`));
+      const env = { ...start.env, [SESSION_VARIABLE]: session.id };
+      const request = { tool: 'guard', args: { command: [file, ...args] }, summary, hosts: true, shell };
+      return session.call(request, () => inForeground(start, env, context, surroundings));
+    },
+    { checks, attempts },
+  );
+  await session.close();
+  await savepoint.idle();
+  context.clearProgress();
+  writeAll(2, report(guarded, view.style.bad('error:')));
+  const status = exitStatusOf(guarded.value);
+  if (guarded.outcome === 'taken-back') return TAKEN_BACK;
+  if (guarded.outcome === 'left') return LEFT;
+  return guarded.outcome === 'unknown' && status === 0 ? LEFT : status;
+}
+
+function inForeground(
+  { file, args }: GuardedStart,
+  env: CommandEnvironment['env'],
+  context: CommandContext,
+  { globals, env: own, interrupt }: CommandEnvironment,
+): Promise<ChildExit> {
+  const cwd = textFromBytes(folderToOpen(globals.folder, own));
+  if (cwd === null) throw new SavepointError('USAGE', 'guard cannot be used in a folder whose name is not valid UTF-8.');
+  context.clearProgress();
+  interrupt.end();
+  return context.withoutMessages(() => runInForeground({ file, args, cwd, env: { ...env } }));
+}
+
+function report({ outcome, why, failures, operation, kept, value }: Guarded, error: string): string {
+  const found = failures
+    .slice(0, MAX_FAILURES)
+    .map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
+  const more = failures.length > MAX_FAILURES ? [`  and ${failures.length - MAX_FAILURES} more`] : [];
+  const failed = value.kind === 'failed' ? [`${error} the command cannot be run: ${value.code}`] : [];
+  switch (outcome) {
+    case 'good':
+      return lines(failed, 'savepoint: nothing is worse.');
+    case 'unchanged':
+      return lines(failed, 'savepoint: the command changed nothing.');
+    case 'taken-back':
+      return lines(
+        failed,
+        `savepoint: checks became worse, and the changes were taken back (${operation?.id ?? ''}). New failures:`,
+        found,
+        more,
+        kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
+      );
+    case 'left':
+      return lines(failed, `savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`, found, more);
+    case 'unknown':
+      return lines(failed, `savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
+  }
+}

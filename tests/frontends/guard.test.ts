@@ -1,0 +1,63 @@
+import { Project } from '@savepoint/testkit/command';
+import { afterEach, describe, expect, it } from 'vitest';
+
+/** `savepoint guard`: a command whose changes go back if they break a check, and the guard of agents' turns. */
+
+const CHECKS = { sums: { command: ['sh', 'sums.sh'], kind: 'tests', format: 'lines' } };
+const TEST = '. ./lib.sh\nsum=$(add 1 2)\n[ "$sum" = 3 ] || { echo "FAIL add: $sum is not 3"; exit 1; }\n';
+const LIB = 'add() { echo $(($1 + $2)); }\n\n# one\n# two\n# three\n\n# notes\n';
+
+let project: Project;
+afterEach(() => project.remove());
+
+function guardedProject(): Project {
+  project = new Project();
+  project.write('.savepoint.json', JSON.stringify({ checks: CHECKS }));
+  project.write('sums.sh', TEST);
+  project.write('lib.sh', LIB);
+  project.ok('checkpoint', '-m', 'start');
+  project.ok('trust', '--yes');
+  return project;
+}
+
+describe('savepoint guard -- COMMAND', () => {
+  it('keeps what breaks nothing, with the exit status of the command', () => {
+    guardedProject();
+    const done = project.run(['guard', '--check', 'sums', '--', 'sh', '-c', 'echo more >> lib2.sh; exit 7']);
+    expect(done).toMatchObject({ status: 7 });
+    expect(done.stderr).toContain('nothing is worse');
+    expect(project.read('lib2.sh')).toBe('more\n');
+  });
+
+  it('takes back what breaks a check, and names the failure; changes of others stay', () => {
+    guardedProject();
+    project.write('lib.sh', LIB.replace('# notes', '# notes of a person'));
+    const broken = "sed -i 's/1 + /1 - /' lib.sh; echo new > new.txt";
+    const done = project.run(['guard', '--check', 'sums', '--', 'sh', '-c', broken]);
+    expect(done.stderr).toContain('sums: FAIL add: -1 is not 3');
+    expect(done).toMatchObject({ status: 3 });
+    expect(project.read('lib.sh')).toBe(LIB.replace('# notes', '# notes of a person'));
+    expect(project.has('new.txt')).toBe(false);
+    project.ok('undo', '--yes');
+    expect(project.read('lib.sh')).toContain('$1 - $2');
+  });
+
+  it('runs the command again after it was taken back', () => {
+    guardedProject();
+    const luck = `if [ -e '${project.home}/second' ]; then echo good > good.txt; else touch '${project.home}/second'; echo 'add() { echo 9; }' > lib.sh; fi`;
+    const done = project.run(['guard', '--check', 'sums', '--attempts', '2', '--', 'sh', '-c', luck]);
+    expect(done.stderr).toContain('attempt 2 of 2');
+    expect(done).toMatchObject({ status: 0 });
+    expect(project.read('lib.sh')).toBe(LIB);
+    expect(project.read('good.txt')).toBe('good\n');
+  });
+
+  it('does not run the command if the checks are not trusted, or do not exist', () => {
+    guardedProject();
+    const run = (check: string) => project.run(['guard', '--check', check, '--', 'touch', 'ran.txt']);
+    expect(run('nothing')).toMatchObject({ status: 2 });
+    project.write('.savepoint.json', JSON.stringify({ checks: { sums: { ...CHECKS.sums, command: ['sh', 'other.sh'] } } }));
+    expect(run('sums').stderr).toContain('trust');
+    expect(project.has('ran.txt')).toBe(false);
+  });
+});
