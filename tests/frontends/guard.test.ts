@@ -56,7 +56,10 @@ describe('savepoint guard -- COMMAND', () => {
     guardedProject();
     const run = (check: string) => project.run(['guard', '--check', check, '--', 'touch', 'ran.txt']);
     expect(run('nothing')).toMatchObject({ status: 2 });
-    project.write('.savepoint.json', JSON.stringify({ checks: { sums: { ...CHECKS.sums, command: ['sh', 'other.sh'] } } }));
+    project.write(
+      '.savepoint.json',
+      JSON.stringify({ checks: { sums: { ...CHECKS.sums, command: ['sh', 'other.sh'] } } }),
+    );
     expect(run('sums').stderr).toContain('trust');
     expect(project.has('ran.txt')).toBe(false);
   });

@@ -49,7 +49,8 @@ export const gemini: Agent = {
   parse,
   reply: (native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
-    if (answer.kind === 'deny' || answer.kind === 'continue') return jsonReply({ decision: 'deny', reason: answer.reason });
+    if (answer.kind === 'deny' || answer.kind === 'continue')
+      return jsonReply({ decision: 'deny', reason: answer.reason });
     if (answer.kind === 'answered') return jsonReply({ decision: 'deny', reason: answer.text });
     return jsonReply({ hookSpecificOutput: { hookEventName: native, additionalContext: answer.text } });
   },

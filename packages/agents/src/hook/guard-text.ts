@@ -16,7 +16,9 @@ export function guardText({ verdict, attempt, attempts }: GuardStep): readonly s
       `Savepoint guard: checks became worse, so your changes since the last good state were taken back (${operation?.id ?? ''}, ` +
         `attempt ${attempt} of ${attempts}). New failures:`,
       ...listed(failures),
-      ...(kept.length === 0 ? [] : ['These stayed, because they may be by others or do not merge:', ...keptLines(kept)]),
+      ...(kept.length === 0
+        ? []
+        : ['These stayed, because they may be by others or do not merge:', ...keptLines(kept)]),
       'Read the files again, then do your work in another way that does not cause these failures.',
     ];
   }

@@ -39,8 +39,9 @@ export async function guardAnswer({ event, session, context, isKnown }: GuardedE
   if (step === null) return null;
   const lines = guardText(step);
   if (lines.length === 0) return null;
-  // What was taken back is told here, so no other answer needs to.
-  const changed = context.continuesTurn || context.acceptsContext ? operationsText(await session.operationsByOthers()) : [];
+  // This answer reports what was taken back, so no other one needs to.
+  const changed =
+    context.continuesTurn || context.acceptsContext ? operationsText(await session.operationsByOthers()) : [];
   const text = [...lines, ...changed].join('\n');
   if (ended === 'turn' && context.continuesTurn && step.verdict.outcome === 'taken-back') {
     return { kind: 'continue', reason: text };

@@ -1,7 +1,13 @@
 /** What the guard notes of a session between two hooks. Without a guard, this reads one file that does not exist. */
 
 import type { SessionId } from '../model/ids.ts';
-import { type GuardedSession, NOT_GUARDED_YET, readGuard, readGuardState, writeGuardState } from '../store/state/guard.ts';
+import {
+  type GuardedSession,
+  NOT_GUARDED_YET,
+  readGuard,
+  readGuardState,
+  writeGuardState,
+} from '../store/state/guard.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
 /** `known`: a call that was already counted. */

@@ -3,25 +3,12 @@
 import type { SessionId } from '../model/ids.ts';
 import type { CallRecords } from './call-records.ts';
 import { type GuardDue, isGuardDue, takeUntold, tellLater } from './guard-notes.ts';
-import type { GuardAttempt, GuardedWork, GuardOptions, GuardVerdict } from './guarded-work.ts';
+import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
 import type { SessionHost } from './host.ts';
 import { SessionNotes } from './session-notes.ts';
 import { checkSessionCall } from './session-shapes.ts';
 
-/** What a step of the guard needs from the front end. */
-export interface GuardStepRequest {
-  /** Whether the agent's program runs its commands in a sandbox of its own. */
-  readonly sandboxed: boolean;
-  readonly signal?: AbortSignal;
-}
-
-export interface GuardStep {
-  readonly verdict: GuardVerdict;
-  /** How often the work was taken back in a row, and how often it may be. */
-  readonly attempt: number;
-  readonly attempts: number;
-}
-
+/** The part of `Session` that checks its work. */
 export class GuardedSession extends SessionNotes {
   readonly #host: SessionHost;
 

@@ -51,3 +51,17 @@ export interface GuardedWork<T> extends GuardVerdict {
   readonly value: T;
   readonly attempts: number;
 }
+
+/** What a step of the guard needs from the front end. */
+export interface GuardStepRequest {
+  /** Whether the agent's program runs its commands in a sandbox of its own. */
+  readonly sandboxed: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardStep {
+  readonly verdict: GuardVerdict;
+  /** How often the work was taken back in a row, and how often it may be. */
+  readonly attempt: number;
+  readonly attempts: number;
+}

@@ -14,8 +14,7 @@ import type { FrozenPath } from '../store/state/frozen.ts';
 import type { CaptureResult } from '../timeline/capture/capture.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import type { GuardStep, GuardStepRequest } from './guarded-session.ts';
-import type { GuardAttempt, GuardedWork, GuardOptions } from './guarded-work.ts';
+import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
 
 export interface SessionHost {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;

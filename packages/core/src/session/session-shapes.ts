@@ -21,8 +21,7 @@ import {
   textOr,
 } from '../model/shape-checks.ts';
 import type { CallEnd, CallRequest } from './call-request.ts';
-import type { GuardStepRequest } from './guarded-session.ts';
-import type { GuardOptions } from './guarded-work.ts';
+import type { GuardOptions, GuardStepRequest } from './guarded-work.ts';
 import type { RollbackToOptions } from './rollback-to.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -123,10 +122,9 @@ export const checkSessionCall = {
   work: (work: unknown): void => callback(work, 'work'),
   guard: (work: unknown, options: unknown): void => {
     callback(work, 'work');
-    fields(
-      { ...CALL_OPTIONS, attempts: count, timeoutMs: count } satisfies ShapeOf<GuardOptions, 'checks'>,
-      { checks: listOf(text) },
-    )(options, 'options');
+    fields({ ...CALL_OPTIONS, attempts: count, timeoutMs: count } satisfies ShapeOf<GuardOptions, 'checks'>, {
+      checks: listOf(text),
+    })(options, 'options');
   },
   guardDue: (after: unknown): void => oneOf('turn', 'call', 'known')(after, 'after'),
   guardStep: (agent: unknown, request: unknown): void => {

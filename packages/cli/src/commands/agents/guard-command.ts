@@ -2,7 +2,13 @@
 import { basename } from 'node:path';
 import { SavepointError, type Session, showText, textFromBytes } from '@savepoint/core';
 import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
-import { type CommandContext, type CommandEnvironment, lines, type StandaloneCommand, wholeNumber } from '../../command.ts';
+import {
+  type CommandContext,
+  type CommandEnvironment,
+  lines,
+  type StandaloneCommand,
+  wholeNumber,
+} from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { writeAll } from '../../write.ts';
 import { checkNames, everyOption, GUARD_OPTIONS } from './guard.ts';
@@ -49,10 +55,20 @@ export const guard: StandaloneCommand = {
     const every = everyOption(given);
     const attempts = wholeNumber(given, 'attempts', '--attempts');
     return surroundings.inWorkspace(async (context) => {
-      const started = await hostedAgent(file, args, folderToOpen(surroundings.globals.folder, surroundings.env), surroundings.env);
+      const started = await hostedAgent(
+        file,
+        args,
+        folderToOpen(surroundings.globals.folder, surroundings.env),
+        surroundings.env,
+      );
       const start: GuardedStart = { file, args: started.args, env: started.env, checks };
-      if (started.agent === null && every === undefined) return guardCommand(start, attempts ?? 1, context, surroundings);
-      const guarding = { checks, ...(every === undefined ? {} : { every }), ...(attempts === undefined ? {} : { attempts }) };
+      if (started.agent === null && every === undefined)
+        return guardCommand(start, attempts ?? 1, context, surroundings);
+      const guarding = {
+        checks,
+        ...(every === undefined ? {} : { every }),
+        ...(attempts === undefined ? {} : { attempts }),
+      };
       return guardAgent(start, guarding, context, surroundings);
     });
   },
@@ -123,16 +139,15 @@ function inForeground(
   { globals, env: own, interrupt }: CommandEnvironment,
 ): Promise<ChildExit> {
   const cwd = textFromBytes(folderToOpen(globals.folder, own));
-  if (cwd === null) throw new SavepointError('USAGE', 'guard cannot be used in a folder whose name is not valid UTF-8.');
+  if (cwd === null)
+    throw new SavepointError('USAGE', 'guard cannot be used in a folder whose name is not valid UTF-8.');
   context.clearProgress();
   interrupt.end();
   return context.withoutMessages(() => runInForeground({ file, args, cwd, env: { ...env } }));
 }
 
 function report({ outcome, why, failures, operation, kept, value }: Guarded, error: string): string {
-  const found = failures
-    .slice(0, MAX_FAILURES)
-    .map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
+  const found = failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
   const more = failures.length > MAX_FAILURES ? [`  and ${failures.length - MAX_FAILURES} more`] : [];
   const failed = value.kind === 'failed' ? [`${error} the command cannot be run: ${value.code}`] : [];
   switch (outcome) {
@@ -149,7 +164,12 @@ function report({ outcome, why, failures, operation, kept, value }: Guarded, err
         kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
       );
     case 'left':
-      return lines(failed, `savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`, found, more);
+      return lines(
+        failed,
+        `savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`,
+        found,
+        more,
+      );
     case 'unknown':
       return lines(failed, `savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
   }

@@ -8,7 +8,11 @@ type StatusJson = OutputOf<typeof VERBS.guardStatus>;
 const SHOWN_EVENTS = 20;
 
 export const GUARD_OPTIONS = [
-  { flags: '--check <name>', description: 'a check by its name, tool or kind, as `savepoint check` lists it', isRepeatable: true },
+  {
+    flags: '--check <name>',
+    description: 'a check by its name, tool or kind, as `savepoint check` lists it',
+    isRepeatable: true,
+  },
   { flags: '--attempts <n>', description: 'how often work is taken back in a row (default: 3)' },
 ] as const;
 

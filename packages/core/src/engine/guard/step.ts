@@ -3,10 +3,10 @@
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointNumber, type SessionId } from '../../model/ids.ts';
-import type { GuardStep, GuardStepRequest } from '../../session/guarded-session.ts';
+import type { GuardStep, GuardStepRequest } from '../../session/guarded-work.ts';
 import {
-  type GuardedSession,
   type GuardEvent,
+  type GuardedSession,
   NOT_GUARDED_YET,
   readGuard,
   readGuardState,
@@ -51,7 +51,11 @@ export async function guardStep(
     const isTaken = verdict.outcome === 'taken-back';
     const isRepaired = verdict.outcome === 'good' && attempts > 0;
     const now: GuardedSession = {
-      attempts: isTaken ? attempts + 1 : verdict.outcome === 'unchanged' || verdict.outcome === 'unknown' ? attempts : 0,
+      attempts: isTaken
+        ? attempts + 1
+        : verdict.outcome === 'unchanged' || verdict.outcome === 'unknown'
+          ? attempts
+          : 0,
       lastAttempt: isTaken ? numberOf(verdict.operation) : before.lastAttempt,
       calls: 0,
       untold: null,
@@ -107,7 +111,10 @@ function eventOf(
   const first = failures[0];
   const more = failures.length > 1 ? ` and ${failures.length - 1} more` : '';
   const found = first === undefined ? '' : `${first.check}: ${first.shown}${more}`;
-  const text = [found, why].filter((part) => part !== null && part !== '').join('; ').slice(0, 500);
+  const text = [found, why]
+    .filter((part) => part !== null && part !== '')
+    .join('; ')
+    .slice(0, 500);
   return { time: engine.ports.clock.now(), ...about, checkpoint: (operation ?? checkpoint)?.id ?? null, text };
 }
 

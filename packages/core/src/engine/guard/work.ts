@@ -27,7 +27,15 @@ export async function guardWork<T>(
   for (let attempt = 1; ; attempt += 1) {
     const value = await work({ attempt, failures });
     const inside = await engine.read((workspace) => shellAuthorOf(engine, workspace)?.call ?? null);
-    const judged = await judge(engine, { session, checks, base, lastAttempt, mayTakeBack: true, inside, signal: limit() });
+    const judged = await judge(engine, {
+      session,
+      checks,
+      base,
+      lastAttempt,
+      mayTakeBack: true,
+      inside,
+      signal: limit(),
+    });
     const { verdict } = judged;
     if (verdict.outcome !== 'taken-back' || attempt >= attempts) return { ...verdict, value, attempts: attempt };
     ({ base } = judged);

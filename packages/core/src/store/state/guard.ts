@@ -39,7 +39,7 @@ export interface GuardedSession {
   readonly lastAttempt: number;
   /** Its calls since the checks ran. */
   readonly calls: number;
-  /** What its agent must be told, if no answer could do that. */
+  /** What no answer could pass to its agent so far. */
   readonly untold: string | null;
 }
 

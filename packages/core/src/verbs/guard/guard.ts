@@ -37,7 +37,7 @@ export const guardOn = verb({
   description:
     'Runs the checks on the current state. From then on, they run in a copy after each turn of an agent with hooks. If ' +
     'a check has new failures or works no longer, what the session changed since the last good state is rolled back, ' +
-    'also what is only likely its work. What others changed stays, also in the same files. The agent is told what ' +
+    'also what is only likely its work. What others changed stays, also in the same files. The agent reads what ' +
     'failed, and goes on if its program allows that. After `attempts` times in a row, the work is left. Only a person ' +
     'may turn it on, and the checks must be trusted: see `savepoint trust`.',
   changes: 'store',
@@ -46,13 +46,18 @@ export const guardOn = verb({
     return {
       input: z.strictObject({
         checks: z.array(z.string()).min(1).describe('names, tools or kinds of checks'),
-        every: z.union([z.literal('turn'), z.int().min(1)]).optional().describe('default: turn'),
+        every: z
+          .union([z.literal('turn'), z.int().min(1)])
+          .optional()
+          .describe('default: turn'),
         attempts: z.int().min(1).optional().describe('default: 3'),
         timeoutSeconds: z.number().positive().max(540).optional().describe('for all checks together; default: 300'),
         outsideSandbox: z
           .boolean()
           .optional()
-          .describe('also check for agents whose program runs commands in a sandbox, although the checks are outside of it'),
+          .describe(
+            'also check for agents whose program runs commands in a sandbox, although the checks are outside of it',
+          ),
       }),
       output: z.strictObject({
         ...statusFields(shapes),
@@ -74,7 +79,8 @@ export const guardOn = verb({
 export const guardOff = verb({
   name: 'guard off',
   summary: 'let turns of agents stay, whatever they break',
-  description: 'Turns the guard of this workspace off. Only a person may do this. What was taken back stays taken back.',
+  description:
+    'Turns the guard of this workspace off. Only a person may do this. What was taken back stays taken back.',
   changes: 'store',
   schemas: ({ z }) => ({
     input: z.strictObject({}),
