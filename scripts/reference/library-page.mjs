@@ -15,6 +15,7 @@ const CALLS = {
   StoreCalls: 'The store',
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
+  GuardCalls: 'The guard',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
   StateRunCalls: 'Bisect and replay',

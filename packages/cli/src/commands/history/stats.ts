@@ -24,7 +24,7 @@ export const stats = command({
   examples: ['savepoint stats', 'savepoint stats --json'],
   input: () => ({}),
 
-  render({ changes, steps, acts, timeToApply, threeFiles, storage, damaged }, view) {
+  render({ changes, steps, acts, timeToApply, threeFiles, storage, guard, damaged }, view) {
     const { style } = view;
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
     return lines(
@@ -48,6 +48,12 @@ export const stats = command({
           countText(acts.redo, 'redo', 'redos'),
         ].join(', '),
       ),
+      guard.turns === 0
+        ? []
+        : row(
+            'guarded',
+            `${countText(guard.turns, 'turn')}: ${guard.takenBack} taken back, ${guard.repaired} repaired, ${guard.left} left`,
+          ),
       row('storage', sizeText(storage.total)),
       KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${sizeText(storage[key])}`),
       uncountedLines(damaged, view),

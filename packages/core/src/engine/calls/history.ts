@@ -6,6 +6,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { JsonName } from '../../model/names.ts';
 import { type OpenCall, readUnendedCalls } from '../../store/state/open-calls.ts';
+import { type GuardCounts, guardCounts } from '../../store/state/guard.ts';
 import { deletedUpToIn } from '../../store/state/session-state.ts';
 import { storeUsage, type Usage } from '../../store/usage.ts';
 import { type ChangeDiff, diffOfChange } from '../../timeline/diff/one-change.ts';
@@ -68,7 +69,7 @@ export interface HistoryCalls {
   /** Returns the calls of agents that have started and not ended, oldest first. Waits for no lock. */
   openCalls(): Promise<readonly OpenCall[]>;
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
-  stats(): Promise<Stats & { readonly storage: Usage }>;
+  stats(): Promise<Stats & { readonly storage: Usage; readonly guard: GuardCounts }>;
   /**
    * Yields the events of the timeline, from any process. If there is no store yet, waits for one.
    * @throws SavepointError NO_WORKSPACE if the folder does not exist, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
@@ -124,6 +125,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.read(({ ports, store, timeline }) => ({
         ...statsOf(timeline, store.objects),
         storage: storeUsage(ports.fs, store.layout),
+        guard: guardCounts(ports, store.layout),
       })),
     watch: (options) => watch(engine, options),
     exportSession: (session, folder, options = {}) =>

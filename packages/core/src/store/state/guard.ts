@@ -71,6 +71,14 @@ export interface GuardState {
   readonly events: readonly GuardEvent[];
 }
 
+/** How often each came of work that was checked. */
+export interface GuardCounts {
+  readonly turns: number;
+  readonly takenBack: number;
+  readonly repaired: number;
+  readonly left: number;
+}
+
 const SETTINGS_BYTES = 1024 * 1024;
 const STATE_BYTES = 16 * 1024 * 1024;
 const MAX_EVENTS = 1_000;
@@ -136,6 +144,13 @@ export function writeGuardState({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, 
   const sessions = Object.fromEntries(Object.entries(state.sessions).slice(-MAX_SESSIONS));
   const json = { format: 1, ...state, sessions, events: state.events.slice(-MAX_EVENTS) };
   writeCacheFile(fs, stateFile(layout), Buffer.from(JSON.stringify(json)));
+}
+
+/** Counts what became of work, as far as it is remembered. */
+export function guardCounts(ports: Pick<Ports, 'fs'>, layout: StoreLayout): GuardCounts {
+  const { events } = readGuardState(ports, layout);
+  const count = (outcome: GuardOutcome): number => events.filter((event) => event.outcome === outcome).length;
+  return { turns: events.length, takenBack: count('taken-back'), repaired: count('repaired'), left: count('left') };
 }
 
 function stateOf(json: Partial<GuardState> | null): GuardState {

@@ -39,6 +39,9 @@ export const stats = verb({
           rollBackRate: z.number().describe('the rollback rate should be below this'),
           threeFiles: z.number().describe('the median should be below this, in milliseconds'),
         }),
+        guard: z
+          .strictObject({ turns: count, takenBack: count, repaired: count, left: count })
+          .describe('turns that the guard checked, and what became of them'),
         storage: z
           .strictObject({
             packs: count,
@@ -58,7 +61,7 @@ export const stats = verb({
   },
 
   async handle(savepoint) {
-    const { changes, steps, acts, timeToApply, threeFiles, storage, damaged } = await savepoint.stats();
+    const { changes, steps, acts, timeToApply, threeFiles, storage, guard, damaged } = await savepoint.stats();
     return {
       changes: { ...changes },
       steps: { ...steps },
@@ -66,6 +69,7 @@ export const stats = verb({
       timeToApply: { ...timeToApply },
       threeFiles: { ...threeFiles },
       targets: { ...TARGETS },
+      guard: { ...guard },
       storage: { ...storage },
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
     };
