@@ -1,9 +1,9 @@
 /** The guard: checks before and after an agent's work, and what becomes of it. */
 
-import { isSameProcess } from '../../src/io/same-process.ts';
 import type { OpenOptions, Savepoint, Session } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
+import { isSameProcess } from '../../src/io/same-process.ts';
 import { Place } from '../place.ts';
 
 const VARIABLES = { PATH: process.env['PATH'] ?? '' };
@@ -16,10 +16,7 @@ class Project extends Place {
     super();
     this.write('check.sh', 'if grep -h ^bad *.txt; then exit 1; fi\n');
     this.write('a.txt', 'one\n\ntwo\n\nthree\n\n');
-    this.write(
-      '.savepoint.json',
-      JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }),
-    );
+    this.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }));
   }
 
   override open(options: Partial<OpenOptions> = {}): Savepoint {
