@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Check, CheckResult, Finding } from '../check/check.ts';
 import { type ComparedCheck, compareFindings, compareResults, isAnswer, type Renames } from '../check/compare.ts';
-import { findChecks } from '../check/find/find-checks.ts';
-import { filesOfFolder } from '../check/find/project-files.ts';
+import { type FoundChecks, findChecks } from '../check/find/find-checks.ts';
+import { filesOfFolder, filesOfSnapshot } from '../check/find/project-files.ts';
 import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../check/run.ts';
 import { digestOf, trustStateOf } from '../check/trust.ts';
 import type { CopyRung } from '../copy/copy.ts';
@@ -19,7 +19,9 @@ import { keepCheckResult, readCheckResult } from '../store/state/check-results.t
 import { readTrust, type TrustedCheck } from '../store/state/trust.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
+import { resolveCheckpoint } from '../timeline/query/resolve.ts';
 import { testResultCalls } from './calls/test-results.ts';
+import type { Context } from './context.ts';
 import { makeWorkspaceCopy, type WorkspaceCopy } from './copies.ts';
 import type { Engine } from './engine.ts';
 
@@ -58,16 +60,49 @@ export interface CheckReport {
   readonly notIsolated: readonly string[];
 }
 
+/** @throws SavepointError NEEDS_CONFIRMATION if a check is not trusted, USAGE if none has a given name */
 export async function checkState(engine: Engine, options: CheckOptions): Promise<CheckReport> {
-  const made = await makeWorkspaceCopy(engine, {
-    ...copyOptions(options),
-    ...(options.at === undefined ? {} : { at: options.at }),
-  });
+  // Refuse before a copy is made. The copy may differ from the folder by then, so it is looked at again.
+  const { found, trusted } = await checksBefore(engine, options.at);
+  assertTrusted(selected(found.checks, options.only), trusted);
+  const at = options.at === undefined ? {} : { at: options.at };
+  const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), ...at });
   try {
     return await checkCopy(engine, options, made);
   } finally {
     await made.copy.drop();
   }
+}
+
+/** Finds the checks of the folder, or of a checkpoint, and what is trusted. A folder without a store trusts nothing. */
+export async function checksBefore(
+  engine: Engine,
+  at: string | undefined,
+): Promise<{ readonly found: FoundChecks; readonly trusted: readonly TrustedCheck[] }> {
+  const context = engine.context();
+  if (at === undefined && context.find() === null) {
+    return engine.mapErrors(() => {
+      const root = context.root();
+      const projectFile = context.settings(root).values.project_file;
+      return { found: findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] }), trusted: [] };
+    });
+  }
+  return engine.read((workspace, inContext) => ({
+    found: checksAt(workspace, inContext, at),
+    trusted: readTrust(engine.ports, workspace.store.layout),
+  }));
+}
+
+/** @param at a checkpoint; undefined: the folder as it is */
+export function checksAt(
+  { ports, root, store, timeline }: Workspace,
+  context: Context,
+  at: string | undefined,
+): FoundChecks {
+  const named = at === undefined ? null : resolveCheckpoint(timeline, at, ports.clock.now());
+  const roots = (named ?? timeline.latest())?.roots.map(({ path }) => path) ?? [];
+  const files = named === null ? filesOfFolder(ports.fs, root) : filesOfSnapshot(store.objects, named.snapshot);
+  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
 }
 
 /** What a run on one state needs. */
@@ -137,7 +172,7 @@ function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: 
   return state.previous === null ? null : engine.resolve(workspace, state.previous);
 }
 
-function checksIn({ engine, projectFile }: StateRun, { copy, base }: WorkspaceCopy): ReturnType<typeof findChecks> {
+function checksIn({ engine, projectFile }: StateRun, { copy, base }: WorkspaceCopy): FoundChecks {
   const roots = base.roots.map(({ path }) => path);
   return findChecks(filesOfFolder(engine.ports.fs, copy.files), { projectFile, roots });
 }

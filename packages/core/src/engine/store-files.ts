@@ -5,6 +5,7 @@ import { type JsonName, nameFromJson } from '../model/names.ts';
 import { isDamage } from '../store/objects/damage.ts';
 import type { FoundRecord } from '../store/records.ts';
 import { readFrozen } from '../store/state/frozen.ts';
+import { readTrust } from '../store/state/trust.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Damage } from '../timeline/retention/verify.ts';
 import { listUnfinished } from '../transaction/journal.ts';
@@ -24,6 +25,7 @@ export function findFileDamage({ ports, store }: Workspace, { record }: FoundRec
   if (record.damage !== undefined) add(record.damage);
   for (const read of [
     () => readFrozen(ports, store.layout),
+    () => readTrust(ports, store.layout),
     () => listUnfinished(ports, store.layout.journal),
   ] as const) {
     try {

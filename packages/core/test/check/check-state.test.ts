@@ -69,6 +69,8 @@ test('nothing runs before a person trusts exactly what it runs', async () => {
   expect(list.checks).toMatchObject([{ check: { name: 'own' }, trust: 'new' }]);
   const untrusted = { code: 'NEEDS_CONFIRMATION', message: expect.stringContaining('own') };
   await expect(p.check()).rejects.toMatchObject(untrusted);
+  // Nothing was copied or captured.
+  await expect(p.open().list()).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
   await p.open().trustChecks(list.digest);
   expect((await p.check()).checks).toMatchObject([{ outcome: 'passed', comparison: 'ok' }]);
   p.define({ own: { command: ['sh', 'check.sh', 'more'], kind: 'lint' } });
@@ -243,7 +245,7 @@ test('an unknown name is an error, and a cancelled run leaves no copy', async ()
   expect(existsSync(copies) ? readdirSync(copies).filter((name) => name.startsWith('copy_')) : []).toEqual([]);
 });
 
-test('a damaged file of trusted checks trusts nothing, and can be revoked', async () => {
+test('a damaged file of trusted checks trusts nothing, and can be repaired', async () => {
   const p = new Project();
   await p.trust();
   const file = join(await p.store(), 'trust.json');
@@ -251,7 +253,7 @@ test('a damaged file of trusted checks trusts nothing, and can be revoked', asyn
   expect((await p.open().listChecks()).checks).toMatchObject([{ trust: 'new' }]);
   writeFileSync(file, '{"format":1,"checks":[{}]}');
   await expect(p.check()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
-  await p.open().revokeTrust();
-  await p.trust();
-  await p.check();
+  expect((await p.open().verify()).damage).toMatchObject([{ problem: expect.stringContaining('trust.json') }]);
+  await p.open().repair();
+  expect((await p.open().listChecks()).checks).toMatchObject([{ trust: 'new' }]);
 });

@@ -1,14 +1,12 @@
 /** Calls for the checks of a project. */
 
 import type { Check } from '../../check/check.ts';
-import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
-import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
+import type { FoundChecks } from '../../check/find/find-checks.ts';
 import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../check/trust.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
-import { type CheckOptions, type CheckReport, checkState } from '../check-state.ts';
-import type { Context } from '../context.ts';
+import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../check-state.ts';
 import type { Engine } from '../engine.ts';
 import { assertByPerson } from '../shell-call.ts';
 
@@ -48,20 +46,9 @@ export interface CheckCalls {
 }
 
 export function checkCalls(engine: Engine): CheckCalls {
-  const listChecks: CheckCalls['listChecks'] = async (options = {}) => {
-    const context = engine.context();
-    // A new project can be looked at before it has a store.
-    if (options.at === undefined && context.find() === null) {
-      const root = context.root();
-      const { project_file: projectFile } = context.settings(root).values;
-      return engine.mapErrors(() =>
-        listed(findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] }), []),
-      );
-    }
-    return engine.read((workspace, context) => {
-      const trusted = readTrust(engine.ports, workspace.store.layout);
-      return listed(checksAt(engine, workspace, context, options.at), trusted);
-    });
+  const listChecks: CheckCalls['listChecks'] = async ({ at } = {}) => {
+    const { found, trusted } = await checksBefore(engine, at);
+    return listed(found, trusted);
   };
   return {
     listChecks,
@@ -70,7 +57,7 @@ export function checkCalls(engine: Engine): CheckCalls {
         assertByPerson(engine, workspace, 'trust');
         assertNoAgent(engine);
         const { layout } = workspace.store;
-        const found = checksAt(engine, workspace, context, options.at);
+        const found = checksAt(workspace, context, options.at);
         if (digestOfAll(found.checks) !== digest) throw changedSince();
         writeTrust(
           engine.ports,
@@ -83,20 +70,6 @@ export function checkCalls(engine: Engine): CheckCalls {
       engine.write(options, 'existing', async ({ workspace }) => writeTrust(engine.ports, workspace.store.layout, [])),
     check: (options = {}) => engine.mapErrors(() => checkState(engine, options)),
   };
-}
-
-type FoundAt = Parameters<Parameters<Engine['read']>[0]>[0];
-
-/** @param at a checkpoint; absent: the folder as it is */
-function checksAt(engine: Engine, workspace: FoundAt, context: Context, at: string | undefined): FoundChecks {
-  const { ports, root, store } = workspace;
-  const checkpoint = at === undefined ? workspace.timeline.latest() : engine.resolve(workspace, at);
-  const roots = checkpoint?.roots.map(({ path }) => path) ?? [];
-  const files =
-    at === undefined || checkpoint === null
-      ? filesOfFolder(ports.fs, root)
-      : filesOfSnapshot(store.objects, checkpoint.snapshot);
-  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
 }
 
 function listed({ checks, notes }: FoundChecks, trusted: readonly TrustedCheck[]): CheckList {

@@ -22,6 +22,7 @@ import type { ObjectProblem } from '../../store/objects/verify-objects.ts';
 import { type FoundRecord, writeRecord } from '../../store/records.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readFrozen } from '../../store/state/frozen.ts';
+import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type StoredObjects } from '../../timeline/record/timeline.ts';
 import { findCheckpointDamage } from '../../timeline/retention/reachable.ts';
@@ -78,6 +79,7 @@ export async function repairStore(
       ? await repairRecord(workspace, found, aside, pace, wait)
       : ['workspace.json, for this folder']),
     ...repairFrozen(workspace, aside),
+    ...repairTrust(workspace, aside),
   ];
   const problems = await store.objects.verifyObjects({ deep: true, pace });
   const bad = badFiles(ports.fs, problems);
@@ -236,5 +238,16 @@ function repairFrozen({ ports, store }: Workspace, aside: AsideFolder | null): s
     if (!isDamage(error)) throw error;
     aside?.move(diskChild(store.layout.path, 'frozen.json'));
     return ['frozen.json is empty now: nothing is frozen any more. Freeze the paths again'];
+  }
+}
+
+function repairTrust({ ports, store }: Workspace, aside: AsideFolder | null): string[] {
+  try {
+    readTrust(ports, store.layout);
+    return [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    aside?.move(diskChild(store.layout.path, 'trust.json'));
+    return ['trust.json is empty now: no checks are trusted any more. Run `savepoint trust` again'];
   }
 }

@@ -47,7 +47,7 @@ export function readTrust({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): reado
       'STORE_DAMAGED',
       `${showName(file)} cannot be read, so it is unknown which checks are trusted.`,
       { file: nameToJson(file) },
-      { cause, hint: 'Run `savepoint trust --revoke`, then `savepoint trust`.' },
+      { cause, hint: '`savepoint repair` moves the file aside. Then run `savepoint trust` again.' },
     );
   }
 }
