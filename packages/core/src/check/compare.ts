@@ -56,7 +56,8 @@ export function compareResults(
   }
   // A base without tests had no failing ones.
   if (base === null || !(isAnswer(base.outcome) || base.outcome === 'collected-nothing')) {
-    const why = base === null ? 'its result on the base is unknown' : `on the base, ${base.why ?? 'it did not work'}`;
+    const why =
+      base === null ? 'there is no earlier state to compare with' : `on the base, ${base.why ?? 'it did not work'}`;
     return { ...common, comparison: 'unknown', why, new: now.findings, flaky: [], fixed: 0, remaining: 0 };
   }
   const { added, shared, removed } = compareFindings(now.findings, base.findings, renames);

@@ -90,6 +90,7 @@ function verdict(checks: readonly Result[]): string {
   const worse = checks.filter(({ comparison }) => comparison === 'worse').length;
   const unknown = checks.filter(({ comparison }) => comparison === 'unknown').length;
   if (worse > 0) return `New failures in ${countText(worse, 'check')}.`;
-  if (unknown > 0) return `No new failures are known, but ${countText(unknown, 'check')} gave no answer.`;
+  if (unknown > 0)
+    return `It is unknown whether ${countText(unknown, 'check')} ${unknown === 1 ? 'has' : 'have'} new failures.`;
   return 'No new failures.';
 }
