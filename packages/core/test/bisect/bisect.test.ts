@@ -124,7 +124,7 @@ test('a replay runs a command at each state, in order', async () => {
 });
 
 test('over many checkpoints, each of three faults is found with few runs', { timeout: 600_000 }, async () => {
-  const count = testEffort({ quick: 40, ci: 200, long: 1000 });
+  const count = testEffort({ quick: 40, ci: 100, long: 1000 });
   const p = new Place();
   p.write('code.txt', 'right\n');
   p.write('deep/file.txt', 'here\n');
