@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { type JsonName, nameFromJson, SavepointError, showName } from '@savepoint/core';
 import type { CliOptionSpec, CommandContext, ParsedArguments } from '../command.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../commands/rewind/conflict-options.ts';
-import type { ConflictInput } from './finish.ts';
+import type { ConflictInput } from './proposal.ts';
 
 export type Decision =
   /** @param isAlways even if the command failed */

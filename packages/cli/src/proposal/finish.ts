@@ -1,6 +1,6 @@
 /** Decides with the user what becomes of the changes in a copy, and does it. Whatever fails, the copy stays. */
 import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
-import { conflictChoicesOf, type InputOf, operationToJson, type VERBS } from '@savepoint/core/frontend';
+import { conflictChoicesOf, operationToJson } from '@savepoint/core/frontend';
 import type { CommandContext, Environment } from '../command.ts';
 import { asFailure, failureAsText } from '../failure.ts';
 import { page } from '../pager.ts';
@@ -9,14 +9,8 @@ import type { OutputView } from '../view.ts';
 import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
-import type { CopyDifference, Finished, Proposal } from './proposal.ts';
+import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
 import { appliedText, conflictText, differenceText, keptText, savedText } from './texts.ts';
-
-/** The options of conflicts, as the verbs take them. */
-export type ConflictInput = Pick<
-  InputOf<typeof VERBS.undo>,
-  'ours' | 'theirs' | 'resolutions' | 'skipConflicts' | 'force'
->;
 
 export interface Finishing {
   readonly context: Pick<CommandContext, 'savepoint' | 'absolutePath' | 'view' | 'clearProgress'>;

@@ -1,11 +1,17 @@
 /** The changes that a command made in a copy, and what can become of them. */
 import type { Actor, JsonName, Savepoint, SavepointError } from '@savepoint/core';
-import type { operationToJson } from '@savepoint/core/frontend';
+import type { InputOf, operationToJson, VERBS } from '@savepoint/core/frontend';
 
 type Calls = Pick<Savepoint, 'openCopy' | 'diffCopy'>;
 export type Copy = Awaited<ReturnType<Calls['openCopy']>>;
 export type CopyDifference = Awaited<ReturnType<Calls['diffCopy']>>;
 type OperationJson = ReturnType<typeof operationToJson>;
+
+/** The options of conflicts, as the verbs take them. */
+export type ConflictInput = Pick<
+  InputOf<typeof VERBS.undo>,
+  'ours' | 'theirs' | 'resolutions' | 'skipConflicts' | 'force'
+>;
 
 export interface Proposal {
   readonly copy: Copy;
