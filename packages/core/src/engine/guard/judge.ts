@@ -34,9 +34,8 @@ export interface Judged {
 export async function judge(engine: Engine, request: JudgeRequest): Promise<Judged> {
   const { session, base, inside, signal } = request;
   const after = Number(base.slice('cp_'.length));
-  const worked = await whoWorkedSince(engine, session, after);
-  const isNew = (await whoWorkedSince(engine, session, Math.max(after, request.lastAttempt))).session;
-  if (!isNew || (await isAsIn(engine, base))) return { verdict: verdictOf('unchanged'), base };
+  const isNew = await whoWorkedSince(engine, session, Math.max(after, request.lastAttempt));
+  if (!isNew.session || (await isAsIn(engine, base))) return { verdict: verdictOf('unchanged'), base };
   const { checkpoint, checks } = await measure(engine, request);
   const worse = checks.filter(({ comparison }) => comparison === 'worse');
   if (worse.length === 0) {
@@ -62,7 +61,9 @@ export async function judge(engine: Engine, request: JudgeRequest): Promise<Judg
   const { operation, kept } = taken;
   if (operation === null) return left('none of it can be taken back', kept);
   const verdict: GuardVerdict = { ...found, outcome: 'taken-back', operation, kept };
-  if (!worked.others && kept.length === 0) return { verdict, base };
+  // Only now does the timeline have all that others changed meanwhile.
+  const { others } = await whoWorkedSince(engine, session, after);
+  if (!others && kept.length === 0) return { verdict, base };
   // Others have worked, too, so the failures may be theirs.
   const without = await measure(engine, request);
   const remaining = without.checks.filter(({ comparison }) => comparison === 'worse').flatMap(failuresOf);
