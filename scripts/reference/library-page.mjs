@@ -54,8 +54,10 @@ export function libraryParts(built, intro) {
   const session = find('Session');
   const calls = Object.entries(CALLS).map(([name, title]) => ({ title, declaration: find(name, savepoint.file) }));
   assertAllListed(savepoint);
-  const notes = find('SessionNotes', session.file);
-  const first = [find('open', node), find('NodeOpenOptions', node), find('OpenOptions'), savepoint, session, notes];
+  const guarded = find('GuardedSession', session.file);
+  const notes = find('SessionNotes', guarded.file);
+  const opening = [find('open', node), find('NodeOpenOptions', node), find('OpenOptions')];
+  const first = [...opening, savepoint, session, guarded, notes];
   const exported = new Map(exportedNames(index).map((name) => [keyOf(find(name)), { name, declaration: find(name) }]));
   const shown = new Set([...first, ...calls.map(({ declaration }) => declaration)].map(keyOf));
   const naming = [...calls, ...exported.values()].map(({ declaration }) => declaration);
@@ -77,6 +79,8 @@ export function libraryParts(built, intro) {
     ...calls.map(({ title, declaration }) => section('###', title, declaration)),
     '## Session',
     described(session),
+    '### With a guard',
+    described(guarded),
     '### Without waiting',
     described(notes),
     '## Other types',

@@ -56,6 +56,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['freeze', ['secret'], 'secret'],
   ['freeze', ['--list'], 'secret'],
   ['unfreeze', ['secret'], 'Nothing is frozen'],
+  ['guardStatus', [], 'Nothing is guarded'],
+  ['guardOff', [], 'was not on'],
   ['purge', ['b/c.txt', '--yes'], 'nothing is left'],
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1', '--dry-run'], 'would drop'],
   ['gc', ['--max-checkpoints', '2', '--keep-at-least', '1', '--yes'], 'Dropped'],
@@ -126,6 +128,7 @@ describe('every verb through the binary', () => {
       'exportSession',
       'check',
       'forkRun',
+      'guardOn',
       'deleteWorkspace',
       'linkWorkspace',
     ]);

@@ -104,7 +104,7 @@ it('adds hooks to the options of Codex, and says that these are trusted', () => 
   expect(args.filter((arg) => arg === '-c').length).toBe((args.length - 1) / 2);
   const { Stop } = { Stop: args.find((arg) => arg.startsWith('hooks.Stop=')) };
   expect(Stop).toBe(
-    'hooks.Stop=[{hooks=[{type="command",command="/bin/node /opt/savepoint.js hook codex",timeout=10}]}]',
+    'hooks.Stop=[{hooks=[{type="command",command="/bin/node /opt/savepoint.js hook codex",timeout=600}]}]',
   );
   const state = args.find((arg) => arg.startsWith('hooks.state='));
   // sha256sum of {"event_name":"stop","hooks":[{"async":false,"command":"…","timeout":10,"type":"command"}]}

@@ -20,7 +20,7 @@ const TAKES_LIST = new Set(
   'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop'.split(' '),
 );
 const NOT_CHECKED = new Set(
-  'pinned notHappened sessions openCalls stats frozen config workspaces now idle close once on session watch'.split(
+  'pinned notHappened sessions openCalls stats guardStatus frozen config workspaces now idle close once on session watch'.split(
     ' ',
   ),
 );
