@@ -2,15 +2,22 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
+import { removeTree } from '../io/remove-tree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { type DiskPath, onDisk, type TreePath } from '../model/names.ts';
+import { type DiskPath, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
-import { type FolderCopy, makeFolderCopy } from './folder/folder-copy.ts';
+import type { CommandInCopy, CopyPurpose, CopyRecord, CopyRung, OpenCopy, StartInCopy } from './copy.ts';
+import { type FolderCopy, type FolderCopyRequest, type FolderRung, makeFolderCopy } from './folder/folder-copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
-import { beginCopy, removeCopy, removeDeadCopies } from './records.ts';
+import { whyNoOverlay } from './overlay/open-overlay.ts';
+import { type OverlayCopy, openOverlayCopy } from './overlay/overlay-copy.ts';
+import { beginCopy, copiesIn, removeCopy, removeDeadCopies } from './records.ts';
+
+/** In the order in which they are tried. */
+const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
+const FOLDER_RUNGS: readonly FolderRung[] = ['reflink', 'copy'];
 
 export interface CopyRequest {
   readonly workspace: Workspace;
@@ -43,14 +50,15 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
   removeDeadCopies(ports, home);
   const making = beginCopy(ports, home);
   const { id, place } = making;
-  let made: FolderCopy;
-  let record: CopyRecord;
+  let files: CopiedFiles | null = null;
   try {
-    made = await makeFolderOf(request, place, pace);
-    record = {
+    files = await makeFiles(request, { id, place }, pace);
+    const { opened, rung, bytes, notes } = files;
+    const { holder, ...view } = opened;
+    const record: CopyRecord = {
       id,
       purpose,
-      rung: made.rung,
+      rung,
       workspace: workspace.id,
       root,
       place,
@@ -58,42 +66,120 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       created: ports.clock.now(),
       name,
       owner: ports.processes.self(),
-      holder: null,
-      bytes: made.rung === 'copy' ? made.copied.bytes : 0,
+      holder,
+      bytes,
     };
     making.publish(record);
+    const drop = async (): Promise<void> => {
+      await view.close();
+      removeCopy(ports, place);
+    };
+    return { copy: { record, ...view, drop }, notes };
   } catch (error) {
+    await files?.opened.close();
     making.abandon();
     throw error;
   }
-  const { files, notIsolated } = made;
-  const copy: OpenCopy = {
-    record,
-    files,
-    seenAs: files,
-    notIsolated,
-    command: ({ file, args, cwd = '' as TreePath, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
-    processes: () => [],
-    touched: () => null,
-    close: async () => undefined,
-    drop: async () => removeCopy(ports, place),
-  };
-  const notes = made.repositoriesElsewhere.map(
-    (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
-  );
-  return { copy, notes };
 }
 
-async function makeFolderOf(request: CopyRequest, place: DiskPath, pace: Pace): Promise<FolderCopy> {
+/** The files of a copy before it has its record. */
+interface CopiedFiles {
+  readonly opened: OverlayCopy | (Omit<OverlayCopy, 'holder'> & { readonly holder: null });
+  readonly rung: CopyRung;
+  /** Of the copied files. */
+  readonly bytes: number;
+  readonly notes: readonly string[];
+}
+
+type CopyFolder = Pick<CopyRecord, 'id' | 'place'>;
+
+async function makeFiles(request: CopyRequest, folder: CopyFolder, pace: Pace): Promise<CopiedFiles> {
+  const { rungs = RUNGS } = request;
+  if (!rungs.includes('overlay')) return makeFolder(request, folder.place, rungs, pace);
+  const overlay = await makeOverlay(request, folder, pace);
+  if (!('why' in overlay)) return overlay;
+  const made = await makeFolder(request, folder.place, rungs, pace);
+  return { ...made, notes: [`no overlay is possible: ${overlay.why}`, ...made.notes] };
+}
+
+async function makeOverlay(
+  request: CopyRequest,
+  { id, place }: CopyFolder,
+  pace: Pace,
+): Promise<CopiedFiles | { readonly why: string }> {
+  const { workspace, home, now, state, isLong = false } = request;
+  const { ports, root, searchPath, store } = workspace;
+  // Before anything is copied.
+  const why = await whyNoOverlay(ports, searchPath, root, copiesIn(home));
+  if (why !== null) return { why };
+  const below = isLong
+    ? await copyOfFolder({ workspace, home, place, rungs: FOLDER_RUNGS, isSeenInPlace: true }, pace)
+    : null;
+  const layers = below === null ? [] : [below.files];
+  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers });
+  if ('why' in opened) {
+    if (below !== null) removeTree(ports.fs, below.files);
+    return opened;
+  }
+  try {
+    const given = { fs: ports.fs, objects: store.objects, files: opened.files, before: now.snapshot, after: state };
+    await materialize({ ...given, linkTarget: (target) => target }, pace);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return { opened, rung: 'overlay', bytes: below?.rung === 'copy' ? below.copied.bytes : 0, notes: [] };
+}
+
+async function makeFolder(
+  request: CopyRequest,
+  place: DiskPath,
+  rungs: readonly CopyRung[],
+  pace: Pace,
+): Promise<CopiedFiles> {
   const { workspace, home, now, state } = request;
   const { ports, root, store } = workspace;
-  const made = await makeFolderCopy({ workspace, home, place, rungs: ['reflink', 'copy'] }, pace);
-  if (made === null) throw new Error('copying is always possible');
-  const linkTarget = (target: string): string => linkTargetInCopy(target, root, made.files);
-  const { files } = made;
+  const wanted = FOLDER_RUNGS.filter((rung) => rungs.includes(rung));
+  const made = await copyOfFolder(
+    { workspace, home, place, rungs: wanted.length > 0 ? wanted : FOLDER_RUNGS, mounts: mountsOf(now) },
+    pace,
+  );
+  const { files, rung, copied, notIsolated } = made;
+  const linkTarget = (target: string): string => linkTargetInCopy(target, root, files);
   await materialize(
     { fs: ports.fs, objects: store.objects, files, before: now.snapshot, after: state, linkTarget },
     pace,
   );
+  const notes = made.repositoriesElsewhere.map(
+    (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
+  );
+  const opened = {
+    holder: null,
+    files,
+    seenAs: files,
+    notIsolated,
+    command: ({ file, args, cwd = WORKSPACE_ITSELF, env }: CommandInCopy): StartInCopy => ({
+      file,
+      args,
+      cwd: onDisk(files, cwd),
+      env,
+    }),
+    processes: () => [],
+    touched: () => null,
+    close: async () => undefined,
+  };
+  return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
+}
+
+/** Roots on file systems of their own. Without them, they would look deleted. */
+function mountsOf({ roots }: Checkpoint): ReadonlySet<TreePath> {
+  return new Set(roots.filter(({ mount }) => mount === true).map(({ path }) => path));
+}
+
+/** Copying is always possible. */
+async function copyOfFolder(request: FolderCopyRequest, pace: Pace): Promise<FolderCopy> {
+  const rungs = request.rungs.includes('copy') ? request.rungs : [...request.rungs, 'copy' as const];
+  const made = await makeFolderCopy({ ...request, rungs }, pace);
+  if (made === null) throw new Error('copying is always possible');
   return made;
 }

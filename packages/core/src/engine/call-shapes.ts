@@ -5,7 +5,6 @@ import type { CallOptions } from '../model/call-options.ts';
 import type { CaptureRules } from '../model/checkpoint.ts';
 import {
   anything,
-  bytes,
   type Check,
   callback,
   count,
@@ -13,7 +12,6 @@ import {
   flag,
   flagOr,
   listOf,
-  mapOf,
   number,
   oneOf,
   optional,
@@ -24,39 +22,39 @@ import {
   text,
 } from '../model/shape-checks.ts';
 import type { Selection } from '../rewind/selection.ts';
-import { ACTOR, CALL_OPTIONS } from '../session/session-shapes.ts';
+import { ACTOR } from '../session/session-shapes.ts';
 import type { HistoryQuery } from '../timeline/query/history.ts';
 import type { OverviewQuery } from '../timeline/query/overview.ts';
 import type { RetentionOptions } from '../timeline/retention/retention.ts';
 import type { BlameQuery } from './calls/blame.ts';
 import type { BundleCalls } from './calls/bundles.ts';
 import type { CheckpointCalls } from './calls/checkpoints.ts';
-import type { CheckCalls } from './calls/checks.ts';
-import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
 import type { EditCalls } from './calls/edits.ts';
-import type { ForkCalls, ForkDiffOptions, MergeOptions } from './calls/forks.ts';
 import type { FrozenPathCalls } from './calls/frozen-paths.ts';
-import type { GuardCalls, GuardOnOptions } from './calls/guard.ts';
 import type { HistoryCalls } from './calls/history.ts';
 import type { OwnEntriesCalls } from './calls/own-entries.ts';
 import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
-import type { BisectOptions, ReplayOptions, StateRunCalls } from './calls/state-runs.ts';
 import type { StoreCalls } from './calls/store.ts';
 import type { TestResultCalls } from './calls/test-results.ts';
 import type { WorkspaceCalls } from './calls/workspaces.ts';
-import type { ConflictOptions } from './conflict-options.ts';
-import type { CopyOptions } from './copies.ts';
+import {
+  type Arguments,
+  CONFLICTS,
+  COPY_SHAPES,
+  type CopyingCalls,
+  type LastOf,
+  NAME,
+  NOTHING,
+  OPERATION,
+  optionsOf,
+  PATHS,
+  paths,
+} from './copy-call-shapes.ts';
 import type { Events } from './events.ts';
-import type { CreateForkOptions } from './forks.ts';
-import type { OperationOptions } from './operate.ts';
 import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
-  StateRunCalls &
-  CopyCalls &
-  CheckCalls &
-  ForkCalls &
-  GuardCalls &
+  CopyingCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -67,21 +65,6 @@ type Calls = CheckpointCalls &
   StoreCalls &
   TestResultCalls;
 
-/** A name and a check for each argument. */
-type Arguments = readonly (readonly [name: string, check: Check])[];
-
-const NOTHING: Arguments = [];
-const paths = listOf(anything);
-
-const NAME = ['name', text] as const;
-const PATHS = ['paths', paths] as const;
-const OPERATION: ShapeOf<OperationOptions> = { ...CALL_OPTIONS, expected: text };
-const RESOLUTION = fields({ ours: text }, { content: bytes });
-const CONFLICTS: ShapeOf<ConflictOptions> = {
-  skipConflicts: flag,
-  prefer: mapOf(oneOf('ours', 'theirs')),
-  resolutions: mapOf(RESOLUTION),
-};
 const RESTORE: ShapeOf<RestoreOptions> = {
   ...OPERATION,
   ...CONFLICTS,
@@ -118,60 +101,6 @@ const RETENTION = fields({
   maxSessions: orNull(number),
   maxStoreBytes: orNull(number),
 } satisfies ShapeOf<RetentionOptions>);
-const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
-const EVERY: Check = (value, at) => {
-  if (value !== 'turn') count(value, at);
-};
-const COPY = ['copy', someFields({})] as const;
-const APPLY = fields(
-  {
-    ...OPERATION,
-    ...CONFLICTS,
-    paths,
-    author: fields({ session: text, call: text }, { actor: ACTOR }),
-    trigger: oneOf('apply', 'merge'),
-  } satisfies ShapeOf<ApplyOptions, 'description'>,
-  { description: text },
-);
-const FORK_COMMAND = fields({}, { command: listOf(text), variables: anything });
-const CREATE_FORK = fields({
-  ...CALL_OPTIONS,
-  from: text,
-  branch: text,
-  command: FORK_COMMAND,
-  rungs: listOf(COPY_RUNG),
-} satisfies ShapeOf<CreateForkOptions>);
-const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
-const MERGE_CALL: Arguments = [
-  NAME,
-  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>))],
-];
-const STATE_RUN = {
-  ...CALL_OPTIONS,
-  env: someFields({}),
-  turns: flag,
-  clean: flag,
-  rungs: listOf(COPY_RUNG),
-  onStep: callback,
-};
-const BISECT = fields(
-  {
-    ...STATE_RUN,
-    jobs: count,
-    trustEnds: flag,
-    keepGoing: flag,
-    ignoreResults: flag,
-  } satisfies ShapeOf<BisectOptions, 'good' | 'bad' | 'command'>,
-  { good: text, bad: text, command: listOf(text) },
-);
-const REPLAY = fields({
-  ...STATE_RUN,
-  from: text,
-  to: text,
-  command: listOf(text),
-  stopOnFailure: flag,
-  withFiles: flag,
-} satisfies ShapeOf<ReplayOptions>);
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
 const RESTORE_BUNDLE_CALL: Arguments = [
   ['file', anything],
@@ -309,69 +238,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   deleteWorkspace: [['which', text], options<'deleteWorkspace'>({})],
   link: [['from', text], options<'link'>({})],
   setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
-  copies: NOTHING,
-  cleanCopies: NOTHING,
-  openCopy: [
-    [
-      'options',
-      fields(
-        { ...CALL_OPTIONS, at: text, name: text, rungs: listOf(COPY_RUNG), isLong: flag } satisfies ShapeOf<
-          CopyOptions,
-          'purpose'
-        >,
-        { purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan') },
-      ),
-    ],
-  ],
-  diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
-  saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
-  listChecks: [['options', optional(fields({ at: text }))]],
-  trustChecks: [['digest', text], options<'trustChecks'>({ at: text })],
-  revokeTrust: [options<'revokeTrust'>({})],
-  check: [
-    options<'check'>({
-      at: text,
-      base: text,
-      only: listOf(text),
-      timeoutMs: number,
-      maxMemory: number,
-      rungs: listOf(COPY_RUNG),
-      onOutput: callback,
-    }),
-  ],
-  bisect: [['options', BISECT]],
-  replay: [['options', REPLAY]],
-  guardOn: [
-    [
-      'options',
-      fields(
-        {
-          ...CALL_OPTIONS,
-          every: EVERY,
-          attempts: count,
-          timeoutMs: count,
-          outsideSandbox: flag,
-        } satisfies ShapeOf<GuardOnOptions, 'checks'>,
-        { checks: listOf(text) },
-      ),
-    ],
-  ],
-  guardOff: [options<'guardOff'>({})],
-  guardStatus: NOTHING,
-  previewApply: [COPY, ['options', APPLY]],
-  applyCopy: [COPY, ['options', APPLY]],
-  createForks: [
-    ['names', listOf(text)],
-    ['options', optional(CREATE_FORK)],
-  ],
-  forks: [['options', optional(fields(CALL_OPTIONS))]],
-  fork: [NAME, ['options', optional(FORK_DIFF)]],
-  runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
-  previewMerge: MERGE_CALL,
-  mergeFork: MERGE_CALL,
-  dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
-  cleanForks: [['options', optional(fields(CALL_OPTIONS))]],
-  currentFork: NOTHING,
+  ...COPY_SHAPES,
   verify: [options<'verify'>({ deep: flag })],
   recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
   repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],
@@ -464,12 +331,9 @@ export function withCheckedArguments<T extends Partial<Calls>>(calls: T): T {
   return Object.fromEntries(checked) as T;
 }
 
-type LastOf<Given extends readonly unknown[]> =
-  Required<Given> extends readonly [...unknown[], infer Last] ? Last : never;
-
 /** The options of a call, which are its last argument. */
 function options<Name extends keyof Calls>(
   shape: ShapeOf<LastOf<Parameters<Calls[Name]>>, keyof CallOptions>,
 ): readonly [string, Check] {
-  return ['options', optional(fields({ ...CALL_OPTIONS, ...shape }))];
+  return optionsOf(shape);
 }

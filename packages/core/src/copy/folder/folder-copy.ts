@@ -22,6 +22,8 @@ export interface FolderCopyRequest {
   readonly rungs: readonly FolderRung[];
   /** Roots on file systems of their own, which are copied as well. */
   readonly mounts?: ReadonlySet<TreePath>;
+  /** Commands will see it at the path of the workspace, so links and repositories stay as they are. Default false. */
+  readonly isSeenInPlace?: boolean;
 }
 
 export interface FolderCopy {
@@ -40,7 +42,7 @@ export interface FolderCopy {
  * @throws SavepointError CANCELLED
  */
 export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Promise<FolderCopy | null> {
-  const { workspace, home, place, mounts } = request;
+  const { workspace, home, place, mounts, isSeenInPlace = false } = request;
   const { ports, root, store } = workspace;
   const rung = await bestRung(request);
   if (rung === null) return null;
@@ -56,11 +58,11 @@ export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Pr
     ...(mounts === undefined ? {} : { mounts }),
     leavesOut: (path, kind) => {
       if (kind === 'folder' && (staging.has(baseName(path)) || isInside(onDisk(root, path), home))) return true;
-      return repositories.leavesOut(path, kind);
+      return !isSeenInPlace && repositories.leavesOut(path, kind);
     },
-    linkTarget: (target) => linkTargetInCopy(target, root, files),
+    linkTarget: (target) => (isSeenInPlace ? target : linkTargetInCopy(target, root, files)),
   });
-  repositories.correct();
+  if (!isSeenInPlace) repositories.correct();
   return { rung, files, copied, repositoriesElsewhere: repositories.elsewhere, notIsolated: [OUTSIDE_THE_FOLDER] };
 }
 

@@ -5,7 +5,7 @@ import { type DiskPath, isInside } from '../../model/names.ts';
 import { launchOverlay, type OverlayRequest } from './launch.ts';
 import { type Overlay, useOverlay } from './overlay.ts';
 import { probeOverlay } from './probe.ts';
-import { findTools } from './tools.ts';
+import { findTools, type OverlayTools } from './tools.ts';
 
 /** A new overlay, and what it does not isolate or allow, for display. */
 export interface OpenedOverlay {
@@ -24,15 +24,9 @@ export async function openOverlay(
   copies: DiskPath,
   request: OverlayRequest,
 ): Promise<OpenedOverlay | { readonly why: string }> {
-  if (ports.platform !== 'linux') return { why: 'overlays exist on Linux only' };
   const { id, root } = request;
-  const tools = findTools(ports, searchPath, root);
-  if ('missing' in tools)
-    return { why: `the program ${tools.missing} is missing; it is part of util-linux or coreutils` };
-  const mounted = mountBelow(ports, root);
-  if (mounted !== null) return { why: `another file system is mounted in the folder, at ${showName(mounted)}` };
-  const why = await probeOverlay(ports, tools, copies);
-  if (why !== null) return { why };
+  const tools = await usableTools(ports, searchPath, root, copies);
+  if ('why' in tools) return tools;
   const opened = await launchOverlay(ports, tools.searchPath, request);
   if ('why' in opened) return opened;
   const { held, foreign, unprotected } = opened;
@@ -43,6 +37,33 @@ export async function openOverlay(
   if (unprotected.length > 0)
     notes.push(`root can still change ${unprotected.map((path) => showName(path)).join(', ')}`);
   return { overlay: useOverlay(ports, tools, { id, root, holder: held.process, held }), notes };
+}
+
+/** Returns why no overlay can be mounted over the folder, or null. Tries it out, once in each process. */
+export async function whyNoOverlay(
+  ports: Ports,
+  searchPath: string,
+  root: DiskPath,
+  copies: DiskPath,
+): Promise<string | null> {
+  const tools = await usableTools(ports, searchPath, root, copies);
+  return 'why' in tools ? tools.why : null;
+}
+
+async function usableTools(
+  ports: Ports,
+  searchPath: string,
+  root: DiskPath,
+  copies: DiskPath,
+): Promise<OverlayTools | { readonly why: string }> {
+  if (ports.platform !== 'linux') return { why: 'overlays exist on Linux only' };
+  const tools = findTools(ports, searchPath, root);
+  if ('missing' in tools)
+    return { why: `the program ${tools.missing} is missing; it is part of util-linux or coreutils` };
+  const mounted = mountBelow(ports, root);
+  if (mounted !== null) return { why: `another file system is mounted in the folder, at ${showName(mounted)}` };
+  const why = await probeOverlay(ports, tools, copies);
+  return why === null ? tools : { why };
 }
 
 /** The overlay would show an empty folder instead. */

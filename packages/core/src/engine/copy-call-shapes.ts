@@ -1,0 +1,181 @@
+/** The shapes of what callers pass to the calls that work in copies, and the parts that all calls share. */
+
+import type { CallOptions } from '../model/call-options.ts';
+import {
+  anything,
+  bytes,
+  type Check,
+  callback,
+  count,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  optional,
+  type ShapeOf,
+  someFields,
+  text,
+} from '../model/shape-checks.ts';
+import { ACTOR, CALL_OPTIONS } from '../session/session-shapes.ts';
+import type { CheckCalls } from './calls/checks.ts';
+import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
+import type { ForkCalls, ForkDiffOptions, MergeOptions } from './calls/forks.ts';
+import type { GuardCalls, GuardOnOptions } from './calls/guard.ts';
+import type { BisectOptions, ReplayOptions, StateRunCalls } from './calls/state-runs.ts';
+import type { ConflictOptions } from './conflict-options.ts';
+import type { CopyOptions } from './copies.ts';
+import type { CreateForkOptions } from './forks.ts';
+import type { OperationOptions } from './operate.ts';
+
+export type CopyingCalls = StateRunCalls & CopyCalls & CheckCalls & ForkCalls & GuardCalls;
+
+/** A name and a check for each argument. */
+export type Arguments = readonly (readonly [name: string, check: Check])[];
+
+export const NOTHING: Arguments = [];
+export const paths = listOf(anything);
+
+export const NAME = ['name', text] as const;
+export const PATHS = ['paths', paths] as const;
+export const OPERATION: ShapeOf<OperationOptions> = { ...CALL_OPTIONS, expected: text };
+const RESOLUTION = fields({ ours: text }, { content: bytes });
+export const CONFLICTS: ShapeOf<ConflictOptions> = {
+  skipConflicts: flag,
+  prefer: mapOf(oneOf('ours', 'theirs')),
+  resolutions: mapOf(RESOLUTION),
+};
+export type LastOf<Given extends readonly unknown[]> =
+  Required<Given> extends readonly [...unknown[], infer Last] ? Last : never;
+
+export function optionsOf(shape: Readonly<Record<string, Check>>): readonly [string, Check] {
+  return ['options', optional(fields({ ...CALL_OPTIONS, ...shape }))];
+}
+
+const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
+const EVERY: Check = (value, at) => {
+  if (value !== 'turn') count(value, at);
+};
+const COPY = ['copy', someFields({})] as const;
+const APPLY = fields(
+  {
+    ...OPERATION,
+    ...CONFLICTS,
+    paths,
+    author: fields({ session: text, call: text }, { actor: ACTOR }),
+    trigger: oneOf('apply', 'merge'),
+  } satisfies ShapeOf<ApplyOptions, 'description'>,
+  { description: text },
+);
+const FORK_COMMAND = fields({}, { command: listOf(text), variables: anything });
+const CREATE_FORK = fields({
+  ...CALL_OPTIONS,
+  from: text,
+  branch: text,
+  command: FORK_COMMAND,
+  rungs: listOf(COPY_RUNG),
+} satisfies ShapeOf<CreateForkOptions>);
+const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
+const MERGE_CALL: Arguments = [
+  NAME,
+  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>))],
+];
+const STATE_RUN = {
+  ...CALL_OPTIONS,
+  env: someFields({}),
+  turns: flag,
+  clean: flag,
+  rungs: listOf(COPY_RUNG),
+  onStep: callback,
+};
+const BISECT = fields(
+  {
+    ...STATE_RUN,
+    jobs: count,
+    trustEnds: flag,
+    keepGoing: flag,
+    ignoreResults: flag,
+  } satisfies ShapeOf<BisectOptions, 'good' | 'bad' | 'command'>,
+  { good: text, bad: text, command: listOf(text) },
+);
+const REPLAY = fields({
+  ...STATE_RUN,
+  from: text,
+  to: text,
+  command: listOf(text),
+  stopOnFailure: flag,
+  withFiles: flag,
+} satisfies ShapeOf<ReplayOptions>);
+
+export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } = {
+  copies: NOTHING,
+  cleanCopies: NOTHING,
+  openCopy: [
+    [
+      'options',
+      fields(
+        { ...CALL_OPTIONS, at: text, name: text, rungs: listOf(COPY_RUNG), isLong: flag } satisfies ShapeOf<
+          CopyOptions,
+          'purpose'
+        >,
+        { purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan') },
+      ),
+    ],
+  ],
+  diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
+  saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
+  listChecks: [['options', optional(fields({ at: text }))]],
+  trustChecks: [['digest', text], options<'trustChecks'>({ at: text })],
+  revokeTrust: [options<'revokeTrust'>({})],
+  check: [
+    options<'check'>({
+      at: text,
+      base: text,
+      only: listOf(text),
+      timeoutMs: number,
+      maxMemory: number,
+      rungs: listOf(COPY_RUNG),
+      onOutput: callback,
+    }),
+  ],
+  bisect: [['options', BISECT]],
+  replay: [['options', REPLAY]],
+  guardOn: [
+    [
+      'options',
+      fields(
+        {
+          ...CALL_OPTIONS,
+          every: EVERY,
+          attempts: count,
+          timeoutMs: count,
+          outsideSandbox: flag,
+        } satisfies ShapeOf<GuardOnOptions, 'checks'>,
+        { checks: listOf(text) },
+      ),
+    ],
+  ],
+  guardOff: [options<'guardOff'>({})],
+  guardStatus: NOTHING,
+  previewApply: [COPY, ['options', APPLY]],
+  applyCopy: [COPY, ['options', APPLY]],
+  createForks: [
+    ['names', listOf(text)],
+    ['options', optional(CREATE_FORK)],
+  ],
+  forks: [['options', optional(fields(CALL_OPTIONS))]],
+  fork: [NAME, ['options', optional(FORK_DIFF)]],
+  runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
+  previewMerge: MERGE_CALL,
+  mergeFork: MERGE_CALL,
+  dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
+  cleanForks: [['options', optional(fields(CALL_OPTIONS))]],
+  currentFork: NOTHING,
+};
+
+function options<Name extends keyof CopyingCalls>(
+  shape: ShapeOf<LastOf<Parameters<CopyingCalls[Name]>>, keyof CallOptions>,
+): readonly [string, Check] {
+  return optionsOf(shape);
+}
