@@ -6,7 +6,7 @@ const MB = 1024 * 1024;
 
 export const check = verb({
   name: 'check',
-  summary: 'run the checks of the project in a copy, and show what fails that did not fail before',
+  summary: 'run the checks of the project in a copy, and show new failures',
   description:
     'Runs the checks of the project (types, lint, tests) on a copy of the folder, so that they change nothing in it. ' +
     'Failures are compared with the same checks on an earlier state: by default the one at the last prompt. Only failures ' +
@@ -14,8 +14,7 @@ export const check = verb({
     'counts if it fails again in a second run.\n\n' +
     'A check that does not finish, crashes, or runs no tests is not a success. The commands of a project run only after ' +
     '`savepoint trust`. If all tests ran, the checkpoint gets their result, which `list`, `show` and `turns` show. Before it ' +
-    'makes the copy, Savepoint takes a checkpoint if anything changed. Exit status 1: there are new failures, or a check ' +
-    'gave no answer.',
+    'makes the copy, Savepoint takes a checkpoint if anything changed.',
   changes: 'store',
   schemas: ({ z, checkpointId, checkpointName }) => {
     const finding = z.strictObject({

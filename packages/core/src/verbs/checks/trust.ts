@@ -4,7 +4,7 @@ import { verb, withoutUndefined } from '../verb.ts';
 
 export const trust = verb({
   name: 'trust',
-  summary: 'list the commands that checks of the project run, and allow them to run',
+  summary: 'list the commands of the project that checks run, and allow them',
   description:
     'Lists the checks of the project: those that Savepoint finds by its files, and those in `.savepoint.json`, each with its ' +
     'command. With `digest`, trusts exactly what was listed: each command, and the parts of the files that define ' +
