@@ -50,7 +50,6 @@ export const ONLY_BY_A_PERSON = {
   deleteSession: 'sessions delete',
   deleteWorkspace: 'workspaces delete',
   drop: 'drop',
-  forkClean: 'fork clean --all',
   forkDrop: 'fork drop --force',
   gc: 'gc',
   guardOff: 'guard off',

@@ -5,7 +5,18 @@ import { VERBS } from '../../src/verbs/table.ts';
 it('each verb that changes something is either for everybody, or only for a person', () => {
   const everybody = ['bundleRestore', 'check', 'checkpoint', 'edit', 'freeze'];
   // With `--force`, a person must ask for an operation.
-  everybody.push('pin', 'redo', 'restore', 'rollback', 'setTestResult', 'undo');
+  everybody.push(
+    'forkClean',
+    'forkCreate',
+    'forkMerge',
+    'forkRun',
+    'pin',
+    'redo',
+    'restore',
+    'rollback',
+    'setTestResult',
+    'undo',
+  );
   const changing = Object.entries(VERBS).flatMap(([name, { changes }]) => (changes === 'nothing' ? [] : [name]));
   const commands = ['install', 'uninstall'];
   expect([...everybody, ...Object.keys(ONLY_BY_A_PERSON)].sort()).toEqual([...changing, ...commands].sort());

@@ -117,8 +117,8 @@ export const forkDrop = verb({
   name: 'fork drop',
   summary: 'remove a fork; its last state is kept',
   description:
-    'Ends the commands in the fork, keeps its last state in the store, and removes its folder. `fork create NAME --from ' +
-    'dropped:NAME` brings it back. It refuses if something is not merged, or a command runs, unless forced; agents cannot ' +
+    'Ends the commands in the fork, keeps its last state in the store, and removes its folder. A new fork from ' +
+    '`dropped:NAME` brings it back. It refuses if something is not merged, or a command runs, unless forced; agents cannot ' +
     'force it. Ignored files over the limits of checkpoints, and commits in a repository of its own, are not kept.',
   changes: 'store',
   schemas: ({ z }) => ({
