@@ -112,6 +112,17 @@ test('a fork with work that is not merged is not dropped, and a dropped one come
   expect((await savepoint.forks()).forks).toEqual([]);
 });
 
+test('a fork whose changes the workspace has already is not work that would be lost', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['f', 'g'], { rungs: ['copy'] });
+  writeFileSync(join(await folderOf(savepoint, 'f'), 'new.txt'), 'new\n');
+  p.write('new.txt', 'new\n');
+  expect((await savepoint.cleanForks()).dropped).toEqual(['f']);
+  await savepoint.dropFork('g');
+  expect((await savepoint.forks()).forks).toEqual([]);
+});
+
 test('the timeline of a fork is its own, and its agents are the authors of what is merged', async () => {
   const p = place();
   const savepoint = p.open();

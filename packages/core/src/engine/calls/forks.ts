@@ -173,7 +173,7 @@ export function forkCalls(engine: Engine): ForkCalls {
         const { context, workspace, pace } = operating;
         const fork = findFork(engine, context, workspace, name);
         if (options.force === true) assertByPerson(engine, workspace, 'forkDrop');
-        else assertNothingLost(await viewOf(engine, workspace, fork, pace, {}));
+        else assertNothingLost(await knownView({ engine, context, workspace, pace }, fork));
         return dropFork(engine, operating, fork);
       }),
     cleanForks: (options = {}) =>
@@ -184,7 +184,7 @@ export function forkCalls(engine: Engine): ForkCalls {
         const dropped: string[] = [];
         const notes: string[] = [];
         for (const fork of found.forks) {
-          const view = await viewOf(engine, workspace, fork, pace, {});
+          const view = await knownView({ engine, context, workspace, pace }, fork);
           if (view.state !== 'merged' || view.runs.some(({ state }) => state === 'running')) continue;
           notes.push(...(await dropFork(engine, operating, fork)));
           dropped.push(fork.name);
@@ -236,6 +236,16 @@ async function viewOf(
     runs: runsOf(ports, fork),
     bytes: sizeOf(engine, copy.place),
   };
+}
+
+/** A fork whose changes the workspace has already, by whatever way, counts as merged. */
+async function knownView(merging: MergeContext, fork: Fork): Promise<ForkView> {
+  const { engine, workspace, pace } = merging;
+  const view = await viewOf(engine, workspace, fork, pace, {});
+  if (view.state !== 'changed') return view;
+  const { plan } = await preview(engine, workspace, mergeIn(merging, fork.name, {}), {});
+  const left = [plan.paths, plan.kept, plan.conflicts, plan.refused, plan.toCapture];
+  return left.every((list) => list.length === 0) ? { ...view, state: 'merged' } : view;
 }
 
 function stateOf({ merged }: ForkBase, { changes }: SnapshotComparison): ForkView['state'] {
