@@ -106,6 +106,13 @@ describe('try without a terminal', () => {
     expect(json.changes).toMatchObject([{ path: 'a.txt', operation: 'write' }]);
     expect(json.copy).toMatchObject({ id: copies(p)[0], isKept: true });
     expect([done.status, p.read('a.txt')]).toEqual([3, 'mine\n']);
+    expect(p.run(['try', '--continue', json.copy.id, '--apply'])).toMatchObject({ status: 3 });
+    p.ok('try', '--continue', json.copy.id, '--apply', '--theirs', 'a.txt');
+    expect([p.read('a.txt'), copies(p)]).toEqual(['one\n2\nthree\n', []]);
+    const last = JSON.parse(p.ok('show', 'last', '--json').stdout);
+    expect(last.description).toMatch(/^Tried: sh -c /);
+    const none = p.run(['try', '--continue', json.copy.id, '--apply']);
+    expect(none.stderr).toContain(`There is no copy "${json.copy.id}"`);
   });
 });
 

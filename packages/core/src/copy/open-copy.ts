@@ -2,18 +2,26 @@
 
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
+import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { type DiskPath, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import type { CommandInCopy, CopyPurpose, CopyRecord, CopyRung, OpenCopy, StartInCopy } from './copy.ts';
-import { type FolderCopy, type FolderCopyRequest, type FolderRung, makeFolderCopy } from './folder/folder-copy.ts';
+import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
+import {
+  type FolderCopy,
+  type FolderCopyRequest,
+  type FolderRung,
+  makeFolderCopy,
+  treeIn,
+} from './folder/folder-copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
-import { type OverlayCopy, openOverlayCopy } from './overlay/overlay-copy.ts';
-import { beginCopy, copiesIn, removeCopy, removeDeadCopies } from './records.ts';
+import { openOverlayCopy } from './overlay/overlay-copy.ts';
+import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } from './records.ts';
 
 /** In the order in which they are tried. */
 const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
@@ -70,11 +78,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       bytes,
     };
     making.publish(record);
-    const drop = async (): Promise<void> => {
-      await view.close();
-      removeCopy(ports, place);
-    };
-    return { copy: { record, ...view, drop }, notes };
+    return { copy: openCopy(ports, record, view), notes };
   } catch (error) {
     await files?.opened.close();
     making.abandon();
@@ -82,9 +86,62 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
   }
 }
 
+/**
+ * Uses a copy that exists. The caller has checked that no other process does.
+ * @param home the folder that contains all stores
+ * @throws SavepointError IO
+ */
+export async function reopenCopy(
+  { ports, root, searchPath }: Pick<Workspace, 'ports' | 'root' | 'searchPath'>,
+  home: DiskPath,
+  found: CopyRecord,
+): Promise<OpenCopy> {
+  const { id, place } = found;
+  const owner = ports.processes.self();
+  if (found.rung !== 'overlay') {
+    const record = { ...found, owner };
+    writeCopyRecord(ports, record);
+    return openCopy(ports, record, folderView(treeIn(place), []));
+  }
+  const tree = treeIn(place);
+  const layers = ports.fs.lstat(tree) === null ? [] : [tree];
+  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers });
+  if ('why' in opened) {
+    const data = { path: nameToJson(place), operation: 'mount', code: 'ENOTSUP' };
+    throw new SavepointError('IO', `The copy ${id} cannot be mounted again: ${opened.why}`, data);
+  }
+  const { holder, ...view } = opened;
+  const record = { ...found, owner, holder };
+  writeCopyRecord(ports, record);
+  return openCopy(ports, record, view);
+}
+
+/** A copy without its record. */
+type CopyView = Omit<OpenCopy, 'record' | 'drop'>;
+
+function openCopy(ports: Ports, record: CopyRecord, view: CopyView): OpenCopy {
+  const drop = async (): Promise<void> => {
+    await view.close();
+    removeCopy(ports, record.place);
+  };
+  return { record, ...view, drop };
+}
+
+function folderView(files: DiskPath, notIsolated: readonly string[]): CopyView {
+  return {
+    files,
+    seenAs: files,
+    notIsolated,
+    command: ({ file, args, cwd = WORKSPACE_ITSELF, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
+    processes: () => [],
+    touched: () => null,
+    close: async () => undefined,
+  };
+}
+
 /** The files of a copy before it has its record. */
 interface CopiedFiles {
-  readonly opened: OverlayCopy | (Omit<OverlayCopy, 'holder'> & { readonly holder: null });
+  readonly opened: CopyView & { readonly holder: ProcessIdentity | null };
   readonly rung: CopyRung;
   /** Of the copied files. */
   readonly bytes: number;
@@ -153,21 +210,7 @@ async function makeFolder(
   const notes = made.repositoriesElsewhere.map(
     (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
   );
-  const opened = {
-    holder: null,
-    files,
-    seenAs: files,
-    notIsolated,
-    command: ({ file, args, cwd = WORKSPACE_ITSELF, env }: CommandInCopy): StartInCopy => ({
-      file,
-      args,
-      cwd: onDisk(files, cwd),
-      env,
-    }),
-    processes: () => [],
-    touched: () => null,
-    close: async () => undefined,
-  };
+  const opened = { holder: null, ...folderView(files, notIsolated) };
   return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
 }
 

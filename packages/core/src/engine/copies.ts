@@ -1,10 +1,13 @@
 /** Makes copies of a workspace for the calls that work in them. */
 
 import type { CopyPurpose, CopyRung } from '../copy/copy.ts';
-import { type MadeCopy, makeCopy } from '../copy/open-copy.ts';
+import { type MadeCopy, makeCopy, reopenCopy } from '../copy/open-copy.ts';
+import { type CopyProposal, readProposal, writeProposal } from '../copy/proposal-record.ts';
+import { readCopyRecord } from '../copy/records.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { CopyId } from '../model/ids.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import { copiedBytes } from './copy-list.ts';
@@ -22,12 +25,16 @@ export interface CopyOptions extends CallOptions {
   readonly name?: string;
   readonly rungs?: readonly CopyRung[];
   readonly isLong?: boolean;
+  /** Kept with the copy, so that its changes can also be applied later. */
+  readonly proposal?: CopyProposal;
 }
 
 /** A copy with the checkpoints that it is compared with. */
 export interface WorkspaceCopy extends MadeCopy {
   /** What the copy contained at first: its changes are relative to this. */
   readonly base: Checkpoint;
+  /** Null if none was given. */
+  readonly proposal: CopyProposal | null;
 }
 
 /** Captures the workspace as it is now, then makes a copy of it or of a checkpoint. */
@@ -55,10 +62,35 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
         pace,
       );
       await assertWithinLimit(operating, made);
-      return { ...made, base: target };
+      const { proposal = null } = options;
+      if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
+      return { ...made, base: target, proposal };
     },
     'existing-or-new',
   );
+}
+
+/** @throws SavepointError BAD_ID, USAGE if another process uses it, UNKNOWN_CHECKPOINT, STORE_DAMAGED */
+export async function reopenWorkspaceCopy(engine: Engine, id: string, options: CallOptions): Promise<WorkspaceCopy> {
+  return engine.operate(options, async ({ context, workspace }) => {
+    const { ports } = workspace;
+    const record = readCopyRecord(ports, context.places.home, id as CopyId);
+    if (record === null || record.workspace !== workspace.id) {
+      const what = record === null ? 'There is no copy' : 'This folder has no copy';
+      const hint = 'Run `savepoint copies` to list the copies.';
+      throw new SavepointError('BAD_ID', `${what} ${JSON.stringify(id)}.`, { given: id }, { hint });
+    }
+    const { owner } = record;
+    if (owner !== null && owner.pid !== ports.processes.self().pid && ports.processes.state(owner) !== 'dead') {
+      const hint = 'Wait for that process, or end it.';
+      const message = `The copy ${id} is in use by process ${owner.pid}.`;
+      throw new SavepointError('USAGE', message, { argument: id }, { hint });
+    }
+    const base = engine.resolve(workspace, record.base);
+    const proposal = readProposal(ports, record.place);
+    const copy = await reopenCopy(workspace, context.places.home, record);
+    return { copy, notes: [], base, proposal };
+  });
 }
 
 /** Copies count towards the size limit of the store, but no checkpoint is dropped for them: the new copy is. */

@@ -57,6 +57,7 @@ const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
 const EVERY: Check = (value, at) => {
   if (value !== 'turn') count(value, at);
 };
+const PROPOSAL = fields({ author: fields({}, { agent: text, session: text }) }, { description: text });
 const COPY = ['copy', someFields({})] as const;
 const APPLY = fields(
   {
@@ -115,14 +116,19 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
     [
       'options',
       fields(
-        { ...CALL_OPTIONS, at: text, name: text, rungs: listOf(COPY_RUNG), isLong: flag } satisfies ShapeOf<
-          CopyOptions,
-          'purpose'
-        >,
+        {
+          ...CALL_OPTIONS,
+          at: text,
+          name: text,
+          rungs: listOf(COPY_RUNG),
+          isLong: flag,
+          proposal: PROPOSAL,
+        } satisfies ShapeOf<CopyOptions, 'purpose'>,
         { purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan') },
       ),
     ],
   ],
+  reopenCopy: [['id', text], options<'reopenCopy'>({})],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
   listChecks: [['options', optional(fields({ at: text }))]],

@@ -134,6 +134,7 @@ type NotRemote =
   | 'copies'
   | 'cleanCopies'
   | 'applyCopy'
+  | 'reopenCopy'
   | 'diffCopy'
   | 'saveCopyPatch'
   | `preview${string}`;

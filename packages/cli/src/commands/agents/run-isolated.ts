@@ -36,7 +36,12 @@ export async function runIsolated(
   if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
   const session = savepoint.session(hosted.known === null ? names : { ...names, agent: hosted.known });
   await session.start({ signal });
-  const copy = await savepoint.openCopy({ purpose: 'isolated', isLong: true, signal });
+  const author = { actor: session.actor, session: session.id };
+  const proposal = {
+    description: `Isolated run of ${session.actor.name}`,
+    author: { agent: session.actor.name, session: session.id },
+  };
+  const copy = await savepoint.openCopy({ purpose: 'isolated', isLong: true, proposal, signal });
   clearProgress();
   const say = (text: string): void => writeAll(2, text);
   say(isolationText(copy, view));
@@ -56,8 +61,8 @@ export async function runIsolated(
     const finished = await finishProposal(
       {
         copy,
-        description: `Isolated run of ${session.actor.name}`,
-        author: { actor: session.actor, session: session.id },
+        description: proposal.description,
+        author,
         isGood: status === 0,
       },
       { context, env, signal: later.signal, decision, mayAsk, conflicts, say },

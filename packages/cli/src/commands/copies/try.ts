@@ -29,14 +29,23 @@ export const tryCommand: StandaloneCommand = {
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
   takesCommand: true,
-  options: [...DECISION_OPTIONS, ...APPLY_OPTIONS],
+  options: [
+    ...DECISION_OPTIONS,
+    ...APPLY_OPTIONS,
+    { flags: '--continue <copy>', description: 'run nothing, and decide about a copy that was kept' },
+  ],
   examples: [
     'savepoint try -- npm run codemod',
     'savepoint try --apply -- npx prettier --write src',
     'savepoint try --patch ../upgrade.patch -- npm update',
+    'savepoint try --continue copy_1a2b3c4d --apply --theirs src/a.ts',
   ],
 
   run: (given, surroundings) => {
+    const { continue: kept } = given.options;
+    if (typeof kept === 'string') {
+      return surroundings.inWorkspace((context) => continueWith(kept, given, context, surroundings));
+    }
     const command = commandIn(given);
     return surroundings.inWorkspace((context) => tryOut(command, given, context, surroundings));
   },
@@ -55,6 +64,37 @@ function commandIn({ operands: [stray], rest: [file, ...args] }: ParsedArguments
   return [file, ...args];
 }
 
+/** A copy whose command has ended counts as one of a command that succeeded: the user has seen how it ended. */
+async function continueWith(
+  id: string,
+  given: ParsedArguments,
+  context: CommandContext,
+  { globals, env }: CommandEnvironment,
+): Promise<number> {
+  if (given.operands.length + given.rest.length > 0) {
+    throw new SavepointError('USAGE', '--continue runs no command.', { argument: '--continue' });
+  }
+  const { savepoint, signal } = context;
+  const mayAsk = context.ask !== null && !globals.json;
+  const decision = decisionIn('try', given, mayAsk, context);
+  const conflicts = await conflictsIn(given, decision, context);
+  const say = (text: string): void => (globals.json ? undefined : writeAll(2, text));
+  const copy = await savepoint.reopenCopy(id, { signal });
+  const { description = `Applied ${id}`, author } = copy.proposal ?? {};
+  const by =
+    author === undefined
+      ? {}
+      : { author: { actor: { kind: 'agent' as const, name: author.agent }, session: author.session } };
+  const finished = await finishProposal(
+    { copy, description, ...by, isGood: true },
+    { context, env, signal, decision, mayAsk, conflicts, say },
+  );
+  if (globals.json) {
+    writeAll(1, `${safeJson(resultToJson(copy, null, finished), isatty(1) ? 2 : 0)}\n`);
+  }
+  return finished.failure?.exit ?? 0;
+}
+
 async function tryOut(
   command: readonly [string, ...string[]],
   given: ParsedArguments,
@@ -66,7 +106,8 @@ async function tryOut(
   const decision = decisionIn('try', given, mayAsk, context);
   const conflicts = await conflictsIn(given, decision, context);
   const say = (text: string): void => (globals.json ? undefined : writeAll(2, text));
-  const copy = await savepoint.openCopy({ purpose: 'try', signal });
+  const description = `Tried: ${command.map(shellWord).join(' ')}`;
+  const copy = await savepoint.openCopy({ purpose: 'try', proposal: { description }, signal });
   clearProgress();
   say(isolationText(copy, view));
   interrupt.end();
@@ -77,7 +118,7 @@ async function tryOut(
   try {
     if (ended.kind !== 'exit' || ended.status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
     const finished = await finishProposal(
-      { copy, description: `Tried: ${command.map(shellWord).join(' ')}`, isGood: status === 0 },
+      { copy, description, isGood: status === 0 },
       { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
     );
     if (globals.json) writeAll(1, `${safeJson(resultToJson(copy, ended, finished), isatty(1) ? 2 : 0)}\n`);
@@ -87,11 +128,11 @@ async function tryOut(
   }
 }
 
-function resultToJson({ copy, notes }: Copy, ended: ChildExit, finished: Finished) {
+function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: Finished) {
   const { difference, operation, file, failure, outcome, isKept } = finished;
   return {
-    exit: ended.kind === 'exit' ? ended.status : null,
-    signal: ended.kind === 'signal' ? ended.signal : null,
+    exit: ended?.kind === 'exit' ? ended.status : null,
+    signal: ended?.kind === 'signal' ? ended.signal : null,
     outcome,
     copy: { id: copy.record.id, rung: copy.record.rung, isKept, files: isKept ? nameToJson(copy.files) : null },
     notes: [...notes],

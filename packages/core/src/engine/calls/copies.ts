@@ -13,7 +13,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
-import { type CopyOptions, makeWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
+import { type CopyOptions, makeWorkspaceCopy, reopenWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
 import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '../copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
@@ -52,6 +52,11 @@ export interface CopyCalls {
    */
   openCopy(options: CopyOptions): Promise<WorkspaceCopy>;
   /**
+   * Opens a copy of this workspace again that was kept, or whose process died.
+   * @throws SavepointError BAD_ID, USAGE if another process uses it, UNKNOWN_CHECKPOINT, IO, STORE_DAMAGED
+   */
+  reopenCopy(id: string, options?: CallOptions): Promise<WorkspaceCopy>;
+  /**
    * Returns what was changed in a copy since its base.
    * @throws SavepointError IO, STORE_DAMAGED, CANCELLED
    */
@@ -77,6 +82,7 @@ export function copyCalls(engine: Engine): CopyCalls {
     copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home)),
     cleanCopies: () => engine.mapErrors(() => cleanCopies(engine.ports, engine.options.places.home)),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
+    reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
     diffCopy: (copy, options = {}) =>
       engine.read((workspace) => {
         const { patch = false, paths = [] } = options;
