@@ -64,6 +64,11 @@ const fromWorkspace: Readonly<
       description: `${operation} ${showName(path)}`,
     }));
   },
+  copy: async (savepoint) => {
+    const { copies } = await savepoint.copies();
+    const ofCommands = copies.filter(({ purpose }) => purpose === 'try' || purpose === 'isolated');
+    return ofCommands.map(({ id, purpose }) => ({ value: id, description: purpose }));
+  },
   agent: async (savepoint) => {
     const { entries } = await savepoint.history({ limit: NEWEST });
     const names = new Set(

@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { COMMANDS, type CommandRow } from '../commands/table.ts';
 
 /** A value that only the workspace or the disk knows. */
-export type ValueKind = 'checkpoint' | 'session' | 'change' | 'agent' | 'installable' | 'path';
+export type ValueKind = 'checkpoint' | 'copy' | 'session' | 'change' | 'agent' | 'installable' | 'path';
 
 export interface Choice {
   readonly value: string;
@@ -32,6 +32,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   to: 'checkpoint',
   when: 'checkpoint',
   change: 'change',
+  copy: 'copy',
   session: 'session',
   agent: 'installable',
   file: 'path',
