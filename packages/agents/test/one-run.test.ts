@@ -107,9 +107,9 @@ it('adds hooks to the options of Codex, and says that these are trusted', () => 
     'hooks.Stop=[{hooks=[{type="command",command="/bin/node /opt/savepoint.js hook codex",timeout=600}]}]',
   );
   const state = args.find((arg) => arg.startsWith('hooks.state='));
-  // sha256sum of {"event_name":"stop","hooks":[{"async":false,"command":"…","timeout":10,"type":"command"}]}
+  // sha256sum of {"event_name":"stop","hooks":[{"async":false,"command":"…","timeout":600,"type":"command"}]}
   expect(state).toContain(
-    '"/<session-flags>/config.toml:stop:0:0"={trusted_hash="sha256:90c39c27441f6eb05e6a7ef5ae4989fea2e43b08fd4c0ba2d187f31c9924c4a9"}',
+    '"/<session-flags>/config.toml:stop:0:0"={trusted_hash="sha256:b511bd114e74c3f64773bb037affd3fa3c45b642c4f00308a11fc479e622e68b"}',
   );
   expect(state).toContain('subagent_stop:0:0');
 });

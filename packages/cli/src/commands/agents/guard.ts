@@ -13,7 +13,7 @@ export const GUARD_OPTIONS = [
     description: 'a check by its name, tool or kind, as `savepoint check` lists it',
     isRepeatable: true,
   },
-  { flags: '--attempts <n>', description: 'how often work is taken back in a row (default: 3)' },
+  { flags: '--attempts <number>', description: 'how often work is taken back in a row (default: 3)' },
 ] as const;
 
 export const guardOn = command({
