@@ -64,3 +64,18 @@ describe('savepoint guard -- COMMAND', () => {
     expect(project.has('ran.txt')).toBe(false);
   });
 });
+
+describe('savepoint guard on', () => {
+  it('has options of its own, and status and off show it', () => {
+    guardedProject();
+    expect(project.ok('guard', 'on', '--check', 'sums', '--attempts', '2', '--every', '5').stdout).toMatch(
+      /^Guarded: sums, after each turn, and after 5 calls\.\nWork is taken back at most 2 times/,
+    );
+    expect(JSON.parse(project.ok('guard', 'status', '--json').stdout)).toMatchObject({
+      guard: { checks: ['sums'], every: 5, attempts: 2, timeoutSeconds: 300, outsideSandbox: false },
+      events: [],
+    });
+    expect(project.ok('guard', 'off').stdout).toBe('The guard is off.\n');
+    expect(project.ok('guard', 'status').stdout).toBe('Nothing is guarded.\n');
+  });
+});

@@ -48,7 +48,10 @@ export async function parseArguments(args: readonly string[]): Promise<ParsedCom
     if (command === undefined) continue;
     describe(built, row, command);
     built.action(() => {
-      const given = { operands: built.args, rest, options: built.opts<ParsedArguments['options']>() };
+      // Commander gives `guard` the options of `guard on` that it has as well.
+      const shared = parent === program ? {} : parent.opts<ParsedArguments['options']>();
+      const options = { ...shared, ...built.opts<ParsedArguments['options']>() };
+      const given = { operands: built.args, rest, options };
       parsed = { kind: 'command', command, given, globals: globalsOf(program) };
     });
   }
