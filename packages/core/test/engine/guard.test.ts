@@ -2,7 +2,6 @@
 
 import type { OpenOptions, Savepoint, Session } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
-import { isSameProcess } from '../../src/io/same-process.ts';
 import { Place } from '../place.ts';
 
 const VARIABLES = { PATH: process.env['PATH'] ?? '' };
