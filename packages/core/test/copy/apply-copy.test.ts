@@ -1,6 +1,6 @@
 /** What was done in a copy, applied to the workspace. */
 
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from '@savepoint/core';
 import { expect, test } from 'vitest';
@@ -47,5 +47,16 @@ test('lines that both changed are a conflict, and nothing is applied', async () 
   p.write('a.txt', 'a\nb\na person\nd\ne\n');
   await expect(savepoint.applyCopy(made, { description: 'Tried it' })).rejects.toMatchObject({ code: 'CONFLICT' });
   expect(p.read('a.txt')).toBe('a\nb\na person\nd\ne\n');
+  await made.copy.drop();
+});
+
+test('what a command in a copy did not change is not among its changes, on any rung', async () => {
+  const p = place();
+  chmodSync(p.at(''), 0o755);
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try' });
+  expect((await savepoint.diffCopy(made)).changes).toEqual([]);
+  writeFileSync(join(made.copy.files, 'new.txt'), 'new\n');
+  expect((await savepoint.diffCopy(made)).changes.map(({ path }) => path)).toEqual(['new.txt']);
   await made.copy.drop();
 });
