@@ -21,7 +21,7 @@ const MIN_GRAPH = 4;
  * @param width columns of the terminal; no line is wider, but at least 20 columns are used
  */
 export function statLines(rows: readonly StatRow[], width: number): string[] {
-  const names = rows.map((row) => showName(row.path));
+  const names = rows.map(nameOf);
   const largest = rows.reduce((most, row) => Math.max(most, changedLines(row)), 0);
   const digits = String(largest).length;
   const shared = Math.max(width, MIN_COLUMNS) - ' | '.length - digits - ' '.length;
@@ -62,7 +62,7 @@ export function describeChanges(rows: readonly StatRow[]): string {
   const lines = rows.some((row) => row.counts !== null) ? `, +${added} \u2212${removed}` : '';
   let text = `${counted(rows.length, 'file')}${lines}: `;
   for (const [i, row] of rows.entries()) {
-    const name = showName(row.path);
+    const name = nameOf(row);
     const isLast = i === rows.length - 1;
     const room = DESCRIPTION_CHARACTERS - characters(text) - (isLast ? 0 : ', …'.length);
     if (i === 0) text += characters(name) <= room ? name : `…${[...name].slice(1 - room).join('')}`;
@@ -108,4 +108,8 @@ function graph({ added, removed }: LineCounts, largest: number, columns: number)
   const signs = Math.max(kinds, Math.round((all * columns) / largest));
   const plus = Math.min(signs - Number(removed > 0), Math.max(Number(added > 0), Math.round((added * signs) / all)));
   return '+'.repeat(plus) + '-'.repeat(signs - plus);
+}
+
+function nameOf({ path }: Pick<StatRow, 'path'>): string {
+  return path === '' ? '.' : showName(path);
 }
