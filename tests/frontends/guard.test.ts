@@ -65,6 +65,23 @@ describe('savepoint guard -- COMMAND', () => {
   });
 });
 
+describe('savepoint guard -- COMMAND in the shell of an agent', () => {
+  it('takes back what the command did as a step of the call', () => {
+    guardedProject();
+    const call = { tool_name: 'Bash', tool_input: { command: 'savepoint guard' }, tool_use_id: 't1' };
+    const event = { session_id: 's', cwd: project.dir, hook_event_name: 'PreToolUse', ...call };
+    const env = { SAVEPOINT_HOOK_PARENT: String(process.pid) };
+    project.run(['hook', 'claude'], { input: JSON.stringify(event), env });
+    const broken = "sed -i 's/1 + /1 - /' lib.sh";
+    const done = project.run(['guard', '--check', 'sums', '--', 'sh', '-c', broken], { env: { CLAUDECODE: '1' } });
+    expect(done.stderr).toContain('sums: FAIL add: -1 is not 3');
+    expect(done).toMatchObject({ status: 3 });
+    expect(project.read('lib.sh')).toBe(LIB);
+    const { checkpoints } = JSON.parse(project.ok('list', '--json').stdout);
+    expect(checkpoints[0]).toMatchObject({ trigger: 'rollback', actor: { name: 'claude' }, session: 's' });
+  });
+});
+
 describe('savepoint guard on', () => {
   it('has options of its own, and status and off show it', () => {
     guardedProject();

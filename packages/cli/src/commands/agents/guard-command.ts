@@ -109,20 +109,25 @@ async function guardCommand(
 ): Promise<number> {
   const { file, args, checks } = start;
   const { savepoint, view } = context;
-  const session = savepoint.session({ agent: basename(file) });
-  await session.start({ signal: context.signal });
+  // In an agent's shell, the open call of the agent is the author of what the command changes.
+  const caller = await savepoint.caller();
+  const isInCall = caller.session !== null;
+  const named = isInCall ? { agent: caller.actor, id: caller.session } : { agent: basename(file) };
+  const session = savepoint.session(named);
+  if (!isInCall) await session.start({ signal: context.signal });
   const summary = [file, ...args].join(' ');
   const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
   const guarded = await session.guard(
     async ({ attempt }) => {
       if (attempt > 1) writeAll(2, lines(`savepoint: taken back; attempt ${attempt} of ${attempts} …`));
+      if (isInCall) return inForeground(start, start.env, context, surroundings);
       const env = { ...start.env, [SESSION_VARIABLE]: session.id };
       const request = { tool: 'guard', args: { command: [file, ...args] }, summary, hosts: true, shell };
       return session.call(request, () => inForeground(start, env, context, surroundings));
     },
     { checks, attempts },
   );
-  await session.close();
+  if (!isInCall) await session.close();
   await savepoint.idle();
   context.clearProgress();
   writeAll(2, report(guarded, view.style.bad('error:')));

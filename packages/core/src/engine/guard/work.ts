@@ -2,8 +2,11 @@
 
 import type { SessionId } from '../../model/ids.ts';
 import type { GuardAttempt, GuardedWork, GuardFailure, GuardOptions } from '../../session/guarded-work.ts';
+import { capture } from '../../timeline/capture/capture.ts';
+import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import { checkpointCalls } from '../calls/checkpoints.ts';
 import type { Engine } from '../engine.ts';
+import { servedCallInfo } from '../served-call.ts';
 import { shellAuthorOf } from '../shell-call.ts';
 import { judge, measure } from './judge.ts';
 
@@ -26,7 +29,13 @@ export async function guardWork<T>(
   let lastAttempt = 0;
   for (let attempt = 1; ; attempt += 1) {
     const value = await work({ attempt, failures });
-    const inside = await engine.read((workspace) => shellAuthorOf(engine, workspace)?.call ?? null);
+    // In an agent's shell, nothing has captured what the work did.
+    const inside = await engine.write({ ...(given && { signal: given }) }, 'existing', async (writing) => {
+      const { workspace, lock, pace } = writing;
+      const info = { ...checkpointInfo('before', engine.actor), ...servedCallInfo(engine, workspace, {}) };
+      await capture(workspace, lock, pace, info, { always: false });
+      return shellAuthorOf(engine, workspace)?.call ?? null;
+    });
     const judged = await judge(engine, {
       session,
       checks,
