@@ -92,6 +92,7 @@ export function checkpointMarks({ partial, unsettled, incomplete, testResult, la
 export const KEPT_BECAUSE = {
   newest: 'newest checkpoint of the workspace',
   pinned: 'pinned',
+  copy: 'what the changes in a copy are relative to',
   undo: 'needed to undo an operation that remains',
 } as const;
 

@@ -5,7 +5,7 @@ import { type CopyState, listCopies, removeCopy, removeLeftovers } from '../copy
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
-import type { CopyId } from '../model/ids.ts';
+import { type CopyId, checkpointNumber, type WorkspaceId } from '../model/ids.ts';
 import type { DiskPath } from '../model/names.ts';
 import { bytesIn } from '../store/usage.ts';
 
@@ -51,6 +51,12 @@ export function cleanCopies(ports: Ports, home: DiskPath): CleanedCopies {
     }
   }
   return { removed, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
+}
+
+/** A fork is left out: the store keeps what it started from, also without the checkpoint. */
+export function basesOfCopies(ports: Ports, home: DiskPath, workspace: WorkspaceId): ReadonlySet<number> {
+  const own = listCopies(ports, home).copies.filter(({ record }) => record.workspace === workspace);
+  return new Set(own.flatMap(({ record: { purpose, base } }) => (purpose === 'fork' ? [] : [checkpointNumber(base)])));
 }
 
 /** The bytes that the copies of a workspace take: those that were copied, not those that are shared. */

@@ -109,7 +109,7 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
       const retention = retentionInEffect(workspace, context.effectiveSettings(workspace.root).retention);
       const limit = retention.maxStoreBytes;
       const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
-      const isDue = isTooLarge || expiredCheckpoints(workspace.timeline, retention).length > 0;
+      const isDue = isTooLarge || expiredCheckpoints(workspace, retention).length > 0;
       if (isDue) return applyRetention({ workspace, lock, pace }, retention);
       await mergePacks(workspace, lock, pace);
       return null;

@@ -15,6 +15,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { Timeline } from '../timeline/record/timeline.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
 import { type Context, pathOf } from './context.ts';
+import { basesOfCopies } from './copy-list.ts';
 import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from './folders.ts';
 import { withHomeLock } from './home-lock.ts';
 
@@ -67,6 +68,7 @@ export function workspaceOf(context: Context, record: WorkspaceRecord): Workspac
       const others = context.overlapping(record.id, record.path);
       return others.map(({ path, storePath }) => ({ root: path, layout: layoutOf(storePath) }));
     },
+    basesOfCopies: () => basesOfCopies(ports, context.places.home, record.id),
   };
 }
 

@@ -16,11 +16,12 @@ export function retentionInEffect(workspace: Workspace, policy: RetentionPolicy)
 }
 
 /** Returns how many checkpoints the policy would drop that automatic clean-up keeps until the user confirms it. */
-export function unconfirmedDrops({ ports, store, timeline }: Workspace, policy: RetentionPolicy): number {
+export function unconfirmedDrops(workspace: Workspace, policy: RetentionPolicy): number {
+  const { ports, store } = workspace;
   if (policy.chosen.size === 0 || hasRetentionMarker(ports.fs, store.layout)) return 0;
   return Math.max(
     0,
-    expiredCheckpoints(timeline, policy).length - expiredCheckpoints(timeline, withFloor(policy)).length,
+    expiredCheckpoints(workspace, policy).length - expiredCheckpoints(workspace, withFloor(policy)).length,
   );
 }
 

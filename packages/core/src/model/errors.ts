@@ -266,7 +266,7 @@ export const ERROR_CODES = {
   },
   CHECKPOINT_NEEDED: {
     exit: 1,
-    when: 'A checkpoint must stay: it is the newest or pinned, or a remaining operation depends on it.',
+    when: 'A checkpoint must stay: it is the newest or pinned, or a remaining operation or a copy depends on it.',
     data: { checkpoints: [{ id: 'string', why: 'string' }] },
     hint: 'Nothing was dropped. Name the later checkpoints as well, or use --pinned to drop pinned ones.',
   },

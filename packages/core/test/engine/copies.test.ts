@@ -49,3 +49,27 @@ test('copies count towards the limit of the store, and no checkpoint is dropped 
   expect((await savepoint.copies()).copies.map(({ id }) => id)).toEqual([copy.record.id]);
   expect((await savepoint.list()).checkpoints.length).toBe(1);
 });
+
+test('the checkpoint that a copy started from stays until the copy is removed', async () => {
+  const p = new Place();
+  p.write('a', 'one\n');
+  const savepoint = p.open({ actor: { kind: 'agent', name: 'a' } });
+  const { copy, base } = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'], proposal: { description: 'it' } });
+  writeFileSync(join(copy.files, 'b'), 'work\n');
+  for (const text of ['two\n', 'three\n']) {
+    p.write('a', text);
+    await savepoint.checkpoint();
+  }
+  const person = p.open();
+  const policy = { retention: { maxCheckpoints: 1, keepAtLeast: 1 } };
+  expect((await person.previewGc(policy)).dropped).not.toContain(base.id);
+  await person.gc(policy);
+  await person.gc({ retention: { maxStoreBytes: 1 } });
+  expect((await person.previewDrop([base.id], { pinned: true })).refused).toEqual([{ id: base.id, why: 'copy' }]);
+  await expect(person.drop([base.id], { pinned: true })).rejects.toMatchObject({ code: 'CHECKPOINT_NEEDED' });
+  const again = await person.reopenCopy(copy.record.id);
+  await person.applyCopy(again, { description: 'applied' });
+  expect([p.read('a'), p.read('b')]).toEqual(['three\n', 'work\n']);
+  await again.copy.drop();
+  expect((await person.drop([base.id])).dropped).toEqual([base.id]);
+});

@@ -38,4 +38,6 @@ export interface Workspace {
   readonly lastNumber: number;
   /** Usually none. An agent that works in one of them may change files of this workspace. */
   overlapping(): readonly OverlappingStore[];
+  /** Numbers of the checkpoints that the changes in copies are relative to. Without them, that work could not be applied. */
+  basesOfCopies(): ReadonlySet<number>;
 }

@@ -42,13 +42,12 @@ export async function cleanUp(
   pace: Pace,
   dropRelated: () => number,
 ): Promise<CleanUpResult> {
-  const { timeline } = workspace;
-  let done = await dropCheckpoints(workspace, lock, expiredCheckpoints(timeline, policy), pace);
+  let done = await dropCheckpoints(workspace, lock, expiredCheckpoints(workspace, policy), pace);
   let relatedBytes = dropRelated();
   const limit = policy.maxStoreBytes;
   if (limit === null || done.bytesAfter + relatedBytes <= limit) return done;
   const isTooLarge = (): boolean => done.bytesAfter + relatedBytes > limit * TARGET_FILL;
-  for (let next = oldestToDrop(timeline); next.length > 0 && isTooLarge(); next = oldestToDrop(timeline)) {
+  for (let next = oldestToDrop(workspace); next.length > 0 && isTooLarge(); next = oldestToDrop(workspace)) {
     const more = await dropCheckpoints(workspace, lock, next, pace);
     relatedBytes = dropRelated();
     done = {
@@ -63,14 +62,14 @@ export async function cleanUp(
 }
 
 /** @param bytes size of the store, with backups */
-export function previewCleanUp({ timeline }: Workspace, policy: RetentionPolicy, bytes: number): CleanUpPreview {
-  const dropped = expiredCheckpoints(timeline, policy);
+export function previewCleanUp(workspace: Workspace, policy: RetentionPolicy, bytes: number): CleanUpPreview {
+  const dropped = expiredCheckpoints(workspace, policy);
   const isTooLarge = policy.maxStoreBytes !== null && bytes > policy.maxStoreBytes;
   return {
     dropped: dropped.map(checkpointId),
-    kept: timeline.list().length - dropped.length,
+    kept: workspace.timeline.list().length - dropped.length,
     bytes,
-    isTooLarge: isTooLarge && oldestToDrop(timeline).length > 0,
+    isTooLarge: isTooLarge && oldestToDrop(workspace).length > 0,
   };
 }
 

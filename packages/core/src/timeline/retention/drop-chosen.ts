@@ -20,12 +20,13 @@ export interface DropPlan {
 }
 
 /** @param withPinned whether pinned checkpoints may be dropped as well */
-export function planDrop({ timeline }: Workspace, numbers: ReadonlySet<number>, withPinned: boolean): DropPlan {
+export function planDrop(workspace: Workspace, numbers: ReadonlySet<number>, withPinned: boolean): DropPlan {
+  const { timeline } = workspace;
   const { checkpoints } = timeline.readAll();
   const chosen = checkpoints.filter(({ number }) => numbers.has(number));
   const pinned = timeline.pinned();
   const spared = withPinned ? new Set([...pinned].filter((number) => !numbers.has(number))) : pinned;
-  const reasons = reasonsToKeep(checkpoints, ({ number }) => numbers.has(number), spared);
+  const reasons = reasonsToKeep(checkpoints, ({ number }) => numbers.has(number), spared, workspace.basesOfCopies());
   const kept = new Set(checkpoints.flatMap(({ number }) => (numbers.has(number) ? [] : [number])));
   const refused = chosen.flatMap((checkpoint): readonly NotDroppable[] => {
     const why =
@@ -50,6 +51,7 @@ export function assertDroppable({ refused }: DropPlan): void {
 const NOT_DROPPABLE: Readonly<Record<NotDroppable['why'], string>> = {
   newest: 'the newest checkpoint of the workspace',
   pinned: 'pinned',
+  copy: 'what the changes in a copy are relative to (`savepoint copies`)',
   undo: 'needed to undo an operation that remains',
   reverts: 'the record that changes of a remaining checkpoint were reverted',
 };

@@ -44,7 +44,8 @@ export async function forgetSession(
       : `No checkpoint belongs to session ${showText(session)}.`;
     throw new SavepointError('UNKNOWN_SESSION', message, { session });
   }
-  const reasons = reasonsToKeep(checkpoints, (one) => one.session === session, workspace.timeline.pinned());
+  const pinned = workspace.timeline.pinned();
+  const reasons = reasonsToKeep(checkpoints, (one) => one.session === session, pinned, workspace.basesOfCopies());
   const stayed = own.flatMap(({ id }) => {
     const why = reasons.get(id);
     return why === undefined ? [] : [{ id, why }];

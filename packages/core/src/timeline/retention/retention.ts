@@ -2,7 +2,7 @@
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { SessionId } from '../../model/ids.ts';
-import type { Timeline } from '../record/timeline.ts';
+import type { Workspace } from '../capture/workspace.ts';
 
 export interface RetentionPolicy {
   /** Maximum number of checkpoints. */
@@ -14,8 +14,8 @@ export interface RetentionPolicy {
   /** Maximum number of sessions whose checkpoints are kept. Null: no limit. */
   readonly maxSessions: number | null;
   /**
-   * Maximum bytes of objects and backups. Above it, clean-up drops the oldest checkpoints and spares only the newest
-   * and the pinned ones. Null: no limit.
+   * Maximum bytes of objects and backups. Above it, clean-up drops the oldest checkpoints and spares only the newest,
+   * the pinned ones, and those that copies need. Null: no limit.
    */
   readonly maxStoreBytes: number | null;
   /** Limits that the user chose without choosing `keepAtLeast`. They may drop all but the newest checkpoint. */
@@ -45,25 +45,30 @@ const DAY_MS = 86_400_000;
 /** Fraction of checkpoints to drop in one step, so that not every capture has to free space again. */
 const DROPPED_AT_ONCE = 0.25;
 
+/** What selects the checkpoints. */
+export type RetainedWorkspace = Pick<Workspace, 'timeline' | 'basesOfCopies'>;
+
 /**
- * Returns the numbers to drop, oldest first. The newest and the pinned checkpoints are always kept. So is the one
- * before each kept checkpoint: its changes are recorded relative to that one, and rolling them back leads there.
+ * Returns the numbers to drop, oldest first. The newest and the pinned checkpoints are always kept, and those that copies
+ * need. So is the one before each kept checkpoint: its changes are recorded relative to that one, and rolling them back
+ * leads there.
  */
-export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy): readonly number[] {
+export function expiredCheckpoints(workspace: RetainedWorkspace, policy: RetentionPolicy): readonly number[] {
+  const { timeline } = workspace;
   const refs = timeline.list();
   const floorOf = (limit: RetentionLimit): number => (policy.chosen.has(limit) ? 1 : Math.max(1, policy.keepAtLeast));
   if (LIMITS.every((limit) => refs.length <= floorOf(limit))) return [];
   const { checkpoints } = timeline.readAll(refs);
   const newest = checkpoints.at(-1);
   if (newest === undefined) return [];
-  const pinned = timeline.pinned();
+  const spared = sparedByCleanUp(workspace);
   const current = newestSessions(checkpoints, policy.maxSessions);
   const oldest = policy.maxAgeDays === null ? Number.NEGATIVE_INFINITY : newest.time - policy.maxAgeDays * DAY_MS;
   const mayDrop = (index: number, limit: RetentionLimit): boolean => index < checkpoints.length - floorOf(limit);
   const firstCounted = checkpoints.length - Math.max(1, policy.maxCheckpoints);
   const drop = new Set<number>();
   for (const [index, { number, time, session }] of checkpoints.entries()) {
-    if (pinned.has(number)) continue;
+    if (spared.has(number)) continue;
     const isOfOldSession = session !== null && current !== null && !current.has(session);
     if (
       (index < firstCounted && mayDrop(index, 'maxCheckpoints')) ||
@@ -79,12 +84,17 @@ export function expiredCheckpoints(timeline: Timeline, policy: RetentionPolicy):
   return [...drop].sort((a, b) => a - b);
 }
 
-/** Returns the next checkpoints to drop if the store is too large; empty if only the newest and the pinned are left. */
-export function oldestToDrop(timeline: Timeline): readonly number[] {
-  const pinned = timeline.pinned();
+/** Returns the next checkpoints to drop if the store is too large; empty if only those are left that always stay. */
+export function oldestToDrop(workspace: RetainedWorkspace): readonly number[] {
+  const { timeline } = workspace;
+  const spared = sparedByCleanUp(workspace);
   const numbers = timeline.list().flatMap(({ number, damage }) => (damage === undefined ? [number] : []));
-  const droppable = numbers.slice(0, -1).filter((number) => !pinned.has(number));
+  const droppable = numbers.slice(0, -1).filter((number) => !spared.has(number));
   return droppable.slice(0, Math.ceil(droppable.length * DROPPED_AT_ONCE));
+}
+
+function sparedByCleanUp({ timeline, basesOfCopies }: RetainedWorkspace): ReadonlySet<number> {
+  return new Set([...timeline.pinned(), ...basesOfCopies()]);
 }
 
 /** Returns null if all sessions are kept. */

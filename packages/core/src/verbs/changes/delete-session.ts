@@ -4,8 +4,8 @@ export const deleteSession = verb({
   name: 'sessions delete',
   summary: "delete a session's checkpoints and the data that only they used",
   description:
-    "Deletes the session's own checkpoints and frees the space that only they used. Three kinds are kept and listed: " +
-    "the workspace's newest checkpoint, pinned ones, and a checkpoint that the undo of a remaining operation needs. " +
+    "Deletes the session's own checkpoints and frees the space that only they used. Some are kept and listed: " +
+    "the workspace's newest checkpoint, pinned ones, those that copies need, and a checkpoint that the undo of a remaining operation needs. " +
     'Their prompts, answers, tool arguments and descriptions are removed, and those of its calls that are still open. ' +
     "Checkpoints of other sessions keep their record of this session's changes, with the content before them. Nothing " +
     'records any more who made the other changes of a deleted checkpoint, so a restore across it asks about their ' +
@@ -16,7 +16,7 @@ export const deleteSession = verb({
     output: z.strictObject({
       session: z.string(),
       dropped: z.array(checkpointId),
-      stayed: z.array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'pinned', 'undo']) })),
+      stayed: z.array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'pinned', 'copy', 'undo']) })),
       kept: z.int().min(0).describe('checkpoints that remain in the workspace'),
       bytesBefore: z.int().min(0),
       bytesAfter: z.int().min(0),

@@ -7,8 +7,8 @@ export const drop = verb({
     'Drops the named checkpoints, all or none, and frees the space that only they used. Later checkpoints keep their ' +
     'record of changes, with the content before them. The changes of the checkpoint after a dropped one can still be ' +
     'shown, but not rolled back. Nothing records any more who made the changes of a dropped checkpoint, so a restore ' +
-    'across it asks about their files. Refused are the newest checkpoint, pinned ones (unless you ask for them), the state ' +
-    'before an operation that remains, which its undo needs, and an undo or a rollback of something that remains, ' +
+    'across it asks about their files. Refused are the newest checkpoint, pinned ones (unless you ask for them), what ' +
+    'the changes in a copy are relative to, the state before an operation that remains, which its undo needs, and an undo or a rollback of something that remains, ' +
     'because its changes would count as being in effect again. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, checkpointId, checkpointName }) => ({
@@ -21,7 +21,7 @@ export const drop = verb({
       dryRun: z.boolean(),
       dropped: z.array(checkpointId).describe('oldest first; for a dry run, those that would be dropped'),
       refused: z
-        .array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'pinned', 'undo', 'reverts']) }))
+        .array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'pinned', 'copy', 'undo', 'reverts']) }))
         .describe('for a dry run: because of these, nothing would be dropped'),
       kept: z.int().min(0).nullable().describe('checkpoints that remain; null for a dry run'),
       bytesBefore: z.int().min(0).nullable().describe('null for a dry run'),
