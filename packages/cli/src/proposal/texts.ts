@@ -82,7 +82,7 @@ export function keptText({ copy }: Copy, why: string | null): string {
   return lines(
     `The copy ${id} is kept.${why === null ? '' : ` ${why}`}`,
     `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE or --drop if you like.`,
-    '  `savepoint copies` lists all copies. With --clean, it removes those that no process uses: also this one.',
+    '  `savepoint copies` lists all copies. With --clean --all, it removes those that no process uses: also this one.',
   );
 }
 

@@ -160,7 +160,7 @@ export function removeLeftovers(ports: Ports, home: DiskPath): readonly DiskPath
 export function removeDeadCopies(ports: Ports, home: DiskPath): void {
   removeLeftovers(ports, home);
   for (const { record, state } of listCopies(ports, home).copies) {
-    if (state !== 'stale' || HOLDS_WORK.has(record.purpose)) continue;
+    if (state !== 'stale' || mayHoldWork(record)) continue;
     try {
       removeCopy(ports, record.place);
     } catch (error) {
@@ -170,11 +170,21 @@ export function removeDeadCopies(ports: Ports, home: DiskPath): void {
   }
 }
 
+/** Such a copy may hold work that exists nowhere else: it is removed only when somebody asks for it. */
+export function mayHoldWork({ purpose }: Pick<CopyRecord, 'purpose'>): boolean {
+  return HOLDS_WORK.has(purpose);
+}
+
+/** Looks again, for callers without the lock: a process may have opened the copy since it was listed. */
+export function isStillStale(ports: Ports, home: DiskPath, id: CopyId): boolean {
+  const record = readCopyRecord(ports, home, id);
+  return record !== null && stateOf(ports, record) === 'stale';
+}
+
 const RECORD = 'copy.json';
 const RECORD_BYTES = 64 * 1024;
 const COPY_ID = /^copy_[0-9a-f]{8}$/;
 const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
-/** A copy with these purposes may hold work that exists nowhere else: it is removed only when somebody asks for it. */
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
 

@@ -111,7 +111,7 @@ const REPLAY = fields({
 
 export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } = {
   copies: NOTHING,
-  cleanCopies: NOTHING,
+  cleanCopies: [optionsOf({ all: flag })],
   openCopy: [
     [
       'options',

@@ -1,7 +1,7 @@
 /** Lists the copies of all workspaces, and removes those that died. */
 
 import type { CopyRecord } from '../copy/copy.ts';
-import { type CopyState, listCopies, removeCopy, removeLeftovers } from '../copy/records.ts';
+import { type CopyState, isStillStale, listCopies, mayHoldWork, removeCopy, removeLeftovers } from '../copy/records.ts';
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -26,6 +26,8 @@ export interface KnownCopies {
 
 export interface CleanedCopies {
   readonly removed: readonly CopyId[];
+  /** Copies that may hold work that exists nowhere else. */
+  readonly spared: readonly CopyId[];
   /** What could not be removed. */
   readonly kept: readonly DiskPath[];
 }
@@ -36,13 +38,19 @@ export function knownCopies(ports: Ports, home: DiskPath): KnownCopies {
   return { copies: described, leftovers, problems };
 }
 
-/** Removes the copies whose process died, and leftovers. Forks, and what is in use, stay. */
-export function cleanCopies(ports: Ports, home: DiskPath): CleanedCopies {
+/** Removes the copies whose process died, and leftovers. Forks, and what is in use, stay. @param all also those with work */
+export function cleanCopies(ports: Ports, home: DiskPath, all: boolean): CleanedCopies {
   const removed: CopyId[] = [];
+  const spared: CopyId[] = [];
   const kept: DiskPath[] = [];
   for (const { record, state } of listCopies(ports, home).copies) {
     if (state !== 'stale') continue;
+    if (!all && mayHoldWork(record)) {
+      spared.push(record.id);
+      continue;
+    }
     try {
+      if (!isStillStale(ports, home, record.id)) continue;
       removeCopy(ports, record.place);
       removed.push(record.id);
     } catch (error) {
@@ -50,7 +58,7 @@ export function cleanCopies(ports: Ports, home: DiskPath): CleanedCopies {
       kept.push(record.place);
     }
   }
-  return { removed, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
+  return { removed, spared, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
 }
 
 /** A fork is left out: the store keeps what it started from, also without the checkpoint. */

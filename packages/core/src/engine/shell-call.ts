@@ -47,6 +47,7 @@ export function shellAuthorOf(engine: Engine, workspace: Workspace): Author | nu
  * takes away a protection. With `--force`, this also applies to operations.
  */
 export const ONLY_BY_A_PERSON = {
+  copies: 'copies --clean --all',
   deleteSession: 'sessions delete',
   deleteWorkspace: 'workspaces delete',
   drop: 'drop',

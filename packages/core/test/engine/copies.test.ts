@@ -35,7 +35,9 @@ test('copies are listed with their size, and those of dead processes are removed
   const next = await savepoint.openCopy({ purpose: 'check', rungs: ['copy'] });
   await next.copy.drop();
   expect([died, work].map((record) => existsSync(record!.place))).toEqual([false, true]);
-  expect(await savepoint.cleanCopies()).toEqual({ removed: [work!.id], kept: [] });
+  expect(await savepoint.cleanCopies()).toEqual({ removed: [], spared: [work!.id], kept: [] });
+  expect(existsSync(work!.place)).toBe(true);
+  expect(await savepoint.cleanCopies({ all: true })).toEqual({ removed: [work!.id], spared: [], kept: [] });
   expect(readdirSync(join(p.world.places.home, 'copies')).sort()).toEqual([used!.id, fork!.id].sort());
 });
 

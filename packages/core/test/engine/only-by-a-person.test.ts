@@ -3,7 +3,7 @@ import { ONLY_BY_A_PERSON } from '../../src/engine/shell-call.ts';
 import { VERBS } from '../../src/verbs/table.ts';
 
 it('each verb that changes something is either for everybody, or only for a person', () => {
-  const everybody = ['bundleRestore', 'check', 'checkpoint', 'edit', 'freeze'];
+  const everybody = ['bisect', 'bundleRestore', 'check', 'checkpoint', 'edit', 'freeze'];
   // With `--force`, a person must ask for an operation.
   everybody.push(
     'forkClean',
@@ -12,6 +12,7 @@ it('each verb that changes something is either for everybody, or only for a pers
     'forkRun',
     'pin',
     'redo',
+    'replay',
     'restore',
     'rollback',
     'setTestResult',

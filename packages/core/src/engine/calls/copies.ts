@@ -19,6 +19,7 @@ import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { assertByPersonAnywhere } from '../shell-call.ts';
 
 export interface ApplyOptions extends OperationOptions, ConflictOptions {
   /** Only these paths and everything below them. Empty: everything. */
@@ -44,8 +45,13 @@ export interface CopyDiffOptions extends CopyPatchOptions {
 export interface CopyCalls {
   /** Returns the copies of all workspaces in the home folder, regardless of the opened folder. */
   copies(): Promise<KnownCopies>;
-  /** Removes the copies whose process died, and what interrupted creations left. Forks, and what is in use, stay. */
-  cleanCopies(): Promise<CleanedCopies>;
+  /**
+   * Removes the copies whose process died, and what interrupted creations left. Forks, and what is in use, stay. So do
+   * copies that may hold work, such as kept ones.
+   * @param options.all also those that may hold work
+   * @throws SavepointError NEEDS_CONFIRMATION for `all` in the shell of an agent
+   */
+  cleanCopies(options?: CallOptions & { readonly all?: boolean }): Promise<CleanedCopies>;
   /**
    * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
    * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
@@ -80,7 +86,11 @@ export interface CopyCalls {
 export function copyCalls(engine: Engine): CopyCalls {
   return {
     copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home)),
-    cleanCopies: () => engine.mapErrors(() => cleanCopies(engine.ports, engine.options.places.home)),
+    cleanCopies: ({ all = false } = {}) =>
+      engine.mapErrors(() => {
+        if (all) assertByPersonAnywhere(engine, 'copies');
+        return cleanCopies(engine.ports, engine.options.places.home, all);
+      }),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
     diffCopy: (copy, options = {}) =>

@@ -1,16 +1,20 @@
 import { nameToJson } from '../../model/names.ts';
 import { timeToJson } from '../shapes/to-json.ts';
-import { verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const copies = verb({
   name: 'copies',
   summary: 'list copies of workspaces, and remove those that died',
   description:
     'Lists the copies in which commands run, with their sizes. With `clean`, first removes the copies whose process ' +
-    'died, and what interrupted creations and removals left. Forks, and copies in use, stay.',
+    'died, and what interrupted creations and removals left. Forks, copies in use, and copies that may hold work (of ' +
+    '`try`, `run --isolated` and `guard`) stay. With `all`, those with work are removed as well. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId, problem }) => ({
-    input: z.strictObject({ clean: z.boolean().optional().describe('remove stale copies and leftovers') }),
+    input: z.strictObject({
+      clean: z.boolean().optional().describe('remove stale copies and leftovers'),
+      all: z.boolean().optional().describe('with clean: also copies that may hold work'),
+    }),
     output: z.strictObject({
       copies: z.array(
         z.strictObject({
@@ -36,14 +40,15 @@ export const copies = verb({
       leftovers: z.array(jsonName).describe('what interrupted creations and removals left'),
       problems: z.array(problem).describe('copies whose record cannot be read'),
       removed: z.array(z.string()).describe('ids of the copies that were removed'),
+      spared: z.array(z.string()).describe('ids of the stale copies that stay because they may hold work'),
       kept: z.array(jsonName).describe('what could not be removed'),
     }),
   }),
 
   status: ({ kept }) => (kept.length > 0 ? 5 : 0),
 
-  async handle(savepoint, { clean }) {
-    const { removed, kept } = clean === true ? await savepoint.cleanCopies() : { removed: [], kept: [] };
+  async handle(savepoint, { clean, all }) {
+    const cleaned = clean === true ? await savepoint.cleanCopies(withoutUndefined({ all })) : NOTHING_CLEANED;
     const found = await savepoint.copies();
     return {
       copies: found.copies.map(({ id, purpose, rung, name, root, place, base, created, state, owner, size }) => ({
@@ -56,8 +61,11 @@ export const copies = verb({
       })),
       leftovers: found.leftovers.map(nameToJson),
       problems: found.problems.map((problem) => problem.toJSON()),
-      removed: [...removed],
-      kept: kept.map(nameToJson),
+      removed: [...cleaned.removed],
+      spared: [...cleaned.spared],
+      kept: cleaned.kept.map(nameToJson),
     };
   },
 });
+
+const NOTHING_CLEANED = { removed: [], spared: [], kept: [] } as const;
