@@ -1,0 +1,94 @@
+/** Commands that work in copies, in an overlay: at the real path, and nothing of the real folder changes. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type CommandOutcome, type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+import { treeState } from '../../packages/core/test/copy/overlay/tree-state.ts';
+
+/** Changes all that a command can change, and prints where it was. */
+const CHANGE = [
+  'pwd >> "$PLACES"',
+  'echo new >> a.txt',
+  'chmod 600 mode.txt',
+  'rm -r folder',
+  'echo built > ignored/built.txt',
+  'rm ignored/old.txt',
+  'ln -s a.txt link',
+  'touch -d 2001-01-01 mode.txt',
+  'git add -A',
+].join('; ');
+
+function repository(): Project {
+  const p = project();
+  p.write('.gitignore', 'ignored\n');
+  p.write('a.txt', 'old\n');
+  p.write('mode.txt', 'old\n', 0o644);
+  p.write('folder/b.txt', 'old\n');
+  p.write('ignored/old.txt', 'old\n');
+  p.write('own.sh', `${CHANGE}\n! grep -q wrong a.txt || { echo "a.txt:1: error: wrong"; exit 1; }\n`);
+  p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'own.sh'] } } }));
+  p.commitAll();
+  return p;
+}
+
+/** Runs a command that is not to change the folder. @returns its outcome, and where commands ran */
+function unchanged(p: Project, ...args: readonly string[]): CommandOutcome & { readonly places: readonly string[] } {
+  const places = path.join(p.base, 'places');
+  fs.writeFileSync(places, '');
+  const before = treeState(p.dir);
+  const outcome = p.run(args, { env: { PLACES: places } });
+  expect(outcome.stderr).not.toContain('no overlay is possible');
+  expect(treeState(p.dir)).toEqual(before);
+  return { ...outcome, places: [...new Set(fs.readFileSync(places, 'utf8').split('\n').filter(Boolean))] };
+}
+
+const SH = ['--', 'sh', '-c'] as const;
+
+describe.skipIf(process.platform !== 'linux')('in an overlay', () => {
+  it('try: nothing changes, and a copy that was kept continues after its process has ended', () => {
+    const p = repository();
+    const tried = unchanged(p, 'try', '--drop', ...SH, CHANGE);
+    expect(tried).toMatchObject({ status: 0, places: [p.dir] });
+    const kept = unchanged(p, '--json', 'try', '--keep', ...SH, CHANGE);
+    const { copy } = JSON.parse(kept.stdout);
+    expect(copy).toMatchObject({ rung: 'overlay', isKept: true });
+    p.write('own.sh', 'of a person\n');
+    p.ok('try', '--continue', copy.id, '--apply');
+    expect([p.read('a.txt'), p.read('own.sh'), p.has('folder')]).toEqual(['old\nnew\n', 'of a person\n', false]);
+    expect(fs.readlinkSync(p.at('link'))).toBe('a.txt');
+    expect(fs.statSync(p.at('mode.txt')).mode & 0o777).toBe(0o600);
+    expect(fs.readdirSync(path.join(p.store, 'copies'))).toEqual([]);
+  });
+
+  it('check and guard: the checks run at the real path', () => {
+    const p = repository();
+    p.ok('checkpoint');
+    p.ok('trust', '--yes');
+    const checked = unchanged(p, 'check', '--base', 'cp_1');
+    expect(checked).toMatchObject({ status: 0, places: [p.dir] });
+    const places = path.join(p.base, 'places');
+    const guard = ['guard', '--check', 'own', ...SH];
+    const git = () => execFileSync('git', ['hash-object', '.git/index'], { cwd: p.dir, encoding: 'utf8' });
+    const index = git();
+    const good = p.run([...guard, 'echo good >> a.txt'], { env: { PLACES: places } });
+    expect(good.stderr).toContain('nothing is worse');
+    const bad = p.run([...guard, 'echo wrong >> a.txt'], { env: { PLACES: places } });
+    expect([bad.status, bad.stderr]).toEqual([3, expect.stringContaining('a.txt:1: error: wrong')]);
+    expect([p.read('a.txt'), p.read('ignored/old.txt'), p.has('link')]).toEqual(['old\ngood\n', 'old\n', false]);
+    expect(git()).toBe(index);
+    expect(new Set(fs.readFileSync(places, 'utf8').trim().split('\n'))).toEqual(new Set([p.dir]));
+  });
+
+  it('bisect: each state is at the real path', () => {
+    const p = repository();
+    p.ok('checkpoint');
+    for (const line of ['one', 'wrong', 'three']) {
+      fs.appendFileSync(p.at('a.txt'), `${line}\n`);
+      p.ok('checkpoint', '-m', line);
+    }
+    const found = unchanged(p, 'bisect', '--good', 'cp_1', '--', 'sh', 'own.sh');
+    expect(found).toMatchObject({ status: 0, places: [p.dir] });
+    expect(found.stdout).toContain('+wrong');
+  });
+});
