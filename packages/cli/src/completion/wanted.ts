@@ -53,6 +53,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   name: null,
   none: null,
   number: null,
+  range: 'checkpoint',
   result: null,
   seconds: null,
   shell: null,
