@@ -146,3 +146,27 @@ it.each(SPOILED)(
     expect(gitFingerprint(p.dir)).toEqual(untouched);
   },
 );
+
+it('a folder that looks like a copy brings no stores, settings or trusted commands of its own', () => {
+  const p = project();
+  const place = p.at('copies/copy_0123abcd');
+  fs.mkdirSync(path.join(place, 'tree'), { recursive: true });
+  fs.mkdirSync(path.join(place, 'home'), { mode: 0o700 });
+  fs.writeFileSync(path.join(place, 'copy.json'), '{}');
+  fs.writeFileSync(path.join(place, 'tree/a'), 'a');
+  const cwd = path.join(place, 'tree');
+  const outcome = p.run(['checkpoint', '--json'], { cwd, input: '' });
+  expect(outcome.status, outcome.stderr).toBe(0);
+  expect(fs.readdirSync(path.join(place, 'home'))).toEqual([]);
+  expect(fs.existsSync(path.join(p.store, 'workspaces'))).toBe(true);
+  // A copy of the user's own home has stores of its own, wherever in it the command runs.
+  const own = path.join(p.store, 'copies/copy_0123abcd');
+  fs.cpSync(place, own, { recursive: true });
+  for (const folder of [own, path.join(p.store, 'copies')]) fs.chmodSync(folder, 0o700);
+  const inner = path.join(own, 'tree/copies/copy_0123abcd');
+  fs.cpSync(place, inner, { recursive: true });
+  const again = p.run(['checkpoint', '--json'], { cwd: path.join(inner, 'tree'), input: '' });
+  expect(again.status, again.stderr).toBe(0);
+  expect(fs.readdirSync(path.join(own, 'home'))).toContain('workspaces');
+  expect(fs.readdirSync(path.join(inner, 'home'))).toEqual([]);
+});

@@ -29,8 +29,9 @@ const UNDECODED = '\ufffd';
  */
 export function nodePlaces(env: Environment, platform: NodeJS.Platform = process.platform): Places {
   const userHome = homeFolder(env, platform);
+  const home = (): DiskPath => storesFolder(env, platform, userHome);
   return {
-    home: homeInCopy() ?? storesFolder(env, platform, userHome),
+    home: homeInCopy(home) ?? home(),
     userHome,
     globalIgnore: globalIgnore(env, platform, userHome),
     gitAttributes: () => attributeFiles(env, platform, userHome),
