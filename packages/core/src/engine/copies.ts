@@ -70,7 +70,7 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
   );
 }
 
-/** @throws SavepointError BAD_ID, USAGE if another process uses it, UNKNOWN_CHECKPOINT, STORE_DAMAGED */
+/** @throws SavepointError BAD_ID, USAGE if another process uses it or it is a fork, UNKNOWN_CHECKPOINT, STORE_DAMAGED */
 export async function reopenWorkspaceCopy(engine: Engine, id: string, options: CallOptions): Promise<WorkspaceCopy> {
   return engine.operate(options, async ({ context, workspace }) => {
     const { ports } = workspace;
@@ -79,6 +79,11 @@ export async function reopenWorkspaceCopy(engine: Engine, id: string, options: C
       const what = record === null ? 'There is no copy' : 'This folder has no copy';
       const hint = 'Run `savepoint copies` to list the copies.';
       throw new SavepointError('BAD_ID', `${what} ${JSON.stringify(id)}.`, { given: id }, { hint });
+    }
+    if (record.purpose === 'fork') {
+      // Whoever drops a copy would drop the fork, without keeping its last state, and leave its worktrees behind.
+      const message = `The copy ${id} is the fork ${record.name ?? ''}.`;
+      throw new SavepointError('USAGE', message, { argument: id }, { hint: 'Use `savepoint fork merge` or `drop`.' });
     }
     const { owner } = record;
     if (owner !== null && owner.pid !== ports.processes.self().pid && ports.processes.state(owner) !== 'dead') {

@@ -75,3 +75,13 @@ test('the checkpoint that a copy started from stays until the copy is removed', 
   await again.copy.drop();
   expect((await person.drop([base.id])).dropped).toEqual([base.id]);
 });
+
+test('a fork is not opened as a copy, whose user would drop it', async () => {
+  const p = new Place();
+  p.write('a', 'a');
+  const savepoint = p.open();
+  const [made] = await savepoint.createForks(['mine']);
+  const { id } = made!.fork.copy;
+  await expect(savepoint.reopenCopy(id)).rejects.toMatchObject({ code: 'USAGE' });
+  expect((await savepoint.forks()).forks.map(({ name }) => name)).toEqual(['mine']);
+});
