@@ -1,8 +1,9 @@
 /** `savepoint run --isolated`: a program works in a copy, and its changes are a proposal. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HostedTerminal, until } from './hosted-terminal.ts';
 
 function inProject(): Project {
@@ -87,4 +88,66 @@ it.each([
   expect(refused.status).toBe(2);
   expect(refused.stderr).toMatch(text);
   expect(fs.existsSync(path.join(p.base, 'ran'))).toBe(false);
+});
+
+describe.skipIf(process.platform !== 'linux')('what the program may do', () => {
+  const LOOK = 'ls -A; cat a.txt; cat link; (echo no > a.txt); (echo no > new.txt); rm -f a.txt; test -e a.txt';
+  const looked = (p: Project, preset: string, ...more: readonly string[]) => {
+    fs.symlinkSync('a.txt', p.at('link'));
+    p.write('folder/b.txt', 'deep\n');
+    p.ok('checkpoint');
+    const before = treeOf(p);
+    const outcome = p.run([
+      'run',
+      '--isolated',
+      '--preset',
+      preset,
+      ...more,
+      '--',
+      'sh',
+      '-c',
+      `{ ${LOOK}; } > '${p.base}/out'`,
+    ]);
+    return {
+      ...outcome,
+      said: fs.readFileSync(path.join(p.base, 'out'), 'utf8'),
+      isUnchanged: before.join() === treeOf(p).join(),
+    };
+  };
+  const TEXT = 'one\ntwo\nthree\nfour\nfive\n';
+
+  it('list: names, and no contents', () => {
+    const done = looked(inProject(), 'list');
+    expect(done).toMatchObject({ status: 0, said: 'a.txt\nfolder\nlink\n', isUnchanged: true });
+    expect(done.stderr).toMatch(/that has names only[\s\S]*nothing was changed/);
+  });
+
+  it('read: everything can be read, and nothing written', () => {
+    const done = looked(inProject(), 'read');
+    expect(done).toMatchObject({ status: 0, said: `a.txt\nfolder\nlink\n${TEXT}${TEXT}`, isUnchanged: true });
+    expect(done.stderr).toMatch(/that can only be read[\s\S]*nothing was changed/);
+  });
+
+  it('edit is the default', () => {
+    expect(looked(inProject(), 'edit', '--drop')).toMatchObject({ status: 1, isUnchanged: true });
+  });
+
+  it('is refused where the system cannot enforce it', () => {
+    const p = inProject();
+    const bin = path.join(p.base, 'bin');
+    fs.mkdirSync(bin);
+    for (const name of ['sh', 'git'])
+      fs.symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), path.join(bin, name));
+    const run = (...more: readonly string[]) =>
+      p.run(['run', '--isolated', ...more, '--', 'sh', '-c', `: > '${p.base}/ran'`], { env: { PATH: bin } });
+    const refused = run('--preset', 'read');
+    expect([refused.status, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/Only an overlay can keep .* unshare is missing/),
+    ]);
+    expect(fs.existsSync(path.join(p.base, 'ran'))).toBe(false);
+    expect(fs.readdirSync(path.join(p.store, 'copies'))).toEqual([]);
+    expect(run('--preset', 'other').stderr).toContain('--preset needs list, read or edit');
+    expect(p.run(['run', '--preset', 'read', '--', 'true']).stderr).toContain('--preset needs --isolated');
+  });
 });

@@ -86,14 +86,16 @@ export function keptText({ copy }: Copy, why: string | null): string {
   );
 }
 
+const ACCESS = { list: ' that has names only', read: ' that can only be read', edit: '' };
+
 /** What users must know before the command starts. */
 export function isolationText({ copy, notes }: Copy, view: OutputView): string {
-  const { notIsolated, record } = copy;
+  const { notIsolated, record, access } = copy;
   const reasons = notes.map((note) => `savepoint: ${showText(note)}`);
   return lines(
     reasons,
     view.style.faint(
-      `savepoint: in a copy of the folder (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
+      `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
     ),
   );
 }

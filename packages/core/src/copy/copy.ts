@@ -15,6 +15,13 @@ export type CopyRung = 'overlay' | 'reflink' | 'copy';
 
 export type CopyPurpose = 'try' | 'isolated' | 'check' | 'fork' | 'bisect' | 'replay' | 'guard' | 'plan';
 
+/**
+ * What commands in a copy may do. The system enforces it, so only an overlay can have less than everything.
+ * - `list`: see the names of captured files, and read nothing
+ * - `read`: read everything, and write nothing
+ */
+export type CopyAccess = 'list' | 'read';
+
 /** What the store keeps about a copy. */
 export interface CopyRecord {
   readonly id: CopyId;
@@ -64,6 +71,8 @@ export interface OpenCopy {
   readonly files: DiskPath;
   /** The path of the workspace for commands in the copy. */
   readonly seenAs: DiskPath;
+  /** Null: commands may do everything. */
+  readonly access: CopyAccess | null;
   /** What the copy does not isolate, for display. */
   readonly notIsolated: readonly string[];
   command(command: CommandInCopy): StartInCopy;

@@ -9,7 +9,7 @@ import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import type { CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
+import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
 import {
   type FolderCopy,
   type FolderCopyRequest,
@@ -19,6 +19,7 @@ import {
 } from './folder/folder-copy.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
+import { makeNamesOnly } from './folder/names-only.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
 import { openOverlayCopy } from './overlay/overlay-copy.ts';
 import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } from './records.ts';
@@ -43,6 +44,8 @@ export interface CopyRequest {
   readonly rungs?: readonly CopyRung[];
   /** It is used for so long that the workspace will change meanwhile. An overlay then does not stand on the live folder. */
   readonly isLong?: boolean;
+  /** What commands may do. Default: everything. Otherwise `state` is that of `now`. */
+  readonly access?: CopyAccess;
 }
 
 /** A copy, and why better ways were not possible, for display. */
@@ -131,6 +134,7 @@ function folderView(files: DiskPath, notIsolated: readonly string[]): CopyView {
   return {
     files,
     seenAs: files,
+    access: null,
     notIsolated,
     command: ({ file, args, cwd = WORKSPACE_ITSELF, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
     processes: () => [],
@@ -151,7 +155,8 @@ interface CopiedFiles {
 type CopyFolder = Pick<CopyRecord, 'id' | 'place'>;
 
 async function makeFiles(request: CopyRequest, folder: CopyFolder, pace: Pace): Promise<CopiedFiles> {
-  const { rungs = RUNGS } = request;
+  const { rungs = RUNGS, access } = request;
+  if (access !== undefined) return makeWithAccess(request, folder, access, pace);
   if (!rungs.includes('overlay')) return makeFolder(request, folder.place, rungs, pace);
   const overlay = await makeOverlay(request, folder, pace);
   if (!('why' in overlay)) return overlay;
@@ -159,25 +164,44 @@ async function makeFiles(request: CopyRequest, folder: CopyFolder, pace: Pace): 
   return { ...made, notes: [`no overlay is possible: ${overlay.why}`, ...made.notes] };
 }
 
+/** @throws SavepointError USAGE if only the good will of commands would keep them from more */
+async function makeWithAccess(
+  request: CopyRequest,
+  folder: CopyFolder,
+  access: CopyAccess,
+  pace: Pace,
+): Promise<CopiedFiles> {
+  const { rungs = RUNGS } = request;
+  const made = rungs.includes('overlay') ? await makeOverlay(request, folder, pace) : { why: 'it was not asked for' };
+  if (!('why' in made)) return made;
+  const message = `Only an overlay can keep commands from more than to ${access}, and none is possible: ${made.why}.`;
+  throw new SavepointError('USAGE', message, { argument: 'access' }, { hint: 'Nothing was run.' });
+}
+
 async function makeOverlay(
   request: CopyRequest,
   { id, place }: CopyFolder,
   pace: Pace,
 ): Promise<CopiedFiles | { readonly why: string }> {
-  const { workspace, home, now, state, isLong = false } = request;
+  const { workspace, home, now, state, isLong = false, access = null } = request;
   const { ports, root, searchPath, store } = workspace;
   // Before anything is copied.
   const why = await whyNoOverlay(ports, searchPath, root, copiesIn(home));
   if (why !== null) return { why };
-  const below = isLong
-    ? await copyOfFolder({ workspace, home, place, rungs: FOLDER_RUNGS, isSeenInPlace: true }, pace)
-    : null;
-  const layers = below === null ? [] : [below.files];
-  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers });
+  const names = access === 'list' ? treeIn(place) : null;
+  if (names !== null)
+    await makeNamesOnly({ fs: ports.fs, objects: store.objects, snapshot: state, files: names }, pace);
+  const below =
+    isLong && names === null
+      ? await copyOfFolder({ workspace, home, place, rungs: FOLDER_RUNGS, isSeenInPlace: true }, pace)
+      : null;
+  const layers = [names, below?.files ?? null].filter((layer) => layer !== null);
+  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers, access });
   if ('why' in opened) {
-    if (below !== null) removeTree(ports.fs, below.files);
+    for (const layer of layers) removeTree(ports.fs, layer);
     return opened;
   }
+  if (access !== null) return { opened, rung: 'overlay', bytes: bytesOf(below), notes: [] };
   try {
     const given = { fs: ports.fs, objects: store.objects, files: opened.files, before: now.snapshot, after: state };
     await materialize({ ...given, linkTarget: (target) => target }, pace);
@@ -185,7 +209,11 @@ async function makeOverlay(
     await opened.close();
     throw error;
   }
-  return { opened, rung: 'overlay', bytes: below?.rung === 'copy' ? below.copied.bytes : 0, notes: [] };
+  return { opened, rung: 'overlay', bytes: bytesOf(below), notes: [] };
+}
+
+function bytesOf(made: FolderCopy | null): number {
+  return made?.rung === 'copy' ? made.copied.bytes : 0;
 }
 
 async function makeFolder(

@@ -30,11 +30,12 @@ export interface CopyState {
  */
 export async function stateOfCopy(
   workspace: Workspace,
-  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'>,
+  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'> & Partial<Pick<OpenCopy, 'access'>>,
   base: Snapshot,
   batch: ObjectBatch,
   pace: Pace,
 ): Promise<CopyState> {
+  if ((copy.access ?? null) !== null) return { snapshot: base, found: base, problems: [] };
   const { timeline } = workspace;
   // Not the memory of the workspace: its changes are watched, and those of the copy are not.
   const cache = new StatCache(workspace.ports, workspace.store.layout);

@@ -1,6 +1,6 @@
 /** Makes copies of a workspace for the calls that work in them. */
 
-import type { CopyPurpose, CopyRung } from '../copy/copy.ts';
+import type { CopyAccess, CopyPurpose, CopyRung } from '../copy/copy.ts';
 import { type MadeCopy, makeCopy, reopenCopy } from '../copy/open-copy.ts';
 import { type CopyProposal, readProposal, writeProposal } from '../copy/proposal-record.ts';
 import { readCopyRecord } from '../copy/records.ts';
@@ -25,6 +25,8 @@ export interface CopyOptions extends CallOptions {
   readonly name?: string;
   readonly rungs?: readonly CopyRung[];
   readonly isLong?: boolean;
+  /** What commands may do, enforced by the system. Not together with `at`. Default: everything. */
+  readonly access?: CopyAccess;
   /** Kept with the copy, so that its changes can also be applied later. */
   readonly proposal?: CopyProposal;
 }
@@ -39,6 +41,9 @@ export interface WorkspaceCopy extends MadeCopy {
 
 /** Captures the workspace as it is now, then makes a copy of it or of a checkpoint. */
 export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): Promise<WorkspaceCopy> {
+  if (options.access !== undefined && options.at !== undefined) {
+    throw new SavepointError('USAGE', '`access` cannot be used with `at`.', { argument: 'access' });
+  }
   return engine.operate(
     options,
     async (operating) => {
@@ -58,6 +63,7 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
           name: options.name ?? null,
           ...(options.rungs === undefined ? {} : { rungs: options.rungs }),
           ...(options.isLong === undefined ? {} : { isLong: options.isLong }),
+          ...(options.access === undefined ? {} : { access: options.access }),
         },
         pace,
       );

@@ -122,6 +122,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
           name: text,
           rungs: listOf(COPY_RUNG),
           isLong: flag,
+          access: oneOf('list', 'read'),
           proposal: PROPOSAL,
         } satisfies ShapeOf<CopyOptions, 'purpose'>,
         { purpose: oneOf('try', 'isolated', 'check', 'fork', 'bisect', 'replay', 'guard', 'plan') },

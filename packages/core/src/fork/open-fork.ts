@@ -18,6 +18,7 @@ export function openFork(ports: Ports, fork: Fork): OpenCopy {
     record: fork.copy,
     files,
     seenAs: files,
+    access: null,
     notIsolated: ['the home folder, /tmp, the network and absolute paths of the workspace'],
     command: ({ file, args, cwd = '' as TreePath, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
     processes: () => processesIn(ports, fork.copy),

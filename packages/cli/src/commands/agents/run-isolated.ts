@@ -1,7 +1,7 @@
 /** `savepoint run --isolated`: the program works in a copy of the folder, and what it changed there is a proposal. */
 
 import { isatty } from 'node:tty';
-import type { DiskPath, SessionOptions } from '@savepoint/core';
+import { type DiskPath, SavepointError, type SessionOptions } from '@savepoint/core';
 import { type CommandContext, type CommandEnvironment, lines, type ParsedArguments } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
@@ -29,7 +29,9 @@ export async function runIsolated(
 ): Promise<number> {
   const { savepoint, signal, view, clearProgress } = context;
   const mayAsk = context.ask !== null;
-  const decision = decisionIn('run --isolated', given, mayAsk, context);
+  const access = accessIn(given.options['preset']);
+  // Nothing can be changed, so there is nothing to decide.
+  const decision = access === null ? decisionIn('run --isolated', given, mayAsk, context) : { kind: 'drop' as const };
   const conflicts = await conflictsIn(given, decision, context);
   const [file, ...args] = command;
   const hosted = await hostedAgent(file, args, folder, env);
@@ -41,7 +43,13 @@ export async function runIsolated(
     description: `Isolated run of ${session.actor.name}`,
     author: { agent: session.actor.name, session: session.id },
   };
-  const copy = await savepoint.openCopy({ purpose: 'isolated', isLong: true, proposal, signal });
+  const copy = await savepoint.openCopy({
+    purpose: 'isolated',
+    isLong: true,
+    proposal,
+    signal,
+    ...(access === null ? {} : { access }),
+  });
   clearProgress();
   const say = (text: string): void => writeAll(2, text);
   say(isolationText(copy, view));
@@ -81,4 +89,12 @@ export async function runIsolated(
     later.end();
     stopIgnoring();
   }
+}
+
+/** @returns null: everything */
+function accessIn(preset: unknown): 'list' | 'read' | null {
+  if (preset === undefined || preset === 'edit') return null;
+  if (preset === 'list' || preset === 'read') return preset;
+  const message = `--preset needs list, read or edit, not ${JSON.stringify(preset)}.`;
+  throw new SavepointError('USAGE', message, { argument: '--preset' });
 }

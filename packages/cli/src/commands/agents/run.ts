@@ -56,6 +56,10 @@ const OPTIONS: readonly CliOptionSpec[] = [
     description: 'run in a copy of the folder; then apply, save or drop what was changed, as with `try`',
     conflicts: 'key',
   },
+  {
+    flags: '--preset <preset>',
+    description: 'with --isolated, what the program may do: list names, read, or edit (default)',
+  },
   ...DECISION_OPTIONS,
   ...APPLY_OPTIONS,
 ];
@@ -71,7 +75,9 @@ export const run: StandaloneCommand = {
     'Copilot CLI, opencode, Emacs), Ctrl-_ (vi) or Ctrl-^ (shells, python, node, irb, psql and sqlite3 at their prompts).\n\n' +
     'With --isolated, the program and all that it starts work in a copy of the folder. The folder itself does not change ' +
     'until the changes are applied, and edits that you make there meanwhile stay. Applied changes are surely of the ' +
-    'agent. What is not isolated is said at the start: at least your home folder, /tmp and the network.',
+    'agent. What is not isolated is said at the start: at least your home folder, /tmp and the network. With --preset read, nothing ' +
+    'in the folder can be written; with list, the names of captured files are there and nothing can be read. The system enforces ' +
+    'that (Linux only); where it cannot, the program is not run.',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
@@ -82,6 +88,7 @@ export const run: StandaloneCommand = {
     'savepoint run --restore-checkpoint cp_12 -- make test',
     'savepoint run --no-checkpoints -- npm ci',
     'savepoint run --isolated -- claude',
+    'savepoint run --isolated --preset read -- claude',
   ],
 
   run: ({ operands, rest, options }, surroundings) => {
@@ -272,7 +279,7 @@ function assertIsolated(options: ParsedArguments['options']): void {
 }
 
 const ISOLATED_ONLY: ReadonlySet<string> = new Set(
-  'apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
+  'preset apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
 );
 
 /** @returns false: none; undefined: not given */

@@ -2,6 +2,7 @@ import { isFsError, permissions } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { HeldProgram } from '../../io/programs.ts';
 import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
+import type { CopyAccess } from '../copy.ts';
 import { HOLD, mountSource, START, scriptArgument } from './script.ts';
 
 /** An overlay to mount on top of a folder, visible only to processes that enter it. */
@@ -16,6 +17,8 @@ export interface OverlayRequest {
   readonly home: DiskPath | null;
   /** Folders to put over `root`, below what is written, topmost first; at most four. */
   readonly layers?: readonly DiskPath[];
+  /** What commands may do. With `list`, they see only `layers`. Null or absent: everything. */
+  readonly access?: CopyAccess | null;
 }
 
 /** A mounted overlay, and the process that keeps it mounted. */
@@ -38,19 +41,17 @@ export async function launchOverlay(
   searchPath: string,
   request: OverlayRequest,
 ): Promise<HeldOverlay | { readonly why: string }> {
-  const { id, root, place, layers = [] } = request;
-  const isNew = ports.fs.lstat(diskChild(place, 'upper')) === null;
-  for (const name of ['upper', 'work', 'home']) makeFolder(ports, diskChild(place, name));
-  // The folder itself has the permissions of `upper` in the overlay.
-  const folder = ports.fs.lstat(root);
-  if (folder !== null && isNew) ports.fs.chmod(diskChild(place, 'upper'), permissions(folder));
+  const { id, root, place, layers = [], access = null } = request;
+  for (const name of ['work', 'home']) makeFolder(ports, diskChild(place, name));
+  makeUpper(ports, root, diskChild(place, 'upper'));
   // To cover a home above the folder would cover the folder.
   const home = request.home !== null && !isInside(root, request.home) ? request.home : null;
   if (home !== null) makeInnerHome(ports, place, id);
-  const paths = [root, place, home ?? '', ...layers].map(scriptArgument);
+  const paths = [root, place, home ?? ''].map(scriptArgument);
+  const given = [...paths, access ?? 'edit', ...layers.map(scriptArgument)];
   const program = {
     file: '/bin/sh',
-    args: ['-c', START, 'savepoint-copy', HOLD, mountSource(id), ...paths],
+    args: ['-c', START, 'savepoint-copy', HOLD, mountSource(id), ...given],
     cwd: '/' as DiskPath,
     env: { PATH: searchPath, LC_ALL: 'C' },
   };

@@ -1,5 +1,6 @@
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath } from '../../model/names.ts';
+import { PathSet } from '../../model/path-set.ts';
 import type { OpenCopy } from '../copy.ts';
 import type { OverlayRequest } from './launch.ts';
 import { openOverlay } from './open-overlay.ts';
@@ -50,7 +51,7 @@ export function reopenOverlayCopy(
 function copyOf(
   ports: Ports,
   overlay: Overlay,
-  { root, place, layers = [] }: OverlayRequest,
+  { root, place, layers = [], access = null }: OverlayRequest,
   notIsolated: readonly string[],
 ): OverlayCopy {
   const { holder, files, enter, processes, close } = overlay;
@@ -59,6 +60,7 @@ function copyOf(
     holder,
     files,
     seenAs: root,
+    access,
     notIsolated,
     // The working folder is one that no overlay covers: a process keeps the one it was started in.
     command: ({ file, args, cwd = '' as TreePath, env }) => ({
@@ -67,7 +69,7 @@ function copyOf(
       env,
     }),
     processes,
-    touched: () => touchedPaths(ports.fs, folders),
+    touched: () => (access === null ? touchedPaths(ports.fs, folders) : PathSet.EMPTY),
     close,
   };
 }

@@ -40,8 +40,9 @@ exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" s
 `;
 
 /**
- * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), then
- * folders to put over the root, topmost first. All but the mark are as from {@link scriptArgument}.
+ * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), `edit`,
+ * `read` (nothing can be written) or `list` (the same, and the root itself is hidden), then folders to put over the root,
+ * topmost first. The paths are as from {@link scriptArgument}.
  *
  * Prints one line when everything is mounted. Then it waits until its standard input is closed, and kills whatever
  * still runs in the copy, so that nothing stays of it.
@@ -58,7 +59,8 @@ mark=$1
 decode "$2"; root=$decoded
 decode "$3"; place=$decoded
 decode "$4"; home=$decoded
-shift 4
+access=$5
+shift 5
 if [ "$(id -u)" = 0 ]; then
   foreign=
 else
@@ -77,9 +79,10 @@ for layer in "$@"; do
   layers=$layers/proc/self/fd/$handle:
   handle=$((handle - 1))
 done
-lower=$layers$lower
+if [ "$access" = list ]; then lower=\${layers%:}; else lower=$layers$lower; fi
+if [ "$access" = edit ]; then may=rw; else may=ro; fi
 cd -- "$place"
-mount -t overlay -o "lowerdir=$lower,upperdir=upper,workdir=work,userxattr" "$mark$place" "$root"
+mount -t overlay -o "$may,lowerdir=$lower,upperdir=upper,workdir=work,userxattr" "$mark$place" "$root"
 exec 9<&- 8<&- 7<&- 6<&- 5<&-
 # Savepoint's own home is another one in here, whatever name or variable leads to it.
 if [ -n "$home" ]; then

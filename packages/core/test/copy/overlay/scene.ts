@@ -7,6 +7,7 @@ import type { DiskPath } from '@savepoint/core';
 import type { Ports } from '@savepoint/core/ports';
 import { realPorts } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
+import type { OverlayRequest } from '../../../src/copy/overlay/launch.ts';
 import { type OpenedOverlay, openOverlay } from '../../../src/copy/overlay/open-overlay.ts';
 import type { Overlay } from '../../../src/copy/overlay/overlay.ts';
 
@@ -52,9 +53,9 @@ export interface Scene {
   readonly root: string;
   readonly home: string;
   readonly place: string;
-  open(searchPath?: string): Promise<OpenedOverlay | { readonly why: string }>;
+  open(searchPath?: string, more?: Partial<OverlayRequest>): Promise<OpenedOverlay | { readonly why: string }>;
   /** As `open`, and fails if that does not work. */
-  opened(): Promise<Overlay>;
+  opened(more?: Partial<OverlayRequest>): Promise<Overlay>;
   /** Runs a script in the overlay, in its folder. */
   run(overlay: Overlay, script: string): Promise<{ readonly exit: number | null; readonly out: string }>;
 }
@@ -85,8 +86,8 @@ export function scene(
     rmSync(top, { recursive: true, force: true });
   });
   const bytes = (path: string): DiskPath => Buffer.from(path).toString('latin1') as DiskPath;
-  const open: Scene['open'] = async (searchPath = ENV.PATH) => {
-    const request = { id, root: bytes(root), place: bytes(place), home: bytes(home) };
+  const open: Scene['open'] = async (searchPath = ENV.PATH, more = {}) => {
+    const request = { id, root: bytes(root), place: bytes(place), home: bytes(home), ...more };
     const result = await openOverlay(ports, searchPath, bytes(dirname(place)), request);
     if ('overlay' in result) opened.push(result.overlay);
     return result;
@@ -98,8 +99,8 @@ export function scene(
     home,
     place,
     open,
-    opened: async () => {
-      const result = await open();
+    opened: async (more) => {
+      const result = await open(ENV.PATH, more);
       if ('why' in result) throw new Error(result.why);
       return result.overlay;
     },
