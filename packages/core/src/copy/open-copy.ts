@@ -26,6 +26,7 @@ import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } fr
 
 /** In the order in which they are tried. */
 const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
+const LIVE = 'your own changes meanwhile of files that the command has not changed: it sees them';
 const FOLDER_RUNGS: readonly FolderRung[] = ['reflink', 'copy'];
 
 export interface CopyRequest {
@@ -209,7 +210,8 @@ async function makeOverlay(
     await opened.close();
     throw error;
   }
-  return { opened, rung: 'overlay', bytes: bytesOf(below), notes: [] };
+  const notIsolated = below === null ? [...opened.notIsolated, LIVE] : opened.notIsolated;
+  return { opened: { ...opened, notIsolated }, rung: 'overlay', bytes: bytesOf(below), notes: [] };
 }
 
 function bytesOf(made: FolderCopy | null): number {

@@ -2,6 +2,7 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Snapshot } from '../model/entries.ts';
+import { WORKSPACE_ITSELF } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { OwnPaths } from '../store/own-paths.ts';
@@ -67,7 +68,8 @@ export async function stateOfCopy(
 function onlyTouched(batch: ObjectBatch, base: Snapshot, found: Snapshot, touched: PathSet): Snapshot {
   const edits: SnapshotEdit[] = [];
   for (const { path, before, after } of differences(batch, base, found)) {
-    if (!touched.overlaps(path)) continue;
+    // The folder itself is always the copy's own.
+    if (path !== WORKSPACE_ITSELF && !touched.overlaps(path)) continue;
     if (before.skip !== null || after.skip !== null) continue;
     edits.push({ path, to: after.entry, ignored: after.ignored });
   }

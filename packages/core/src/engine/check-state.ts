@@ -66,9 +66,13 @@ export async function checkState(engine: Engine, options: CheckOptions): Promise
   const { found, trusted } = await checksBefore(engine, options.at);
   assertTrusted(selected(found.checks, options.only), trusted);
   const at = options.at === undefined ? {} : { at: options.at };
+  const { base } = options;
+  // Before the copy takes a checkpoint: `last` would be that one.
+  const named =
+    base === undefined ? {} : { base: await engine.read((workspace) => engine.resolve(workspace, base).id) };
   const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), ...at });
   try {
-    return await checkCopy(engine, options, made);
+    return await checkCopy(engine, { ...options, ...named }, made);
   } finally {
     await made.copy.drop();
   }
@@ -164,12 +168,18 @@ function copyOptions({ signal, toolCall, rungs }: CheckOptions): Parameters<type
   };
 }
 
-/** The given checkpoint, or the last one before the current turn: that of its prompt. Null: there is none. */
+/**
+ * The given checkpoint, or the last one before the current turn: that of its prompt. Without prompts, the last one that
+ * was not taken on the way, for example by an earlier check of the same work. Null: there is none.
+ */
 function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: string | undefined): Checkpoint | null {
   if (given !== undefined) return engine.resolve(workspace, given);
-  for (const checkpoint of workspace.timeline.upTo(state.number))
+  let base: Checkpoint | null = null;
+  for (const checkpoint of workspace.timeline.upTo(state.number)) {
     if (checkpoint.trigger === 'prompt') return checkpoint;
-  return state.previous === null ? null : engine.resolve(workspace, state.previous);
+    if (checkpoint.number < state.number && checkpoint.trigger !== 'before') base ??= checkpoint;
+  }
+  return base;
 }
 
 function checksIn({ engine, projectFile }: StateRun, { copy, base }: WorkspaceCopy): FoundChecks {
@@ -213,7 +223,8 @@ async function runIn(
     if (progress !== null) engine.events.emit('progress', { phase: 'check', ...progress });
   };
   tell();
-  const output = diskChild(copy.record.place, 'output');
+  // In a copy, this folder covers the home of the stores, so it has the same path on both sides.
+  const output = diskChild(diskChild(copy.record.place, 'home'), 'output');
   makeFolders(ports.fs, output, 0o700);
   const place: CheckPlace = {
     files: copy.files,

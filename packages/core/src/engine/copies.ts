@@ -87,7 +87,7 @@ export async function reopenWorkspaceCopy(engine: Engine, id: string, options: C
       throw new SavepointError('BAD_ID', `${what} ${JSON.stringify(id)}.`, { given: id }, { hint });
     }
     if (record.purpose === 'fork') {
-      // Whoever drops a copy would drop the fork, without keeping its last state, and leave its worktrees behind.
+      // The person who drops a copy would drop the fork, without keeping its last state, and leave its worktrees behind.
       const message = `The copy ${id} is the fork ${record.name ?? ''}.`;
       throw new SavepointError('USAGE', message, { argument: id }, { hint: 'Use `savepoint fork merge` or `drop`.' });
     }

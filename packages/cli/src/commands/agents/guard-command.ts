@@ -24,9 +24,10 @@ const MAX_FAILURES = 50;
 
 export const guard: StandaloneCommand = {
   description:
-    'Runs the checks, then the command, then the checks again, in a copy. If a check has new failures or works no longer, ' +
-    'what the command changed is rolled back, and the failures are listed. What others changed meanwhile stays, also in ' +
-    'the same files. The exit status is that of the command if nothing is worse; 3 if its changes were taken back; 5 if ' +
+    'Runs the checks, then the command in the folder, then the checks again. The checks run in a copy. If a check has new ' +
+    'failures or works no longer, everything that changed while the command ran is rolled back, and the failures are ' +
+    'listed. Changes that are known to be by others stay, also in the same files; those of an editor without a report ' +
+    'look like changes of the command. `savepoint undo` brings all back. The exit status is that of the command if nothing is worse; 3 if its changes were taken back; 5 if ' +
     'something is worse and they could not be taken back, or if the checks gave no answer. With --attempts, the command ' +
     'runs again after it was taken back. If the command is an agent with hooks, each of its turns is guarded, as with ' +
     '`savepoint guard on`. The checks must be trusted: see `savepoint trust`.',
@@ -167,6 +168,7 @@ function report({ outcome, why, failures, operation, kept, value }: Guarded, err
         found,
         more,
         kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
+        `\`savepoint show ${operation?.id ?? 'last'}\` lists the changes, \`savepoint undo\` brings them back.`,
       );
     case 'left':
       return lines(

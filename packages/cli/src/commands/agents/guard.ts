@@ -81,7 +81,7 @@ export const guardStatus = command({
 /** @throws SavepointError USAGE */
 export function checkNames({ check }: VerbArguments['options']): string[] {
   if (Array.isArray(check) && check.length > 0) return [...(check as readonly string[])];
-  const hint = '`savepoint check --list` shows the checks of this project.';
+  const hint = '`savepoint trust --list` shows the checks of this project.';
   throw new SavepointError('USAGE', 'Name at least one check with --check.', { argument: '--check' }, { hint });
 }
 

@@ -42,8 +42,11 @@ export async function launchOverlay(
   request: OverlayRequest,
 ): Promise<HeldOverlay | { readonly why: string }> {
   const { id, root, place, layers = [], access = null } = request;
-  for (const name of ['work', 'home']) makeFolder(ports, diskChild(place, name));
-  makeUpper(ports, root, diskChild(place, 'upper'));
+  const isNew = ports.fs.lstat(diskChild(place, 'upper')) === null;
+  for (const name of ['upper', 'work', 'home']) makeFolder(ports, diskChild(place, name));
+  // The folder itself has the permissions of `upper` in the overlay.
+  const folder = ports.fs.lstat(root);
+  if (folder !== null && isNew) ports.fs.chmod(diskChild(place, 'upper'), permissions(folder));
   // To cover a home above the folder would cover the folder.
   const home = request.home !== null && !isInside(root, request.home) ? request.home : null;
   if (home !== null) makeInnerHome(ports, place, id);
