@@ -67,6 +67,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['forkShow', ['attempt'], 'no changes'],
   ['forkDiff', ['attempt'], 'Nothing to merge'],
   ['forkOpen', ['attempt'], '/tree'],
+  ['forkCreate', ['other'], 'other: '],
+  ['forkCompare', ['attempt', 'other'], 'both can be merged'],
   ['forkMerge', ['attempt', '--dry-run'], 'Nothing to merge'],
   ['forkClean', [], 'No fork is merged'],
   ['forkDrop', ['attempt'], 'Dropped fork attempt'],

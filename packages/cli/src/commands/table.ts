@@ -156,6 +156,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('copies', VERBS.forkList, async () => (await import('./forks/look.ts')).forkList),
   verbRow('copies', VERBS.forkShow, async () => (await import('./forks/look.ts')).forkShow),
   verbRow('copies', VERBS.forkDiff, async () => (await import('./forks/look.ts')).forkDiff),
+  verbRow('copies', VERBS.forkCompare, async () => (await import('./forks/look.ts')).forkCompare),
   verbRow('copies', VERBS.forkOpen, async () => (await import('./forks/look.ts')).forkOpen),
   verbRow('copies', VERBS.forkRun, async () => (await import('./forks/change.ts')).forkRun),
   verbRow('copies', VERBS.forkMerge, async () => (await import('./forks/change.ts')).forkMerge),

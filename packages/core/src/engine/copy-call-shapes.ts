@@ -173,6 +173,10 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   ],
   forks: [['options', optional(fields(CALL_OPTIONS))]],
   fork: [NAME, ['options', optional(FORK_DIFF)]],
+  compareForks: [
+    ['names', listOf(text)],
+    ['options', optional(fields(CALL_OPTIONS))],
+  ],
   runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
   previewMerge: MERGE_CALL,
   mergeFork: MERGE_CALL,

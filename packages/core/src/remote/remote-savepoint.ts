@@ -106,6 +106,7 @@ interface VerbsByMethod {
   readonly revokeTrust: 'trust';
   readonly createForks: 'forkCreate';
   readonly forks: 'forkList';
+  readonly compareForks: 'forkCompare';
   readonly fork: 'forkShow';
   readonly runInFork: 'forkRun';
   readonly mergeFork: 'forkMerge';

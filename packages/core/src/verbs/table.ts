@@ -25,7 +25,7 @@ import { trust } from './checks/trust.ts';
 import { bisect } from './copies/bisect.ts';
 import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
-import { forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
+import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { guardOff, guardOn, guardStatus } from './guard/guard.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
@@ -72,6 +72,7 @@ export const VERBS = {
   forkList,
   forkShow,
   forkDiff,
+  forkCompare,
   forkOpen,
   forkRun,
   forkMerge,

@@ -201,3 +201,38 @@ test('with a branch, the fork is a worktree in which git merges as usual, and no
   await savepoint.dropFork('g', { force: true });
   expect(git(top, 'branch', '--format=%(refname:short)').trim()).toBe('main\ntopic');
 });
+
+test('forks are compared: sizes, paths in common, and what does not merge', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['one', 'two', 'three'], { rungs: ['copy'] });
+  const folders = await Promise.all(['one', 'two', 'three'].map((name) => folderOf(savepoint, name)));
+  const [one, two, three] = folders as [string, string, string];
+  writeFileSync(join(one, 'a.txt'), 'one\nb\nc\nd\ne\n');
+  writeFileSync(join(two, 'a.txt'), 'two\nb\nc\nd\ne\n');
+  writeFileSync(join(two, 'b.txt'), 'two\n');
+  writeFileSync(join(three, 'a.txt'), 'a\nb\nc\nd\nthree\n');
+  p.write('b.txt', 'a person\n');
+  const before = readFileSync(p.at('a.txt'), 'utf8');
+  const { forks, pairs } = await savepoint.compareForks(['one', 'two', 'three']);
+  expect(
+    forks.map(({ name, difference, conflicts }) => [name, difference.totals.files, conflicts.map(({ path }) => path)]),
+  ).toEqual([
+    ['one', 1, []],
+    ['two', 2, ['b.txt']],
+    ['three', 1, []],
+  ]);
+  expect(
+    pairs.map(({ forks: pair, common, conflicts }) => [...pair, common, conflicts.map(({ path }) => path)]),
+  ).toEqual([
+    ['one', 'two', ['a.txt'], ['a.txt']],
+    ['one', 'three', ['a.txt'], []],
+    ['two', 'three', ['a.txt'], []],
+  ]);
+  expect(readFileSync(p.at('a.txt'), 'utf8')).toBe(before);
+  // As it says: the merge of one after the other.
+  await savepoint.mergeFork('one');
+  await expect(savepoint.mergeFork('two', { paths: tree('a.txt') })).rejects.toMatchObject({ code: 'CONFLICT' });
+  await savepoint.mergeFork('three');
+  await expect(savepoint.compareForks(['one', 'one'])).rejects.toMatchObject({ code: 'USAGE' });
+});

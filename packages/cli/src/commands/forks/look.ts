@@ -75,6 +75,28 @@ export const forkDiff = command({
   },
 });
 
+export const forkCompare = command({
+  verb: VERBS.forkCompare,
+  operands: [['<names...>', 'two or more forks']],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint fork compare attempt-1 attempt-2'],
+  input: ({ operands }) => ({ names: [...operands] }),
+  render: ({ forks, pairs }, { style }) =>
+    lines(
+      forks.flatMap(({ name, totals, conflicts }) => [
+        `${style.strong(name)}  ${totals.files === 0 ? 'nothing to merge' : totalsLine(totals)}`,
+        ...conflictLines(conflicts, 'does not merge with the workspace'),
+      ]),
+      pairs.flatMap(({ forks: [first = '', second = ''], common, conflicts }) => [
+        `${first} and ${second}: ${common.length === 0 ? 'no files in common' : `both change ${someOf(common.map(pathText))}`}`,
+        ...(conflicts.length === 0
+          ? ['  both can be merged']
+          : conflictLines(conflicts, `does not merge after ${first} was merged`)),
+      ]),
+    ),
+});
+
 export const forkOpen = command({
   verb: VERBS.forkOpen,
   operands: [['<name>', 'the fork']],
@@ -85,6 +107,21 @@ export const forkOpen = command({
   render: ({ folder }, { isTerminal }) =>
     isTerminal ? lines(pathText(folder)) : Buffer.from(`${nameFromJson(folder)}\n`, 'latin1'),
 });
+
+type Conflicts = OutputOf<typeof VERBS.forkCompare>['pairs'][number]['conflicts'];
+
+function conflictLines(conflicts: Conflicts, what: string): readonly string[] {
+  const more = conflicts.length - LISTED;
+  return [
+    ...conflicts.slice(0, LISTED).map(({ path, why }) => `  ${pathText(path)} ${what}: ${showText(why)}`),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ];
+}
+
+function someOf(paths: readonly string[]): string {
+  const more = paths.length - LISTED;
+  return `${paths.slice(0, LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 function forkLine(
   { name, state, totals, created, branch, common, runs, bytes }: ForkJson,

@@ -1,5 +1,6 @@
 /** Calls for the forks of the workspace. */
 
+import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { forkAuthors } from '../../fork/fork-authors.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
@@ -15,6 +16,7 @@ import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
+import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import { openStore } from '../../store/layout.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
@@ -22,6 +24,7 @@ import { listRecords } from '../../store/records.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { bytesIn } from '../../store/usage.ts';
 import type { Attribution } from '../../timeline/capture/attribution.ts';
+import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { Timeline } from '../../timeline/record/timeline.ts';
@@ -78,6 +81,22 @@ export interface ForkList {
   readonly problems: readonly string[];
 }
 
+/** Forks side by side. */
+export interface ForkComparison {
+  readonly forks: readonly (ForkView & {
+    /** What does not merge with the workspace as it is. */
+    readonly conflicts: readonly ForkConflict[];
+  })[];
+  /** Each two of them, in the order of the names. */
+  readonly pairs: readonly {
+    readonly forks: readonly [string, string];
+    /** Paths that both change. */
+    readonly common: readonly TreePath[];
+    /** What does not merge only because the other fork was merged before. */
+    readonly conflicts: readonly ForkConflict[];
+  }[];
+}
+
 export interface ForkDiffOptions extends CallOptions {
   readonly paths?: readonly JsonName[];
   readonly patch?: boolean;
@@ -106,6 +125,11 @@ export interface ForkCalls {
   forks(options?: CallOptions): Promise<ForkList>;
   /** @throws SavepointError UNKNOWN_FORK */
   fork(name: string, options?: ForkDiffOptions): Promise<ForkView>;
+  /**
+   * Compares the changes of forks: their sizes, the paths in common, and what would not merge. Nothing is changed.
+   * @throws SavepointError UNKNOWN_FORK, USAGE unless there are two or more different names
+   */
+  compareForks(names: readonly string[], options?: CallOptions): Promise<ForkComparison>;
   /** Starts a command in a fork, in the background. */
   runInFork(name: string, command: ForkCommand, options?: CallOptions): Promise<ForkRun>;
   /** Returns what `mergeFork` would do. */
@@ -149,6 +173,10 @@ export function forkCalls(engine: Engine): ForkCalls {
     fork: (name, options = {}) =>
       engine.read((workspace, context) =>
         viewOf(engine, workspace, findFork(engine, context, workspace, name), engine.pace(options), options),
+      ),
+    compareForks: (names, options = {}) =>
+      engine.read((workspace, context) =>
+        compareForks({ engine, context, workspace, pace: engine.pace(options) }, names),
       ),
     runInFork: (name, command) =>
       engine.read((workspace, context) => startRun(engine.ports, findFork(engine, context, workspace, name), command)),
@@ -236,6 +264,52 @@ async function viewOf(
     runs: runsOf(ports, fork),
     bytes: sizeOf(engine, copy.place),
   };
+}
+
+async function compareForks(merging: MergeContext, names: readonly string[]): Promise<ForkComparison> {
+  const { engine, context, workspace, pace } = merging;
+  if (names.length < 2 || new Set(names).size < names.length) {
+    throw new SavepointError('USAGE', 'A comparison needs two or more different forks.', { argument: 'names' });
+  }
+  const forks = names.map((name) => findFork(engine, context, workspace, name));
+  const views: ForkView[] = [];
+  for (const fork of forks) views.push(await viewOf(engine, workspace, fork, pace, {}));
+  const { alone, together } = await conflictsIn(merging, forks);
+  return {
+    forks: views.map((view, index) => ({ ...view, conflicts: alone[index]! })),
+    pairs: together.map(({ forks: pair, conflicts }) => ({ forks: pair, common: commonPaths(views, pair), conflicts })),
+  };
+}
+
+function commonPaths(views: readonly ForkView[], [first, second]: readonly [string, string]): readonly TreePath[] {
+  const pathsOf = (name: string): readonly TreePath[] =>
+    views.find((view) => view.name === name)!.difference.changes.map(({ path }) => path);
+  const others = new Set(pathsOf(second));
+  return pathsOf(first).filter((path) => others.has(path));
+}
+
+/** Looks at the workspace as an operation does, and plans no change. */
+async function conflictsIn(
+  { engine, workspace, pace }: MergeContext,
+  forks: readonly Fork[],
+): Promise<Awaited<ReturnType<typeof conflictsOfForks>>> {
+  let found: Awaited<ReturnType<typeof conflictsOfForks>> = { alone: [], together: [] };
+  const operation: Operation = {
+    info: { ...checkpointInfo('merge', engine.actor), description: '' },
+    backups: null,
+    plan: async (current) => {
+      const changes: Parameters<typeof conflictsOfForks>[0][number][] = [];
+      for (const fork of forks) {
+        const base = baseOf(workspace, fork).snapshot;
+        const given = { copy: openFork(engine.ports, fork), base, paths: [] };
+        changes.push({ name: fork.name, base, proposed: await proposedBy(workspace, given, current.objects, pace) });
+      }
+      found = await conflictsOfForks(changes, current, pace);
+      return new ChangeSetDraft().finish();
+    },
+  };
+  await preview(engine, workspace, operation, {});
+  return found;
 }
 
 /** A fork whose changes the workspace has already, by whatever way, counts as merged. */

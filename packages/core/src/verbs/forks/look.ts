@@ -6,6 +6,8 @@ import { changesToJson, forkShapes, forkToJson } from '../shapes/fork-shape.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
+const MAX_COMPARED = 20;
+
 export const forkList = verb({
   name: 'fork list',
   summary: 'list the forks of the workspace',
@@ -76,6 +78,57 @@ export const forkDiff = verb({
     const paths = wanted.map((path) => exactName(treePathOf(place, path)));
     const view = await savepoint.fork(name, withoutUndefined({ paths, patch, signal }));
     return { ...changesToJson(view), totals: { ...view.difference.totals } };
+  },
+});
+
+export const forkCompare = verb({
+  name: 'fork compare',
+  summary: 'compare forks: the sizes of their changes, files in common, and whether they merge',
+  description:
+    'Shows forks side by side. For each, what a merge would bring, and what conflicts with the workspace as it is. For each ' +
+    'two, the paths that both change, and what would conflict if one were merged after the other. Nothing is changed.',
+  changes: 'nothing',
+  schemas: (shapes) => {
+    const { z, jsonName, totals } = shapes;
+    const conflicts = z.array(z.strictObject({ path: jsonName, why: z.string() }));
+    return {
+      input: z.strictObject({ names: z.array(z.string()).min(2).max(MAX_COMPARED) }),
+      output: z.strictObject({
+        forks: z.array(
+          z.strictObject({
+            name: z.string(),
+            state: z.enum(['unchanged', 'merged', 'changed']),
+            totals: totals.describe('what a merge would bring'),
+            conflicts: conflicts.describe('with the workspace as it is'),
+          }),
+        ),
+        pairs: z.array(
+          z.strictObject({
+            forks: z.array(z.string()).describe('the two names'),
+            common: z.array(jsonName).describe('paths that both change'),
+            conflicts: conflicts.describe('only because the other one was merged before'),
+          }),
+        ),
+      }),
+    };
+  },
+  async handle(savepoint, { names }, { signal }) {
+    const { forks, pairs } = await savepoint.compareForks(names, withoutUndefined({ signal }));
+    const conflictsToJson = (found: (typeof forks)[number]['conflicts']) =>
+      found.map(({ path, why }) => ({ path: nameToJson(path), why }));
+    return {
+      forks: forks.map(({ name, state, difference, conflicts }) => ({
+        name,
+        state,
+        totals: { ...difference.totals },
+        conflicts: conflictsToJson(conflicts),
+      })),
+      pairs: pairs.map((pair) => ({
+        forks: [...pair.forks],
+        common: pair.common.map(nameToJson),
+        conflicts: conflictsToJson(pair.conflicts),
+      })),
+    };
   },
 });
 
