@@ -13,14 +13,17 @@ const WRONG: readonly unknown[] = [7, true, [], 'text', null];
 const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
-    'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks'
+    'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks ' +
+    'reopenCopy fork runInFork previewMerge mergeFork dropFork'
   ).split(' '),
 );
 const TAKES_LIST = new Set(
-  'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop'.split(' '),
+  'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop createForks compareForks'.split(
+    ' ',
+  ),
 );
 const NOT_CHECKED = new Set(
-  'pinned notHappened sessions openCalls stats guardStatus frozen config workspaces now idle close once on session watch'.split(
+  'pinned notHappened sessions openCalls stats guardStatus copies cleanCopies currentFork frozen config workspaces now idle close once on session watch'.split(
     ' ',
   ),
 );
