@@ -8,8 +8,16 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
+import { scanWorkspace } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+
+import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
+import type { TreeCopy } from './folder/copy-tree.ts';
+
 import {
   type FolderCopy,
   type FolderCopyRequest,
@@ -233,15 +241,32 @@ async function makeFolder(
   );
   const { files, rung, copied, notIsolated } = made;
   const linkTarget = (target: string): string => linkTargetInCopy(target, root, files);
-  await materialize(
-    { fs: ports.fs, objects: store.objects, files, before: now.snapshot, after: state, linkTarget },
-    pace,
-  );
+  // What changed in the folder while it was copied would look like a change of the copy, and what could not be copied like
+  // a deletion.
+  const { scan, objects } = await scanWorkspace(workspace, pace);
+  const copiedState = withoutLeftOut(objects, scan.snapshot, copied);
+  for (const before of [copiedState, now.snapshot]) {
+    const reader = before === copiedState ? objects : store.objects;
+    await materialize({ fs: ports.fs, objects: reader, files, before, after: state, linkTarget }, pace);
+  }
   const notes = made.repositoriesElsewhere.map(
     (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
   );
   const opened = { holder: null, ...folderView(files, notIsolated) };
   return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
+}
+
+/** The state without the captured paths that could not be copied. */
+function withoutLeftOut(objects: ObjectBatch, snapshot: Snapshot, { leftOut }: TreeCopy): Snapshot {
+  const read = cachedFolderReader(objects);
+  const lacking = leftOut.filter(
+    ({ path, why }) => (why === 'unreadable' || why === 'changed') && stateAt(read, snapshot, path).entry !== null,
+  );
+  return editSnapshot(
+    objects,
+    snapshot,
+    lacking.map(({ path }) => ({ path, to: null, ignored: false })),
+  );
 }
 
 /** Roots on file systems of their own. Without them, they would look deleted. */

@@ -87,7 +87,7 @@ export async function reopenWorkspaceCopy(engine: Engine, id: string, options: C
       throw new SavepointError('BAD_ID', `${what} ${JSON.stringify(id)}.`, { given: id }, { hint });
     }
     if (record.purpose === 'fork') {
-      // The person who drops a copy would drop the fork, without keeping its last state, and leave its worktrees behind.
+      // Dropped as a copy, its last state would not be kept, and its worktrees would stay.
       const message = `The copy ${id} is the fork ${record.name ?? ''}.`;
       throw new SavepointError('USAGE', message, { argument: id }, { hint: 'Use `savepoint fork merge` or `drop`.' });
     }

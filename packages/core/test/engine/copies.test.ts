@@ -1,7 +1,8 @@
 /** The copies of a home folder: listed, limited, and cleaned. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FaultyFs, type FsCall, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -84,4 +85,34 @@ test('a fork is not opened as a copy, whose user would drop it', async () => {
   const { id } = made!.fork.copy;
   await expect(savepoint.reopenCopy(id)).rejects.toMatchObject({ code: 'USAGE' });
   expect((await savepoint.forks()).forks.map(({ name }) => name)).toEqual(['mine']);
+});
+
+test('what the user changes while the folder is copied is not a change of the copy', async () => {
+  const p = new Place();
+  for (const name of ['a', 'b', 'dir/c']) p.write(name, 'old\n');
+  const ports = realPorts();
+  let isCopying = false;
+  const counts = ({ operation, path: at }: FsCall): boolean => {
+    if (operation === 'makeFolder' && at.endsWith('/tree')) {
+      isCopying = true;
+      p.write('a', 'saved meanwhile\n');
+      p.write('new', 'new\n');
+      rmSync(p.at('b'));
+    }
+    return isCopying && operation === 'openRead' && at === p.at('dir/c');
+  };
+  // The file cannot be read just when it is copied.
+  const fs = new FaultyFs(ports.fs, { at: 1, fault: { fail: 'EACCES' }, counts });
+  const savepoint = p.open({ ports: { ...ports, fs } });
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  expect([isCopying, fs.hit]).toEqual([true, true]);
+  expect((await savepoint.diffCopy(made)).changes).toEqual([]);
+  p.write('a', 'old\n');
+  await savepoint.applyCopy(made, { description: 'nothing' });
+  expect([p.read('a'), p.read('new'), p.read('dir/c'), existsSync(p.at('b'))]).toEqual([
+    'old\n',
+    'new\n',
+    'old\n',
+    false,
+  ]);
 });
