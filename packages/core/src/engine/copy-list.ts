@@ -1,7 +1,15 @@
 /** Lists the copies of all workspaces, and removes those that died. */
 
 import type { CopyRecord } from '../copy/copy.ts';
-import { type CopyState, isStillStale, listCopies, mayHoldWork, removeCopy, removeLeftovers } from '../copy/records.ts';
+import {
+  type CopyState,
+  isStillStale,
+  type ListedCopy,
+  listCopies,
+  mayHoldWork,
+  removeCopy,
+  removeLeftovers,
+} from '../copy/records.ts';
 import { FsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
@@ -61,16 +69,23 @@ export function cleanCopies(ports: Ports, home: DiskPath, all: boolean): Cleaned
   return { removed, spared, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
 }
 
+/** Oldest first. */
+export function copiesOf(ports: Ports, home: DiskPath, workspace: WorkspaceId): readonly ListedCopy[] {
+  return listCopies(ports, home).copies.filter(({ record }) => record.workspace === workspace);
+}
+
 /** A fork is left out: the store keeps what it started from, also without the checkpoint. */
 export function basesOfCopies(ports: Ports, home: DiskPath, workspace: WorkspaceId): ReadonlySet<number> {
-  const own = listCopies(ports, home).copies.filter(({ record }) => record.workspace === workspace);
-  return new Set(own.flatMap(({ record: { purpose, base } }) => (purpose === 'fork' ? [] : [checkpointNumber(base)])));
+  return new Set(
+    copiesOf(ports, home, workspace).flatMap(({ record: { purpose, base } }) =>
+      purpose === 'fork' ? [] : [checkpointNumber(base)],
+    ),
+  );
 }
 
 /** The bytes that the copies of a workspace take: those that were copied, not those that are shared. */
-export function copiedBytes(ports: Ports, home: DiskPath, workspace: string): number {
-  const own = listCopies(ports, home).copies.filter(({ record }) => record.workspace === workspace);
-  return own.reduce((sum, { record }) => sum + record.bytes, 0);
+export function copiedBytes(ports: Ports, home: DiskPath, workspace: WorkspaceId): number {
+  return copiesOf(ports, home, workspace).reduce((sum, { record }) => sum + record.bytes, 0);
 }
 
 function sizeOf({ fs }: Ports, place: DiskPath): number | null {

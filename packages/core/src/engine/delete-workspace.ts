@@ -1,21 +1,24 @@
 /** Deletes the store of a workspace: its checkpoints, backups and everything else that Savepoint keeps of it. */
 
 import { showName } from '../content/show-name.ts';
+import { type ListedCopy, removeCopy } from '../copy/records.ts';
 import type { Pace } from '../io/pace.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { DiskPath } from '../model/names.ts';
 import { layoutOf, removeStore } from '../store/layout.ts';
 import { acquireLock, type LockOptions } from '../store/lock.ts';
 import { invalidateRecordIndex } from '../store/record-index.ts';
 import type { WorkspaceRecord } from '../store/records.ts';
 import { listUnfinished } from '../transaction/journal.ts';
 import type { Context } from './context.ts';
+import { copiesOf } from './copy-list.ts';
 import { findWorkspace } from './find-workspace.ts';
 import { withHomeLock } from './home-lock.ts';
 
 /**
- * The files of the workspace stay unchanged.
+ * The files of the workspace stay unchanged. Its copies go with it, because only its store can say what was changed in them.
  * @throws SavepointError NO_WORKSPACE, AMBIGUOUS_ID, LOCKED while another process uses the store, PENDING while an
- *   operation is unfinished
+ *   operation is unfinished, USAGE while it has forks or a copy is in use
  */
 export async function deleteWorkspace(
   context: Context,
@@ -41,12 +44,33 @@ export async function deleteWorkspace(
           { hint: `Nothing was deleted. Run \`savepoint recover\` in ${showName(path)} first.` },
         );
       }
+      const copies = copiesOf(ports, places.home, record.id);
+      assertUnused(copies, path);
       lock.assertHeld();
       invalidateRecordIndex(ports, places.home, record.id);
       removeStore(ports, storePath);
+      // Afterwards: while the store exists, their changes can still be applied.
+      for (const { record: copy } of copies) removeCopy(ports, copy.place);
       return record;
     });
   } finally {
     lock.release();
   }
+}
+
+/** A fork may have worktrees and branches in repositories of the workspace, which only `fork drop` removes. */
+function assertUnused(copies: readonly ListedCopy[], path: DiskPath): void {
+  const fork = copies.find(({ record }) => record.purpose === 'fork');
+  const used = copies.find(({ state }) => state === 'in-use');
+  const [found, message, hint] =
+    fork !== undefined
+      ? [fork, `has the fork ${fork.record.name ?? fork.record.id}`, 'Drop its forks first: `savepoint fork drop`.']
+      : [used, `has a copy that is in use: ${used?.record.id}`, 'Wait until the command in it ends.'];
+  if (found === undefined) return;
+  throw new SavepointError(
+    'USAGE',
+    `The workspace ${showName(path)} ${message}.`,
+    { argument: 'workspace' },
+    { hint: `Nothing was deleted. ${hint}` },
+  );
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
@@ -23,4 +23,22 @@ test('a store whose lock is held is not deleted', async () => {
   await expect(savepoint.deleteWorkspace('')).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
   await savepoint.deleteWorkspace(id.slice(0, 6));
   expect(existsSync(store)).toBe(false);
+});
+
+test('its copies are listed and go with it; forks and copies in use are refused', async () => {
+  const p = new Place();
+  p.write('a', 'a');
+  const savepoint = p.open();
+  await savepoint.createForks(['mine'], { rungs: ['copy'] });
+  const { copy } = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const id = path.basename(await p.store());
+  await expect(savepoint.deleteWorkspace(id)).rejects.toMatchObject({ code: 'USAGE' });
+  await savepoint.dropFork('mine');
+  await expect(savepoint.deleteWorkspace(id)).rejects.toMatchObject({ code: 'USAGE' });
+  const file = path.join(copy.record.place, 'copy.json');
+  const json = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...json, owner: { ...json.owner, startedAt: '1' } }));
+  expect((await savepoint.previewDeleteWorkspace(id)).copies).toEqual([copy.record.id]);
+  await savepoint.deleteWorkspace(id);
+  expect([existsSync(copy.record.place), p.read('a')]).toEqual([false, 'a']);
 });

@@ -2,7 +2,7 @@ import { bytesFromText, nameFromJson } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
-import { pathText, sizeText } from '../../show/format.ts';
+import { countText, pathText, sizeText } from '../../show/format.ts';
 
 type DeletedJson = OutputOf<typeof VERBS.deleteWorkspace>;
 
@@ -46,6 +46,9 @@ function isId(operand: string): boolean {
   return /^[0-9a-f]{4,32}$/.test(bytesFromText(operand));
 }
 
-function storeText({ path, bytes }: DeletedJson): string {
-  return `all checkpoints of ${pathText(path)}${bytes === null ? '' : ` (${sizeText(bytes)})`}`;
+function storeText({ path, bytes, copies }: DeletedJson): string {
+  const size = bytes === null ? '' : ` (${sizeText(bytes)})`;
+  const more =
+    copies.length === 0 ? '' : `, and its ${countText(copies.length, 'copy', 'copies')} (${copies.join(', ')})`;
+  return `all checkpoints of ${pathText(path)}${size}${more}`;
 }

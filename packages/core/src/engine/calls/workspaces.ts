@@ -8,11 +8,12 @@ import type { PathContext } from '../../io/locate-path.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SavepointError } from '../../model/errors.ts';
-import type { WorkspaceId } from '../../model/ids.ts';
+import type { CopyId, WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { listRecords, type WorkspaceRecord } from '../../store/records.ts';
 import { bytesIn } from '../../store/usage.ts';
 import { asSavepointError } from '../../transaction/outcome.ts';
+import { copiesOf } from '../copy-list.ts';
 import { deleteWorkspace } from '../delete-workspace.ts';
 import type { Engine } from '../engine.ts';
 import { findWorkspace } from '../find-workspace.ts';
@@ -69,13 +70,15 @@ export interface WorkspaceCalls {
     readonly records: readonly (WorkspaceRecord & { readonly present: boolean; readonly bytes: number | null })[];
     readonly problems: readonly SavepointError[];
   }>;
-  /** Returns the record of the store that `deleteWorkspace` would delete. Throws NO_WORKSPACE, AMBIGUOUS_ID. */
-  previewDeleteWorkspace(which: string): Promise<WorkspaceRecord & { readonly bytes: number | null }>;
+  /** Returns the record of the store that `deleteWorkspace` would delete, and the copies that go with it. Throws NO_WORKSPACE, AMBIGUOUS_ID. */
+  previewDeleteWorkspace(
+    which: string,
+  ): Promise<WorkspaceRecord & { readonly bytes: number | null; readonly copies: readonly CopyId[] }>;
   /**
-   * Deletes the store of a workspace with all its checkpoints and backups. Its files stay unchanged. It cannot be undone.
+   * Deletes the store of a workspace with all its checkpoints and backups, and its copies. Its files stay unchanged. It cannot be undone.
    * @param which path of the folder, id of the store, or a unique beginning of the id
    * @throws SavepointError NO_WORKSPACE, AMBIGUOUS_ID, LOCKED while another process uses the store, PENDING while an
-   *   operation is unfinished
+   *   operation is unfinished, USAGE while it has forks or a copy is in use
    */
   deleteWorkspace(which: string, options?: CallOptions): Promise<WorkspaceRecord>;
   /**
@@ -119,7 +122,8 @@ export function workspaceCalls(engine: Engine): WorkspaceCalls {
     previewDeleteWorkspace: (which) =>
       engine.mapErrors(() => {
         const record = findWorkspace(engine.context(), which);
-        return { ...record, bytes: bytesOrNull(ports, record.storePath) };
+        const copies = copiesOf(ports, engine.context().places.home, record.id).map((one) => one.record.id);
+        return { ...record, bytes: bytesOrNull(ports, record.storePath), copies };
       }),
     deleteWorkspace: (which, options = {}) =>
       engine.mapErrors(() => {
