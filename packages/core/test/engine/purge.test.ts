@@ -235,3 +235,22 @@ test('an enclosing workspace is named, because its store has its own copy', asyn
   const { otherWorkspaces } = await inner.purge(tree('a.ts'));
   expect(otherWorkspaces).toEqual([p.world.workspace]);
 });
+
+test('copies and forks that may still have the content are named', async () => {
+  const p = new Store();
+  p.write('.env', SECRET);
+  p.write('a', 'a');
+  const savepoint = p.open();
+  const { copy, base } = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const [made] = await savepoint.createForks(['mine'], { rungs: ['copy'] });
+  const copies = [copy.record.id, made!.fork.copy.id];
+  expect((await savepoint.previewPurge(tree('.env'))).copies).toEqual(copies);
+  expect((await savepoint.purge(tree('.env'))).copies).toEqual(copies);
+  expect(readFileSync(path.join(copy.files, '.env'), 'utf8')).toBe(SECRET);
+  // Its base no longer has the content, so the copy cannot bring it back.
+  const again = await savepoint.reopenCopy(copy.record.id);
+  expect(again.base.id).toBe(base.id);
+  p.shell('rm .env');
+  await savepoint.applyCopy(again, { description: 'apply' });
+  expect(readdirSync(p.at(''))).not.toContain('.env');
+});

@@ -71,7 +71,7 @@ function versions(contents: number): string {
   return countText(contents, 'version');
 }
 
-function remainderLines({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): string[] {
+function remainderLines({ sameBytes, stillThere, otherWorkspaces, copies }: PurgeJson): string[] {
   return [
     ...listWithHeading(
       sameBytes.map(name),
@@ -87,6 +87,11 @@ function remainderLines({ sameBytes, stillThere, otherWorkspaces }: PurgeJson): 
       otherWorkspaces.map(name),
       (count) =>
         `${countText(count, 'enclosing or nested workspace')} ${count === 1 ? 'has its own store' : 'have their own stores'}:`,
+    ),
+    ...listWithHeading(
+      copies,
+      (count) =>
+        `${countText(count, 'copy', 'copies')} of the workspace may still have the content (\`savepoint copies\`, \`savepoint fork drop\`):`,
     ),
   ];
 }

@@ -3,6 +3,7 @@
 import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
+import type { CopyId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import type { PurgePreview, PurgeResult } from '../../purge/purge.ts';
 import { endDoubtfulCalls } from '../../timeline/capture/active-calls.ts';
@@ -18,6 +19,7 @@ import { type RetentionOptions, withRetentionOptions } from '../../timeline/rete
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
+import { copiesOf } from '../copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';
@@ -37,6 +39,8 @@ export interface PurgeRemainder {
   readonly stillThere: readonly TreePath[];
   /** Folders of workspaces around this one or inside it, which have their own stores. */
   readonly otherWorkspaces: readonly DiskPath[];
+  /** Copies of the workspace, forks among them: their files and their own stores may have the content. */
+  readonly copies: readonly CopyId[];
 }
 
 /** What a repair did, and what can be restored afterwards. */
@@ -250,6 +254,7 @@ function purgeRemainder(context: Context, workspace: Workspace, paths: readonly 
   return {
     stillThere: paths.filter((path) => pathExists(workspace.ports, `${workspace.root}/${path}` as DiskPath)),
     otherWorkspaces: overlappingFolders(context, workspace),
+    copies: copiesOf(workspace.ports, context.places.home, workspace.id).map(({ record }) => record.id),
   };
 }
 

@@ -10,7 +10,7 @@ export const purge = verb({
     'the records of calls and prompts. It then searches the entire store for that content, and succeeds only if ' +
     'nothing is found. Checkpoints keep their numbers and all other content. They list the paths as not captured, ' +
     'and the changes of the paths without content. The files in the workspace are not changed, and the next ' +
-    'checkpoint captures them again. Exported copies are not purged. This cannot be undone.',
+    'checkpoint captures them again. Exported copies are not purged, nor are copies and forks of the workspace, which are listed. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId }) => ({
     input: z.strictObject({
@@ -27,6 +27,9 @@ export const purge = verb({
         .array(jsonName)
         .describe('paths that still exist in the workspace; the next checkpoint captures them'),
       otherWorkspaces: z.array(jsonName).describe('enclosing or nested folders that have their own store'),
+      copies: z
+        .array(z.string())
+        .describe('ids of copies and forks of the workspace, which may still have the content'),
       store: z
         .strictObject({
           bytesBefore: z.int().min(0),
@@ -60,6 +63,7 @@ export const purge = verb({
       sameBytes: found.sameBytes.map(nameToJson),
       stillThere: found.stillThere.map(nameToJson),
       otherWorkspaces: found.otherWorkspaces.map(nameToJson),
+      copies: [...found.copies],
       store:
         searched === null
           ? null
