@@ -236,3 +236,23 @@ test('forks are compared: sizes, paths in common, and what does not merge', asyn
   await savepoint.mergeFork('three');
   await expect(savepoint.compareForks(['one', 'one'])).rejects.toMatchObject({ code: 'USAGE' });
 });
+
+test('a fork is not removed unasked while it has files that were not captured', async () => {
+  const p = new Place();
+  p.write('a', 'a');
+  p.write('big.0', Buffer.alloc(60_000, 1));
+  const savepoint = p.open({ rules: { maxFileBytes: 50_000 } });
+  const made = await savepoint.createForks(['f', 'g'], { rungs: ['copy'] });
+  for (const [index, { files }] of made.entries()) {
+    writeFileSync(join(files, `b${index}`), 'b');
+    if (index === 0) writeFileSync(join(files, 'big'), Buffer.alloc(60_000, 2));
+    await savepoint.mergeFork(['f', 'g'][index]!);
+  }
+  expect((await savepoint.fork('f')).uncaptured).toEqual(['big']);
+  await expect(savepoint.dropFork('f')).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  // A file that was too large all along, and is as in the workspace, holds nothing up.
+  expect(await savepoint.cleanForks()).toMatchObject({ dropped: ['g'], notes: [expect.stringContaining('big')] });
+  expect(readFileSync(join(made[0]!.files, 'big')).length).toBe(60_000);
+  await savepoint.dropFork('f', { force: true });
+  expect((await savepoint.forks()).forks).toEqual([]);
+});

@@ -1,6 +1,8 @@
 /** Calls for the forks of the workspace. */
 
+import { showName } from '../../content/show-name.ts';
 import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
+
 import type { Fork } from '../../fork/fork.ts';
 import { forkAuthors } from '../../fork/fork-authors.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
@@ -63,6 +65,8 @@ export interface ForkView {
   readonly state: 'unchanged' | 'merged' | 'changed';
   /** What a merge would bring: the difference to where it left the workspace, or to the last merge. */
   readonly difference: SnapshotComparison;
+  /** What changed in it and was not captured, such as files over the size limit. No merge brings it, and it is not kept. */
+  readonly uncaptured: readonly TreePath[];
   /** Newest first. */
   readonly runs: readonly ForkRun[];
   readonly bytes: number;
@@ -214,6 +218,11 @@ export function forkCalls(engine: Engine): ForkCalls {
         for (const fork of found.forks) {
           const view = await knownView({ engine, context, workspace, pace }, fork);
           if (view.state !== 'merged' || view.runs.some(({ state }) => state === 'running')) continue;
+          const [first] = view.uncaptured;
+          if (first !== undefined) {
+            notes.push(`${fork.name} is kept: it has what was not captured, for example ${showName(first)}`);
+            continue;
+          }
           notes.push(...(await dropFork(engine, operating, fork)));
           dropped.push(fork.name);
         }
@@ -249,6 +258,7 @@ async function viewOf(
     { before: base.snapshot, after, paths: wanted, patch, uncaptured: false },
     pace,
   );
+  const all = await compare(objects, { before: base.snapshot, after, patch: false, uncaptured: true }, pace);
   const { copy, name, checkpoint, branch, port } = fork;
   return {
     name,
@@ -261,6 +271,7 @@ async function viewOf(
     port,
     state: stateOf(base, difference),
     difference,
+    uncaptured: all.changes.flatMap(({ path, uncapturedAfter }) => (uncapturedAfter === undefined ? [] : [path])),
     runs: runsOf(ports, fork),
     bytes: sizeOf(engine, copy.place),
   };
@@ -383,13 +394,16 @@ function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapsho
   }
 }
 
-function assertNothingLost({ name, state, difference: { totals }, runs }: ForkView): void {
+function assertNothingLost({ name, state, difference: { totals }, uncaptured, runs }: ForkView): void {
+  const [first] = uncaptured;
   const running = runs.some((run) => run.state === 'running');
-  if (state !== 'changed' && !running) return;
+  if (state !== 'changed' && !running && first === undefined) return;
   const what =
     state === 'changed'
       ? `Fork ${name} has ${totals.files} files that are not merged`
-      : `A command runs in fork ${name}`;
+      : running
+        ? `A command runs in fork ${name}`
+        : `Fork ${name} has what was not captured, for example ${showName(first ?? '')}`;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
     `${what}.`,
@@ -397,7 +411,8 @@ function assertNothingLost({ name, state, difference: { totals }, runs }: ForkVi
     {
       hint:
         `Merge it with \`savepoint fork merge ${name}\`, or repeat with --force. Its last state is kept: ` +
-        `\`savepoint fork create ${name} --from dropped:${name}\` brings it back.`,
+        `\`savepoint fork create ${name} --from dropped:${name}\` brings it back` +
+        `${first === undefined ? '.' : ', except what was not captured. Copy that first.'}`,
     },
   );
 }
