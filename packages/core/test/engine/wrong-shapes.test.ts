@@ -23,7 +23,7 @@ const TAKES_LIST = new Set(
   ),
 );
 const NOT_CHECKED = new Set(
-  'pinned notHappened sessions openCalls stats guardStatus copies cleanCopies currentFork frozen config workspaces now idle close once on session watch'.split(
+  'pinned notHappened sessions openCalls stats guardStatus copies currentFork frozen config workspaces now idle close once on session watch'.split(
     ' ',
   ),
 );
