@@ -10,7 +10,7 @@ export const bisect = verb({
   summary: 'find the change because of which a command fails',
   description:
     'Runs a command at checkpoints between a good and a bad one, in copies, until the first bad one is found. The ' +
-    'workspace is not changed. Exit status 0 means good, 125 unknown, 126, 127 and above end the search, ' +
+    'workspace is not changed. A status of 0 means good, 125 unknown, 126, 127 and above end the search, ' +
     'and all others mean bad.\n\n' +
     'Only states with other files are tested. Each end is tested once a run contradicts it. Test results of checkpoints ' +
     'shorten the search. Captured files are reset between runs; what is not captured, such as build output and ' +

@@ -8,7 +8,7 @@ import { notesFields, notesToJson, runShape, runToJson, stateRunInput, stepField
 
 export const replay = verb({
   name: 'replay',
-  summary: 'go through the states between two checkpoints, and run a command at each',
+  summary: 'go through the states between two checkpoints, one by one',
   description:
     'Takes a copy of the workspace through the states between two checkpoints, in order, and runs a command at each if ' +
     'one is given. The workspace is not changed. States with the same files as the one before are left out.',

@@ -83,7 +83,7 @@ export const forkDiff = verb({
 
 export const forkCompare = verb({
   name: 'fork compare',
-  summary: 'compare forks: the sizes of their changes, files in common, and whether they merge',
+  summary: 'compare the changes of forks, and say whether they merge',
   description:
     'Shows forks side by side. For each, what a merge would bring, and what conflicts with the workspace as it is. For each ' +
     'two, the paths that both change, and what would conflict if one were merged after the other. Nothing is changed.',
