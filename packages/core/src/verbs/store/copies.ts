@@ -8,7 +8,7 @@ export const copies = verb({
   description:
     'Lists the copies in which commands run, with their sizes. With `clean`, first removes the copies whose process ' +
     'died, and what interrupted creations and removals left. Forks, copies in use, and copies that may hold work (of ' +
-    '`try`, `run --isolated` and `guard`) stay. With `all`, those with work are removed as well. This cannot be undone.',
+    '`try`, isolated runs and `guard`) stay. With `all`, those with work are removed as well. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId, problem }) => ({
     input: z.strictObject({
