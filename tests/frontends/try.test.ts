@@ -34,6 +34,20 @@ describe('try without a terminal', () => {
     expect([p.read('a.txt'), p.has('b.bin'), p.has('empty')]).toEqual(['one\ntwo\nthree\n', false, false]);
   });
 
+  it('names commits that were made in the copy, and keeps it', () => {
+    const p = inProject();
+    const commit = 'git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit -q';
+    execFileSync('sh', ['-c', `git init -q && git add -A && ${commit} -m first`], {
+      cwd: p.at(''),
+      env: p.environment(),
+    });
+    const done = p.run(tried(`echo four >> a.txt; ${commit} -am second`, '--apply'));
+    expect(done.stderr).toMatch(/commits of the copy, which cannot be applied.*\n *\.: [0-9a-f]{40}\n/);
+    const [id] = copies(p);
+    expect(done.stderr).toContain(`The copy ${id} is kept. It has the commits.`);
+    expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+  });
+
   it('keeps the copy of a command that fails, unless its changes are to be applied always', () => {
     const p = inProject();
     const script = 'echo four >> a.txt; exit 7';

@@ -52,7 +52,7 @@ class ProposalRun {
     const found = await this.#savepoint.diffCopy(copy, { signal });
     this.#difference = found;
     context.clearProgress();
-    if (found.changes.length === 0 && found.problems.length === 0) {
+    if (found.changes.length === 0 && found.problems.length === 0 && found.commits.length === 0) {
       say('savepoint: nothing was changed in the copy.\n');
       await copy.copy.drop();
       return this.#finished('unchanged');
@@ -170,12 +170,14 @@ class ProposalRun {
   /** Drops the copy unless it has something that nothing else has. */
   async #done(
     outcome: 'applied' | 'saved',
-    { uncaptured, problems }: CopyDifference,
+    { uncaptured, problems, commits }: CopyDifference,
     more: Partial<Finished>,
   ): Promise<Finished> {
-    const isKept = uncaptured.length > 0 || problems.length > 0;
+    const isUncaptured = uncaptured.length > 0 || problems.length > 0;
+    const isKept = isUncaptured || commits.length > 0;
     if (isKept) {
-      this.given.say(keptText(this.proposal.copy, 'It has what could not be read or captured.'));
+      const why = isUncaptured ? 'It has what could not be read or captured.' : 'It has the commits.';
+      this.given.say(keptText(this.proposal.copy, why));
       await this.proposal.copy.copy.close();
     } else await this.proposal.copy.copy.drop();
     return { ...this.#finished(outcome), isKept, ...more };

@@ -14,7 +14,10 @@ type OperationJson = ReturnType<typeof operationToJson>;
 const LISTED_WHEN_DONE = 10;
 
 /** Like `diff --stat`; what has no lines is named with what happened to it. */
-export function differenceText({ changes, totals, problems, uncaptured }: CopyDifference, view: OutputView): string {
+export function differenceText(
+  { changes, totals, problems, uncaptured, commits }: CopyDifference,
+  view: OutputView,
+): string {
   const json = changes.map(changeToJson);
   const unlisted = json.filter(
     ({ operation, added }) =>
@@ -32,6 +35,12 @@ export function differenceText({ changes, totals, problems, uncaptured }: CopyDi
     listWithHeading(
       uncaptured.map((change) => `${pathText(changeToJson(change).path)}${uncapturedText(changeToJson(change))}`),
       () => 'not captured, so neither applied nor in a patch:',
+      listedIn(view),
+    ),
+    listWithHeading(
+      commits.map(({ path, commit }) => `${path === '' ? '.' : showName(path)}: ${commit}`),
+      () =>
+        'commits of the copy, which cannot be applied; their files are (`git push` or `git format-patch` in it keeps them):',
       listedIn(view),
     ),
     listWithHeading(

@@ -9,6 +9,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { addToPatch, patchOf } from '../timeline/diff/compare.ts';
 import type { OpenCopy } from './copy.ts';
+import { type CopyCommit, commitsOfCopy } from './moved-heads.ts';
 import { stateOfCopy } from './state-of-copy.ts';
 
 export interface CopyDifference {
@@ -20,6 +21,8 @@ export interface CopyDifference {
   readonly unknownToGit: readonly Change[];
   /** Null unless requested. */
   readonly patch: Patch | null;
+  /** Commits that were made in the copy. They cannot be applied. */
+  readonly commits: readonly CopyCommit[];
   /** What could not be read, for display. */
   readonly problems: readonly string[];
 }
@@ -72,7 +75,8 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
   const sum = (count: (change: Change) => number | null): number =>
     changes.reduce((total, change) => total + (count(change) ?? 0), 0);
   const totals = { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) };
-  return { objects, changes, totals, uncaptured, unknownToGit: changes.filter(isUnknownToGit), problems };
+  const commits = commitsOfCopy(workspace.ports.fs, workspace.root, copy, base);
+  return { objects, changes, totals, uncaptured, unknownToGit: changes.filter(isUnknownToGit), commits, problems };
 }
 
 function isUnknownToGit({ before, after }: Change): boolean {
