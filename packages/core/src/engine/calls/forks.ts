@@ -410,7 +410,7 @@ function assertNothingLost({ name, state, difference: { totals }, uncaptured, ru
     { verb: 'fork drop' },
     {
       hint:
-        `Merge it with \`savepoint fork merge ${name}\`, or repeat with --force. Its last state is kept: ` +
+        `Merge it with \`savepoint fork merge ${name}\`, or repeat with --force. Its last state is then kept: ` +
         `\`savepoint fork create ${name} --from dropped:${name}\` brings it back` +
         `${first === undefined ? '.' : ', except what was not captured. Copy that first.'}`,
     },
