@@ -1,9 +1,11 @@
 /** Commands and hooks in a copy never reach the store or the daemon of the outside. */
+
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { bytesFromText, type DiskPath } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { hookScript, main } from '@savepoint/testkit/command';
 import { expect, it, onTestFinished } from 'vitest';
 import { openOverlay } from '../../packages/core/src/copy/overlay/open-overlay.ts';
@@ -12,7 +14,7 @@ import { daemonProject } from './daemon-project.ts';
 
 const ID = 'copy_0123abcd';
 
-it.skipIf(process.platform !== 'linux')('a copy that is a mount has a home of its own', async () => {
+it.skipIf(whyNoOverlays() !== null)('a copy that is a mount has a home of its own', async () => {
   const p = daemonProject();
   fs.writeFileSync(path.join(p.dir, 'a.txt'), 'old');
   expect(p.run(['checkpoint']).status).toBe(0);

@@ -1,7 +1,9 @@
 /** Commands that work in copies, in an overlay: at the real path, and nothing of the real folder changes. */
+
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { type CommandOutcome, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { treeState } from '../../packages/core/test/copy/overlay/tree-state.ts';
@@ -45,7 +47,7 @@ function unchanged(p: Project, ...args: readonly string[]): CommandOutcome & { r
 
 const SH = ['--', 'sh', '-c'] as const;
 
-describe.skipIf(process.platform !== 'linux')('in an overlay', () => {
+describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
   it('try: nothing changes, and a copy that was kept continues after its process has ended', () => {
     const p = repository();
     const tried = unchanged(p, 'try', '--drop', ...SH, CHANGE);

@@ -1,7 +1,9 @@
 /** `savepoint run --isolated`: a program works in a copy, and its changes are a proposal. */
+
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, until } from './hosted-terminal.ts';
@@ -90,7 +92,7 @@ it.each([
   expect(fs.existsSync(path.join(p.base, 'ran'))).toBe(false);
 });
 
-describe.skipIf(process.platform !== 'linux')('what the program may do', () => {
+describe.skipIf(whyNoOverlays() !== null)('what the program may do', () => {
   const LOOK = 'ls -A; cat a.txt; cat link; (echo no > a.txt); (echo no > new.txt); rm -f a.txt; test -e a.txt';
   const looked = (p: Project, preset: string, ...more: readonly string[]) => {
     fs.symlinkSync('a.txt', p.at('link'));

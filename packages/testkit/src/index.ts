@@ -7,6 +7,7 @@ export { type SimCall, SimDisk, type SimDiskOptions } from './disk/sim-disk.ts';
 export { type FakeProcesses, fakeProcesses } from './fake-processes.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
 export { gitFingerprint, type Manifest, type ManifestEntry, type ManifestOptions, manifest } from './manifest.ts';
+export { whyNoOverlays } from './overlay.ts';
 export { realPorts, simPorts } from './ports.ts';
 export { type SandboxUnderTest, sandboxConformance } from './sandbox-conformance.ts';
 export { ScriptedChanges } from './scripted-changes.ts';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { main } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AgentProject, hookedProject } from '../../agents/agent-project.ts';
@@ -53,7 +54,7 @@ async function outerDaemon(project: AgentProject) {
   return { env, status };
 }
 
-describe.skipIf(whyNot !== null)('claude, isolated', () => {
+describe.skipIf(whyNot !== null || whyNoOverlays() !== null)('claude, isolated', () => {
   it(
     'changes the folder only when its changes are applied, as their sure author, and its hooks stay inside',
     async () => {

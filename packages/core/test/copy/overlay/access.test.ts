@@ -1,12 +1,14 @@
 /** Commands that may only read, or only list: they try to do more. */
+
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskPath } from '@savepoint/core';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, describe, expect } from 'vitest';
 import { type Scene, scene, USERS } from './scene.ts';
 import { treeState } from './tree-state.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 
 /** Each tries to write to a.txt, by the way that its name says. */
 const WRITES: Readonly<Record<string, string>> = {

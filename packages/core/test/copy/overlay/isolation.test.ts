@@ -1,12 +1,14 @@
 /** Commands in an overlay change their folder in every usual way, and try to reach the real one. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, describe, expect, onTestFinished } from 'vitest';
 import { ENV, type Scene, scene, USERS } from './scene.ts';
 import { treeState } from './tree-state.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 
 const FILES = {
   'a.txt': 'old\n',

@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { testEffort } from '@savepoint/testkit';
+import { testEffort, whyNoOverlays } from '@savepoint/testkit';
 import { test as always, describe, expect } from 'vitest';
 import { scene, USERS } from './scene.ts';
 import { treeState } from './tree-state.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 
 const OWNER = fileURLToPath(new URL('owner.mjs', import.meta.url));
 const MOMENTS = testEffort({ quick: 3, ci: 6, long: 60 });

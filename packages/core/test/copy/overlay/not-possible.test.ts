@@ -1,10 +1,12 @@
 /** Machines on which no overlay can be mounted: the reason says what is missing. */
+
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, expect } from 'vitest';
 import { ENV, scene } from './scene.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 const UID = process.getuid?.() ?? 0;
 
 /** A folder of programs that has everything that the PATH has, except this one. */

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DiskPath, TreePath } from '@savepoint/core';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, expect, onTestFinished } from 'vitest';
 import type { OverlayRequest } from '../../../src/copy/overlay/launch.ts';
 import { type OverlayCopy, openOverlayCopy, reopenOverlayCopy } from '../../../src/copy/overlay/overlay-copy.ts';
 import { ENV, type Scene, scene } from './scene.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 const UID = process.getuid?.() ?? 0;
 
 function requestOf(s: Scene, layers: readonly string[] = []): OverlayRequest {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, describe, expect } from 'vitest';
 import { scene, USERS } from './scene.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 
 describe.each(USERS)('as $user', ({ uid }) => {
   test('shows the folder at its own path, and keeps changes from it', async () => {

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskPath } from '@savepoint/core';
+import { whyNoOverlays } from '@savepoint/testkit';
 import { test as always, describe, expect } from 'vitest';
 import { touchedPaths } from '../../../src/copy/overlay/touched.ts';
 import { scene, USERS } from './scene.ts';
 
-const test = always.skipIf(process.platform !== 'linux');
+const test = always.skipIf(whyNoOverlays() !== null);
 
 const FILES = {
   'kept.txt': 'old',
