@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode, SavepointError } from '../../src/model/err
 import { hintForModel, textForModel } from '../../src/tools/hints.ts';
 
 /** Codes of commands that are no tools. */
-const WITHOUT_TOOL = /^(?:BUNDLE_|CHECKPOINT_NEEDED|PURGE_|SANDBOX_|GIT_REFUSED|NEEDS_CONFIRMATION)/;
+const WITHOUT_TOOL = /^(?:BUNDLE_|CHECKPOINT_NEEDED|PURGE_|SANDBOX_|GIT_REFUSED|NEEDS_CONFIRMATION|UNKNOWN_FORK)/;
 
 test.each((Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !WITHOUT_TOOL.test(code)))(
   'the hint of %s asks a model for nothing that needs a shell',
