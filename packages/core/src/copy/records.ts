@@ -15,7 +15,7 @@ import { listIfExists, removeIfExists } from '../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type CopyId, checkpointId, type WorkspaceId } from '../model/ids.ts';
+import { COPY_ID, type CheckpointId, type CopyId, type WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 import { assertPrivate, makeFolders } from '../store/private-folders.ts';
@@ -183,7 +183,6 @@ export function isStillStale(ports: Ports, home: DiskPath, id: CopyId): boolean 
 
 const RECORD = 'copy.json';
 const RECORD_BYTES = 64 * 1024;
-const COPY_ID = /^copy_[0-9a-f]{8}$/;
 const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
@@ -193,7 +192,7 @@ interface RecordJson {
   readonly rung: CopyRung;
   readonly workspace: WorkspaceId;
   readonly root: JsonName;
-  readonly base: string;
+  readonly base: CheckpointId;
   readonly created: string;
   readonly name: string | null;
   readonly owner: ProcessIdentity | null;
@@ -224,13 +223,11 @@ function readRecord({ fs }: Ports, place: DiskPath, id: CopyId): CopyRecord | nu
   try {
     const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
     COPY_RECORD(json, '');
-    const { root, base, created, ...others } = json as RecordJson;
-    const { purpose, rung, workspace, name, owner, holder, bytes } = others;
-    const number = Number(base.slice('cp_'.length));
+    const { root, created, ...others } = json as RecordJson;
+    const { purpose, rung, workspace, base, name, owner, holder, bytes } = others;
     return {
-      ...{ id, purpose, rung, workspace, name, owner, holder, bytes, place },
+      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, place },
       root: diskPathFromJson(root),
-      base: checkpointId(number),
       created: Date.parse(created),
     };
   } catch (cause) {

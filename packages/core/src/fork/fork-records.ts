@@ -5,11 +5,14 @@
 
 import { showName } from '../content/show-name.ts';
 import type { CopyRung } from '../copy/copy.ts';
+import { treeIn } from '../copy/folder/folder-copy.ts';
+import { copiesIn } from '../copy/records.ts';
 import { durableWrite, readEntireFile, syncFolder } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
+import { listIfExists, removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { CheckpointId, CopyId, WorkspaceId } from '../model/ids.ts';
+import { COPY_ID, type CheckpointId, type CopyId, type WorkspaceId } from '../model/ids.ts';
 import {
   type DiskPath,
   diskChild,
@@ -54,7 +57,7 @@ const name: Shape = (value, at) => {
 const SHAPE = objectOf({
   format: oneOf(1),
   name: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
-  copy: matching(/^copy_[0-9a-f]{8}$/),
+  copy: matching(COPY_ID),
   rung: oneOf('reflink', 'copy'),
   workspace: matching(/^[0-9a-f]{32}$/),
   root: name,
@@ -82,11 +85,6 @@ interface ForkJson {
   readonly port: number;
 }
 
-/** The folder of all copies. */
-export function copiesIn(home: DiskPath): DiskPath {
-  return diskChild(home, 'copies');
-}
-
 /** Durable on return: from then on, the fork exists. */
 export function writeFork({ fs }: Pick<Ports, 'fs'>, fork: Fork): void {
   const { copy, worktrees, checkpoint, branch, port } = fork;
@@ -112,13 +110,7 @@ export function writeFork({ fs }: Pick<Ports, 'fs'>, fork: Fork): void {
 
 /** The fork no longer exists afterwards. Durable on return. */
 export function removeFork({ fs }: Pick<Ports, 'fs'>, { copy: { place } }: Pick<Fork, 'copy'>): void {
-  try {
-    fs.unlink(diskChild(place, FILE));
-  } catch (error) {
-    if (!isFsError(error, 'ENOENT')) throw error;
-    return;
-  }
-  syncFolder(fs, place);
+  if (removeIfExists(fs, diskChild(place, FILE))) syncFolder(fs, place);
 }
 
 /** The home of Savepoint in a fork. */
@@ -155,7 +147,7 @@ export function readFork({ fs }: Pick<Ports, 'fs'>, place: DiskPath): Fork | nul
       { file: nameToJson(file) },
       {
         cause,
-        hint: `Its files are in ${showName(diskChild(place, 'tree'))}. Copy what you need, and remove the folder.`,
+        hint: `Its files are in ${showName(treeIn(place))}. Copy what you need, and remove the folder.`,
       },
     );
   }
@@ -180,15 +172,9 @@ export function listForks(ports: Pick<Ports, 'fs'>, home: DiskPath, workspace: W
 /** The folders of all copies. */
 export function placesIn({ fs }: Pick<Ports, 'fs'>, home: DiskPath): readonly DiskPath[] {
   const copies = copiesIn(home);
-  try {
-    return fs
-      .list(copies)
-      .filter((one) => /^copy_[0-9a-f]{8}$/.test(one))
-      .map((one) => diskChild(copies, one));
-  } catch (error) {
-    if (isFsError(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return listIfExists(fs, copies)
+    .filter((one) => COPY_ID.test(one))
+    .map((one) => diskChild(copies, one));
 }
 
 function forkOf(json: ForkJson, place: DiskPath): Fork {

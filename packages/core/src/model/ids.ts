@@ -20,6 +20,9 @@ export type WorkspaceId = string & { readonly [brand]: 'WorkspaceId' };
 /** `copy_` and 8 hex digits, random. Names a copy and its folder. */
 export type CopyId = `copy_${string}` & { readonly [brand]: 'CopyId' };
 
+/** Of a copy's id. */
+export const COPY_ID = /^copy_[0-9a-f]{8}$/;
+
 /** Random, 16 hex digits. Names a transaction, its journal and its staging folder. */
 export type TransactionId = string & { readonly [brand]: 'TransactionId' };
 

@@ -10,7 +10,7 @@
 
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type CopyId, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import { COPY_ID, type CopyId, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { nameOf } from '../../model/names.ts';
 import { integer, matching, objectOf, oneOf, orNull, text } from '../../store/json-shape.ts';
@@ -60,7 +60,7 @@ export interface StoredForkState extends ForkState {
 const SHAPE = objectOf({
   format: oneOf(1),
   kind: oneOf('base', 'merged', 'dropped'),
-  copy: matching(/^copy_[0-9a-f]{8}$/),
+  copy: matching(COPY_ID),
   name: text(200),
   time: integer(0),
   checkpoint: integer(1),
