@@ -7,7 +7,7 @@ import { removeTree } from '../io/remove-tree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, nameToJson, onDisk, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import { type DiskPath, nameToJson, type TreePath } from '../model/names.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
@@ -25,6 +25,7 @@ import {
   makeFolderCopy,
   treeIn,
 } from './folder/folder-copy.ts';
+import { type CopyView, folderView } from './folder/folder-view.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
 import { makeNamesOnly } from './folder/names-only.ts';
@@ -113,7 +114,7 @@ export async function reopenCopy(
   if (found.rung !== 'overlay') {
     const record = { ...found, owner };
     writeCopyRecord(ports, record);
-    return openCopy(ports, record, folderView(treeIn(place), []));
+    return openCopy(ports, record, folderView(place));
   }
   const tree = treeIn(place);
   const layers = ports.fs.lstat(tree) === null ? [] : [tree];
@@ -128,28 +129,12 @@ export async function reopenCopy(
   return openCopy(ports, record, view);
 }
 
-/** A copy without its record. */
-type CopyView = Omit<OpenCopy, 'record' | 'drop'>;
-
 function openCopy(ports: Ports, record: CopyRecord, view: CopyView): OpenCopy {
   const drop = async (): Promise<void> => {
     await view.close();
     removeCopy(ports, record.place);
   };
   return { record, ...view, drop };
-}
-
-function folderView(files: DiskPath, notIsolated: readonly string[]): CopyView {
-  return {
-    files,
-    seenAs: files,
-    access: null,
-    notIsolated,
-    command: ({ file, args, cwd = WORKSPACE_ITSELF, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
-    processes: () => [],
-    touched: () => null,
-    close: async () => undefined,
-  };
 }
 
 /** The files of a copy before it has its record. */
@@ -239,7 +224,7 @@ async function makeFolder(
     { workspace, home, place, rungs: wanted.length > 0 ? wanted : FOLDER_RUNGS, mounts: mountsOf(now) },
     pace,
   );
-  const { files, rung, copied, notIsolated } = made;
+  const { files, rung, copied } = made;
   const linkTarget = (target: string): string => linkTargetInCopy(target, root, files);
   // What changed in the folder while it was copied would look like a change of the copy, and what could not be copied like
   // a deletion.
@@ -252,7 +237,7 @@ async function makeFolder(
   const notes = made.repositoriesElsewhere.map(
     (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
   );
-  const opened = { holder: null, ...folderView(files, notIsolated) };
+  const opened = { holder: null, ...folderView(place) };
   return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
 }
 

@@ -15,7 +15,7 @@ import { listIfExists, removeIfExists } from '../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
-import { COPY_ID, type CheckpointId, type CopyId, type WorkspaceId } from '../model/ids.ts';
+import { type CheckpointId, COPY_ID, type CopyId, type WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 import { assertPrivate, makeFolders } from '../store/private-folders.ts';

@@ -5,7 +5,7 @@ import { makeCopy } from '../copy/open-copy.ts';
 import { stateOfCopy } from '../copy/state-of-copy.ts';
 import { type Fork, freePort, isForkName } from '../fork/fork.ts';
 import { baseOf } from '../fork/fork-base.ts';
-import { endProcesses } from '../fork/fork-processes.ts';
+import { endProcessesIn } from '../fork/fork-processes.ts';
 import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../fork/fork-records.ts';
 import { stateInfo } from '../fork/merge-fork.ts';
 import { openFork, removeFilesOf, treeOf } from '../fork/open-fork.ts';
@@ -126,7 +126,7 @@ export async function dropFork(
   fork: Fork,
 ): Promise<readonly string[]> {
   const { ports } = engine;
-  await endProcesses(ports, fork.copy);
+  await endProcessesIn(ports, fork.copy);
   const base = baseOf(workspace, fork).snapshot;
   const batch = workspace.store.objects.batch();
   try {
@@ -244,7 +244,7 @@ function worktreeRoots({ ports, root }: Workspace, { roots }: Checkpoint, all: b
 /** Removes the files of a fork that no longer exists, and what the store keeps of it apart from its last state. */
 async function removeFiles(workspace: Workspace, fork: Fork): Promise<readonly string[]> {
   const { ports, store } = workspace;
-  await endProcesses(ports, fork.copy);
+  await endProcessesIn(ports, fork.copy);
   removeFilesOf(ports, fork, 'tree');
   const notes = await removeWorktrees(workspace, treeOf(fork), fork.worktrees, fork.branch);
   removeFilesOf(ports, fork, 'place');

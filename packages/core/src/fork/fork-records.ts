@@ -12,7 +12,7 @@ import { isFsError } from '../io/fs.ts';
 import { listIfExists, removeIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
-import { COPY_ID, type CheckpointId, type CopyId, type WorkspaceId } from '../model/ids.ts';
+import { type CheckpointId, COPY_ID, type CopyId, type WorkspaceId } from '../model/ids.ts';
 import {
   type DiskPath,
   diskChild,

@@ -1,32 +1,29 @@
 /** A fork's folder as an open copy. */
 
 import type { OpenCopy } from '../copy/copy.ts';
+import { treeIn } from '../copy/folder/folder-copy.ts';
+import { folderView } from '../copy/folder/folder-view.ts';
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
 import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import { type DiskPath, diskChild, onDisk, type TreePath } from '../model/names.ts';
+import type { DiskPath } from '../model/names.ts';
 import type { Fork } from './fork.ts';
-import { endProcesses, processesIn } from './fork-processes.ts';
+import { endProcessesIn, processesIn } from './fork-processes.ts';
 
 export function treeOf({ copy }: Pick<Fork, 'copy'>): DiskPath {
-  return diskChild(copy.place, 'tree');
+  return treeIn(copy.place);
 }
 
-export function openFork(ports: Ports, fork: Fork): OpenCopy {
-  const files = treeOf(fork);
+export function openFork(ports: Ports, { copy }: Pick<Fork, 'copy'>): OpenCopy {
+  const close = (): Promise<void> => endProcessesIn(ports, copy);
   return {
-    record: fork.copy,
-    files,
-    seenAs: files,
-    access: null,
-    notIsolated: ['the home folder, /tmp, the network and absolute paths of the workspace'],
-    command: ({ file, args, cwd = '' as TreePath, env }) => ({ file, args, cwd: onDisk(files, cwd), env }),
-    processes: () => processesIn(ports, fork.copy),
-    touched: () => null,
-    close: () => endProcesses(ports, fork.copy),
+    ...folderView(copy.place),
+    record: copy,
+    processes: () => processesIn(ports, copy),
+    close,
     drop: async () => {
-      await endProcesses(ports, fork.copy);
-      removeTree(ports.fs, fork.copy.place);
+      await close();
+      removeTree(ports.fs, copy.place);
     },
   };
 }

@@ -32,8 +32,6 @@ export interface FolderCopy {
   readonly copied: TreeCopy;
   /** `.git` files that the copy lacks, because git would write into a repository outside of the folder. */
   readonly repositoriesElsewhere: readonly TreePath[];
-  /** What the copy does not isolate, for display. */
-  readonly notIsolated: readonly string[];
 }
 
 /**
@@ -63,15 +61,13 @@ export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Pr
     linkTarget: (target) => (isSeenInPlace ? target : linkTargetInCopy(target, root, files)),
   });
   if (!isSeenInPlace) repositories.correct();
-  return { rung, files, copied, repositoriesElsewhere: repositories.elsewhere, notIsolated: [OUTSIDE_THE_FOLDER] };
+  return { rung, files, copied, repositoriesElsewhere: repositories.elsewhere };
 }
 
 /** Where a copy has its working folder, if it is not an overlay. */
 export function treeIn(place: DiskPath): DiskPath {
   return diskChild(place, 'tree');
 }
-
-const OUTSIDE_THE_FOLDER = 'the home folder, /tmp, the network, and the real folder under its absolute path';
 
 async function bestRung({ workspace, place, rungs }: FolderCopyRequest): Promise<FolderRung | null> {
   const { ports, root } = workspace;

@@ -1,6 +1,7 @@
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import type { HeldProgram } from '../../io/programs.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
+import { endProcesses } from '../end-processes.ts';
 import { type CommandLine, enterOverlay } from './enter.ts';
 import { mountSource } from './script.ts';
 import type { OverlayTools } from './tools.ts';
@@ -18,10 +19,8 @@ export interface Overlay {
   close(): Promise<void>;
 }
 
-/** A process gets this time to end by itself. */
-const GRACE_MS = 2_000;
-const KILL_MS = 10_000;
-const POLL_MS = 10;
+/** The holder kills what is left first. */
+const RELEASE_MS = 10_000;
 
 /**
  * Uses an overlay that is mounted.
@@ -37,7 +36,7 @@ export function useOverlay(ports: Ports, tools: OverlayTools, { id, root, holder
     processes,
     close: async () => {
       await endProcesses(ports, processes);
-      if (held !== null) return held.release(KILL_MS);
+      if (held !== null) return held.release(RELEASE_MS);
       await endProcesses(ports, () => (ports.processes.state(holder) === 'dead' ? [] : [holder]));
     },
   };
@@ -48,21 +47,4 @@ interface UsedOverlay {
   readonly root: DiskPath;
   readonly holder: ProcessIdentity;
   readonly held: HeldProgram | null;
-}
-
-/** Sends SIGTERM once, and after a moment SIGKILL until none is left. Also reaches those that left their group. */
-async function endProcesses({ processes, clock }: Ports, left: () => readonly ProcessIdentity[]): Promise<void> {
-  const started = clock.monotonic();
-  const asked = new Set<number>();
-  for (;;) {
-    const alive = left();
-    const waited = clock.monotonic() - started;
-    if (alive.length === 0 || waited > KILL_MS) return;
-    for (const each of alive) {
-      if (waited > GRACE_MS) processes.signal(each, 'SIGKILL');
-      else if (!asked.has(each.pid)) processes.signal(each, 'SIGTERM');
-      asked.add(each.pid);
-    }
-    await clock.sleep(POLL_MS);
-  }
 }
