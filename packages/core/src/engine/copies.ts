@@ -8,12 +8,10 @@ import type { CallOptions } from '../model/call-options.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CopyId } from '../model/ids.ts';
-import { capture } from '../timeline/capture/capture.ts';
-import { checkpointInfo } from '../timeline/capture/compose.ts';
+import { captureBefore } from './capture-before.ts';
 import { copiedBytes } from './copy-list.ts';
 import type { Engine } from './engine.ts';
 import { makeRoom, storeBytes } from './maintenance.ts';
-import { servedCallInfo } from './served-call.ts';
 import type { WriteContext } from './write-context.ts';
 
 const MB = 1024 * 1024;
@@ -47,10 +45,9 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
   return engine.operate(
     options,
     async (operating) => {
-      const { context, workspace, lock, pace } = operating;
+      const { context, workspace, pace } = operating;
       await makeRoom(operating, 'all');
-      const info = { ...checkpointInfo('before', engine.actor), ...servedCallInfo(engine, workspace, options) };
-      const { checkpoint: now } = await capture(workspace, lock, pace, info, { always: false });
+      const now = await captureBefore(engine, operating, options);
       const target = options.at === undefined ? now : engine.resolve(workspace, options.at);
       const made = await makeCopy(
         {

@@ -19,8 +19,6 @@ import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { checkpointId } from '../model/ids.ts';
 import { type DiskPath, diskParent, isInside, onDisk, type TreePath } from '../model/names.ts';
-import { capture } from '../timeline/capture/capture.ts';
-import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import {
   deleteForkStates,
@@ -30,10 +28,10 @@ import {
   type StoredForkState,
   writeForkState,
 } from '../timeline/record/fork-states.ts';
+import { captureBefore } from './capture-before.ts';
 import type { Context } from './context.ts';
 import type { Engine } from './engine.ts';
 import { makeRoom } from './maintenance.ts';
-import { servedCallInfo } from './served-call.ts';
 import type { WriteOperationContext } from './write-context.ts';
 
 export interface CreateForkOptions extends CallOptions {
@@ -63,15 +61,14 @@ export async function createForks(
   return engine.operate(
     options,
     async (operating) => {
-      const { context, workspace, lock, pace } = operating;
+      const { context, workspace } = operating;
       const { ports } = engine;
       const existing = listForks(ports, context.places.home, workspace.id).forks;
       assertNewNames(names, existing);
       if (options.branch !== undefined) await assertBranchName(workspace, options.branch);
       const dropped = options.from?.startsWith(DROPPED) === true ? droppedFork(workspace, options.from) : null;
       await makeRoom(operating, 'all');
-      const info = { ...checkpointInfo('before', engine.actor), ...servedCallInfo(engine, workspace, options) };
-      const { checkpoint: now } = await capture(workspace, lock, pace, info, { always: false });
+      const now = await captureBefore(engine, operating, options);
       const target = options.from === undefined || dropped !== null ? now : engine.resolve(workspace, options.from);
       const start: Start = {
         now,
@@ -155,14 +152,14 @@ export async function removeDebris(
 ): Promise<readonly string[]> {
   const { ports } = engine;
   const { store } = workspace;
-  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
-  const kept = new Set(states.filter(({ kind }) => kind !== 'dropped').map(({ copy }) => copy as string));
+  const states = statesOfForks(store);
+  const kept = new Set<string>(states.map(({ copy }) => copy));
   const removed: string[] = [];
   const places = placesIn(ports, context.places.home);
   for (const place of places) {
     const id = idOf(place);
     if (!kept.has(id) || damaged.some((one) => one.place === place) || readFork(ports, place) !== null) continue;
-    const state = states.find(({ copy, kind }) => copy === id && kind !== 'dropped');
+    const state = states.find(({ copy }) => copy === id);
     if (state === undefined) continue;
     await removeFiles(workspace, await forkAsItWas(workspace, place, state));
     removed.push(id);
@@ -170,7 +167,7 @@ export async function removeDebris(
   const there = new Set<string>(places.map(idOf));
   deleteForkStates(
     store.refs,
-    states.filter(({ copy, kind }) => kind !== 'dropped' && !there.has(copy)),
+    states.filter(({ copy }) => !there.has(copy)),
   );
   return removed;
 }
@@ -241,6 +238,13 @@ function worktreeRoots({ ports, root }: Workspace, { roots }: Checkpoint, all: b
     });
 }
 
+/** What the store keeps of forks that exist. */
+function statesOfForks({ objects, refs }: Workspace['store']): readonly StoredForkState[] {
+  return [...forkStates(objects, refs, 'own'), ...forkStates(objects, refs, 'merged')].filter(
+    ({ kind }) => kind !== 'dropped',
+  );
+}
+
 /** Removes the files of a fork that no longer exists, and what the store keeps of it apart from its last state. */
 async function removeFiles(workspace: Workspace, fork: Fork): Promise<readonly string[]> {
   const { ports, store } = workspace;
@@ -248,10 +252,10 @@ async function removeFiles(workspace: Workspace, fork: Fork): Promise<readonly s
   removeFilesOf(ports, fork, 'tree');
   const notes = await removeWorktrees(workspace, treeOf(fork), fork.worktrees, fork.branch);
   removeFilesOf(ports, fork, 'place');
-  const states = [...forkStates(store.objects, store.refs, 'own'), ...forkStates(store.objects, store.refs, 'merged')];
+  const states = statesOfForks(store);
   deleteForkStates(
     store.refs,
-    states.filter(({ copy, kind }) => copy === fork.copy.id && kind !== 'dropped'),
+    states.filter(({ copy }) => copy === fork.copy.id),
   );
   return notes;
 }

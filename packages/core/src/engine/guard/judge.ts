@@ -4,7 +4,7 @@ import type { ComparedCheck } from '../../check/compare.ts';
 import { showText } from '../../content/show-name.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { CallId, CheckpointId, SessionId } from '../../model/ids.ts';
+import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../../model/ids.ts';
 import type { GuardFailure, GuardVerdict } from '../../session/guarded-work.ts';
 import { checkState } from '../check-state.ts';
 import type { Engine } from '../engine.ts';
@@ -33,7 +33,7 @@ export interface Judged {
 /** A check that does not end in time is an answer. @throws SavepointError what the checks and the rollback throw */
 export async function judge(engine: Engine, request: JudgeRequest): Promise<Judged> {
   const { session, base, inside, signal } = request;
-  const after = Number(base.slice('cp_'.length));
+  const after = checkpointNumber(base);
   const isNew = await whoWorkedSince(engine, session, Math.max(after, request.lastAttempt));
   if (!isNew.session || (await isAsIn(engine, base))) return { verdict: verdictOf('unchanged'), base };
   const { checkpoint, checks } = await measure(engine, request);

@@ -2,11 +2,9 @@
 
 import type { SessionId } from '../../model/ids.ts';
 import type { GuardAttempt, GuardedWork, GuardFailure, GuardOptions } from '../../session/guarded-work.ts';
-import { capture } from '../../timeline/capture/capture.ts';
-import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import { checkpointCalls } from '../calls/checkpoints.ts';
+import { captureBefore } from '../capture-before.ts';
 import type { Engine } from '../engine.ts';
-import { servedCallInfo } from '../served-call.ts';
 import { shellAuthorOf } from '../shell-call.ts';
 import { judge, measure } from './judge.ts';
 
@@ -31,10 +29,8 @@ export async function guardWork<T>(
     const value = await work({ attempt, failures });
     // In an agent's shell, nothing has captured what the work did.
     const inside = await engine.write({ ...(given && { signal: given }) }, 'existing', async (writing) => {
-      const { workspace, lock, pace } = writing;
-      const info = { ...checkpointInfo('before', engine.actor), ...servedCallInfo(engine, workspace, {}) };
-      await capture(workspace, lock, pace, info, { always: false });
-      return shellAuthorOf(engine, workspace)?.call ?? null;
+      await captureBefore(engine, writing, {});
+      return shellAuthorOf(engine, writing.workspace)?.call ?? null;
     });
     const judged = await judge(engine, {
       session,
