@@ -2,17 +2,20 @@
 
 import type { CopyRecord } from '../copy/copy.ts';
 import { endProcesses } from '../copy/end-processes.ts';
-import type { Ports, ProcessIdentity } from '../io/ports.ts';
+import type { Ports, Processes, ProcessIdentity } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
+import { FORK_ID_VARIABLE } from './fork.ts';
 
 const MARGIN_MS = 60_000;
 
 export function processesIn({ processes }: Pick<Ports, 'processes'>, copy: CopyRecord): readonly ProcessIdentity[] {
   const all = processes.startedSince(copy.created - MARGIN_MS) ?? [];
   const self = processes.self().pid;
-  return all.filter(
-    ({ pid }) => pid !== self && processes.startedWith(pid).variables.get('SAVEPOINT_FORK_ID') === copy.id,
-  );
+  return all.filter(({ pid }) => pid !== self && isOfFork(processes, pid, copy));
+}
+
+export function isOfFork(processes: Processes, pid: number, { id }: Pick<CopyRecord, 'id'>): boolean {
+  return processes.startedWith(pid).variables.get(FORK_ID_VARIABLE) === id;
 }
 
 /** @throws SavepointError IO if one of them does not end */

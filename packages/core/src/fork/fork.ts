@@ -46,11 +46,14 @@ export function isForkName(name: string): boolean {
   return NAME.test(name) && !name.endsWith('.') && !name.endsWith('.lock') && !name.includes('..');
 }
 
+/** By this variable, the processes of a fork are found. */
+export const FORK_ID_VARIABLE = 'SAVEPOINT_FORK_ID';
+
 /** The variables of commands in a fork. */
 export function forkVariables({ name, copy, port }: Fork): Readonly<Record<string, string>> {
   return {
     SAVEPOINT_FORK: name,
-    SAVEPOINT_FORK_ID: copy.id,
+    [FORK_ID_VARIABLE]: copy.id,
     SAVEPOINT_FORK_PORT: String(port),
     SAVEPOINT_FORK_PORTS: String(PORTS_PER_FORK),
   };

@@ -5,11 +5,13 @@
 
 import { durableWrite, readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
+import { listIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import { makeFolders } from '../store/private-folders.ts';
 import { type Fork, forkVariables } from './fork.ts';
+import { isOfFork } from './fork-processes.ts';
 
 /** A command to run in a fork. */
 export interface ForkCommand {
@@ -73,8 +75,7 @@ function readRun(ports: Ports, fork: Fork, number: number): ForkRun {
   const exit = textOf(ports, folder, 'exit');
   if (exit !== null) return { number, command, started, state: 'exited', exit: Number.parseInt(exit, 10), output };
   const pid = Number.parseInt(textOf(ports, folder, 'pid') ?? '', 10);
-  const isRunning =
-    Number.isSafeInteger(pid) && ports.processes.startedWith(pid).variables.get('SAVEPOINT_FORK_ID') === fork.copy.id;
+  const isRunning = Number.isSafeInteger(pid) && isOfFork(ports.processes, pid, fork.copy);
   // It may have ended between the two looks.
   const ended = isRunning ? null : textOf(ports, folder, 'exit');
   if (ended !== null) return { number, command, started, state: 'exited', exit: Number.parseInt(ended, 10), output };
@@ -98,15 +99,9 @@ function runFolder({ copy: { place } }: Fork, number: number): DiskPath {
 }
 
 function numbersIn({ fs }: Ports, { copy: { place } }: Fork): readonly number[] {
-  try {
-    return fs
-      .list(diskChild(place, 'output'))
-      .filter((one) => /^[1-9]\d{0,8}$/.test(one))
-      .map(Number);
-  } catch (error) {
-    if (isFsError(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return listIfExists(fs, diskChild(place, 'output'))
+    .filter((one) => /^[1-9]\d{0,8}$/.test(one))
+    .map(Number);
 }
 
 function textOf({ fs }: Ports, folder: DiskPath, name: string): string | null {
