@@ -1,5 +1,6 @@
 /** Runs one check in a folder or a copy, within limits, and reads what it found. */
 
+import type { OpenCopy } from '../copy/copy.ts';
 import { readEntireFile } from '../io/durable-write.ts';
 import { FsError, kindOf } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
@@ -18,29 +19,10 @@ import { type Check, type CheckResult, KEPT_OUTPUT, OUTPUT_FILE } from './check.
 import type { RunPaths } from './read/clean.ts';
 import { verdictOf } from './read/read-output.ts';
 
-/** A program as a place starts it. */
-export interface PlacedCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: DiskPath;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Where checks run: a folder, or a copy of a workspace. */
-export interface CheckPlace {
-  /** Where this process reads the files. */
-  readonly files: DiskPath;
-  /** The path of the workspace, as commands see it. */
-  readonly seenAs: DiskPath;
+/** Where checks run: a copy of a workspace, or a folder. */
+export interface CheckPlace extends Pick<OpenCopy, 'files' | 'seenAs' | 'command'> {
   /** A private folder outside of the tree, for output files. */
   readonly output: DiskPath;
-  /** How to start a command there. `cwd` is relative to the workspace. */
-  command(wanted: {
-    readonly file: string;
-    readonly args: readonly string[];
-    readonly cwd?: TreePath;
-    readonly env: Readonly<Record<string, string>>;
-  }): PlacedCommand;
 }
 
 export interface RunLimits {

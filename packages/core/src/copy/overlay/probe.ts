@@ -31,7 +31,7 @@ mv changed sub/folder/moved
 ! umount "$PWD" 2>/dev/null
 grep -e '^Cap' -e '^NoNewPrivs' /proc/self/status`;
 
-/** The results of this process, by the place and who asks. */
+/** The results in this process, by folder, user and tools. */
 const known = new WeakMap<Ports['programs'], Map<string, Promise<ProbeResult>>>();
 
 /**
