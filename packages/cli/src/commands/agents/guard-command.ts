@@ -12,14 +12,13 @@ import {
 import { folderToOpen } from '../../folder.ts';
 import { writeAll } from '../../write.ts';
 import { checkNames, everyOption, GUARD_OPTIONS } from './guard.ts';
-import { hostedAgent } from './hosted-agent.ts';
+import { hostedAgent, SESSION_VARIABLE } from './hosted-agent.ts';
 
 type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;
 
 /** Exit statuses that are not the command's own. */
 const TAKEN_BACK = 3;
 const LEFT = 5;
-const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
 const MAX_FAILURES = 50;
 
 export const guard: StandaloneCommand = {
@@ -27,9 +26,9 @@ export const guard: StandaloneCommand = {
     'Runs the checks, then the command in the folder, then the checks again. The checks run in a copy. If a check has new ' +
     'failures or works no longer, everything that changed while the command ran is rolled back, and the failures are ' +
     'listed. Changes that are known to be by others stay, also in the same files; those of an editor without a report ' +
-    'look like changes of the command. `savepoint undo` brings all back. The exit status is that of the command if nothing is worse; 3 if its changes were taken back; 5 if ' +
-    'something is worse and they could not be taken back, or if the checks gave no answer. With --attempts, the command ' +
-    'runs again after it was taken back. If the command is an agent with hooks, each of its turns is guarded, as with ' +
+    'look like changes of the command. `savepoint undo` brings all back. The exit status is that of the command if nothing ' +
+    'is worse; 3 if its changes were taken back; 5 if something is worse and they could not be taken back, or if the checks ' +
+    'gave no answer. With --attempts, the command runs again after it was taken back. If the command is an agent with hooks, each of its turns is guarded, as with ' +
     '`savepoint guard on`. The checks must be trusted: see `savepoint trust`.',
   usage: '[options] -- <command...>',
   operands: [['[none...]', '']],

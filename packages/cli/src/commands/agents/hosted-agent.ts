@@ -4,6 +4,9 @@ import { type DiskPath, showText } from '@savepoint/core';
 import { type AgentName, loadAgents, storesFolder, surroundings } from '../../agents.ts';
 import type { Environment } from '../../command.ts';
 
+/** Contains the id of the session, so that processes are recognised that the command leaves behind. */
+export const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
+
 export interface HostedAgent {
   /** The agent whose program this is, with or without hooks; null if it is not a known one. */
   readonly known: string | null;

@@ -30,7 +30,7 @@ import type { NextProgram } from '../../terminal-host/overlay/ui.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import type { Style } from '../../view.ts';
 import { writeAll } from '../../write.ts';
-import { continuedAgent, type HostedAgent, hostedAgent } from './hosted-agent.ts';
+import { continuedAgent, type HostedAgent, hostedAgent, SESSION_VARIABLE } from './hosted-agent.ts';
 import { newestCheckpoint, resultNotes } from './run-notes.ts';
 
 const OPTIONS: readonly CliOptionSpec[] = [
@@ -176,9 +176,6 @@ async function runBetweenCheckpoints(
 }
 
 type ProgramStart = Pick<HostedAgent, 'known' | 'args' | 'env'>;
-
-/** Contains the id of the session, so that processes are recognised that the command leaves behind. */
-const SESSION_VARIABLE = 'SAVEPOINT_RUN_SESSION';
 
 const CALL_NOT_RECORDED =
   'The changes of the command were not recorded: the record of its start is no longer in the store.';
