@@ -2,8 +2,8 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SettingsSource } from './config/settings.ts';
-import { checkOpenOptions } from './engine/call-shapes.ts';
 import type { OpenOptions } from './engine/options.ts';
+import { checkOpenOptions } from './engine/shapes/call-shapes.ts';
 import { nodePlaces } from './io/node/places.ts';
 import { nodePorts as portsOfNode } from './io/node/ports.ts';
 import type { Ports } from './io/ports.ts';

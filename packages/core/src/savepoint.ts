@@ -1,6 +1,5 @@
 /** The façade: the workspace of one folder, with all calls. */
 
-import { checkListener, checkOpenOptions, checkWork, withCheckedArguments } from './engine/call-shapes.ts';
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
 import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
@@ -20,6 +19,7 @@ import { Engine } from './engine/engine.ts';
 import type { Events, Listener } from './engine/events.ts';
 import type { OpenOptions } from './engine/options.ts';
 import { sessionHost } from './engine/session-host.ts';
+import { checkListener, checkOpenOptions, checkWork, withCheckedArguments } from './engine/shapes/call-shapes.ts';
 import { Session } from './session/session.ts';
 import type { SessionOptions } from './session/session-options.ts';
 

@@ -27,8 +27,8 @@ import {
 import { newWorkspaceFolder, resolveFolder, rootRefused } from './folders.ts';
 import type { KnownHome } from './known-home.ts';
 import type { SettingsReader } from './settings.ts';
-import { possibleStores } from './unusable-stores.ts';
 import type { WorkspaceCache } from './workspace-cache.ts';
+import { possibleStores } from './workspaces/unusable-stores.ts';
 
 export interface ContextOptions {
   readonly ports: Ports;

@@ -15,7 +15,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { Timeline } from '../timeline/record/timeline.ts';
 import { StatCache } from '../workspace/scan/stat-cache.ts';
 import { type Context, pathOf } from './context.ts';
-import { basesOfCopies } from './copy-list.ts';
+import { basesOfCopies } from './copies/copy-list.ts';
 import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from './folders.ts';
 import { withHomeLock } from './home-lock.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync
 import { join } from 'node:path';
 import type { OpenOptions, Savepoint } from '@savepoint/core';
 import { describe, expect, test } from 'vitest';
-import type { CheckOptions, CheckReport } from '../../src/engine/check-state.ts';
+import type { CheckOptions, CheckReport } from '../../src/engine/copies/check-state.ts';
 import { Place } from '../place.ts';
 
 const VARIABLES = { PATH: process.env['PATH'] ?? '' };

@@ -6,7 +6,7 @@ import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../chec
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
-import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../check-state.ts';
+import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../copies/check-state.ts';
 import type { Engine } from '../engine.ts';
 import { assertByPerson } from '../shell-call.ts';
 

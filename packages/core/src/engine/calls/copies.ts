@@ -13,8 +13,13 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
-import { type CopyOptions, makeWorkspaceCopy, reopenWorkspaceCopy, type WorkspaceCopy } from '../copies.ts';
-import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '../copy-list.ts';
+import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '../copies/copy-list.ts';
+import {
+  type CopyOptions,
+  makeWorkspaceCopy,
+  reopenWorkspaceCopy,
+  type WorkspaceCopy,
+} from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';

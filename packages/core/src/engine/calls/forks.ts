@@ -32,7 +32,6 @@ import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts
 import { Timeline } from '../../timeline/record/timeline.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import type { Context } from '../context.ts';
-import type { Engine } from '../engine.ts';
 import {
   type CreatedFork,
   type CreateForkOptions,
@@ -41,7 +40,8 @@ import {
   droppedForks,
   findFork,
   removeDebris,
-} from '../forks.ts';
+} from '../copies/forks.ts';
+import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { assertByPerson } from '../shell-call.ts';

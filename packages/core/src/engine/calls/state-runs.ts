@@ -11,7 +11,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import type { DamagedCheckpoint } from '../../timeline/record/timeline.ts';
-import { makeWorkspaceCopy } from '../copies.ts';
+import { makeWorkspaceCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { laterResults } from './test-results.ts';
 

@@ -19,7 +19,7 @@ import { type RetentionOptions, withRetentionOptions } from '../../timeline/rete
 import type { Verification } from '../../timeline/retention/verify.ts';
 import type { Recovery } from '../../transaction/recover.ts';
 import type { Context } from '../context.ts';
-import { copiesOf } from '../copy-list.ts';
+import { copiesOf } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';

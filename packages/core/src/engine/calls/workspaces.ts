@@ -13,12 +13,12 @@ import type { DiskPath, TreePath } from '../../model/names.ts';
 import { listRecords, type WorkspaceRecord } from '../../store/records.ts';
 import { bytesIn } from '../../store/usage.ts';
 import { asSavepointError } from '../../transaction/outcome.ts';
-import { copiesOf } from '../copy-list.ts';
-import { deleteWorkspace } from '../delete-workspace.ts';
+import { copiesOf } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
-import { findWorkspace } from '../find-workspace.ts';
-import { linkWorkspace } from '../link.ts';
 import { assertByPersonAnywhere } from '../shell-call.ts';
+import { deleteWorkspace } from '../workspaces/delete-workspace.ts';
+import { findWorkspace } from '../workspaces/find-workspace.ts';
+import { linkWorkspace } from '../workspaces/link.ts';
 import { contextOf, type Repositories, repositoriesOf, type WorkspaceContext } from './repositories.ts';
 
 export interface WorkspaceLocation extends PathContext {

@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../../model/ids.ts';
 import type { GuardFailure, GuardVerdict } from '../../session/guarded-work.ts';
-import { checkState } from '../check-state.ts';
+import { checkState } from '../copies/check-state.ts';
 import type { Engine } from '../engine.ts';
 import { putBackAgain, takeBack, whoWorkedSince } from './take-back.ts';
 

@@ -3,7 +3,7 @@
 import type { SessionId } from '../../model/ids.ts';
 import type { GuardAttempt, GuardedWork, GuardFailure, GuardOptions } from '../../session/guarded-work.ts';
 import { checkpointCalls } from '../calls/checkpoints.ts';
-import { captureBefore } from '../capture-before.ts';
+import { captureBefore } from '../copies/capture-before.ts';
 import type { Engine } from '../engine.ts';
 import { shellAuthorOf } from '../shell-call.ts';
 import { judge, measure } from './judge.ts';

@@ -22,7 +22,7 @@ import { StatCache } from '../../workspace/scan/stat-cache.ts';
 import type { Context } from '../context.ts';
 import { assertMayBeWorkspace, newWorkspaceFolder, rootRefused } from '../folders.ts';
 import { withHomeLock } from '../home-lock.ts';
-import { hasItsFolder, possibleStores } from '../unusable-stores.ts';
+import { hasItsFolder, possibleStores } from '../workspaces/unusable-stores.ts';
 
 export interface Adoption {
   readonly record: WorkspaceRecord;

@@ -1,5 +1,5 @@
 import type { Finding } from '../../check/check.ts';
-import type { RunCheckResult } from '../../engine/check-state.ts';
+import type { RunCheckResult } from '../../engine/copies/check-state.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 const MB = 1024 * 1024;

@@ -1,25 +1,25 @@
 /** Creates, finds and removes the forks of a workspace. */
 
-import type { CopyRung } from '../copy/copy.ts';
-import { makeCopy } from '../copy/open-copy.ts';
-import { stateOfCopy } from '../copy/state-of-copy.ts';
-import { type Fork, freePort, isForkName } from '../fork/fork.ts';
-import { baseOf } from '../fork/fork-base.ts';
-import { endProcessesIn } from '../fork/fork-processes.ts';
-import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../fork/fork-records.ts';
-import { stateInfo } from '../fork/merge-fork.ts';
-import { openFork, removeFilesOf, treeOf } from '../fork/open-fork.ts';
-import { type ForkCommand, startRun } from '../fork/runs.ts';
-import { assertBranchName, makeWorktrees, removeWorktrees } from '../fork/worktrees.ts';
-import { readRepository } from '../git/repository.ts';
-import { syncFolder } from '../io/durable-write.ts';
-import type { CallOptions } from '../model/call-options.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Snapshot } from '../model/entries.ts';
-import { SavepointError } from '../model/errors.ts';
-import { checkpointId } from '../model/ids.ts';
-import { type DiskPath, diskParent, isInside, onDisk, type TreePath } from '../model/names.ts';
-import type { Workspace } from '../timeline/capture/workspace.ts';
+import type { CopyRung } from '../../copy/copy.ts';
+import { makeCopy } from '../../copy/open-copy.ts';
+import { stateOfCopy } from '../../copy/state-of-copy.ts';
+import { type Fork, freePort, isForkName } from '../../fork/fork.ts';
+import { baseOf } from '../../fork/fork-base.ts';
+import { endProcessesIn } from '../../fork/fork-processes.ts';
+import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../../fork/fork-records.ts';
+import { stateInfo } from '../../fork/merge-fork.ts';
+import { openFork, removeFilesOf, treeOf } from '../../fork/open-fork.ts';
+import { type ForkCommand, startRun } from '../../fork/runs.ts';
+import { assertBranchName, makeWorktrees, removeWorktrees } from '../../fork/worktrees.ts';
+import { readRepository } from '../../git/repository.ts';
+import { syncFolder } from '../../io/durable-write.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { checkpointId } from '../../model/ids.ts';
+import { type DiskPath, diskParent, isInside, onDisk, type TreePath } from '../../model/names.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
   deleteForkStates,
   type ForkState,
@@ -27,12 +27,12 @@ import {
   keepForkState,
   type StoredForkState,
   writeForkState,
-} from '../timeline/record/fork-states.ts';
+} from '../../timeline/record/fork-states.ts';
+import type { Context } from '../context.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom } from '../maintenance.ts';
+import type { WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
-import type { Context } from './context.ts';
-import type { Engine } from './engine.ts';
-import { makeRoom } from './maintenance.ts';
-import type { WriteOperationContext } from './write-context.ts';
 
 export interface CreateForkOptions extends CallOptions {
   /** A checkpoint, or `dropped:NAME` for a dropped fork. Default: the folder as it is now. */

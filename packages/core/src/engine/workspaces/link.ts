@@ -1,17 +1,17 @@
 /** Links a folder to the timeline of another folder. */
 
-import { showName } from '../content/show-name.ts';
-import { kindOf } from '../io/fs.ts';
-import type { Pace } from '../io/pace.ts';
-import { SavepointError } from '../model/errors.ts';
-import { nameToJson } from '../model/names.ts';
-import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
-import type { LockOptions } from '../store/lock.ts';
-import { listRecords, type WorkspaceRecord, writeRecord } from '../store/records.ts';
-import type { Context } from './context.ts';
+import { showName } from '../../content/show-name.ts';
+import { kindOf } from '../../io/fs.ts';
+import type { Pace } from '../../io/pace.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { nameToJson } from '../../model/names.ts';
+import { identityOf, stillSameFolder } from '../../store/folder-identity.ts';
+import type { LockOptions } from '../../store/lock.ts';
+import { listRecords, type WorkspaceRecord, writeRecord } from '../../store/records.ts';
+import type { Context } from '../context.ts';
+import { assertMayBeWorkspace, rootRefused } from '../folders.ts';
+import { withHomeLock } from '../home-lock.ts';
 import { noSuchWorkspace } from './find-workspace.ts';
-import { assertMayBeWorkspace, rootRefused } from './folders.ts';
-import { withHomeLock } from './home-lock.ts';
 
 /**
  * @param from path of the other folder, or the id of its store

@@ -1,19 +1,19 @@
 /** Deletes the store of a workspace: its checkpoints, backups and everything else that Savepoint keeps of it. */
 
-import { showName } from '../content/show-name.ts';
-import { type ListedCopy, removeCopy } from '../copy/records.ts';
-import type { Pace } from '../io/pace.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { DiskPath } from '../model/names.ts';
-import { layoutOf, removeStore } from '../store/layout.ts';
-import { acquireLock, type LockOptions } from '../store/lock.ts';
-import { invalidateRecordIndex } from '../store/record-index.ts';
-import type { WorkspaceRecord } from '../store/records.ts';
-import { listUnfinished } from '../transaction/journal.ts';
-import type { Context } from './context.ts';
-import { copiesOf } from './copy-list.ts';
+import { showName } from '../../content/show-name.ts';
+import { type ListedCopy, removeCopy } from '../../copy/records.ts';
+import type { Pace } from '../../io/pace.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { layoutOf, removeStore } from '../../store/layout.ts';
+import { acquireLock, type LockOptions } from '../../store/lock.ts';
+import { invalidateRecordIndex } from '../../store/record-index.ts';
+import type { WorkspaceRecord } from '../../store/records.ts';
+import { listUnfinished } from '../../transaction/journal.ts';
+import type { Context } from '../context.ts';
+import { copiesOf } from '../copies/copy-list.ts';
+import { withHomeLock } from '../home-lock.ts';
 import { findWorkspace } from './find-workspace.ts';
-import { withHomeLock } from './home-lock.ts';
 
 /**
  * The files of the workspace stay unchanged. Its copies go with it, because only its store can say what was changed in them.

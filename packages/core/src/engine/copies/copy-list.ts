@@ -1,6 +1,6 @@
 /** Lists the copies of all workspaces, and removes those that died. */
 
-import type { CopyRecord } from '../copy/copy.ts';
+import type { CopyRecord } from '../../copy/copy.ts';
 import {
   type CopyState,
   isStillStale,
@@ -9,13 +9,13 @@ import {
   mayHoldWork,
   removeCopy,
   removeLeftovers,
-} from '../copy/records.ts';
-import { FsError } from '../io/fs.ts';
-import type { Ports } from '../io/ports.ts';
-import type { SavepointError } from '../model/errors.ts';
-import { type CopyId, checkpointNumber, type WorkspaceId } from '../model/ids.ts';
-import type { DiskPath } from '../model/names.ts';
-import { bytesIn } from '../store/usage.ts';
+} from '../../copy/records.ts';
+import { FsError } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { SavepointError } from '../../model/errors.ts';
+import { type CopyId, checkpointNumber, type WorkspaceId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { bytesIn } from '../../store/usage.ts';
 
 export interface KnownCopy extends CopyRecord {
   readonly state: CopyState;

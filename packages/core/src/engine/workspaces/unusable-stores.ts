@@ -1,11 +1,11 @@
 /** Decides whether a store without a usable record may belong to a folder. Only the list of all stores may know it. */
 
-import { isFsError, kindOf } from '../io/fs.ts';
-import type { Ports } from '../io/ports.ts';
-import type { DiskPath } from '../model/names.ts';
-import { identityOf, stillSameFolder } from '../store/folder-identity.ts';
-import { type IndexedRecord, readOldIndex } from '../store/record-index.ts';
-import { findRecord, type UnusableStore } from '../store/records.ts';
+import { isFsError, kindOf } from '../../io/fs.ts';
+import type { Ports } from '../../io/ports.ts';
+import type { DiskPath } from '../../model/names.ts';
+import { identityOf, stillSameFolder } from '../../store/folder-identity.ts';
+import { type IndexedRecord, readOldIndex } from '../../store/record-index.ts';
+import { findRecord, type UnusableStore } from '../../store/records.ts';
 
 /** Returns the stores that are not known to belong to a folder elsewhere. */
 export function possibleStores(

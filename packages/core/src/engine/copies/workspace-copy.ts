@@ -1,18 +1,18 @@
 /** Makes copies of a workspace for the calls that work in them. */
 
-import type { CopyAccess, CopyPurpose, CopyRung } from '../copy/copy.ts';
-import { type MadeCopy, makeCopy, reopenCopy } from '../copy/open-copy.ts';
-import { type CopyProposal, readProposal, writeProposal } from '../copy/proposal-record.ts';
-import { readCopyRecord } from '../copy/records.ts';
-import type { CallOptions } from '../model/call-options.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { CopyId } from '../model/ids.ts';
+import type { CopyAccess, CopyPurpose, CopyRung } from '../../copy/copy.ts';
+import { type MadeCopy, makeCopy, reopenCopy } from '../../copy/open-copy.ts';
+import { type CopyProposal, readProposal, writeProposal } from '../../copy/proposal-record.ts';
+import { readCopyRecord } from '../../copy/records.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { CopyId } from '../../model/ids.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom, storeBytes } from '../maintenance.ts';
+import type { WriteContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
 import { copiedBytes } from './copy-list.ts';
-import type { Engine } from './engine.ts';
-import { makeRoom, storeBytes } from './maintenance.ts';
-import type { WriteContext } from './write-context.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 /** Finds the store that a user names by path or id. */
 
-import { SavepointError } from '../model/errors.ts';
-import { nameToJson } from '../model/names.ts';
-import { listRecords, type WorkspaceRecord } from '../store/records.ts';
-import type { Context } from './context.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { nameToJson } from '../../model/names.ts';
+import { listRecords, type WorkspaceRecord } from '../../store/records.ts';
+import type { Context } from '../context.ts';
 
 /**
  * @param which its path, its id, or a unique beginning of the id

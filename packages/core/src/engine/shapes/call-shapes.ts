@@ -1,8 +1,8 @@
 /** The shapes of what callers of the library pass to each call. Paths are checked where they are resolved. */
 
-import type { FileEdit, FileEdits } from '../edit/file-edits.ts';
-import type { CallOptions } from '../model/call-options.ts';
-import type { CaptureRules } from '../model/checkpoint.ts';
+import type { FileEdit, FileEdits } from '../../edit/file-edits.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { CaptureRules } from '../../model/checkpoint.ts';
 import {
   anything,
   type Check,
@@ -20,23 +20,25 @@ import {
   signal,
   someFields,
   text,
-} from '../model/shape-checks.ts';
-import type { Selection } from '../rewind/selection.ts';
-import { ACTOR } from '../session/session-shapes.ts';
-import type { HistoryQuery } from '../timeline/query/history.ts';
-import type { OverviewQuery } from '../timeline/query/overview.ts';
-import type { RetentionOptions } from '../timeline/retention/retention.ts';
-import type { BlameQuery } from './calls/blame.ts';
-import type { BundleCalls } from './calls/bundles.ts';
-import type { CheckpointCalls } from './calls/checkpoints.ts';
-import type { EditCalls } from './calls/edits.ts';
-import type { FrozenPathCalls } from './calls/frozen-paths.ts';
-import type { HistoryCalls } from './calls/history.ts';
-import type { OwnEntriesCalls } from './calls/own-entries.ts';
-import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from './calls/rewind.ts';
-import type { StoreCalls } from './calls/store.ts';
-import type { TestResultCalls } from './calls/test-results.ts';
-import type { WorkspaceCalls } from './calls/workspaces.ts';
+} from '../../model/shape-checks.ts';
+import type { Selection } from '../../rewind/selection.ts';
+import { ACTOR } from '../../session/session-shapes.ts';
+import type { HistoryQuery } from '../../timeline/query/history.ts';
+import type { OverviewQuery } from '../../timeline/query/overview.ts';
+import type { RetentionOptions } from '../../timeline/retention/retention.ts';
+import type { BlameQuery } from '../calls/blame.ts';
+import type { BundleCalls } from '../calls/bundles.ts';
+import type { CheckpointCalls } from '../calls/checkpoints.ts';
+import type { EditCalls } from '../calls/edits.ts';
+import type { FrozenPathCalls } from '../calls/frozen-paths.ts';
+import type { HistoryCalls } from '../calls/history.ts';
+import type { OwnEntriesCalls } from '../calls/own-entries.ts';
+import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from '../calls/rewind.ts';
+import type { StoreCalls } from '../calls/store.ts';
+import type { TestResultCalls } from '../calls/test-results.ts';
+import type { WorkspaceCalls } from '../calls/workspaces.ts';
+import type { Events } from '../events.ts';
+import type { OpenOptions } from '../options.ts';
 import {
   type Arguments,
   CONFLICTS,
@@ -50,8 +52,6 @@ import {
   PATHS,
   paths,
 } from './copy-call-shapes.ts';
-import type { Events } from './events.ts';
-import type { OpenOptions } from './options.ts';
 
 type Calls = CheckpointCalls &
   CopyingCalls &

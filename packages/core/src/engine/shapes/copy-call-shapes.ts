@@ -1,6 +1,6 @@
 /** The shapes of what callers pass to the calls that work in copies, and the parts that all calls share. */
 
-import type { CallOptions } from '../model/call-options.ts';
+import type { CallOptions } from '../../model/call-options.ts';
 import {
   anything,
   bytes,
@@ -17,17 +17,17 @@ import {
   type ShapeOf,
   someFields,
   text,
-} from '../model/shape-checks.ts';
-import { ACTOR, CALL_OPTIONS } from '../session/session-shapes.ts';
-import type { CheckCalls } from './calls/checks.ts';
-import type { ApplyOptions, CopyCalls } from './calls/copies.ts';
-import type { ForkCalls, ForkDiffOptions, MergeOptions } from './calls/forks.ts';
-import type { GuardCalls, GuardOnOptions } from './calls/guard.ts';
-import type { BisectOptions, ReplayOptions, StateRunCalls } from './calls/state-runs.ts';
-import type { ConflictOptions } from './conflict-options.ts';
-import type { CopyOptions } from './copies.ts';
-import type { CreateForkOptions } from './forks.ts';
-import type { OperationOptions } from './operate.ts';
+} from '../../model/shape-checks.ts';
+import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
+import type { CheckCalls } from '../calls/checks.ts';
+import type { ApplyOptions, CopyCalls } from '../calls/copies.ts';
+import type { ForkCalls, ForkDiffOptions, MergeOptions } from '../calls/forks.ts';
+import type { GuardCalls, GuardOnOptions } from '../calls/guard.ts';
+import type { BisectOptions, ReplayOptions, StateRunCalls } from '../calls/state-runs.ts';
+import type { ConflictOptions } from '../conflict-options.ts';
+import type { CreateForkOptions } from '../copies/forks.ts';
+import type { CopyOptions } from '../copies/workspace-copy.ts';
+import type { OperationOptions } from '../operate.ts';
 
 export type CopyingCalls = StateRunCalls & CopyCalls & CheckCalls & ForkCalls & GuardCalls;
 

@@ -1,29 +1,29 @@
 /** Runs the checks of a state in a copy, and compares them with an earlier state. */
 
 import { createHash } from 'node:crypto';
-import type { Check, CheckResult, Finding } from '../check/check.ts';
-import { type ComparedCheck, compareFindings, compareResults, isAnswer, type Renames } from '../check/compare.ts';
-import { type FoundChecks, findChecks } from '../check/find/find-checks.ts';
-import { filesOfFolder, filesOfSnapshot } from '../check/find/project-files.ts';
-import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../check/run.ts';
-import { digestOf, trustStateOf } from '../check/trust.ts';
-import type { CopyRung } from '../copy/copy.ts';
-import { FsError } from '../io/fs.ts';
-import type { CallOptions } from '../model/call-options.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import { SavepointError } from '../model/errors.ts';
-import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../model/names.ts';
-import type { StoreLayout } from '../store/layout.ts';
-import { makeFolders } from '../store/private-folders.ts';
-import { keepCheckResult, readCheckResult } from '../store/state/check-results.ts';
-import { readTrust, type TrustedCheck } from '../store/state/trust.ts';
-import type { Workspace } from '../timeline/capture/workspace.ts';
-import { listChanges } from '../timeline/diff/changes.ts';
-import { resolveCheckpoint } from '../timeline/query/resolve.ts';
-import { testResultCalls } from './calls/test-results.ts';
-import type { Context } from './context.ts';
-import { makeWorkspaceCopy, type WorkspaceCopy } from './copies.ts';
-import type { Engine } from './engine.ts';
+import type { Check, CheckResult, Finding } from '../../check/check.ts';
+import { type ComparedCheck, compareFindings, compareResults, isAnswer, type Renames } from '../../check/compare.ts';
+import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
+import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
+import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../../check/run.ts';
+import { digestOf, trustStateOf } from '../../check/trust.ts';
+import type { CopyRung } from '../../copy/copy.ts';
+import { FsError } from '../../io/fs.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../../model/names.ts';
+import type { StoreLayout } from '../../store/layout.ts';
+import { makeFolders } from '../../store/private-folders.ts';
+import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
+import { readTrust, type TrustedCheck } from '../../store/state/trust.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { listChanges } from '../../timeline/diff/changes.ts';
+import { resolveCheckpoint } from '../../timeline/query/resolve.ts';
+import { testResultCalls } from '../calls/test-results.ts';
+import type { Context } from '../context.ts';
+import type { Engine } from '../engine.ts';
+import { makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
 export interface CheckOptions extends CallOptions {
   /** The checkpoint to check. Default: the folder as it is. */
