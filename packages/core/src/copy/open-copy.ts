@@ -35,7 +35,7 @@ import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } fr
 
 /** In the order in which they are tried. */
 const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
-const LIVE = 'your own changes meanwhile of files that the command has not changed: it sees them';
+const LIVE = 'what you change in the folder meanwhile, except in files that the command has written';
 const FOLDER_RUNGS: readonly FolderRung[] = ['reflink', 'copy'];
 
 export interface CopyRequest {
