@@ -16,6 +16,7 @@ const CALLS = {
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
   GuardCalls: 'The guard',
+  PlanCalls: 'Plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
   StateRunCalls: 'Bisect and replay',

@@ -72,6 +72,14 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['forkMerge', ['attempt', '--dry-run'], 'Nothing to merge'],
   ['forkClean', [], 'No fork is merged'],
   ['forkDrop', ['attempt'], 'Dropped fork attempt'],
+  ['planList', [], 'No open plans'],
+  ['planNew', ['../plan.json', '-m', 'try it'], 'pending'],
+  ['planList', [], 'try it'],
+  ['planShow', ['last'], 'plan.txt'],
+  ['planReview', ['last', '--approve'], 'approved'],
+  ['planApply', ['last', '--yes'], 'Applied plan_'],
+  ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],
+  ['planCancel', ['last'], 'cancelled'],
   ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],
   ['bundleRestore', ['../all.bundle', '../restored'], 'added'],
   ['bundleExport', [], 'No export is configured'],
@@ -81,6 +89,10 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['context', [], 'Checkpoints, newest first'],
   ['config', [], 'max_checkpoints'],
 ];
+
+/** The request of a plan that creates a file. */
+const planOf = (name: string): string =>
+  JSON.stringify({ files: [{ file_path: name, edits: [{ op: 'create', content: 'made\n' }] }] });
 
 const REQUEST = {
   files: [
@@ -95,6 +107,8 @@ describe('every verb through the binary', () => {
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
     p.write('../edits.json', JSON.stringify(REQUEST));
+    p.write('../plan.json', planOf('plan.txt'));
+    p.write('../plan2.json', planOf('plan2.txt'));
     for (const [key, args, word] of RUNS) {
       const outcome = p.run([...VERBS[key].name.split(' '), ...args]);
       expect(outcome.status, explain([key, ...args], outcome)).toBe(0);
@@ -108,6 +122,8 @@ describe('every verb through the binary', () => {
     p.write('a.txt', 'one\n');
     p.write('b/c.txt', 'c\n');
     p.write('../edits.json', JSON.stringify(REQUEST));
+    p.write('../plan.json', planOf('plan.txt'));
+    p.write('../plan2.json', planOf('plan2.txt'));
     const seen = new Set<string>();
     for (const [key, args] of RUNS) {
       const verb = VERBS[key] as Verb;

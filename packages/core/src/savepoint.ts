@@ -10,6 +10,7 @@ import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-pat
 import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
+import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
 import { type StateRunCalls, stateRunCalls } from './engine/calls/state-runs.ts';
 import { type StoreCalls, storeCalls } from './engine/calls/store.ts';
@@ -39,7 +40,8 @@ export interface Savepoint
     CheckCalls,
     ForkCalls,
     StateRunCalls,
-    GuardCalls {
+    GuardCalls,
+    PlanCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -87,6 +89,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...forkCalls(engine),
     ...stateRunCalls(engine),
     ...guardCalls(engine),
+    ...planCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

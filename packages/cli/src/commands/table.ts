@@ -23,6 +23,7 @@ export const SECTIONS = {
   work: 'Take checkpoints and go back:',
   look: 'Look at checkpoints and changes:',
   copies: 'Work in copies of the workspace:',
+  plans: 'Propose changes and review them first:',
   agents: 'Agents:',
   share: 'Share and export:',
   store: 'Store and settings:',
@@ -162,6 +163,12 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('copies', VERBS.forkMerge, async () => (await import('./forks/change.ts')).forkMerge),
   verbRow('copies', VERBS.forkDrop, async () => (await import('./forks/change.ts')).forkDrop),
   verbRow('copies', VERBS.forkClean, async () => (await import('./forks/change.ts')).forkClean),
+  verbRow('plans', VERBS.planNew, async () => (await import('./plans/propose.ts')).planNew),
+  verbRow('plans', VERBS.planList, async () => (await import('./plans/propose.ts')).planList),
+  verbRow('plans', VERBS.planShow, async () => (await import('./plans/propose.ts')).planShow),
+  verbRow('plans', VERBS.planReview, async () => (await import('./plans/decide.ts')).planReview),
+  verbRow('plans', VERBS.planApply, async () => (await import('./plans/decide.ts')).planApply),
+  verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
   verbRow('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
@@ -210,6 +217,12 @@ export const GROUPS: Readonly<Record<string, CommandGroup>> = {
     description:
       'A fork is a named copy of the workspace, with a timeline of its own. What is done in it does not touch the ' +
       'workspace until it is merged.',
+  },
+  plan: {
+    summary: 'propose changes, review them, then apply them',
+    description:
+      'A plan is a proposed change of files that is not applied yet. It can be looked at, cut down hunk by hunk, and ' +
+      'applied all or nothing.',
   },
   workspace: {
     summary: 'link a folder to an existing timeline',

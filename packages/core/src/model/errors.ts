@@ -1,5 +1,6 @@
 /** The closed list of error codes. Front ends map `exit` to the exit status of the process. */
 import type { CodeDescription, FieldSpec, FieldsOf } from './error-data.ts';
+import { PROPOSAL_ERRORS } from './proposal-errors.ts';
 
 /** The details of each file of an edit. */
 const EDIT_DETAILS = {
@@ -76,12 +77,7 @@ export const ERROR_CODES = {
     note: '`known`: at most ten sessions, newest first; `closest`: the one that was probably meant',
     hint: 'Run `savepoint sessions` to list the sessions.',
   },
-  UNKNOWN_FORK: {
-    exit: 1,
-    when: 'The workspace has no fork with this name.',
-    data: { name: 'string', known: 'string[]' },
-    hint: 'Run `savepoint fork list` to list the forks.',
-  },
+  ...PROPOSAL_ERRORS,
   UNKNOWN_AGENT: {
     exit: 1,
     when: 'No change in this workspace is recorded for this agent.',

@@ -23,6 +23,12 @@ export type CopyId = `copy_${string}` & { readonly [brand]: 'CopyId' };
 /** Of a copy's id. */
 export const COPY_ID = /^copy_[0-9a-f]{8}$/;
 
+/** `plan_` and 8 hex digits, random. Names a plan. */
+export type PlanId = `plan_${string}` & { readonly [brand]: 'PlanId' };
+
+/** Of a plan's id. */
+export const PLAN_ID = /^plan_[0-9a-f]{8}$/;
+
 /** Random, 16 hex digits. Names a transaction, its journal and its staging folder. */
 export type TransactionId = string & { readonly [brand]: 'TransactionId' };
 

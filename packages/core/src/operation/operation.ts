@@ -239,6 +239,55 @@ export async function runOperation(
   }
 }
 
+/** Captures what an operation will overwrite first, even where the current rules would skip it. */
+export async function captureAndPlan(
+  { workspace, lock, pace }: OperationContext,
+  operation: Operation,
+  batch: ObjectBatch,
+  last: TimelineEnd,
+): Promise<{
+  readonly plan: ChangeSet;
+  readonly before: UnpublishedCapture;
+  readonly planAgain: () => Promise<ChangeSet>;
+}> {
+  let requiredPaths: readonly TreePath[] = [];
+  let isStoredAgain = false;
+  for (;;) {
+    const before = await captureUnpublished(
+      workspace,
+      lock,
+      pace,
+      {
+        ...checkpointInfo('before', operation.info.actor),
+        precedes: operation.info.trigger,
+        target: operation.info.target,
+        session: operation.info.session,
+        toolCall: operation.info.toolCall,
+      },
+      { always: false, must: new PathSet(requiredPaths), missing: 'empty', end: last },
+    );
+    const { snapshot } = before.checkpoint;
+    const { roots, own } = before.scan;
+    // The capture has named the damage.
+    const current = { snapshot, roots, own, objects: batch, last: last.latest, onDamage: () => undefined };
+    const planAgain = (): Promise<ChangeSet> => planIn(workspace, operation, current, pace);
+    let plan: ChangeSet;
+    try {
+      plan = await planAgain();
+      await assertStored(batch, snapshot, plan, pace);
+    } catch (error) {
+      if (isStoredAgain || !isDamage(error)) throw error;
+      // The capture did not read files that the stat cache reports as unchanged. Without the cache, it stores
+      // every valid file again.
+      workspace.memory.forget();
+      isStoredAgain = true;
+      continue;
+    }
+    if (plan.toCapture.length === 0 || requiredPaths.length > 0) return { plan, before, planAgain };
+    requiredPaths = plan.toCapture;
+  }
+}
+
 /** @throws SavepointError PENDING if a missing root will need what the plan changes */
 function assertNotWaiting(waiting: readonly WaitingTransaction[], root: DiskPath, { paths }: ChangeSet): void {
   for (const { journal, missing, error } of waiting) {
@@ -294,55 +343,6 @@ async function recordInverse(
   if (operation.info.undoes === null) return null;
   const { checkpoint } = await capture(workspace, lock, pace, operation.info, { always: true, missing: 'empty' });
   return checkpoint;
-}
-
-/** Captures what an operation will overwrite first, even where the current rules would skip it. */
-async function captureAndPlan(
-  { workspace, lock, pace }: OperationContext,
-  operation: Operation,
-  batch: ObjectBatch,
-  last: TimelineEnd,
-): Promise<{
-  readonly plan: ChangeSet;
-  readonly before: UnpublishedCapture;
-  readonly planAgain: () => Promise<ChangeSet>;
-}> {
-  let requiredPaths: readonly TreePath[] = [];
-  let isStoredAgain = false;
-  for (;;) {
-    const before = await captureUnpublished(
-      workspace,
-      lock,
-      pace,
-      {
-        ...checkpointInfo('before', operation.info.actor),
-        precedes: operation.info.trigger,
-        target: operation.info.target,
-        session: operation.info.session,
-        toolCall: operation.info.toolCall,
-      },
-      { always: false, must: new PathSet(requiredPaths), missing: 'empty', end: last },
-    );
-    const { snapshot } = before.checkpoint;
-    const { roots, own } = before.scan;
-    // The capture has named the damage.
-    const current = { snapshot, roots, own, objects: batch, last: last.latest, onDamage: () => undefined };
-    const planAgain = (): Promise<ChangeSet> => planIn(workspace, operation, current, pace);
-    let plan: ChangeSet;
-    try {
-      plan = await planAgain();
-      await assertStored(batch, snapshot, plan, pace);
-    } catch (error) {
-      if (isStoredAgain || !isDamage(error)) throw error;
-      // The capture did not read files that the stat cache reports as unchanged. Without the cache, it stores
-      // every valid file again.
-      workspace.memory.forget();
-      isStoredAgain = true;
-      continue;
-    }
-    if (plan.toCapture.length === 0 || requiredPaths.length > 0) return { plan, before, planAgain };
-    requiredPaths = plan.toCapture;
-  }
 }
 
 function mayNameNewChanges({ rolledBack = [] }: ChangeSet): boolean {

@@ -23,6 +23,7 @@ import { removeTraces, syncFolderTree } from '../store/state/traces.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { forkCommits, purgeForkStates } from '../timeline/record/fork-states.ts';
 import { dropKept, tidyShallow } from '../timeline/record/kept-commits.ts';
+import { planCommits, purgePlans } from '../timeline/record/plan-records.ts';
 import { writeCheckpoint } from '../timeline/record/timeline.ts';
 import { reachable } from '../timeline/retention/reachable.ts';
 import { purgeBackups } from '../transaction/backups.ts';
@@ -82,23 +83,30 @@ export async function purge(
   const { purged, secrets } = task;
   const batch = store.objects.batch();
   let rewritten: readonly RewrittenCheckpoint[];
-  let forks: ReadonlyMap<ObjectId, ObjectId>;
+  let proposals: ReadonlyMap<ObjectId, ObjectId>;
   try {
     rewritten = await rewriteCheckpoints(batch, task, pace);
-    forks = purgeForkStates(batch, store.refs, paths);
+    proposals = new Map([
+      ...purgeForkStates(batch, store.refs, paths),
+      ...purgePlans(batch, store.refs, paths, (text) => secrets.isMentionedIn(text)),
+    ]);
     pace.throwIfCancelled();
-    if (rewritten.length + forks.size > 0) await batch.finish();
+    if (rewritten.length + proposals.size > 0) await batch.finish();
   } finally {
     batch.abandon();
   }
   lock.assertHeld();
   purgeBackups(ports, store.layout, workspace.root, paths, purged); // P2
   removeTraces(ports, store.layout, (text) => secrets.isMentionedIn(text));
-  const moved = new Map([...rewritten.map(({ from, to }) => [from.commit, to] as const), ...forks]);
+  const moved = new Map([...rewritten.map(({ from, to }) => [from.commit, to] as const), ...proposals]);
   if (moved.size > 0) store.refs.moveAll(moved);
   // Objects kept from repositories may include the same contents. An undo works without them.
   dropKept(store.refs, () => true);
-  const commits = [...timeline.list().map(({ commit }) => commit), ...forkCommits(store.refs)];
+  const commits = [
+    ...timeline.list().map(({ commit }) => commit),
+    ...forkCommits(store.refs),
+    ...planCommits(store.refs),
+  ];
   const live = await reachable(store.objects, commits, pace);
   const swept = await store.objects.consolidate({
     live: (id) => live.has(id), // P3

@@ -113,6 +113,13 @@ interface VerbsByMethod {
   readonly dropFork: 'forkDrop';
   readonly cleanForks: 'forkClean';
   readonly currentFork: 'status';
+  readonly proposeEdits: 'planNew';
+  readonly plans: 'planList';
+  readonly plan: 'planShow';
+  readonly decidePlan: 'planReview';
+  readonly approvePlan: 'planReview';
+  readonly applyPlan: 'planApply';
+  readonly cancelPlan: 'planCancel';
 }
 
 /**

@@ -27,6 +27,8 @@ import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
 import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { guardOff, guardOn, guardStatus } from './guard/guard.ts';
+import { planApply, planCancel, planReview } from './plans/decide.ts';
+import { planList, planNew, planShow } from './plans/propose.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { copies } from './store/copies.ts';
@@ -78,6 +80,12 @@ export const VERBS = {
   forkMerge,
   forkDrop,
   forkClean,
+  planNew,
+  planList,
+  planShow,
+  planReview,
+  planApply,
+  planCancel,
   verify,
   recover,
   repair,

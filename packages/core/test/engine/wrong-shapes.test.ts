@@ -14,11 +14,11 @@ const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
     'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks ' +
-    'reopenCopy fork runInFork previewMerge mergeFork dropFork'
+    'reopenCopy fork runInFork previewMerge mergeFork dropFork plan decidePlan approvePlan cancelPlan previewPlan applyPlan'
   ).split(' '),
 );
 const TAKES_LIST = new Set(
-  'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop createForks compareForks'.split(
+  'rootChanges frozenBy freeze unfreeze edit previewEdit purge previewPurge drop previewDrop createForks compareForks proposeEdits'.split(
     ' ',
   ),
 );

@@ -3,7 +3,8 @@ import { ERROR_CODES, type ErrorCode, SavepointError } from '../../src/model/err
 import { hintForModel, textForModel } from '../../src/tools/hints.ts';
 
 /** Codes of commands that are no tools. */
-const WITHOUT_TOOL = /^(?:BUNDLE_|CHECKPOINT_NEEDED|PURGE_|SANDBOX_|GIT_REFUSED|NEEDS_CONFIRMATION|UNKNOWN_FORK)/;
+const WITHOUT_TOOL =
+  /^(?:BUNDLE_|CHECKPOINT_NEEDED|PURGE_|SANDBOX_|GIT_REFUSED|NEEDS_CONFIRMATION|UNKNOWN_FORK|UNKNOWN_PLAN)/;
 
 test.each((Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !WITHOUT_TOOL.test(code)))(
   'the hint of %s asks a model for nothing that needs a shell',

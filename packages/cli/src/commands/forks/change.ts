@@ -3,14 +3,10 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
-import { captureWarnings, listedIn } from '../../show/capture.ts';
 import { runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
-import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
+import { confirmOperation, operationText } from '../../show/operation.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
-
-const LISTED_WHEN_DONE = 10;
 
 export const forkCreate = command({
   verb: VERBS.forkCreate,
@@ -84,43 +80,13 @@ export const forkMerge = command({
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
   async carryOut(input, { options }, context) {
-    const { savepoint, signal, view } = context;
+    const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.forkMerge.handle(savepoint, input, { signal });
     const preview = await VERBS.forkMerge.handle(savepoint, { ...input, dryRun: true }, { signal });
-    if (preview.outcome === 'ready') {
-      const paths = countText(listedPaths(preview).length, 'path');
-      await confirm(context, {
-        verb: 'fork merge',
-        consequence: `The merge would change ${paths}`,
-        hint: DRY_RUN_HINT,
-        preview: lines(planLines(preview, view.style), planNotes(preview, null, view)),
-        question: `Merge ${paths}?`,
-        declinedMessage: 'Nothing was merged.',
-      });
-    }
+    await confirmOperation(preview, context, { verb: 'fork merge', noun: 'merge', asked: 'Merge', done: 'merged' });
     return VERBS.forkMerge.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
-  render(output, view) {
-    const { style } = view;
-    const { checkpoint, dryRun, outcome } = output;
-    const paths = countText(listedPaths(output).length, 'path');
-    if (outcome === 'nothing') return lines('Nothing to merge.', planNotes(output, null, view));
-    if (dryRun) {
-      return lines(
-        `Preview: ${paths} would change.`,
-        planLines(output, style),
-        planNotes(output, null, view),
-        conflictSides(output, view),
-      );
-    }
-    return lines(
-      `${showText(output.description)}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
-      planLines(output, style, listedIn(view, LISTED_WHEN_DONE)),
-      planNotes(output, null, view),
-      captureWarnings(output.capture),
-      view.isPage ? [] : 'Run `savepoint undo` to revert.',
-    );
-  },
+  render: (output, view) => operationText(output, view, 'Nothing to merge.'),
 });
 
 export const forkDrop = command({

@@ -1,5 +1,6 @@
 /** Calls that edit several files in one operation. */
 
+import type { EditOperation } from '../../edit/edit-operation.ts';
 import type { FileEdits } from '../../edit/file-edits.ts';
 import type { PreparedEdits, PreparedFile } from '../../edit/prepare-edits.ts';
 import type { FileRequest } from '../../edit/targets.ts';
@@ -58,47 +59,27 @@ export function editCalls(engine: Engine): EditCalls {
   };
 }
 
-async function edit(engine: Engine, requests: readonly FileRequest[], options: EditOptions): Promise<EditResult> {
-  const [{ editOperation }, { editsRefusedError }, { prepareEdits, targetsUnchanged }] = await Promise.all([
-    import('../../edit/edit-operation.ts'),
-    import('../../edit/edits-refused.ts'),
-    import('../../edit/prepare-edits.ts'),
-  ]);
-  const prepare = async (root: DiskPath, pace: Pace): Promise<readonly PreparedFile[]> => {
-    const prepared = await prepareEdits(engine.ports, root, requests, pace);
-    if (!prepared.ok) throw editsRefusedError(prepared.problems, requests.length);
-    return prepared.files;
-  };
-  const applyUnderLock = async (
-    operating: WriteOperationContext,
-    root: DiskPath,
-    files: readonly PreparedFile[],
-  ): Promise<EditResult> => {
-    const { context, workspace, pace } = operating;
-    await makeRoom(operating, 'all');
-    const prepareAgain = (): Promise<readonly PreparedFile[]> => prepare(workspace.root, pace);
-    // The files may have changed while this call waited for the lock. The operation itself notices other contents, but
-    // not that a path now leads elsewhere.
-    const isCurrent = root === workspace.root && targetsUnchanged(engine.ports, root, requests, files);
-    const request = { files: isCurrent ? files : await prepareAgain(), prepareAgain };
-    const info = { actor: engine.actor, description: options.message ?? null, umask: engine.ports.umask() };
-    const operation = editOperation(request, info, context.effectiveSettings(workspace.root).backups);
-    const force = requests.some((each) => each.force);
-    const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, { ...options, force });
-    return { ...result, files: operation.files() };
-  };
-  return engine.mapErrors(async () => {
-    const context = engine.context();
-    assertMayEdit(engine, context, requests);
-    // Most problems are found by preparing the edits now, before the lock is acquired and anything is captured.
-    const root = context.root();
-    const files = await prepare(root, engine.pace(options));
-    return engine.operate(options, (operating) => applyUnderLock(operating, root, files), 'existing-or-new');
-  });
+/**
+ * Returns the operation that edits the files.
+ * @param files as prepared before; absent: they are prepared now
+ * @throws SavepointError EDITS_REFUSED
+ */
+export async function editOperationIn(
+  engine: Engine,
+  { context, workspace, pace }: WriteOperationContext,
+  requests: readonly FileRequest[],
+  { message = null }: { readonly message?: string | null },
+  files?: readonly PreparedFile[],
+): Promise<EditOperation> {
+  const { editOperation } = await import('../../edit/edit-operation.ts');
+  const prepareAgain = (): Promise<readonly PreparedFile[]> => prepare(engine, workspace.root, requests, pace);
+  const info = { actor: engine.actor, description: message, umask: engine.ports.umask() };
+  const request = { files: files ?? (await prepareAgain()), prepareAgain };
+  return editOperation(request, info, context.effectiveSettings(workspace.root).backups);
 }
 
 /** @throws SavepointError PATH_REFUSED, USAGE */
-async function requestsOf(engine: Engine, files: readonly FileEdits[]): Promise<readonly FileRequest[]> {
+export async function requestsOf(engine: Engine, files: readonly FileEdits[]): Promise<readonly FileRequest[]> {
   const { fileRequestOf } = await import('../../edit/file-edits.ts');
   const place = { root: engine.context().root(), ports: engine.ports };
   return files.map((file) => fileRequestOf(place, file));
@@ -108,7 +89,7 @@ async function requestsOf(engine: Engine, files: readonly FileEdits[]): Promise<
  * Rejects edits of frozen paths. A user can force them, for each file separately.
  * @throws SavepointError
  */
-function assertMayEdit(engine: Engine, context: Context, requests: readonly FileRequest[]): void {
+export function assertMayEdit(engine: Engine, context: Context, requests: readonly FileRequest[]): void {
   const isByPerson =
     engine.actor.kind === 'user' &&
     (readIfFound(context, (workspace) => shellCallOf(engine, workspace) === null) ?? true);
@@ -117,4 +98,47 @@ function assertMayEdit(engine: Engine, context: Context, requests: readonly File
     frozenPathsIn(context),
     requests.flatMap((request) => (isForced(request) ? [] : [request.path])),
   );
+}
+
+async function edit(engine: Engine, requests: readonly FileRequest[], options: EditOptions): Promise<EditResult> {
+  const { targetsUnchanged } = await import('../../edit/prepare-edits.ts');
+  const applyUnderLock = async (
+    operating: WriteOperationContext,
+    root: DiskPath,
+    files: readonly PreparedFile[],
+  ): Promise<EditResult> => {
+    const { workspace } = operating;
+    await makeRoom(operating, 'all');
+    // The files may have changed while this call waited for the lock. The operation itself notices other contents, but
+    // not that a path now leads elsewhere.
+    const isCurrent = root === workspace.root && targetsUnchanged(engine.ports, root, requests, files);
+    const operation = await editOperationIn(engine, operating, requests, options, isCurrent ? files : undefined);
+    const force = requests.some((each) => each.force);
+    const result = await runAndAnnounce(engine, operating, 'edit:completed', operation, { ...options, force });
+    return { ...result, files: operation.files() };
+  };
+  return engine.mapErrors(async () => {
+    const context = engine.context();
+    assertMayEdit(engine, context, requests);
+    // Most problems are found by preparing the edits now, before the lock is acquired and anything is captured.
+    const root = context.root();
+    const files = await prepare(engine, root, requests, engine.pace(options));
+    return engine.operate(options, (operating) => applyUnderLock(operating, root, files), 'existing-or-new');
+  });
+}
+
+/** @throws SavepointError EDITS_REFUSED with all problems */
+async function prepare(
+  engine: Engine,
+  root: DiskPath,
+  requests: readonly FileRequest[],
+  pace: Pace,
+): Promise<readonly PreparedFile[]> {
+  const [{ editsRefusedError }, { prepareEdits }] = await Promise.all([
+    import('../../edit/edits-refused.ts'),
+    import('../../edit/prepare-edits.ts'),
+  ]);
+  const prepared = await prepareEdits(engine.ports, root, requests, pace);
+  if (!prepared.ok) throw editsRefusedError(prepared.problems, requests.length);
+  return prepared.files;
 }

@@ -1,6 +1,5 @@
 /** The shapes of what callers of the library pass to each call. Paths are checked where they are resolved. */
 
-import type { FileEdit, FileEdits } from '../../edit/file-edits.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
 import {
@@ -53,8 +52,12 @@ import {
   paths,
 } from './copy-call-shapes.ts';
 
+import { FILES } from './edit-call-shapes.ts';
+import { PLAN_SHAPES, type PlanningCalls } from './plan-call-shapes.ts';
+
 type Calls = CheckpointCalls &
   CopyingCalls &
+  PlanningCalls &
   HistoryCalls &
   RewindCalls &
   EditCalls &
@@ -108,43 +111,7 @@ const RESTORE_BUNDLE_CALL: Arguments = [
   options<'restoreBundle'>({ overwrite: flag, git: flag, allowPartial: flag, expected: text }),
 ];
 const DROP_CALL: Arguments = [['names', listOf(text)], options<'drop'>({ pinned: flag })];
-const EDIT = fields(
-  {
-    old: text,
-    new: text,
-    replaceAll: flag,
-    tolerant: flag,
-    line: count,
-    text,
-    content: text,
-    exact: flag,
-    patch: text,
-    fuzz: count,
-    mode: orNull(count),
-    to: anything,
-  } satisfies ShapeOf<FileEdit, 'op'>,
-  { op: oneOf('replace', 'insert', 'write', 'patch', 'create', 'delete', 'rename', 'mode') },
-);
-/** The fields that an edit must have, by its `op`. */
-const EDIT_NEEDS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
-  replace: { old: text, new: text },
-  insert: { line: count, text },
-  write: { content: text },
-  patch: { patch: text },
-  create: { content: text },
-  mode: { mode: count },
-};
 const BLAME: ShapeOf<BlameQuery, 'path'> = { at: text, lines: fields({}, { first: count, last: count }) };
-const FILES: Check = listOf(
-  fields({ given: anything, expectedHash: orNull(text), force: flag } satisfies ShapeOf<FileEdits, 'path' | 'edits'>, {
-    path: anything,
-    edits: listOf((value, at) => {
-      EDIT(value, at);
-      someFields({}, EDIT_NEEDS[(value as { readonly op: string }).op] ?? {})(value, at);
-    }),
-  }),
-);
-
 const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   checkpoint: [options<'checkpoint'>({ message: text, testResult: oneOf('pass', 'fail') })],
   list: [['options', optional(fields({ limit: count, before: number }))]],
@@ -239,6 +206,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   link: [['from', text], options<'link'>({})],
   setTestResult: [NAME, ['result', orNull(oneOf('pass', 'fail'))], options<'setTestResult'>({})],
   ...COPY_SHAPES,
+  ...PLAN_SHAPES,
   verify: [options<'verify'>({ deep: flag })],
   recover: [options<'recover'>({ decision: oneOf('forward', 'back') })],
   repair: [options<'repair'>({ from: paths, dryRun: flag, adopt: text })],

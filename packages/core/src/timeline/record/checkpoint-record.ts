@@ -66,7 +66,7 @@ export interface StoredCheckpoint extends Omit<Checkpoint, 'number' | 'commit' |
 /** Replaces a text that mentions what is purged. */
 const PURGED_TEXT = '(purged)';
 
-const actor: Codec<Actor> = openRecord<Actor>({
+export const actor: Codec<Actor> = openRecord<Actor>({
   kind: enumOf('user', 'agent', 'outside'),
   name: lineString(),
   version: optionalKey(lineString()),

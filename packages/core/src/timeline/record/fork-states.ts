@@ -10,26 +10,22 @@
 
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { COPY_ID, type CopyId, EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
+import { COPY_ID, type CopyId, type ObjectId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { nameOf } from '../../model/names.ts';
 import { integer, matching, objectOf, oneOf, orNull, text } from '../../store/json-shape.ts';
-import { decodeCommit, encodeCommit } from '../../store/objects/commit.ts';
 import { FormatProblem, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { encodeTree } from '../../store/objects/tree.ts';
 import type { Refs } from '../../store/refs/refs.ts';
 import { purgePaths } from '../../store/snapshot/purge-paths.ts';
-import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
+import { readBlob } from '../../store/snapshot/snapshot.ts';
+import { addCommit, BLOB, partsOf, partsOfCommit, snapshotIn, TREE, treesOf } from './kept-states.ts';
 
 const FORKS = 'refs/savepoint/fork/';
 const MERGED = 'refs/savepoint/merged/';
 const RECORD = nameOf('fork.json');
-const FILES = nameOf('files');
-const SIDE = nameOf('side');
 const BASE = nameOf('base');
-const BLOB = 0o100644;
-const TREE = 0o040000;
 
 /** What `fork.json` of a state says. */
 export interface ForkStateInfo {
@@ -72,22 +68,10 @@ export function writeForkState(batch: ObjectBatch, state: ForkState): ObjectId {
   const { snapshot, base, ...info } = state;
   const record = batch.add('blob', Buffer.from(`${JSON.stringify({ format: 1, ...info }, null, 2)}\n`));
   const entries = [{ name: RECORD, mode: BLOB, id: record } as const, ...treesOf(batch, snapshot)];
-  const tree = batch.add(
-    'tree',
-    encodeTree(
-      base === null
-        ? entries
-        : [...entries, { name: BASE, mode: TREE, id: batch.add('tree', encodeTree(treesOf(batch, base))) }],
-    ),
-  );
-  const who = {
-    name: 'Savepoint',
-    email: 'savepoint@savepoint.invalid',
-    time: Math.floor(info.time / 1000),
-    zone: '+0000',
-  };
-  const message = `Fork ${info.name}: ${info.kind}\n`;
-  return batch.add('commit', encodeCommit({ tree, parents: [], author: who, committer: who, message }));
+  const before =
+    base === null ? [] : [{ name: BASE, mode: TREE, id: batch.add('tree', encodeTree(treesOf(batch, base))) }];
+  const all = [...entries, ...before];
+  return addCommit(batch, all, { time: info.time, message: `Fork ${info.name}: ${info.kind}\n` });
 }
 
 /** Durable on return, as is the commit before. The caller holds the store's lock. @returns the number of the state */
@@ -140,14 +124,11 @@ export function purgeForkStates(
 
 /** @throws SavepointError STORE_DAMAGED */
 export function readForkState(objects: ObjectReader, commit: ObjectId): ForkState {
-  const parts = new Map(
-    readTree(objects, decodeCommit(objects.read(commit).data, commit).tree).map((one) => [one.name, one.id]),
-  );
+  const parts = partsOfCommit(objects, commit);
   const [record, base] = [parts.get(RECORD), parts.get(BASE)];
   const snapshot = snapshotIn(parts);
   if (record === undefined || snapshot === null) throw damagedState(commit);
   const json = parsed(commit, readBlob(objects, record));
-  const baseParts = base === undefined ? null : new Map(readTree(objects, base).map((one) => [one.name, one.id]));
   const { kind, copy, name, time, checkpoint, branch } = json;
   return {
     kind,
@@ -157,7 +138,7 @@ export function readForkState(objects: ObjectReader, commit: ObjectId): ForkStat
     checkpoint,
     branch,
     snapshot,
-    base: baseParts === null ? null : snapshotIn(baseParts),
+    base: base === undefined ? null : snapshotIn(partsOf(objects, base)),
   };
 }
 
@@ -170,17 +151,6 @@ function parsed(commit: ObjectId, bytes: Buffer): ForkStateInfo {
     if (error instanceof FormatProblem || error instanceof SyntaxError) throw damagedState(commit);
     throw error;
   }
-}
-
-function snapshotIn(parts: ReadonlyMap<string, ObjectId>): Snapshot | null {
-  const files = parts.get(FILES);
-  return files === undefined ? null : { files, side: parts.get(SIDE) ?? EMPTY_TREE };
-}
-
-function treesOf(batch: ObjectBatch, { files, side }: Snapshot) {
-  for (const id of [files, side]) if (id === EMPTY_TREE) batch.add('tree', Buffer.alloc(0));
-  const own = { name: FILES, mode: TREE, id: files } as const;
-  return side === EMPTY_TREE ? [own] : [own, { name: SIDE, mode: TREE, id: side } as const];
 }
 
 function numbersOf(refs: Refs, prefix: string): ReadonlyMap<number, ObjectId> {

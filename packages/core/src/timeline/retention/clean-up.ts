@@ -6,6 +6,7 @@ import type { HeldLock } from '../../store/lock.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { forkCommits } from '../record/fork-states.ts';
 import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
+import { planCommits } from '../record/plan-records.ts';
 import { reachable } from './reachable.ts';
 import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';
 
@@ -94,7 +95,7 @@ export async function dropCheckpoints(
   if (unreadable !== undefined) timeline.read(unreadable);
   const live = await reachable(
     store.objects,
-    [...staying.map(({ commit }) => commit), ...forkCommits(store.refs)],
+    [...staying.map(({ commit }) => commit), ...forkCommits(store.refs), ...planCommits(store.refs)],
     pace,
   );
   const stays = new Set(staying.map(({ number }) => number));

@@ -26,7 +26,7 @@ export const edit = verb({
 
   async handle(savepoint, input, context) {
     const options = withoutUndefined({ signal: context.signal, toolCall: context.toolCall });
-    const requests = await requestsOf(savepoint, input, options);
+    const requests = await fileEditsOf(savepoint, input, options);
     if (input.dry_run === true) {
       const seen = await savepoint.previewEdit(requests, options);
       if (!seen.ok) throw editsRefusedError(seen.problems, requests.length);
@@ -59,7 +59,11 @@ type EditJson = z.output<EditShapes['edited']>;
 type FileInput = EditInput['files'][number];
 
 /** @throws SavepointError EDITS_REFUSED with every path that cannot be one */
-async function requestsOf(savepoint: Savepoint, input: EditInput, options: CallOptions): Promise<readonly FileEdits[]> {
+export async function fileEditsOf(
+  savepoint: Savepoint,
+  input: Pick<EditInput, 'files'>,
+  options: CallOptions,
+): Promise<readonly FileEdits[]> {
   const { requests, problems } = parsePaths(await savepoint.place({ orNew: true }), input.files);
   if (problems.length === 0) return requests;
   // Report the other errors in the same answer.

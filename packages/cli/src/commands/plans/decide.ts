@@ -1,0 +1,78 @@
+/** Commands that decide about plans and apply them. */
+
+import { SavepointError } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
+import { command, lines } from '../../command.ts';
+import { confirmOperation, operationText } from '../../show/operation.ts';
+import { planText } from '../../show/plan-text.ts';
+import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
+
+export const planReview = command({
+  verb: VERBS.planReview,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [
+    { flags: '--accept <paths...>', description: 'accept these changes, or hunks (PATH:NUMBER)' },
+    { flags: '--reject <paths...>', description: 'reject these changes, or hunks (PATH:NUMBER)' },
+    { flags: '--approve', description: 'approve what is not rejected, so that it can be applied' },
+  ],
+  examples: [
+    'savepoint plan review plan_1a2b3c4d --reject src/a.ts:2 --approve',
+    'savepoint plan review plan_1a2b3c4d --approve',
+  ],
+  input: ({ operands: [id = ''], options }) => ({
+    id,
+    decisions: [...decisionsIn(options['accept'], true), ...decisionsIn(options['reject'], false)],
+    ...(options['approve'] === true ? { approve: 'any' } : {}),
+  }),
+  render: (plan, view) =>
+    lines(planText(plan, view), plan.status === 'approved' ? `Apply it with \`savepoint plan apply ${plan.id}\`.` : []),
+});
+
+export const planApply = command({
+  verb: VERBS.planApply,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [
+    { flags: '--rebase', description: 'merge with what changed since the plan was made' },
+    ...CONFLICT_OPTIONS,
+    { flags: '--force', description: 'also change frozen paths' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
+  ],
+  examples: ['savepoint plan apply plan_1a2b3c4d --dry-run', 'savepoint plan apply plan_1a2b3c4d --yes'],
+  input: async ({ operands: [id = ''], options }, context) => ({
+    id,
+    ...(await conflictInput(options, context)),
+    ...(options['rebase'] === true ? { rebase: true } : {}),
+    ...(options['force'] === true ? { force: true } : {}),
+    ...(options['dryRun'] === true ? { dryRun: true } : {}),
+  }),
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
+    if (input.dryRun === true || options['yes'] === true) return VERBS.planApply.handle(savepoint, input, { signal });
+    const preview = await VERBS.planApply.handle(savepoint, { ...input, dryRun: true }, { signal });
+    await confirmOperation(preview, context, { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' });
+    return VERBS.planApply.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  },
+  render: (output, view) => operationText(output, view, 'Nothing to apply: the files are already like that.'),
+});
+
+export const planCancel = command({
+  verb: VERBS.planCancel,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [],
+  examples: ['savepoint plan cancel plan_1a2b3c4d'],
+  input: ({ operands: [id = ''] }) => ({ id }),
+  render: (plan, view) => lines(planText(plan, view)),
+});
+
+function decisionsIn(given: unknown, accepted: boolean) {
+  const names: readonly string[] = Array.isArray(given) ? given : typeof given === 'string' ? [given] : [];
+  return names.map((name) => {
+    const found = /^(.+):([1-9]\d{0,6})$/.exec(name);
+    if (name === '') throw new SavepointError('USAGE', 'A path is empty.', { argument: '--accept' });
+    return found === null ? { path: name, accepted } : { path: found[1] ?? '', hunk: Number(found[2]), accepted };
+  });
+}

@@ -1,0 +1,64 @@
+/** Asks before an operation that brings changes into the folder, and shows what it did. */
+
+import { showText } from '@savepoint/core';
+import { type CommandContext, lines } from '../command.ts';
+import { confirm, DRY_RUN_HINT } from '../confirm.ts';
+import type { OutputView } from '../view.ts';
+import { captureWarnings, listedIn } from './capture.ts';
+import { countText } from './format.ts';
+import { conflictSides, listedPaths, type OperationJson, planLines, planNotes } from './plan.ts';
+
+const LISTED_WHEN_DONE = 10;
+
+/** What an operation is called, in its questions. */
+export interface OperationWords {
+  /** As the user types it. */
+  readonly verb: string;
+  readonly noun: string;
+  /** For example `Merge`. */
+  readonly asked: string;
+  /** For example `merged`. */
+  readonly done: string;
+}
+
+/** Asks only if the preview has something to do. @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
+export async function confirmOperation(
+  preview: OperationJson,
+  context: Pick<CommandContext, 'ask' | 'view'>,
+  { verb, noun, asked, done }: OperationWords,
+): Promise<void> {
+  if (preview.outcome !== 'ready') return;
+  const { view } = context;
+  const paths = countText(listedPaths(preview).length, 'path');
+  await confirm(context, {
+    verb,
+    consequence: `The ${noun} would change ${paths}`,
+    hint: DRY_RUN_HINT,
+    preview: lines(planLines(preview, view.style), planNotes(preview, null, view)),
+    question: `${asked} ${paths}?`,
+    declinedMessage: `Nothing was ${done}.`,
+  });
+}
+
+/** @param nothing the text if there was nothing to do */
+export function operationText(output: OperationJson, view: OutputView, nothing: string): string {
+  const { style } = view;
+  const { checkpoint, dryRun, outcome } = output;
+  const paths = countText(listedPaths(output).length, 'path');
+  if (outcome === 'nothing') return lines(nothing, planNotes(output, null, view));
+  if (dryRun) {
+    return lines(
+      `Preview: ${paths} would change.`,
+      planLines(output, style),
+      planNotes(output, null, view),
+      conflictSides(output, view),
+    );
+  }
+  return lines(
+    `${showText(output.description)}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
+    planLines(output, style, listedIn(view, LISTED_WHEN_DONE)),
+    planNotes(output, null, view),
+    captureWarnings(output.capture),
+    view.isPage ? [] : 'Run `savepoint undo` to revert.',
+  );
+}

@@ -1,0 +1,201 @@
+/** Calls for plans: proposed changes that are looked at before they are applied. */
+
+import type { FileEdits } from '../../edit/file-edits.ts';
+import { givenPath } from '../../io/given-path.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Actor } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { PlanId } from '../../model/ids.ts';
+import type { JsonName } from '../../model/names.ts';
+import type { Plan, PlanDecision } from '../../model/plan.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
+import { applyPlanOperation } from '../../plan/apply-plan.ts';
+import { selectionOf } from '../../plan/selection.ts';
+import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { readPlans } from '../../timeline/record/plan-records.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { applicationsOf, findPlan, type PlanView, statusOf, viewOf } from '../plans/plan-view.ts';
+import { type ProposeOptions, propose, updatePlan } from '../plans/propose.ts';
+import { servedCallInfo } from '../served-call.ts';
+import { assertByPerson } from '../shell-call.ts';
+import { assertMayEdit, editOperationIn, requestsOf } from './edits.ts';
+
+export interface PlanOptions extends CallOptions {
+  /** Also returns a patch, as `diff` does. Default false. */
+  readonly patch?: boolean;
+}
+
+export interface PlanList {
+  /** The oldest first. */
+  readonly plans: readonly PlanView[];
+  /** Plans that cannot be read, for display. */
+  readonly problems: readonly string[];
+}
+
+/** A decision about a proposed change, or one of its hunks. */
+export interface DecisionRequest {
+  readonly path: JsonName;
+  /** The number of the hunk, from 1. Absent: the whole change. */
+  readonly hunk?: number;
+  readonly accepted: boolean;
+}
+
+export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
+  /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
+  readonly rebase?: boolean;
+}
+
+export interface PlanCalls {
+  /**
+   * Makes a plan of edits. Nothing is changed but the store.
+   * @throws SavepointError EDITS_REFUSED with all problems, USAGE if they change nothing, and what `checkpoint` throws
+   */
+  proposeEdits(files: readonly FileEdits[], options: ProposeOptions): Promise<PlanView>;
+  plans(options?: CallOptions): Promise<PlanList>;
+  /** @throws SavepointError UNKNOWN_PLAN, STORE_DAMAGED */
+  plan(id: string, options?: PlanOptions): Promise<PlanView>;
+  /**
+   * Records which changes and hunks are accepted and rejected. Rejected ones are not applied.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have
+   */
+  decidePlan(id: string, decisions: readonly DecisionRequest[], options?: CallOptions): Promise<PlanView>;
+  /**
+   * Approves exactly what the plan would apply now. Only a person may do this.
+   * @param fingerprint of what the person saw
+   * @throws SavepointError UNKNOWN_PLAN, CONFLICT if it is not what was seen, NEEDS_CONFIRMATION if an agent asks
+   */
+  approvePlan(id: string, fingerprint: string, options?: CallOptions): Promise<PlanView>;
+  /** @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied */
+  cancelPlan(id: string, options?: CallOptions): Promise<PlanView>;
+  /** Returns what `applyPlan` would do. */
+  previewPlan(id: string, options?: ApplyPlanOptions): Promise<Preview>;
+  /**
+   * Changes the workspace as the plan says, without what was rejected: all or nothing. It can be undone.
+   * @throws SavepointError UNKNOWN_PLAN, NEEDS_CONFIRMATION if a person has not approved exactly this, CONFLICT if its
+   *   paths changed since, USAGE if it is cancelled or applied
+   */
+  applyPlan(id: string, options?: ApplyPlanOptions): Promise<OperationResult>;
+}
+
+export function planCalls(engine: Engine): PlanCalls {
+  return {
+    proposeEdits: (files, options) =>
+      engine.once((once) =>
+        once.mapErrors(async () => {
+          const requests = await requestsOf(once, files);
+          assertMayEdit(once, once.context(), requests);
+          const operation = (operating: Parameters<typeof editOperationIn>[1]) =>
+            editOperationIn(once, operating, requests, { message: options.intent });
+          return propose(once, { source: 'edits', sourceName: null, operation }, options);
+        }),
+      ),
+    plans: (options = {}) =>
+      engine.read(async (workspace) => {
+        const { plans, damaged } = readPlans(workspace.store.objects, workspace.store.refs);
+        const pace = engine.pace(options);
+        const views: PlanView[] = [];
+        for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace));
+        return { plans: views, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
+      }),
+    plan: (id, { patch = false, ...options } = {}) =>
+      engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), patch, engine.pace(options))),
+    decidePlan: (id, decisions, options = {}) =>
+      updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
+        const { changes } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        const by = callerOf(engine, workspace, options);
+        const made = decisions.map(({ path: given, hunk, accepted }): PlanDecision => {
+          const path = givenPath(workspace, given);
+          const found = changes.find(({ change }) => change.path === path);
+          if (found === undefined) throw notInPlan(plan.id, JSON.stringify(given));
+          const digest = hunk === undefined ? null : (found.hunks?.find(({ number }) => number === hunk)?.digest ?? '');
+          if (digest === '') throw notInPlan(plan.id, `${JSON.stringify(given)} hunk ${hunk}`);
+          return { by, time: workspace.ports.clock.now(), path, hunk: digest, accepted };
+        });
+        return { ...plan, decisions: withDecisions(plan.decisions, made) };
+      }),
+    approvePlan: (id, fingerprint, options = {}) =>
+      updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
+        assertByPerson(engine, workspace, 'planReview');
+        const selection = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);
+        const by = callerOf(engine, workspace, options);
+        return { ...plan, approval: { by, time: workspace.ports.clock.now(), fingerprint } };
+      }),
+    cancelPlan: (id, options = {}) =>
+      updatePlan(engine, id, options, (plan, { workspace }) => ({
+        ...plan,
+        cancelled: { by: callerOf(engine, workspace, options), time: workspace.ports.clock.now() },
+      })),
+    previewPlan: (id, options = {}) =>
+      engine.read((workspace) => {
+        const request = applyRequest(engine, workspace, findPlan(workspace, id), options);
+        return preview(engine, workspace, applyPlanOperation(workspace, request, engine.pace(options)), options);
+      }),
+    applyPlan: (id, options = {}) =>
+      engine.operate(options, async (operating) => {
+        const { workspace, pace } = operating;
+        await makeRoom(operating, 'all');
+        const plan = findPlan(workspace, id);
+        await assertApproved(workspace, plan, operating.pace);
+        const operation = applyPlanOperation(workspace, applyRequest(engine, workspace, plan, options), pace);
+        return runAndAnnounce(engine, operating, 'apply:completed', operation, options);
+      }),
+  };
+}
+
+function applyRequest(engine: Engine, workspace: Workspace, plan: Plan, options: ApplyPlanOptions) {
+  const { rebase = false } = options;
+  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
+  return { plan, rebase, choices, phase: null, by: callerOf(engine, workspace, options) };
+}
+
+async function assertApproved(workspace: Workspace, plan: Plan, pace: Parameters<typeof viewOf>[3]): Promise<void> {
+  const { objects } = workspace.store;
+  const { fingerprint } = await selectionOf(new OverlayBatch(objects), plan, pace);
+  const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), fingerprint);
+  if (status === 'applied' || status === 'cancelled') {
+    throw new SavepointError('USAGE', `${plan.id} is already ${status}.`, { argument: 'id' });
+  }
+  if (plan.approval?.fingerprint === fingerprint) return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    plan.approval === null
+      ? `${plan.id} is not approved.`
+      : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
+    { verb: 'plan apply' },
+    { hint: `Nothing was changed. A person approves it with \`savepoint plan review ${plan.id}\`.` },
+  );
+}
+
+/** A later decision about the same hunk replaces an earlier one, and one about the whole change replaces all of its hunks'. */
+function withDecisions(old: readonly PlanDecision[], made: readonly PlanDecision[]): readonly PlanDecision[] {
+  return made.reduce<readonly PlanDecision[]>(
+    (all, one) => [
+      ...all.filter(({ path, hunk }) => path !== one.path || (one.hunk !== null && hunk !== one.hunk)),
+      one,
+    ],
+    old,
+  );
+}
+
+function callerOf(engine: Engine, workspace: Workspace, options: CallOptions): Actor {
+  return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
+}
+
+function notInPlan(id: PlanId, what: string): SavepointError {
+  return new SavepointError('USAGE', `${id} does not change ${what}.`, { argument: 'decisions' });
+}
+
+function changedSince(id: PlanId): SavepointError {
+  return new SavepointError(
+    'CONFLICT',
+    `${id} is not what was shown: it has changed since.`,
+    { paths: [] },
+    { hint: `Look at it again: \`savepoint plan show ${id}\`.` },
+  );
+}

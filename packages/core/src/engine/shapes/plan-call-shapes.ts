@@ -1,0 +1,35 @@
+/** The shapes of what callers pass to the calls for plans. */
+
+import { anything, count, fields, flag, listOf, optional, type ShapeOf, text } from '../../model/shape-checks.ts';
+import { CALL_OPTIONS } from '../../session/session-shapes.ts';
+import type { ApplyPlanOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
+import type { ProposeOptions } from '../plans/propose.ts';
+import { type Arguments, CONFLICTS, OPERATION } from './copy-call-shapes.ts';
+import { FILES } from './edit-call-shapes.ts';
+
+export type PlanningCalls = PlanCalls;
+
+const ID = ['id', text] as const;
+const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
+const PROPOSE = [
+  'options',
+  fields(CALL_OPTIONS satisfies ShapeOf<ProposeOptions, 'intent'>, { intent: text }),
+] as const;
+const DECISIONS = listOf(
+  fields({ hunk: count } satisfies ShapeOf<DecisionRequest, 'path' | 'accepted'>, { path: anything, accepted: flag }),
+);
+const APPLY_CALL: Arguments = [
+  ID,
+  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, rebase: flag } satisfies ShapeOf<ApplyPlanOptions>))],
+];
+
+export const PLAN_SHAPES: { readonly [Name in keyof PlanCalls]: Arguments } = {
+  proposeEdits: [['files', FILES], PROPOSE],
+  plans: [OPTIONS],
+  plan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, patch: flag }))]],
+  decidePlan: [ID, ['decisions', DECISIONS], OPTIONS],
+  approvePlan: [ID, ['fingerprint', text], OPTIONS],
+  cancelPlan: [ID, OPTIONS],
+  previewPlan: APPLY_CALL,
+  applyPlan: APPLY_CALL,
+};

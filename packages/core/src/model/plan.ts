@@ -1,0 +1,122 @@
+/** The data of plans: proposed changes that are not applied yet. */
+
+import type { Actor } from './checkpoint.ts';
+import type { Snapshot } from './entries.ts';
+import type { CallId, PlanId, SessionId } from './ids.ts';
+import type { TreePath } from './names.ts';
+
+/** Where the proposed files of a plan came from. */
+export const PLAN_SOURCES = ['edits', 'patch', 'branch', 'fork', 'try', 'isolated'] as const;
+
+export type PlanSource = (typeof PLAN_SOURCES)[number];
+
+/**
+ * - `pending`: it waits for a review
+ * - `approved`: a person approved exactly what would be applied now
+ * - `applied`: it was applied, or all of its phases were
+ * - `rolled-back`: it was applied, and the workspace went back to before it
+ * - `cancelled`: it will not be applied
+ */
+export type PlanStatus = 'pending' | 'approved' | 'applied' | 'rolled-back' | 'cancelled';
+
+/** Who did something to a plan, and when. */
+export interface PlanAct {
+  readonly by: Actor;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** What a review decided about a change, or about one of its hunks. What is not decided is included. */
+export interface PlanDecision extends PlanAct {
+  readonly path: TreePath;
+  /** Digest of the hunk's lines, which stays the same when other hunks are revised. Null: the whole change. */
+  readonly hunk: string | null;
+  readonly accepted: boolean;
+}
+
+export interface PlanApproval extends PlanAct {
+  /** Of exactly what was approved. */
+  readonly fingerprint: string;
+}
+
+/** Words of a person about a revision, for its author. */
+export interface PlanWords extends PlanAct {
+  readonly text: string;
+  readonly revision: number;
+}
+
+/** Why a plan may be applied although its checks failed. */
+export interface PlanOverride extends PlanAct {
+  readonly why: string;
+  readonly fingerprint: string;
+}
+
+/** An application of a plan. It counts only if that checkpoint exists and says that it applied the plan. */
+export interface PlanApplication extends PlanAct {
+  /** The number of the checkpoint after. */
+  readonly checkpoint: number;
+  /** Index of the phase; null: the whole plan. */
+  readonly phase: number | null;
+  readonly fingerprint: string;
+}
+
+/** A part of a plan that is applied and checked on its own. */
+export interface PlanPhase {
+  readonly name: string;
+  /** These paths and everything below them. */
+  readonly paths: readonly TreePath[];
+}
+
+/** The result of one check, in a form that is kept. */
+export interface PlanCheckResult {
+  readonly name: string;
+  readonly outcome: string;
+  /** One line for each new failure, at most a few hundred. */
+  readonly failures: readonly string[];
+  /** The number of new failures, including those that are not in the list. */
+  readonly failed: number;
+}
+
+/** What the project's checks said about exactly this proposal. */
+export interface PlanChecks extends PlanAct {
+  readonly fingerprint: string;
+  readonly results: readonly PlanCheckResult[];
+}
+
+/** Everything about a plan but its files. */
+export interface PlanInfo {
+  readonly id: PlanId;
+  /** What it is for, in the words of its author. */
+  readonly intent: string;
+  readonly proposedBy: Actor;
+  readonly session: SessionId | null;
+  readonly call: CallId | null;
+  readonly source: PlanSource;
+  /** Such as the name of a fork or branch; null if there is none. */
+  readonly sourceName: string | null;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly updated: number;
+  /** Starts at 1. */
+  readonly revision: number;
+  /** The number of the checkpoint that it was proposed on. */
+  readonly base: number;
+  readonly decisions: readonly PlanDecision[];
+  readonly approval: PlanApproval | null;
+  readonly words: readonly PlanWords[];
+  readonly checks: PlanChecks | null;
+  readonly override: PlanOverride | null;
+  readonly phases: readonly PlanPhase[];
+  readonly applications: readonly PlanApplication[];
+  /** The checks after it was applied. */
+  readonly validation: PlanChecks | null;
+  readonly cancelled: PlanAct | null;
+}
+
+/** A plan with its files. */
+export interface Plan extends PlanInfo {
+  /** The files that it was proposed on. */
+  readonly before: Snapshot;
+  /** The files as proposed. */
+  readonly proposed: Snapshot;
+}

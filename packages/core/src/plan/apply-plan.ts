@@ -1,0 +1,109 @@
+/** The operation that applies a plan to the workspace. */
+
+import { applyPlan as bringChanges } from '../copy/apply-copy.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Snapshot } from '../model/entries.ts';
+import { sameEntry } from '../model/entries.ts';
+import { isWithin, type TreePath } from '../model/names.ts';
+import type { Plan, PlanApplication } from '../model/plan.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
+import type { ConflictChoices } from '../rewind/conflict-choices.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { keepPlan, writePlan } from '../timeline/record/plan-records.ts';
+import { selectionOf } from './selection.ts';
+
+export interface ApplyPlanRequest {
+  readonly plan: Plan;
+  /** Merge with what changed in the folder since the plan was made. Otherwise such changes are conflicts. */
+  readonly rebase: boolean;
+  readonly choices: ConflictChoices;
+  /** Only this phase; null: the whole plan. */
+  readonly phase: number | null;
+  /** Who applies it. */
+  readonly by: PlanApplication['by'];
+}
+
+/**
+ * Changes the workspace as the plan says, without what was rejected. The plan records it before it happens, so that it
+ * counts exactly if the checkpoint after exists.
+ */
+export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
+  const { plan, phase, by } = request;
+  let fingerprint = '';
+  return {
+    info: {
+      ...checkpointInfo('apply', plan.proposedBy),
+      session: plan.session,
+      toolCall: plan.call,
+      description: appliedDescription(plan, phase),
+    },
+    backups: null,
+    plan: async (current) => {
+      const selection = await selectionOf(current.objects, plan, pace);
+      fingerprint = selection.fingerprint;
+      return planChanges(workspace, request, selection.selected, current, pace);
+    },
+    beforeChange: async ({ number }) => {
+      const time = workspace.ports.clock.now();
+      const application = { by, time, checkpoint: number, phase, fingerprint };
+      const batch = workspace.store.objects.batch();
+      try {
+        const updated = { ...plan, updated: time, applications: [...plan.applications, application] };
+        const commit = writePlan(batch, updated);
+        await batch.finish();
+        keepPlan(workspace.store.refs, plan.id, commit);
+      } finally {
+        batch.abandon();
+      }
+    },
+  };
+}
+
+/** The description of the checkpoint after; by it, an application that took place is recognised. */
+export function appliedDescription(plan: Pick<Plan, 'id' | 'intent' | 'phases'>, phase: number | null): string {
+  const name = phase === null ? '' : ` (${plan.phases[phase]?.name ?? phase + 1})`;
+  return `Applied ${plan.id}${name}: ${plan.intent.split('\n')[0]}`;
+}
+
+async function planChanges(
+  workspace: Workspace,
+  { plan, rebase, choices, phase }: ApplyPlanRequest,
+  selected: Snapshot,
+  current: CurrentState,
+  pace: Pace,
+): Promise<ChangeSet> {
+  const paths = phase === null ? [] : (plan.phases[phase]?.paths ?? []);
+  const states = { base: plan.before, proposed: selected, paths, choices };
+  const { plan: changes } = await bringChanges(workspace, states, current, pace);
+  if (rebase) return changes;
+  const moved = movedPaths(plan.before, selected, paths, current);
+  if (moved.length === 0) return changes;
+  return {
+    ...changes,
+    conflicts: [
+      ...moved.map((path) => ({ path, why: 'it changed after the plan was made' })),
+      ...changes.conflicts.filter(({ path }) => !moved.includes(path)),
+    ],
+    hint: 'Apply it with `--rebase` to merge both changes, or propose the plan again.',
+  };
+}
+
+/** The paths of the plan that are no longer as they were when it was made. */
+function movedPaths(
+  before: Snapshot,
+  selected: Snapshot,
+  within: readonly TreePath[],
+  { objects, snapshot }: CurrentState,
+): readonly TreePath[] {
+  const read = cachedFolderReader(objects);
+  const moved: TreePath[] = [];
+  for (const { path, before: was } of differences(objects, before, selected)) {
+    if (within.length > 0 && !within.some((each) => isWithin(path, each))) continue;
+    if (!sameEntry(stateAt(read, snapshot, path).entry, was.entry)) moved.push(path);
+  }
+  return moved;
+}

@@ -1,0 +1,219 @@
+/**
+ * Plans in the store: `refs/savepoint/plan/<8 hex digits>` is a commit without parents, with `plan.json`, `files/` and
+ * `side/` (the files as proposed), and `base/` (the files that it was proposed on). Every change of a plan replaces the
+ * commit, so that what is decided and what it is decided about never differ.
+ */
+
+import type { Actor } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
+import { nameOf, type TreePath } from '../../model/names.ts';
+import {
+  PLAN_SOURCES,
+  type Plan,
+  type PlanAct,
+  type PlanApplication,
+  type PlanApproval,
+  type PlanCheckResult,
+  type PlanChecks,
+  type PlanDecision,
+  type PlanInfo,
+  type PlanOverride,
+  type PlanPhase,
+  type PlanWords,
+} from '../../model/plan.ts';
+import { matching, oneOf } from '../../store/json-shape.ts';
+import { FormatProblem, unlessDamaged } from '../../store/objects/damage.ts';
+import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
+import { encodeTree } from '../../store/objects/tree.ts';
+import type { Refs } from '../../store/refs/refs.ts';
+import { purgePaths } from '../../store/snapshot/purge-paths.ts';
+import { readBlob } from '../../store/snapshot/snapshot.ts';
+import { actor } from './checkpoint-record.ts';
+import { type Codec, closedRecord, type Fields, list, nullable, plain } from './codec.ts';
+import { addCommit, BLOB, partsOf, partsOfCommit, snapshotIn, TREE, treesOf } from './kept-states.ts';
+import { count, enumOf, lineString, longText, MAX_LISTED, path, time } from './values.ts';
+
+const PLANS = 'refs/savepoint/plan/';
+const RECORD = nameOf('plan.json');
+const BASE = nameOf('base');
+
+/** A plan with its commit. */
+export interface StoredPlan extends Plan {
+  readonly commit: ObjectId;
+}
+
+/** A plan that cannot be read. */
+export interface DamagedPlan {
+  readonly id: PlanId;
+  readonly error: SavepointError;
+}
+
+const ACT: Fields<PlanAct> = { by: actor as Codec<Actor>, time };
+
+const CHECK_RESULT = closedRecord<PlanCheckResult>({
+  name: lineString(),
+  outcome: lineString(),
+  failures: list(longText, MAX_LISTED),
+  failed: count,
+});
+
+const CHECKS = closedRecord<PlanChecks>({
+  ...ACT,
+  fingerprint: lineString(),
+  results: list(CHECK_RESULT, MAX_LISTED),
+});
+
+const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
+  format: plain(oneOf(1)),
+  id: plain<PlanId>(matching(PLAN_ID)),
+  intent: longText,
+  proposedBy: actor as Codec<Actor>,
+  session: nullable(lineString<SessionId>()),
+  call: nullable(lineString<CallId>()),
+  source: enumOf(...PLAN_SOURCES),
+  sourceName: nullable(lineString()),
+  created: time,
+  updated: time,
+  revision: count,
+  base: count,
+  decisions: list(
+    closedRecord<PlanDecision>({
+      ...ACT,
+      path: path as Codec<TreePath>,
+      hunk: nullable(lineString()),
+      accepted: enumOf(true, false),
+    }),
+    MAX_LISTED,
+  ),
+  approval: nullable(closedRecord<PlanApproval>({ ...ACT, fingerprint: lineString() })),
+  words: list(closedRecord<PlanWords>({ ...ACT, text: longText, revision: count }), MAX_LISTED),
+  checks: nullable(CHECKS),
+  override: nullable(closedRecord<PlanOverride>({ ...ACT, why: longText, fingerprint: lineString() })),
+  phases: list(
+    closedRecord<PlanPhase>({ name: lineString(), paths: list(path as Codec<TreePath>, MAX_LISTED) }),
+    MAX_LISTED,
+  ),
+  applications: list(
+    closedRecord<PlanApplication>({ ...ACT, checkpoint: count, phase: nullable(count), fingerprint: lineString() }),
+    MAX_LISTED,
+  ),
+  validation: nullable(CHECKS),
+  cancelled: nullable(closedRecord<PlanAct>(ACT)),
+};
+
+const CODEC = closedRecord(FIELDS);
+
+/** Adds the commit of a plan to the batch. */
+export function writePlan(batch: ObjectBatch, plan: Plan): ObjectId {
+  const record = batch.add('blob', Buffer.from(`${JSON.stringify(CODEC.encode({ ...plan, format: 1 }), null, 2)}\n`));
+  const base = batch.add('tree', encodeTree(treesOf(batch, plan.before)));
+  const entries = [
+    { name: RECORD, mode: BLOB, id: record } as const,
+    ...treesOf(batch, plan.proposed),
+    { name: BASE, mode: TREE, id: base } as const,
+  ];
+  return addCommit(batch, entries, { time: plan.updated, message: `Plan ${plan.id}\n` });
+}
+
+/** Durable on return, as is the commit before. The caller holds the store's lock. */
+export function keepPlan(refs: Refs, id: PlanId, commit: ObjectId): void {
+  const name = refOf(id);
+  const old = refs.read(name);
+  if (old === null) refs.create(name, commit);
+  else if (old !== commit) refs.moveAll(new Map([[old, commit]]));
+}
+
+/** @returns null if there is none @throws SavepointError STORE_DAMAGED */
+export function readPlan(objects: ObjectReader, refs: Refs, id: PlanId): StoredPlan | null {
+  const commit = refs.read(refOf(id));
+  return commit === null ? null : planIn(objects, commit, id);
+}
+
+/** All plans, the oldest first. */
+export function readPlans(
+  objects: ObjectReader,
+  refs: Refs,
+): { readonly plans: readonly StoredPlan[]; readonly damaged: readonly DamagedPlan[] } {
+  const plans: StoredPlan[] = [];
+  const damaged: DamagedPlan[] = [];
+  for (const { name, id: commit } of refs.list(PLANS)) {
+    const id = `plan_${name.slice(PLANS.length)}` as PlanId;
+    if (!PLAN_ID.test(id)) continue;
+    const plan = unlessDamaged(
+      (error) => void damaged.push({ id, error }),
+      () => planIn(objects, commit, id),
+    );
+    if (plan !== null) plans.push(plan);
+  }
+  return { plans: plans.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1)), damaged };
+}
+
+/** The commits of all plans, which need their trees like checkpoints. @throws SavepointError STORE_DAMAGED */
+export function planCommits(refs: Refs): readonly ObjectId[] {
+  return refs.list(PLANS).map(({ id }) => id);
+}
+
+/** For a purge: rewrites every plan without the content of the paths. @returns new commits by old ones */
+export function purgePlans(
+  batch: ObjectBatch,
+  refs: Refs,
+  paths: readonly TreePath[],
+  isSecret: (text: string) => boolean,
+): ReadonlyMap<ObjectId, ObjectId> {
+  const moved = new Map<ObjectId, ObjectId>();
+  for (const { name, id: commit } of refs.list(PLANS)) {
+    const plan = planIn(batch, commit, `plan_${name.slice(PLANS.length)}` as PlanId);
+    const before = purgePaths(batch, plan.before, paths);
+    const proposed = purgePaths(batch, plan.proposed, paths);
+    const isTextKept = !isSecret(JSON.stringify(CODEC.encode({ ...plan, format: 1 })));
+    if (before === plan.before && proposed === plan.proposed && isTextKept) continue;
+    moved.set(commit, writePlan(batch, { ...(isTextKept ? plan : withoutTexts(plan)), before, proposed }));
+  }
+  return moved;
+}
+
+function withoutTexts(plan: Plan): Plan {
+  const { checks, validation, override } = plan;
+  const quiet = (found: PlanChecks | null): PlanChecks | null =>
+    found === null ? null : { ...found, results: found.results.map((one) => ({ ...one, failures: [] })) };
+  return {
+    ...plan,
+    intent: '',
+    words: [],
+    checks: quiet(checks),
+    validation: quiet(validation),
+    override: override === null ? null : { ...override, why: '' },
+  };
+}
+
+function planIn(objects: ObjectReader, commit: ObjectId, id: PlanId): StoredPlan {
+  const parts = partsOfCommit(objects, commit);
+  const [record, base] = [parts.get(RECORD), parts.get(BASE)];
+  const proposed = snapshotIn(parts);
+  const before = base === undefined ? null : snapshotIn(partsOf(objects, base));
+  if (record === undefined || proposed === null || before === null) throw damagedPlan(commit);
+  const info = parsed(commit, readBlob(objects, record));
+  if (info.id !== id) throw damagedPlan(commit);
+  return { ...info, before, proposed, commit };
+}
+
+function parsed(commit: ObjectId, bytes: Buffer): PlanInfo {
+  try {
+    const json: unknown = JSON.parse(bytes.toString());
+    CODEC.check(json, 'plan.json', 'linux');
+    const { format: _, ...info } = CODEC.decode(json);
+    return info;
+  } catch (error) {
+    if (error instanceof FormatProblem || error instanceof SyntaxError) throw damagedPlan(commit);
+    throw error;
+  }
+}
+
+function refOf(id: PlanId): string {
+  return PLANS + id.slice('plan_'.length);
+}
+
+function damagedPlan(commit: ObjectId): SavepointError {
+  return new SavepointError('STORE_DAMAGED', `Object ${commit} is not a plan.`, { object: commit });
+}

@@ -1,0 +1,142 @@
+/** Plans: proposed, cut down, approved, applied, undone and cancelled. */
+
+import type { FileRequest, Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+import { tree } from '../timeline/query/timeline-world.ts';
+
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+const text = (changed: Readonly<Record<number, string>>): string =>
+  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+
+function place(): Place {
+  const p = new Place();
+  p.write('a.txt', text({}));
+  p.write('b.txt', 'b\n');
+  return p;
+}
+
+const replaced = (old: string, to: string) =>
+  ({ op: 'replace', old, new: to, replaceAll: false, tolerant: false }) as const;
+
+async function proposed(savepoint: Savepoint) {
+  const files: readonly Pick<FileRequest, 'given' | 'path' | 'edits'>[] = [
+    { given: 'a.txt', path: 'a.txt', edits: [replaced('line 2\n', 'two\n'), replaced('line 18\n', 'eighteen\n')] },
+    { given: 'b.txt', path: 'b.txt', edits: [{ op: 'delete' }] },
+    { given: 'c/d.txt', path: 'c/d.txt', edits: [{ op: 'create', content: 'd\n', mode: null }] },
+  ];
+  return savepoint.proposeEdits(
+    files.map((one) => ({ ...one, expectedHash: null, force: false })),
+    { intent: 'Spell the numbers' },
+  );
+}
+
+test('a plan is cut down, approved, applied and undone', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const before = tree(p.at(''));
+  const { plan, fingerprint, status, changes } = await proposed(savepoint);
+  expect(status).toBe('pending');
+  expect(changes.map(({ change, hunks }) => [change.path, change.operation, hunks?.length])).toEqual([
+    ['a.txt', 'write', 2],
+    ['b.txt', 'delete', undefined],
+    ['c/d.txt', 'create', undefined],
+  ]);
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  const cut = await p.open().decidePlan(plan.id, [
+    { path: 'a.txt', hunk: 2, accepted: false },
+    { path: 'b.txt', accepted: false },
+  ]);
+  await expect(savepoint.approvePlan(plan.id, fingerprint)).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect((await savepoint.approvePlan(plan.id, cut.fingerprint)).status).toBe('approved');
+  expect(tree(p.at(''))).toEqual(before);
+  const { checkpoint } = await p.open().applyPlan(plan.id);
+  expect(checkpoint).toMatchObject({ trigger: 'apply', description: `Applied ${plan.id}: Spell the numbers` });
+  expect([p.read('a.txt'), p.read('b.txt'), p.read('c/d.txt')]).toEqual([text({ 2: 'two' }), 'b\n', 'd\n']);
+  expect((await savepoint.plan(plan.id)).status).toBe('applied');
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({ code: 'USAGE' });
+  await savepoint.undo();
+  expect((await savepoint.plan(plan.id)).status).toBe('rolled-back');
+  expect(p.read('a.txt')).toBe(text({}));
+  await savepoint.redo();
+  expect((await savepoint.plan(plan.id)).status).toBe('applied');
+});
+
+test('what was approved no longer counts if a decision changes afterwards', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { plan, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(plan.id, fingerprint);
+  expect((await savepoint.decidePlan(plan.id, [{ path: 'b.txt', accepted: false }])).status).toBe('pending');
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  expect((await savepoint.decidePlan(plan.id, [{ path: 'b.txt', accepted: true }])).status).toBe('approved');
+});
+
+test('a path that changed since is a conflict, unless both changes are merged', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { plan, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(plan.id, fingerprint);
+  p.write('a.txt', text({ 10: 'a person' }));
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    data: { paths: [{ path: 'a.txt' }] },
+  });
+  expect(p.read('b.txt')).toBe('b\n');
+  await savepoint.applyPlan(plan.id, { rebase: true });
+  expect(p.read('a.txt')).toBe(text({ 2: 'two', 10: 'a person', 18: 'eighteen' }));
+});
+
+test('a plan survives clean-up, and its secrets do not survive a purge', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { plan } = await proposed(savepoint);
+  p.write('other.txt', 'x\n');
+  await savepoint.checkpoint();
+  await savepoint.gc({ retention: { maxCheckpoints: 1, keepAtLeast: 1 } });
+  expect((await p.open().plan(plan.id, { patch: true })).patch?.text.toString()).toContain('+eighteen');
+  await savepoint.purge(['c/d.txt']);
+  const { changes } = await p.open().plan(plan.id, { patch: true });
+  expect(changes.map(({ change }) => change.path)).toEqual(['a.txt', 'b.txt', 'c']);
+  expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
+});
+
+test('a cancelled plan cannot be applied, and an unknown one has an error of its own', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { plan, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(plan.id, fingerprint);
+  expect((await savepoint.cancelPlan(plan.id)).status).toBe('cancelled');
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(savepoint.plan('plan_00000000')).rejects.toMatchObject({
+    code: 'UNKNOWN_PLAN',
+    data: { known: [plan.id] },
+  });
+  expect((await savepoint.plan('last')).plan.id).toBe(plan.id);
+});
+
+test('rejecting what a folder was created or removed for leaves the folder as it was', async () => {
+  const p = place();
+  p.shell('mkdir -m 700 old && echo x > old/x.txt');
+  const savepoint = p.open();
+  const { plan } = await savepoint.proposeEdits(
+    [
+      {
+        given: 'new/deep/a.txt',
+        path: 'new/deep/a.txt',
+        edits: [{ op: 'create' as const, content: 'a\n', mode: null }],
+      },
+      { given: 'old/x.txt', path: 'old/x.txt', edits: [{ op: 'delete' as const }] },
+      { given: 'b.txt', path: 'b.txt', edits: [replaced('b', 'c')] },
+    ].map((one) => ({ ...one, expectedHash: null, force: false })),
+    { intent: 'x' },
+  );
+  const { fingerprint } = await savepoint.decidePlan(plan.id, [
+    { path: 'new/deep/a.txt', accepted: false },
+    { path: 'old/x.txt', accepted: false },
+  ]);
+  await savepoint.approvePlan(plan.id, fingerprint);
+  const { plan: done } = await savepoint.applyPlan(plan.id);
+  expect(done.paths.map(({ path }) => path)).toEqual(['b.txt']);
+  expect(tree(p.at(''))).toEqual(expect.not.objectContaining({ new: expect.anything() }));
+});
