@@ -1,9 +1,10 @@
 /** Processes that a call leaves behind: as long as they live, a change between calls is not surely from outside. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -90,11 +91,55 @@ async function finish(p: Project): Promise<void> {
   await until(() => existsSync(p.at('late.txt')) && endOf(p, 0));
 }
 
+interface Change {
+  readonly path: string;
+  readonly checkpoint: string;
+  readonly authors: readonly { readonly actor: { readonly name: string }; readonly call: string | null }[];
+  readonly grade: string;
+  readonly evidence: string;
+}
+
+const changesOf = (p: Project): readonly Change[] => JSON.parse(p.ok('history', '--json').stdout).changes;
+
 const changes = (p: Project): readonly string[] =>
-  JSON.parse(p.ok('history', '--json').stdout).changes.map(
-    (one: { path: string; authors: { actor: { name: string } }[]; grade: string; evidence: string }) =>
-      `${one.path} by ${one.authors.map(({ actor }) => actor.name).join(' or ')} (${one.grade}, ${one.evidence})`,
+  changesOf(p).map(
+    ({ path, authors, grade, evidence }) =>
+      `${path} by ${authors.map(({ actor }) => actor.name).join(' or ')} (${grade}, ${evidence})`,
   );
+
+/** What explains the authors of the changes: the calls, the checkpoints, the calls still on record, and live processes. */
+function explained(p: Project): string {
+  const session = `CLAUDE_CODE_SESSION_ID=${sessionOf(p)}`;
+  const living = readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && readIfExists(`/proc/${pid}/environ`).includes(session))
+    .map((pid) => `${pid}: ${readIfExists(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+  const { store } = JSON.parse(p.ok('status', '--json').stdout).workspace;
+  const recorded = readdirSync(store, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\bcalls\/[^/]+\.json$/.test(file))
+    .map((file) => readIfExists(`${store}/${file}`));
+  const { checkpoints } = JSON.parse(p.ok('list', '--json').stdout);
+  const taken = checkpoints.map(
+    ({ id, time, trigger, toolCall }: Record<string, unknown>) => `${id} at ${time}: ${trigger}, call ${toolCall}`,
+  );
+  const by = changesOf(p).map(
+    ({ path, checkpoint, authors, evidence }) =>
+      `${path} in ${checkpoint}: ${authors.map(({ actor, call }) => `${actor.name}/${call}`).join(', ')} (${evidence})`,
+  );
+  return ['changes:', ...by, 'checkpoints:', ...taken, 'calls:', ...recorded, 'processes:', ...living].join('\n  ');
+}
+
+function readIfExists(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function expectChanges(p: Project, expected: readonly string[]): void {
+  const found = changes(p);
+  expect(found, isDeepStrictEqual(found, expected) ? '' : explained(p)).toEqual(expected);
+}
 
 const OPEN = 'by claude or outside (open, left-behind)';
 const SURE = 'by outside (sure, no-call)';
@@ -107,7 +152,7 @@ async function expectDoubtUntilItEnds(p: Project): Promise<void> {
   p.checkpoint();
   p.write('c.txt', 'mine\n');
   p.checkpoint();
-  expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${OPEN}`, `b.txt ${OPEN}`]);
+  expectChanges(p, [`c.txt ${SURE}`, `late.txt ${OPEN}`, `b.txt ${OPEN}`]);
 }
 
 describe.runIf(process.platform === 'linux')('a process that a call left behind', () => {
@@ -128,7 +173,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
       p.write('d.txt', 'mine\n');
       p.checkpoint();
       // It had written late.txt and was gone when the checkpoint was taken.
-      expect(changes(p)).toEqual([`d.txt ${SURE}`, `late.txt ${OPEN}`, `c.txt ${OPEN}`, `b.txt ${OPEN}`]);
+      expectChanges(p, [`d.txt ${SURE}`, `late.txt ${OPEN}`, `c.txt ${OPEN}`, `b.txt ${OPEN}`]);
       expect(p.run(['rollback', '--agent', 'claude', '--yes']).status).toBe(5);
       expect(['b.txt', 'c.txt', 'd.txt'].map((file) => p.read(file))).toEqual(['mine\n', 'mine\n', 'mine\n']);
     });
@@ -176,7 +221,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     p.write('c.txt', 'mine\n');
     p.checkpoint();
     const open = 'by sh or outside (open, left-behind)';
-    expect(changes(p)).toEqual([`c.txt ${SURE}`, `late.txt ${open}`, `b.txt ${open}`]);
+    expectChanges(p, [`c.txt ${SURE}`, `late.txt ${open}`, `b.txt ${open}`]);
   });
 
   it('is the server of an agent that goes on with a call whose end was not reported', async () => {
@@ -191,7 +236,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     await agent.event('PostToolUse', { ...call, tool_response: 'done' });
     p.write('c.txt', 'mine\n');
     p.checkpoint();
-    expect(changes(p)).toEqual([`c.txt ${SURE}`, `b.txt ${OPEN}`]);
+    expectChanges(p, [`c.txt ${SURE}`, `b.txt ${OPEN}`]);
     await agent.event('PreToolUse', { ...call, tool_use_id: 'm-2' });
     await agent.event('Stop');
     p.write('d.txt', 'by whom?\n');
@@ -229,7 +274,7 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     await agent.shell('true', () => own.push(spawn('sleep', ['600'], { stdio: 'ignore', cwd: p.dir })));
     p.write('b.txt', 'mine\n');
     p.checkpoint();
-    expect(changes(p)).toEqual([`b.txt ${SURE}`]);
+    expectChanges(p, [`b.txt ${SURE}`]);
   });
 
   it('is missed if it cleared its environment', async () => {
@@ -239,6 +284,6 @@ describe.runIf(process.platform === 'linux')('a process that a call left behind'
     p.write('b.txt', 'mine\n');
     p.checkpoint();
     await finish(p);
-    expect(changes(p)).toEqual([`b.txt ${SURE}`]);
+    expectChanges(p, [`b.txt ${SURE}`]);
   });
 });

@@ -3,13 +3,18 @@
 import type { CopyRecord } from '../copy/copy.ts';
 import { endProcesses } from '../copy/end-processes.ts';
 import type { Ports, Processes, ProcessIdentity } from '../io/ports.ts';
+import { uptimeAt } from '../io/uptime-at.ts';
 import { SavepointError } from '../model/errors.ts';
 import { FORK_ID_VARIABLE } from './fork.ts';
 
 const MARGIN_MS = 60_000;
 
-export function processesIn({ processes }: Pick<Ports, 'processes'>, copy: CopyRecord): readonly ProcessIdentity[] {
-  const all = processes.startedSince(copy.created - MARGIN_MS) ?? [];
+type FromPorts = Pick<Ports, 'clock' | 'processes'>;
+
+export function processesIn(ports: FromPorts, copy: CopyRecord): readonly ProcessIdentity[] {
+  const { processes } = ports;
+  const since = uptimeAt(ports, copy.created - MARGIN_MS);
+  const all = (since === null ? null : processes.startedSince(since)) ?? [];
   const self = processes.self().pid;
   return all.filter(({ pid }) => pid !== self && isOfFork(processes, pid, copy));
 }

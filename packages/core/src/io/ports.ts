@@ -28,8 +28,8 @@ export interface Random {
 export interface RunningProcess extends ProcessIdentity {
   /** The id of the process that started it, or that has adopted it. */
   readonly parent: number;
-  /** When it started, in milliseconds since 1970. */
-  readonly began: number;
+  /** When it started, in milliseconds since boot, rounded down to the system's unit: 10 ms. */
+  readonly beganUptime: number;
 }
 
 /** Checks which processes are alive. */
@@ -41,8 +41,11 @@ export interface Processes {
   ancestors(pid: number): readonly ProcessIdentity[];
   /** Milliseconds since boot, which no change of the clock alters. Null if the system does not tell. */
   uptime(): number | null;
-  /** Returns the live processes of this user that started since then. Null if the system does not tell. */
-  startedSince(time: number): readonly RunningProcess[] | null;
+  /**
+   * Returns the live processes of this user that started since then, in milliseconds since boot: only this clock can be
+   * compared with the start of a process. Null if the system does not tell.
+   */
+  startedSince(uptime: number): readonly RunningProcess[] | null;
   /** Returns the command line and the first environment of a process of this user; empty if they are unknown. */
   startedWith(pid: number): {
     readonly command: readonly string[];

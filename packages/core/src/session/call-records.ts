@@ -13,6 +13,7 @@ import {
 } from '../store/state/open-calls.ts';
 import { readSessionState, type SessionState, writeSessionState } from '../store/state/session-state.ts';
 import { endUncaptured } from '../timeline/capture/active-calls.ts';
+import { leftByNow } from '../timeline/capture/left-behind.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { agentProcess } from './agent-process.ts';
 
@@ -77,9 +78,13 @@ export class CallRecords {
     const above = remembered.slice(1);
     const uptime = ports.processes.uptime();
     const age = Math.max(0, ports.clock.now() - call.began);
+    const { leftBefore = [] } = other ?? {
+      leftBefore: leftByNow(ports, readRecordedCalls(ports.fs, store.layout).calls),
+    };
     writeOpenCall(ports.fs, store.layout, {
       ...call,
       ...(uptime === null ? {} : { beganUptime: other?.beganUptime ?? uptime - age }),
+      ...(leftBefore.length === 0 ? {} : { leftBefore }),
       ...(process === null ? {} : { process, ...(above.length === 0 ? {} : { above }) }),
     });
   }

@@ -60,8 +60,8 @@ export const nodeProcesses: Processes = {
     return systemUptime();
   },
 
-  startedSince(time) {
-    return runningProcesses(this.self(), time);
+  startedSince(uptime) {
+    return runningProcesses(this.self(), uptime);
   },
 
   startedWith,

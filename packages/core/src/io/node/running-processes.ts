@@ -10,21 +10,20 @@ const TICKS_PER_SECOND = 100;
 /**
  * Looks at all processes, because their ids do not tell their age: once ids have wrapped around, those of old processes
  * lie between new ones.
+ * @param since milliseconds since boot
  * @returns null if the system does not tell
  */
 export function runningProcesses(self: ProcessIdentity, since: number): readonly RunningProcess[] | null {
-  const uptime = systemUptime();
-  if (uptime === null) return null;
-  const bootedAt = Date.now() - uptime;
+  if (systemUptime() === null) return null;
   const found: RunningProcess[] = [];
   for (const pid of processIds()) {
     // First: it costs about a tenth of reading the file, and many processes belong to other users.
     if (!isOwn(pid)) continue;
     const stat = parseProcessStat(readOrNull(`/proc/${pid}/stat`) ?? '');
     if (stat === null) continue;
-    const began = bootedAt + (Number(stat.startedAt) / TICKS_PER_SECOND) * 1000;
-    if (began < since || stat.state === 'Z' || stat.state === 'X') continue;
-    found.push({ ...self, pid, startedAt: stat.startedAt, parent: stat.parent, began });
+    const beganUptime = (Number(stat.startedAt) * 1000) / TICKS_PER_SECOND;
+    if (beganUptime < since || stat.state === 'Z' || stat.state === 'X') continue;
+    found.push({ ...self, pid, startedAt: stat.startedAt, parent: stat.parent, beganUptime });
   }
   return found;
 }

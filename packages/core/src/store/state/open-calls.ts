@@ -67,6 +67,8 @@ export interface OpenCall {
   readonly shell?: ShellVariables;
   /** It has ended, and left these processes behind, which lived at the last capture. */
   readonly leftBehind?: readonly ProcessIdentity[];
+  /** The processes that other calls had left behind when it began, so it has not started them. Absent if there were none. */
+  readonly leftBefore?: readonly ProcessIdentity[];
   /** When it was given up, because no end was reported, in milliseconds since 1970. A server of its agent may go on with it. */
   readonly abandoned?: number;
   /** The processes above the agent, nearest first, as far as they are known. One of them may have a call of its own. */
@@ -339,7 +341,7 @@ function isCallJson(json: unknown): json is OpenCallJson {
     (declared === null || isListOf(declared, isJsonName)) &&
     [written, doubted].every((list) => list === undefined || isListOf(list, isJsonName)) &&
     [writes, named].every((list) => list === undefined || isListOf(list, hasPath)) &&
-    [above, call['leftBehind']].every((list) => list === undefined || isListOf(list, isProcess)) &&
+    [above, call['leftBehind'], call['leftBefore']].every((list) => list === undefined || isListOf(list, isProcess)) &&
     (call['process'] === undefined || isProcess(call['process']))
   );
 }

@@ -87,7 +87,7 @@ export function updateCalls(
       continue;
     }
     if (call.leftBehind !== undefined) {
-      closeCall(workspace, call, stillLeftBy(workspace, call));
+      closeCall(workspace, call, stillLeftBy(workspace, call, calls));
       continue;
     }
     if (isOfDeadAgent(ports, call)) {

@@ -11,13 +11,17 @@
 
 import type { Ports, Processes, ProcessIdentity, RunningProcess } from '../../io/ports.ts';
 import { isSameProcess } from '../../io/same-process.ts';
+import { uptimeAt } from '../../io/uptime-at.ts';
 import { type DiskPath, isInside } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { type OpenCall, removeOpenCall, writeOpenCall } from '../../store/state/open-calls.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The system's start times of processes are coarser than the clock. In milliseconds. */
-const TOLERANCE_MS = 50;
+/**
+ * In milliseconds: the unit of the start times of processes, and one for rounding. Not more, since agents with a daemon
+ * begin a call less than 50 ms after the previous one has started a process.
+ */
+const TOLERANCE_MS = 11;
 
 const INTERPRETER = /^(?:node|nodejs|bun|electron|busybox|(?:ba|da|k|z|a)?sh)[\d.]*$/;
 
@@ -29,18 +33,23 @@ type WorkspaceOf = Pick<Workspace, 'ports' | 'root'>;
  * @param goesOnIn the process that may go on with the call
  */
 export function processesLeftBy(
-  { ports: { clock, processes }, root }: WorkspaceOf,
+  { ports, root }: WorkspaceOf,
   call: OpenCall,
   goesOnIn: ProcessIdentity | null = null,
 ): readonly ProcessIdentity[] {
   if (call.own || call.declared !== null) return [];
+  const { processes } = ports;
   const agent = goesOnIn === null ? [] : [goesOnIn];
-  const running = processes.startedSince(startOf(call, clock.now(), processes.uptime()) - TOLERANCE_MS) ?? [];
+  const began = startOf(call, ports);
+  const started = (began === null ? null : processes.startedSince(began - TOLERANCE_MS)) ?? [];
+  // Start times are not exact, so these may seem to have started in this call.
+  const running = started.filter((one) => !isAmong(one, call.leftBefore ?? []));
   const recent = new Set(running.map(({ pid }) => pid));
   const found = running.filter((one) => belongsTo(call, one, { processes, root, recent }));
   if (found.length === 0) return agent;
   const own = ownProcesses(processes, running);
-  return [...agent, ...found.filter(({ pid }) => !own.has(pid)).map(identityOf)];
+  const left = found.filter(({ pid }) => !own.has(pid) && !isBelowOlderOwn(processes, pid, recent));
+  return [...agent, ...left.map(identityOf)];
 }
 
 /**
@@ -72,19 +81,37 @@ export function endOpenCall(
 
 /**
  * Returns the processes of a call that live on: those that were found before, otherwise those that they started and that
- * can be recognised.
+ * can be recognised. What another call has left behind is not one of them.
  */
-export function stillLeftBy(workspace: WorkspaceOf, call: OpenCall): readonly ProcessIdentity[] {
+export function stillLeftBy(
+  workspace: WorkspaceOf,
+  call: OpenCall,
+  calls: readonly OpenCall[],
+): readonly ProcessIdentity[] {
   const { processes } = workspace.ports;
   const living = (call.leftBehind ?? []).filter((one) => processes.state(one) !== 'dead');
-  return living.length > 0 || call.shell === undefined ? living : processesLeftBy(workspace, call);
+  if (living.length > 0 || call.shell === undefined) return living;
+  const ofOthers = calls.flatMap((other) => (other === call ? [] : (other.leftBehind ?? [])));
+  return processesLeftBy(workspace, call).filter((one) => !isAmong(one, ofOthers));
 }
 
-/** When a call began, by the clock as it is now. */
-function startOf({ began, beganUptime }: OpenCall, now: number, uptime: number | null): number {
+/** The living processes that calls have left behind: a call that begins now has not started them. */
+export function leftByNow(
+  { processes }: Pick<Ports, 'processes'>,
+  calls: readonly OpenCall[],
+): readonly ProcessIdentity[] {
+  return calls.flatMap(({ leftBehind = [] }) => leftBehind.filter((one) => processes.state(one) !== 'dead'));
+}
+
+/** When a call began, in milliseconds since boot; null if the system does not tell. */
+function startOf({ began, beganUptime }: OpenCall, ports: Pick<Ports, 'clock' | 'processes'>): number | null {
+  const uptime = ports.processes.uptime();
   // After a reboot, the uptime is that of another boot.
-  if (beganUptime === undefined || uptime === null || uptime < beganUptime) return began;
-  return now - (uptime - beganUptime);
+  return beganUptime === undefined || uptime === null || uptime < beganUptime ? uptimeAt(ports, began) : beganUptime;
+}
+
+function isAmong(process: ProcessIdentity, others: readonly ProcessIdentity[]): boolean {
+  return others.some((one) => isSameProcess(one, process));
 }
 
 interface Surroundings {
@@ -129,6 +156,12 @@ function ownProcesses(processes: Processes, running: readonly RunningProcess[]):
   const above = [...roots].flatMap((pid) => (isRunByHook(pid) ? lineage(pid, parents) : [pid]));
   const below = running.filter(({ pid }) => lineage(pid, parents).some((one) => roots.has(one)));
   return new Set([...above, ...below.map(({ pid }) => pid)]);
+}
+
+/** Whether a process of Savepoint that is older than the call has started it: the daemon, or a hook that runs checks. */
+function isBelowOlderOwn(processes: Processes, pid: number, recent: ReadonlySet<number>): boolean {
+  const older = processes.ancestors(pid).filter((one) => !recent.has(one.pid));
+  return older.some((one) => ownVerb(processes.startedWith(one.pid).command) !== null);
 }
 
 /** A process and its ancestors, as far as `parents` knows them. */

@@ -7,14 +7,16 @@ import type { DiskPath } from '../../../src/model/names.ts';
 import type { OpenCall } from '../../../src/store/state/open-calls.ts';
 import { processesLeftBy } from '../../../src/timeline/capture/left-behind.ts';
 
-const BEGAN = 1_000_000;
 const AGENT = 200;
-const NOW = BEGAN + 100;
+const NOW = 1_000_000;
 const UPTIME = 5_000;
+/** Milliseconds since boot. */
+const BEGAN = UPTIME - 100;
 
 interface Started {
   readonly pid: number;
   readonly parent: number;
+  /** Milliseconds since boot. */
   readonly began?: number;
   readonly command?: string;
   /** Instead of `command`, if words have spaces. */
@@ -42,8 +44,10 @@ function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): r
     uptime: () => UPTIME,
     startedSince: (time) =>
       started
-        .map(({ pid, parent, began = BEGAN + 10 }): RunningProcess => ({ ...identity(pid), parent, began }))
-        .filter(({ began }) => began >= time),
+        .map(
+          ({ pid, parent, began = BEGAN + 10 }): RunningProcess => ({ ...identity(pid), parent, beganUptime: began }),
+        )
+        .filter(({ beganUptime }) => beganUptime >= time),
     startedWith: (pid) => ({
       command: of(pid)?.words ?? (of(pid)?.command ?? 'sh').split(' '),
       variables: new Map(Object.entries(of(pid)?.variables ?? {})),
@@ -56,7 +60,7 @@ function leftOf(started: readonly Started[], call: Partial<OpenCall> = SHELL): r
     actor: { kind: 'agent', name: 'claude' },
     tool: { name: 'Bash', kind: 'shell', summary: '', args: null, took: null },
     declared: null,
-    began: BEGAN,
+    began: NOW - 100,
     late: false,
     background: false,
     own: false,
@@ -74,10 +78,22 @@ describe('a process', () => {
       { pid: 300, parent: 1, variables: NAMED },
       { pid: 301, parent: 1, variables: NAMED, began: BEGAN - 200 },
     ];
-    const isSetBack = { ...SHELL, began: NOW + 5_000, beganUptime: UPTIME - 100 };
-    const isSetAhead = { ...SHELL, began: NOW - 9_000, beganUptime: UPTIME - 100 };
+    const isSetBack = { ...SHELL, began: NOW + 5_000, beganUptime: BEGAN };
+    const isSetAhead = { ...SHELL, began: NOW - 9_000, beganUptime: BEGAN };
     const isOfEarlierBoot = { ...SHELL, beganUptime: UPTIME + 1 };
     for (const call of [isSetBack, isSetAhead, isOfEarlierBoot]) expect(leftOf(started, call)).toEqual([300]);
+  });
+
+  test('that another call had left behind before is not of this call, nor is what it starts', () => {
+    // Its start time is rounded down, to before that of the call.
+    const started = [
+      { pid: 300, parent: 1, variables: NAMED, began: BEGAN - 9 },
+      { pid: 301, parent: 300, variables: NAMED },
+      { pid: 302, parent: 1, variables: NAMED, began: BEGAN - 40 },
+    ];
+    const before = (pid: number): ProcessIdentity => ({ ...fakeProcesses().self(), pid, startedAt: `${pid}` });
+    expect(leftOf(started)).toEqual([300, 301]);
+    expect(leftOf(started, { ...SHELL, leftBefore: [before(300)] })).toEqual([]);
   });
 
   test('with the session in its environment belongs to its call, whoever its parent is', () => {
@@ -124,6 +140,20 @@ describe('a process', () => {
       { pid: 307, parent: 306, variables: NAMED, command: 'curl --unix-socket s' },
     ]);
     expect(found).toEqual([305]);
+  });
+
+  test('of an older process of Savepoint does not count, however deep it is below', () => {
+    const older = { variables: NAMED, began: BEGAN - 5_000 };
+    const found = leftOf([
+      { ...older, pid: 250, parent: AGENT, command: 'node /x/savepoint.js hook claude' },
+      { pid: 300, parent: 250, variables: NAMED, words: ['sh', '-c', 'npm test'] },
+      { pid: 301, parent: 300, variables: NAMED, command: 'node test.js' },
+      { ...older, pid: 260, parent: 1, command: 'node /x/savepoint.js daemon run', variables: {} },
+      { pid: 302, parent: 260, variables: NAMED, words: [] },
+      { ...older, pid: 270, parent: AGENT, command: 'node server.js', variables: {} },
+      { pid: 303, parent: 270, variables: NAMED },
+    ]);
+    expect(found).toEqual([303]);
   });
 
   test('counts if it only mentions Savepoint, or starts its MCP server', () => {
