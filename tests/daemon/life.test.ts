@@ -84,6 +84,22 @@ it('the first hook starts it, it answers the next ones, and the answers are the 
   expect(p.run(['daemon', 'status']).stdout).toMatch(/Handled 12 events \(median [\d.]+ ms\)/);
 });
 
+it.runIf(process.platform === 'linux')(
+  'it does not look like a command of the session whose hook started it',
+  async () => {
+    const p = daemonProject();
+    const env = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's-1', CLAUDE_PROJECT_DIR: p.dir, OTHER: 'kept' };
+    p.tell('claude', claudeEvents(p.dir).start(), { starts: true, env });
+    await until(() => p.foundPid() !== null);
+    const names = fs
+      .readFileSync(`/proc/${p.foundPid()}/environ`, 'latin1')
+      .split('\0')
+      .map((entry) => entry.replace(/=.*/s, ''));
+    expect(names).toEqual(expect.arrayContaining(['OTHER', 'SAVEPOINT_HOME', 'PATH']));
+    expect(names.filter((name) => /^CLAUDE|^SAVEPOINT_HOOK/.test(name))).toEqual([]);
+  },
+);
+
 it('changes by others are also reported through the daemon, in the same words', async () => {
   const p = daemonProject();
   const e = claudeEvents(p.dir);

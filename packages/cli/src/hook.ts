@@ -1,6 +1,12 @@
 /** `savepoint hook <agent>`: run by agents, as their settings say. */
 import { constants, setPriority } from 'node:os';
-import { CURL_STATUS_VARIABLE, type HookRun, type RunTyped, runHook } from '@savepoint/agents/hook';
+import {
+  CURL_STATUS_VARIABLE,
+  type HookRun,
+  type RunTyped,
+  runHook,
+  withoutAgentVariables,
+} from '@savepoint/agents/hook';
 import { textFromBytes } from '@savepoint/core';
 import { nodePlaces } from '@savepoint/core/node';
 import { exporter } from './exporter.ts';
@@ -71,7 +77,7 @@ function beginChecks(): AbortSignal {
 async function startDaemonForNextHook(script: string): Promise<void> {
   try {
     const { startDaemon } = await import('./daemon/start.ts');
-    startDaemon(textFromBytes(nodePlaces(process.env).home) ?? '', script, process.env);
+    startDaemon(textFromBytes(nodePlaces(process.env).home) ?? '', script, withoutAgentVariables(process.env));
   } catch {
     // The next hook then works without a daemon, as this one did.
   }

@@ -30,7 +30,13 @@ import { carryingOut, type RunTyped } from './typed-once.ts';
 import { ONE_RUN_VARIABLE, PARENT_VARIABLE, variablesFor } from './variables.ts';
 
 export type { RunTyped } from './typed-once.ts';
-export { AGENT_VARIABLES, CURL_STATUS_VARIABLE, HOOK_VARIABLES, PARENT_VARIABLE } from './variables.ts';
+export {
+  AGENT_VARIABLES,
+  CURL_STATUS_VARIABLE,
+  HOOK_VARIABLES,
+  PARENT_VARIABLE,
+  withoutAgentVariables,
+} from './variables.ts';
 
 export interface HookRun {
   /** The arguments after `hook` on the command line. */

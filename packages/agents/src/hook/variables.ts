@@ -58,6 +58,18 @@ export const HOOK_VARIABLES: readonly string[] = [
  */
 export const CURL_STATUS_VARIABLE = 'SAVEPOINT_HOOK_LINE';
 
+/**
+ * Returns the environment without what agents say about one of their events or commands. For a process that outlives them:
+ * it must not look like a command of the session that started it.
+ */
+export function withoutAgentVariables(env: Environment): Environment {
+  const ofShells = Object.values(AGENTS).flatMap(({ shell }) =>
+    shell === undefined ? [] : [shell.any, shell.session],
+  );
+  const known = new Set<string | null>([...AGENT_VARIABLES, CURL_STATUS_VARIABLE, ...ofShells]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !known.has(name)));
+}
+
 /** Only the declared variables, because any other would be missing when the daemon answers. */
 export function variablesFor({ variables }: Protocol, env: Environment): Environment {
   return Object.fromEntries(variables.map((name) => [name, env[name]]));
