@@ -22,6 +22,24 @@ export type CopyPurpose = 'try' | 'isolated' | 'check' | 'fork' | 'bisect' | 're
  */
 export type CopyAccess = 'list' | 'read';
 
+/** A repository of a fork that is a worktree of the workspace's repository. */
+export interface ForkWorktree {
+  readonly path: TreePath;
+  /** The commit that it started from. */
+  readonly commit: string;
+  /** The branch was created with the fork. */
+  readonly createdBranch: boolean;
+}
+
+/** What only the copy of a fork has. */
+export interface ForkRecord {
+  /** The branch of its worktrees; null if none was asked for. */
+  readonly branch: string | null;
+  readonly worktrees: readonly ForkWorktree[];
+  /** The first of its ports. */
+  readonly port: number;
+}
+
 /** What the store keeps about a copy. */
 export interface CopyRecord {
   readonly id: CopyId;
@@ -44,6 +62,8 @@ export interface CopyRecord {
   readonly holder: ProcessIdentity | null;
   /** Bytes that were copied to make it: 0 for an overlay, and for a reflink, which shares them. */
   readonly bytes: number;
+  /** Null if the copy is not a fork. */
+  readonly fork: ForkRecord | null;
 }
 
 /** A command in a copy. */

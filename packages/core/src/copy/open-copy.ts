@@ -15,7 +15,7 @@ import { scanWorkspace } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
-import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, OpenCopy } from './copy.ts';
+import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, ForkRecord, OpenCopy } from './copy.ts';
 import type { TreeCopy } from './folder/copy-tree.ts';
 
 import {
@@ -56,6 +56,8 @@ export interface CopyRequest {
   readonly isLong?: boolean;
   /** What commands may do. Default: everything. Otherwise `state` is that of `now`. */
   readonly access?: CopyAccess;
+  /** For a fork: completes its files before the copy exists. If it fails, it leaves nothing outside of the copy's folder. */
+  readonly completeFork?: (copy: Pick<OpenCopy, 'record' | 'files'>) => Promise<ForkRecord>;
 }
 
 /** A copy, and why better ways were not possible, for display. */
@@ -76,7 +78,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
     files = await makeFiles(request, { id, place }, pace);
     const { opened, rung, bytes, notes } = files;
     const { holder, ...view } = opened;
-    const record: CopyRecord = {
+    const made: CopyRecord = {
       id,
       purpose,
       rung,
@@ -89,7 +91,13 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       owner: ports.processes.self(),
       holder,
       bytes,
+      fork: null,
     };
+    const { completeFork } = request;
+    const record =
+      completeFork === undefined
+        ? made
+        : { ...made, owner: null, fork: await completeFork({ record: made, files: opened.files }) };
     making.publish(record);
     return { copy: openCopy(ports, record, view), notes };
   } catch (error) {

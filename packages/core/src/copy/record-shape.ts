@@ -5,6 +5,7 @@ import {
   formatProblem,
   integer,
   isJsonName,
+  listOf,
   matching,
   objectOf,
   oneOf,
@@ -23,6 +24,21 @@ const PROCESS = objectOf({
   host: text(MAX_TEXT),
 });
 
+const FORK = objectOf({
+  branch: orNull(text(MAX_TEXT)),
+  worktrees: listOf(
+    objectOf({
+      path: (value, at) => {
+        if (!isJsonName(value)) throw formatProblem(at, 'is not a name');
+      },
+      commit: matching(/^[0-9a-f]{40,64}$/),
+      createdBranch: oneOf(true, false),
+    }),
+    10_000,
+  ),
+  port: integer(1, 65_535),
+});
+
 /** Throws FormatProblem for anything else. */
 export const COPY_RECORD: Shape = objectOf({
   format: oneOf(1),
@@ -38,4 +54,5 @@ export const COPY_RECORD: Shape = objectOf({
   owner: orNull(PROCESS),
   holder: orNull(PROCESS),
   bytes: integer(0),
+  fork: orNull(FORK),
 });

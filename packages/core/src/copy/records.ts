@@ -16,11 +16,19 @@ import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type CheckpointId, COPY_ID, type CopyId, type WorkspaceId } from '../model/ids.ts';
-import { type DiskPath, diskChild, diskPathFromJson, type JsonName, nameToJson } from '../model/names.ts';
+import {
+  type DiskPath,
+  diskChild,
+  diskPathFromJson,
+  type JsonName,
+  nameFromJson,
+  nameToJson,
+  type TreePath,
+} from '../model/names.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 import { assertPrivate, makeFolders } from '../store/private-folders.ts';
 import { ownerState, parseProcessName, processName, processNameText } from '../store/process-name.ts';
-import type { CopyPurpose, CopyRecord, CopyRung } from './copy.ts';
+import type { CopyPurpose, CopyRecord, CopyRung, ForkRecord } from './copy.ts';
 import { COPY_RECORD } from './record-shape.ts';
 
 /**
@@ -94,8 +102,15 @@ export function beginCopy(ports: Ports, home: DiskPath): CopyInMaking {
 
 /** Replaces the record, for example when another process uses the copy. The caller holds the lock of the workspace. */
 export function writeCopyRecord({ fs }: Ports, record: CopyRecord): void {
-  const { place, root, base, created, ...others } = record;
-  const json = { format: 1, ...others, root: nameToJson(root), base, created: new Date(created).toISOString() };
+  const { place, root, base, created, fork, ...others } = record;
+  const json = {
+    format: 1,
+    ...others,
+    root: nameToJson(root),
+    base,
+    created: new Date(created).toISOString(),
+    fork: fork && { ...fork, worktrees: fork.worktrees.map((one) => ({ ...one, path: nameToJson(one.path) })) },
+  };
   durableWrite(fs, diskChild(place, RECORD), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
 }
 
@@ -130,6 +145,16 @@ export function listCopies(ports: Ports, home: DiskPath): CopyList {
 /** Returns null if it does not exist, or not any more. @throws SavepointError STORE_DAMAGED */
 export function readCopyRecord(ports: Ports, home: DiskPath, id: CopyId): CopyRecord | null {
   return COPY_ID.test(id) ? readRecord(ports, diskChild(copiesIn(home), id), id) : null;
+}
+
+/** The same by its folder, of which only the name is checked. @throws SavepointError STORE_DAMAGED */
+export function readCopyAt(ports: Pick<Ports, 'fs'>, place: DiskPath): CopyRecord | null {
+  return readRecord(ports, place, place.slice(place.lastIndexOf('/') + 1) as CopyId);
+}
+
+/** Ends what R1 says. Durable on return. Its folder is a leftover then. */
+export function removeCopyRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath): void {
+  if (removeIfExists(fs, diskChild(place, RECORD))) syncFolder(fs, place);
 }
 
 /** Ends nothing: its processes and its mount must have ended. A crash in between leaves a leftover, not half a copy. */
@@ -182,7 +207,7 @@ export function isStillStale(ports: Ports, home: DiskPath, id: CopyId): boolean 
 }
 
 const RECORD = 'copy.json';
-const RECORD_BYTES = 64 * 1024;
+const RECORD_BYTES = 1024 * 1024;
 const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
@@ -198,6 +223,11 @@ interface RecordJson {
   readonly owner: ProcessIdentity | null;
   readonly holder: ProcessIdentity | null;
   readonly bytes: number;
+  readonly fork:
+    | (Omit<ForkRecord, 'worktrees'> & {
+        readonly worktrees: readonly (Omit<ForkRecord['worktrees'][number], 'path'> & { readonly path: JsonName })[];
+      })
+    | null;
 }
 
 function announcementName(id: CopyId, self: ProcessIdentity): string {
@@ -218,17 +248,22 @@ function stateOf(ports: Ports, { purpose, owner, holder }: CopyRecord): CopyStat
   return purpose === 'fork' ? 'idle' : 'stale';
 }
 
-function readRecord({ fs }: Ports, place: DiskPath, id: CopyId): CopyRecord | null {
+function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): CopyRecord | null {
   const file = diskChild(place, RECORD);
   try {
     const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
     COPY_RECORD(json, '');
-    const { root, created, ...others } = json as RecordJson;
+    const { root, created, fork, ...others } = json as RecordJson;
     const { purpose, rung, workspace, base, name, owner, holder, bytes } = others;
     return {
       ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, place },
       root: diskPathFromJson(root),
       created: Date.parse(created),
+      fork: fork && {
+        branch: fork.branch,
+        worktrees: fork.worktrees.map((one) => ({ ...one, path: nameFromJson(one.path) as TreePath })),
+        port: fork.port,
+      },
     };
   } catch (cause) {
     if (isFsError(cause, 'ENOENT', 'ENOTDIR')) return null;
@@ -247,7 +282,7 @@ function readRecord({ fs }: Ports, place: DiskPath, id: CopyId): CopyRecord | nu
 
 function removePlace({ fs }: Ports, place: DiskPath): void {
   if (fs.lstat(place) === null) return;
-  if (removeIfExists(fs, diskChild(place, RECORD))) syncFolder(fs, place);
+  removeCopyRecord({ fs }, place);
   try {
     removeTree(fs, place);
   } catch (error) {

@@ -1,29 +1,20 @@
 /** A fork: a named copy of the workspace for one piece of work, whose changes are merged back. */
 
-import type { CopyRecord } from '../copy/copy.ts';
+import type { CopyRecord, ForkRecord } from '../copy/copy.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import type { TreePath } from '../model/names.ts';
 
-/** A repository of a fork that is a worktree of the workspace's repository. */
-export interface ForkWorktree {
-  readonly path: TreePath;
-  /** The commit that it started from. */
-  readonly commit: string;
-  /** The branch was created with the fork. */
-  readonly createdBranch: boolean;
-}
-
-/** What `fork.json` says. The fork exists as long as this file does. */
-export interface Fork {
+/** What the record of its copy says. The fork exists as long as that does. */
+export interface Fork extends ForkRecord {
   readonly name: string;
   readonly copy: CopyRecord;
   /** The checkpoint that it left the workspace at. */
   readonly checkpoint: CheckpointId;
-  /** The branch of its worktrees; null if none was asked for. */
-  readonly branch: string | null;
-  readonly worktrees: readonly ForkWorktree[];
-  /** The first of its ports. */
-  readonly port: number;
+}
+
+/** @returns null if the copy is not a fork */
+export function forkOf(copy: CopyRecord): Fork | null {
+  const { name, fork, base } = copy;
+  return name === null || fork === null ? null : { ...fork, name, copy, checkpoint: base };
 }
 
 /** Each fork has this many ports of its own. */

@@ -4,6 +4,7 @@
  */
 
 import { showName } from '../content/show-name.ts';
+import type { ForkWorktree } from '../copy/copy.ts';
 import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
 import { containingFolder } from '../io/durable-write.ts';
@@ -13,7 +14,6 @@ import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, nameToJson, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import type { ForkWorktree } from './fork.ts';
 
 export interface WorktreeRequest {
   /** The folder of the fork. */

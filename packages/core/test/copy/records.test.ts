@@ -18,7 +18,7 @@ import type { Fs } from '../../src/io/fs.ts';
 import { Pace } from '../../src/io/pace.ts';
 import type { Ports, ProcessIdentity } from '../../src/io/ports.ts';
 import { checkpointId, type WorkspaceId } from '../../src/model/ids.ts';
-import { type DiskPath, diskChild } from '../../src/model/names.ts';
+import { type DiskPath, diskChild, type TreePath } from '../../src/model/names.ts';
 
 const HOME = '/home' as DiskPath;
 const ROOT = '/root' as DiskPath;
@@ -50,7 +50,7 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
   const { bytes } = await copyTree({ fs: ports.fs, from: ROOT, to: treeIn(place), method: 'copy', pace });
   const record: CopyRecord = {
     ...{ id, place, bytes, root: ROOT, purpose: 'check', rung: 'copy', created: 1_700_000_000_000, name: null },
-    ...{ workspace: 'ab'.repeat(16) as WorkspaceId, base: checkpointId(3), holder: null },
+    ...{ workspace: 'ab'.repeat(16) as WorkspaceId, base: checkpointId(3), holder: null, fork: null },
     owner: ports.processes.self(),
     ...replace,
   };
@@ -60,7 +60,9 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
 
 test('a record is read as it was written, also by another process', async () => {
   const disk = scene();
-  const record = await make(portsOf(disk, first), { name: 'fork', holder: second });
+  const worktrees = [{ path: 'a\xff' as TreePath, commit: 'ab'.repeat(20), createdBranch: true }];
+  const fork = { branch: 'topic', worktrees, port: 20_000 };
+  const record = await make(portsOf(disk, first), { name: 'fork', holder: second, fork });
   const other = portsOf(disk, second);
   expect(readCopyRecord(other, HOME, record.id)).toEqual(record);
   expect(listCopies(other, HOME)).toEqual({ copies: [{ record, state: 'in-use' }], leftovers: [], problems: [] });

@@ -160,10 +160,10 @@ export function forkCalls(engine: Engine): ForkCalls {
     createForks: (names, options = {}) => createForks(engine, names, options),
     forks: (options = {}) =>
       engine.read(async (workspace, context) => {
-        const { forks, damaged } = listForks(engine.ports, context.places.home, workspace.id);
+        const found = listForks(engine.ports, context.places.home, workspace.id);
         const views: ForkView[] = [];
-        const problems = damaged.map(({ error }) => error.message);
-        for (const fork of forks) {
+        const problems = found.problems.map(({ message }) => message);
+        for (const fork of found.forks) {
           try {
             views.push(await viewOf(engine, workspace, fork, engine.pace(options), {}));
           } catch (error) {
@@ -212,7 +212,7 @@ export function forkCalls(engine: Engine): ForkCalls {
       engine.operate(options, async (operating) => {
         const { context, workspace, pace } = operating;
         const found = listForks(engine.ports, context.places.home, workspace.id);
-        const debris = await removeDebris(engine, operating, found);
+        const debris = await removeDebris(engine, operating);
         const dropped: string[] = [];
         const notes: string[] = [];
         for (const fork of found.forks) {

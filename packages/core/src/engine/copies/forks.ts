@@ -1,24 +1,24 @@
 /** Creates, finds and removes the forks of a workspace. */
 
-import type { CopyRung } from '../../copy/copy.ts';
+import type { CopyRung, ForkWorktree } from '../../copy/copy.ts';
 import { makeCopy } from '../../copy/open-copy.ts';
+import { copiesIn, readCopyAt, removeCopyRecord } from '../../copy/records.ts';
 import { stateOfCopy } from '../../copy/state-of-copy.ts';
-import { type Fork, freePort, isForkName } from '../../fork/fork.ts';
+import { type Fork, forkOf, freePort, isForkName } from '../../fork/fork.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { endProcessesIn } from '../../fork/fork-processes.ts';
-import { type FoundForks, listForks, placesIn, readFork, removeFork, writeFork } from '../../fork/fork-records.ts';
+import { listForks, placesIn } from '../../fork/fork-records.ts';
 import { stateInfo } from '../../fork/merge-fork.ts';
 import { openFork, removeFilesOf, treeOf } from '../../fork/open-fork.ts';
 import { type ForkCommand, startRun } from '../../fork/runs.ts';
 import { assertBranchName, makeWorktrees, removeWorktrees } from '../../fork/worktrees.ts';
 import { readRepository } from '../../git/repository.ts';
-import { syncFolder } from '../../io/durable-write.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
-import { type DiskPath, diskParent, isInside, onDisk, type TreePath } from '../../model/names.ts';
+import { type DiskPath, diskChild, isInside, onDisk, type TreePath } from '../../model/names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
   deleteForkStates,
@@ -86,7 +86,7 @@ export async function createForks(
         }
       } catch (error) {
         for (const { fork } of created) {
-          removeFork(ports, fork);
+          removeCopyRecord(ports, fork.copy.place);
           await removeFiles(workspace, fork);
         }
         throw error;
@@ -136,40 +136,40 @@ export async function dropFork(
   } finally {
     batch.abandon();
   }
-  removeFork(ports, fork);
+  removeCopyRecord(ports, fork.copy.place);
   return removeFiles(workspace, fork);
 }
 
 /**
- * Removes what processes that died left of forks: folders without `fork.json`, and states of forks that do not exist. The
- * caller holds the lock, so no fork is being created.
+ * Removes what processes that died left of forks: folders without a record, worktrees, and states of forks that do not
+ * exist. The caller holds the lock, so no fork is being created.
  * @returns the ids of the copies
  */
 export async function removeDebris(
   engine: Engine,
   { context, workspace }: WriteOperationContext,
-  { damaged }: FoundForks,
 ): Promise<readonly string[]> {
   const { ports } = engine;
-  const { store } = workspace;
-  const states = statesOfForks(store);
-  const kept = new Set<string>(states.map(({ copy }) => copy));
-  const removed: string[] = [];
-  const places = placesIn(ports, context.places.home);
-  for (const place of places) {
-    const id = idOf(place);
-    if (!kept.has(id) || damaged.some((one) => one.place === place) || readFork(ports, place) !== null) continue;
-    const state = states.find(({ copy }) => copy === id);
-    if (state === undefined) continue;
+  const removed = new Set<string>();
+  const places = new Set<string>(placesIn(ports, context.places.home));
+  for (const state of statesOfForks(workspace.store)) {
+    const place = copyPlace(context.places.home, state.copy);
+    if (removed.has(state.copy) || (places.has(place) && hasRecord(ports, place))) continue;
+    // The next copy may have removed the folder already, but not the worktrees.
     await removeFiles(workspace, await forkAsItWas(workspace, place, state));
-    removed.push(id);
+    if (places.has(place)) removed.add(state.copy);
   }
-  const there = new Set<string>(places.map(idOf));
-  deleteForkStates(
-    store.refs,
-    states.filter(({ copy }) => !there.has(copy)),
-  );
-  return removed;
+  return [...removed];
+}
+
+/** A record that cannot be read is one. */
+function hasRecord(ports: Engine['ports'], place: DiskPath): boolean {
+  try {
+    return readCopyAt(ports, place) !== null;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return true;
+    throw error;
+  }
 }
 
 interface Start {
@@ -187,11 +187,12 @@ interface NewFork {
   readonly options: CreateForkOptions;
 }
 
-/** The fork exists once `fork.json` does. What a process that dies before leaves is removed by `cleanForks`. */
+/** The fork exists once its copy does. What a process that dies before leaves is removed by `cleanForks`. */
 async function createFork(operating: WriteOperationContext, given: NewFork): Promise<CreatedFork> {
   const { context, workspace, lock, pace } = operating;
   const { name, branch, port, start, options } = given;
   const { ports } = workspace;
+  const more: string[] = [];
   const { copy, notes } = await makeCopy(
     {
       workspace,
@@ -203,27 +204,32 @@ async function createFork(operating: WriteOperationContext, given: NewFork): Pro
       name,
       rungs: (options.rungs ?? ['reflink', 'copy']).filter((rung) => rung !== 'overlay'),
       isLong: true,
+      completeFork: async ({ record, files }) => {
+        const worktrees: ForkWorktree[] = [];
+        const made = (): Fork => ({
+          ...{ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port },
+        });
+        try {
+          // First, so that a clean-up knows whose worktrees it finds.
+          const state = { ...stateInfo(made(), 'base', ports.clock.now()), snapshot: start.base, base: null };
+          await keepState(workspace, state);
+          const roots = worktreeRoots(workspace, start.now, branch !== null);
+          if (roots.length > 0) {
+            more.push(...(await makeWorktrees(workspace, { tree: files, roots, branch }, worktrees)));
+          }
+          lock.assertHeld();
+          return { branch, worktrees, port };
+        } catch (error) {
+          await removeFiles(workspace, made());
+          throw error;
+        }
+      },
     },
     pace,
   );
-  const worktrees: Fork['worktrees'][number][] = [];
-  const copied = { ...copy.record, owner: null };
-  const made = (): Fork => ({ name, copy: copied, checkpoint: start.checkpoint.id, branch, worktrees, port });
-  try {
-    // First, so that a clean-up knows whose worktrees it finds.
-    await keepState(workspace, { ...stateInfo(made(), 'base', ports.clock.now()), snapshot: start.base, base: null });
-    const roots = worktreeRoots(workspace, start.now, branch !== null);
-    const more =
-      roots.length === 0 ? [] : await makeWorktrees(workspace, { tree: copy.files, roots, branch }, worktrees);
-    const fork = made();
-    lock.assertHeld();
-    writeFork(ports, fork);
-    syncFolder(ports.fs, diskParent(fork.copy.place) ?? fork.copy.place);
-    return { fork, files: copy.files, notes: [...notes, ...more] };
-  } catch (error) {
-    await removeFiles(workspace, made());
-    throw error;
-  }
+  const fork = forkOf(copy.record);
+  if (fork === null) throw new Error('the record of a fork says what the fork is');
+  return { fork, files: copy.files, notes: [...notes, ...more] };
 }
 
 /** A repository whose `.git` file leads out of the folder must not be shared: git in the fork would move its branch. */
@@ -279,6 +285,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
       owner: null,
       holder: null,
       bytes: 0,
+      fork: null,
     },
     checkpoint: checkpointId(state.checkpoint),
     branch: state.branch,
@@ -287,8 +294,8 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
   };
 }
 
-function idOf(place: DiskPath): string {
-  return place.slice(place.lastIndexOf('/') + 1);
+function copyPlace(home: DiskPath, id: string): DiskPath {
+  return diskChild(copiesIn(home), id);
 }
 
 async function keepState({ store }: Workspace, state: ForkState): Promise<void> {
