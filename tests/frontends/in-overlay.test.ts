@@ -63,6 +63,24 @@ describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
     expect(fs.readdirSync(path.join(p.store, 'copies'))).toEqual([]);
   });
 
+  it('a linked worktree: git in the copy changes nothing of the repository outside', () => {
+    const p = repository();
+    const other = path.join(p.base, 'worktree');
+    p.git('worktree', 'add', '-q', other);
+    const git = 'git -c user.name=a -c user.email=a@b -c commit.gpgsign=false';
+    const script = `echo new >> a.txt; ${git} stash -q; ${git} stash pop -q; ${git} commit -qam second; git gc -q`;
+    const before = [p.at('.git'), other].map(treeState);
+    for (const command of ['try', 'run --isolated']) {
+      const done = p.run([...command.split(' '), '--keep', ...SH, script], { cwd: other });
+      expect(done.stderr).not.toContain('no overlay is possible');
+      const [, commit = 'none'] = /commits of the copy[\s\S]* \.: ([0-9a-f]{40})/.exec(done.stderr) ?? [];
+      const [, id = ''] = /The copy (copy_[0-9a-f]{8}) is kept/.exec(done.stderr) ?? [];
+      const kept = p.run(['try', '--continue', id, '--drop'], { cwd: other });
+      expect(kept.stderr).toContain(` .: ${commit}\n`);
+      expect([p.at('.git'), other].map(treeState)).toEqual(before);
+    }
+  });
+
   it('check and guard: the checks run at the real path', () => {
     const p = repository();
     p.ok('checkpoint');

@@ -91,6 +91,8 @@ export interface OpenCopy {
   readonly files: DiskPath;
   /** The path of the workspace for commands in the copy. */
   readonly seenAs: DiskPath;
+  /** Where this process finds an absolute path that commands in the copy use. */
+  find(path: DiskPath): DiskPath;
   /** Null: commands may do everything. */
   readonly access: CopyAccess | null;
   /** What the copy does not isolate, for display. */

@@ -30,6 +30,7 @@ import { linkTargetInCopy } from './folder/link-targets.ts';
 import { materialize } from './folder/materialize.ts';
 import { makeNamesOnly } from './folder/names-only.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
+import { outerRepositories } from './overlay/outer-repositories.ts';
 import { openOverlayCopy } from './overlay/overlay-copy.ts';
 import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } from './records.ts';
 
@@ -110,12 +111,14 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
 /**
  * Uses a copy that exists. The caller has checked that no other process does.
  * @param home the folder that contains all stores
+ * @param base the checkpoint that its changes are relative to
  * @throws SavepointError IO
  */
 export async function reopenCopy(
   { ports, root, searchPath }: Pick<Workspace, 'ports' | 'root' | 'searchPath'>,
   home: DiskPath,
   found: CopyRecord,
+  base: Checkpoint,
 ): Promise<OpenCopy> {
   const { id, place } = found;
   const owner = ports.processes.self();
@@ -126,7 +129,9 @@ export async function reopenCopy(
   }
   const tree = treeIn(place);
   const layers = ports.fs.lstat(tree) === null ? [] : [tree];
-  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers });
+  const repositories = outerRepositories(ports.fs, root, repositoriesOf(base));
+  const request = { id, root, place, home, layers, repositories };
+  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), request);
   if ('why' in opened) {
     const data = { path: nameToJson(place), operation: 'mount', code: 'ENOTSUP' };
     throw new SavepointError('IO', `The copy ${id} cannot be mounted again: ${opened.why}`, data);
@@ -198,21 +203,27 @@ async function makeOverlay(
       ? await copyOfFolder({ workspace, home, place, rungs: FOLDER_RUNGS, isSeenInPlace: true }, pace)
       : null;
   const layers = [names, below?.files ?? null].filter((layer) => layer !== null);
-  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), { id, root, place, home, layers, access });
+  const repositories = outerRepositories(ports.fs, root, repositoriesOf(now));
+  const given = { id, root, place, home, layers, repositories, access };
+  const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), given);
   if ('why' in opened) {
     for (const layer of layers) removeTree(ports.fs, layer);
     return opened;
   }
   if (access !== null) return { opened, rung: 'overlay', bytes: bytesOf(below), notes: [] };
   try {
-    const given = { fs: ports.fs, objects: store.objects, files: opened.files, before: now.snapshot, after: state };
-    await materialize({ ...given, linkTarget: (target) => target }, pace);
+    const states = { fs: ports.fs, objects: store.objects, files: opened.files, before: now.snapshot, after: state };
+    await materialize({ ...states, linkTarget: (target) => target }, pace);
   } catch (error) {
     await opened.close();
     throw error;
   }
   const notIsolated = below === null ? [...opened.notIsolated, LIVE] : opened.notIsolated;
   return { opened: { ...opened, notIsolated }, rung: 'overlay', bytes: bytesOf(below), notes: [] };
+}
+
+function repositoriesOf({ roots }: Checkpoint): readonly TreePath[] {
+  return roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
 }
 
 function bytesOf(made: FolderCopy | null): number {

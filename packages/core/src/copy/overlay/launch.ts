@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { isFsError, permissions } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { HeldProgram } from '../../io/programs.ts';
 import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
 import type { CopyAccess } from '../copy.ts';
+import type { OuterRepository } from './outer-repositories.ts';
 import { HOLD, mountSource, START, scriptArgument } from './script.ts';
 
 /** An overlay to mount on top of a folder, visible only to processes that enter it. */
@@ -11,12 +13,14 @@ export interface OverlayRequest {
   readonly id: string;
   /** The folder. Resolved: there are no links on its way. */
   readonly root: DiskPath;
-  /** A folder that exists, named `id`. It gets `upper`, `work` and `home`, unless it has them. */
+  /** A folder that exists, named `id`. It gets `upper`, `work`, `home` and `git`, unless it has them. */
   readonly place: DiskPath;
   /** Savepoint's home, which `place/home` covers. Null: nothing is covered. */
   readonly home: DiskPath | null;
   /** Folders to put over `root`, below what is written, topmost first; at most four. */
   readonly layers?: readonly DiskPath[];
+  /** Repositories outside of the folder, which are covered too. */
+  readonly repositories?: readonly OuterRepository[];
   /** What commands may do. With `list`, they see only `layers`. Null or absent: everything. */
   readonly access?: CopyAccess | null;
 }
@@ -41,17 +45,15 @@ export async function launchOverlay(
   searchPath: string,
   request: OverlayRequest,
 ): Promise<HeldOverlay | { readonly why: string }> {
-  const { id, root, place, layers = [], access = null } = request;
-  const isNew = ports.fs.lstat(diskChild(place, 'upper')) === null;
-  for (const name of ['upper', 'work', 'home']) makeFolder(ports, diskChild(place, name));
-  // The folder itself has the permissions of `upper` in the overlay.
-  const folder = ports.fs.lstat(root);
-  if (folder !== null && isNew) ports.fs.chmod(diskChild(place, 'upper'), permissions(folder));
+  const { id, root, place, layers = [], repositories = [], access = null } = request;
+  makeUpper(ports, place, root);
+  makeFolder(ports, diskChild(place, 'home'));
   // To cover a home above the folder would cover the folder.
   const home = request.home !== null && !isInside(root, request.home) ? request.home : null;
   if (home !== null) makeInnerHome(ports, place, id);
   const paths = [root, place, home ?? ''].map(scriptArgument);
-  const given = [...paths, access ?? 'edit', ...layers.map(scriptArgument)];
+  const covered = repositories.map((one) => coverRepository(ports, place, one, access)).join(' ');
+  const given = [...paths, access ?? 'edit', covered, ...layers.map(scriptArgument)];
   const program = {
     file: '/bin/sh',
     args: ['-c', START, 'savepoint-copy', HOLD, mountSource(id), ...given],
@@ -74,6 +76,31 @@ function reasonOf(errors: string): string {
   if (/^(?:\S*: )*unshare: /.test(line)) return `this system does not allow new user namespaces (${line})`;
   if (/^mount: /.test(line)) return `an overlay cannot be mounted here (${line})`;
   return `the mount cannot be prepared (${line})`;
+}
+
+/** `upper` gets the permissions of the folder that it covers, which the folder then has in the overlay. */
+function makeUpper(ports: Ports, place: DiskPath, covered: DiskPath): void {
+  const upper = diskChild(place, 'upper');
+  const isNew = ports.fs.lstat(upper) === null;
+  for (const folder of [upper, diskChild(place, 'work')]) makeFolder(ports, folder);
+  const stat = ports.fs.lstat(covered);
+  if (stat !== null && isNew) ports.fs.chmod(upper, permissions(stat));
+}
+
+/** @returns the argument of the script */
+function coverRepository(
+  ports: Ports,
+  place: DiskPath,
+  { path, access }: OuterRepository,
+  ofCopy: CopyAccess | null,
+): string {
+  // The same name when the copy is opened again.
+  const name = createHash('sha256').update(path, 'latin1').digest('hex').slice(0, 16);
+  const all = diskChild(place, 'git');
+  const folder = diskChild(all, name);
+  for (const one of [all, folder]) makeFolder(ports, one);
+  makeUpper(ports, folder, path);
+  return `${access === 'edit' && ofCopy === null ? 'rw' : 'ro'}:${name}:${scriptArgument(path)}`;
 }
 
 /** Here the home of the copy is mounted once more, so that its path from outside is valid inside, too. */

@@ -1,9 +1,11 @@
+import { showName } from '../../content/show-name.ts';
 import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { OpenCopy } from '../copy.ts';
 import type { OverlayRequest } from './launch.ts';
 import { openOverlay } from './open-overlay.ts';
+import type { OuterRepository } from './outer-repositories.ts';
 import { type Overlay, useOverlay } from './overlay.ts';
 import { findTools } from './tools.ts';
 import { touchedPaths } from './touched.ts';
@@ -51,7 +53,7 @@ export function reopenOverlayCopy(
 function copyOf(
   ports: Ports,
   overlay: Overlay,
-  { root, place, layers = [], access = null }: OverlayRequest,
+  { root, place, layers = [], repositories = [], access = null }: OverlayRequest,
   notIsolated: readonly string[],
 ): OverlayCopy {
   const { holder, files, enter, processes, close } = overlay;
@@ -61,8 +63,9 @@ function copyOf(
     files,
     seenAs: root,
     access,
-    notIsolated,
+    notIsolated: [...notIsolated, ...repositoryNotes(repositories)],
     // The working folder is one that no overlay covers: a process keeps the one it was started in.
+    find: (path) => onDisk(`/proc/${holder.pid}/root` as DiskPath, path.slice(1) as string as TreePath),
     command: ({ file, args, cwd = '' as TreePath, env }) => ({
       ...enter(onDisk(root, cwd), { file, args }),
       cwd: '/' as DiskPath,
@@ -72,4 +75,13 @@ function copyOf(
     touched: () => (access === null ? touchedPaths(ports.fs, folders) : PathSet.EMPTY),
     close,
   };
+}
+
+function repositoryNotes(repositories: readonly OuterRepository[]): readonly string[] {
+  return repositories
+    .filter(({ access }) => access === 'read')
+    .map(
+      ({ path }) =>
+        `files beside the workspace in its repository, ${showName(path)}, which git in the copy neither finds nor changes`,
+    );
 }

@@ -41,7 +41,8 @@ exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" s
 
 /**
  * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), `edit`,
- * `read` (nothing can be written) or `list` (the same, and the root itself is hidden), then folders to put over the root,
+ * `read` (nothing can be written) or `list` (the same, and the root itself is hidden), repositories outside of the root
+ * to cover (each `rw:` or `ro:`, the name of its folder in the place, `:` and its path), then folders to put over the root,
  * topmost first. The paths are as from {@link scriptArgument}.
  *
  * Prints one line when everything is mounted. Then it waits until its standard input is closed, and kills whatever
@@ -60,7 +61,8 @@ decode "$2"; root=$decoded
 decode "$3"; place=$decoded
 decode "$4"; home=$decoded
 access=$5
-shift 5
+repositories=$6
+shift 6
 if [ "$(id -u)" = 0 ]; then
   foreign=
 else
@@ -82,6 +84,16 @@ done
 if [ "$access" = list ]; then lower=\${layers%:}; else lower=$layers$lower; fi
 if [ "$access" = edit ]; then may=rw; else may=ro; fi
 cd -- "$place"
+# Before the root, which may be inside of one.
+for given in $repositories; do
+  may_git=\${given%%:*}
+  given=\${given#*:}
+  git=git/\${given%%:*}
+  decode "\${given#*:}"
+  exec 4<"$decoded"
+  mount -t overlay -o "$may_git,lowerdir=/proc/self/fd/4,upperdir=$git/upper,workdir=$git/work,userxattr" "$mark$place" "$decoded"
+  exec 4<&-
+done
 mount -t overlay -o "$may,lowerdir=$lower,upperdir=upper,workdir=work,userxattr" "$mark$place" "$root"
 exec 9<&- 8<&- 7<&- 6<&- 5<&-
 # Savepoint's own home is another one in here, whatever name or variable leads to it.

@@ -96,7 +96,7 @@ export async function reopenWorkspaceCopy(engine: Engine, id: string, options: C
     }
     const base = engine.resolve(workspace, record.base);
     const proposal = readProposal(ports, record.place);
-    const copy = await reopenCopy(workspace, context.places.home, record);
+    const copy = await reopenCopy(workspace, context.places.home, record, base);
     return { copy, notes: [], base, proposal };
   });
 }

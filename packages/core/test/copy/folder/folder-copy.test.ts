@@ -1,6 +1,6 @@
 /** The working folder of a copy, used as commands use it. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifest } from '@savepoint/testkit';
@@ -66,5 +66,25 @@ test('git in a copy writes only there: worktrees, submodules, and core.worktree'
   inCopy('cd sub && echo new >new && git add new && git commit -qm two && git checkout -q HEAD~1');
   inCopy('git commit -q --allow-empty -m moved && git worktree list && git worktree prune && git gc -q');
   expect(manifest(p.world.folder, { skip: (path) => path.startsWith('home') })).toEqual(before);
+  await made.copy.drop();
+});
+
+test('git in a copy uses no repository but that of the copy', async () => {
+  const p = new Place();
+  p.write('a', 'a');
+  p.shell('git init -q --separate-git-dir=../elsewhere');
+  // As that of somebody who keeps the settings of programs in a repository.
+  p.shell('git init -q ..');
+  const made = await p.open().openCopy({ purpose: 'try', rungs: ['copy'] });
+  const variables = {
+    GIT_DIR: p.at('../elsewhere'),
+    GIT_INDEX_FILE: p.at('../elsewhere/index'),
+    GIT_CEILING_DIRECTORIES: '/none',
+  };
+  const env = { PATH: process.env['PATH'] ?? '', ...variables };
+  const { file, args, cwd, env: given } = made.copy.command({ file: 'git', args: ['rev-parse', '--git-dir'], env });
+  const run = spawnSync(file, args, { cwd, env: given, encoding: 'utf8' });
+  expect(run.stderr).toMatch(/not a git repository/);
+  expect(given['GIT_CEILING_DIRECTORIES']).toMatch(/:\/none$/);
   await made.copy.drop();
 });
