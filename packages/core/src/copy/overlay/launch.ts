@@ -6,6 +6,7 @@ import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
 import type { CopyAccess } from '../copy.ts';
 import type { OuterRepository } from './outer-repositories.ts';
 import { HOLD, mountSource, START, scriptArgument } from './script.ts';
+import { whyNotLaunched } from './why-not.ts';
 
 /** An overlay to mount on top of a folder, visible only to processes that enter it. */
 export interface OverlayRequest {
@@ -30,11 +31,10 @@ export interface HeldOverlay {
   readonly held: HeldProgram;
   /** What root could change from inside, because it could not be protected: folders and devices of the system. */
   readonly unprotected: readonly string[];
-  /** Path of a file of another user or group, which commands in the copy cannot change. */
-  readonly foreign: DiskPath | null;
 }
 
-const START_MS = 15_000;
+/** The whole folder is looked through for files of other users, which takes longest on a cold disk. */
+const START_MS = 60_000;
 
 /**
  * Mounts the overlay in a mount namespace of its own. A process that this one starts holds it, and ends with this one.
@@ -61,21 +61,8 @@ export async function launchOverlay(
     env: { PATH: searchPath, LC_ALL: 'C' },
   };
   const held = await ports.programs.hold(program, START_MS);
-  if (!held.held) return { why: reasonOf(held.errors) };
-  const [ready = '', foreign = ''] = held.firstLine.split('\t');
-  const unprotected = ready.split(' ').slice(1);
-  return { held, unprotected, foreign: foreign === '' ? null : (foreign as DiskPath) };
-}
-
-function reasonOf(errors: string): string {
-  const line =
-    errors
-      .split('\n')
-      .find((one) => one.trim() !== '')
-      ?.trim() ?? 'no reason was given';
-  if (/^(?:\S*: )*unshare: /.test(line)) return `this system does not allow new user namespaces (${line})`;
-  if (/^mount: /.test(line)) return `an overlay cannot be mounted here (${line})`;
-  return `the mount cannot be prepared (${line})`;
+  if (!held.held) return { why: whyNotLaunched(ports, held.errors) };
+  return { held, unprotected: held.firstLine.split(' ').slice(1) };
 }
 
 /** `upper` gets the permissions of the folder that it covers, which the folder then has in the overlay. */

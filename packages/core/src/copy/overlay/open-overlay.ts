@@ -29,13 +29,9 @@ export async function openOverlay(
   if ('why' in tools) return tools;
   const opened = await launchOverlay(ports, tools.searchPath, request);
   if ('why' in opened) return opened;
-  const { held, foreign, unprotected } = opened;
-  const notes: string[] = [];
-  if (foreign !== null) {
-    notes.push(`files of another user or group cannot be changed in the copy, for example ${showName(foreign)}`);
-  }
-  if (unprotected.length > 0)
-    notes.push(`root can still change ${unprotected.map((path) => showName(path)).join(', ')}`);
+  const { held, unprotected } = opened;
+  const shown = unprotected.map((path) => showName(path)).join(', ');
+  const notes = shown === '' ? [] : [`root can still change ${shown}`];
   return { overlay: useOverlay(ports, tools, { id, root, holder: held.process, held }), notes };
 }
 

@@ -63,11 +63,12 @@ decode "$4"; home=$decoded
 access=$5
 repositories=$6
 shift 6
-if [ "$(id -u)" = 0 ]; then
-  foreign=
-else
-  # The kernel cannot copy such a file into the overlay. A look at the upper levels finds most cases, and is cheap.
-  foreign=$(find "$root" -xdev -maxdepth 2 '(' ! -user "$(id -u)" -o ! -group "$(id -g)" ')' -print -quit 2>/dev/null)
+if [ "$(id -u)" != 0 ] && [ "$access" = edit ] && [ "$#" = 0 ]; then
+  # The user may write these, but the kernel cannot copy them into the overlay: their user or group has no name in it. With
+  # folders of the user over the root, it need not.
+  mine=$(id -u)
+  found=$(find "$root" -xdev ! -type l '(' -user "$mine" ! -group "$(id -g)" -o ! -user "$mine" -writable ')' -print -quit 2>/dev/null)
+  [ -z "$found" ] || { printf 'foreign: %s\n' "$found" >&2; exit 1; }
 fi
 set -e
 # The kernel reads the paths of layers from a list that commas and colons separate. Handles have no such characters.
@@ -128,7 +129,7 @@ end() {
   exit 0
 }
 trap end TERM
-printf 'ready%s\\t%s\\n' "$missing" "$foreign"
+printf 'ready%s\\n' "$missing"
 exec >/dev/null
 while read -r _; do :; done
 end

@@ -2,9 +2,10 @@
 
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { DiskPath } from '@savepoint/core';
 import { whyNoOverlays } from '@savepoint/testkit';
-import { test as always, expect } from 'vitest';
-import { ENV, scene } from './scene.ts';
+import { test as always, describe, expect } from 'vitest';
+import { ENV, type Scene, scene } from './scene.ts';
 
 const test = always.skipIf(whyNoOverlays() !== null);
 const UID = process.getuid?.() ?? 0;
@@ -39,18 +40,67 @@ test.each(['unshare', 'nsenter', 'setpriv', 'mount'])('no %s', async (name) => {
   expect(readdirSync(join(s.home, 'copies'))).toHaveLength(1);
 });
 
-test('no new user namespaces', async () => {
-  const s = scene(UID, {});
-  const bin = without(join(s.top, 'bin'), 'unshare');
-  writeFileSync(
-    join(bin, 'unshare'),
-    '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n',
-  );
-  chmodSync(join(bin, 'unshare'), 0o755);
-  expect(await s.open(bin)).toEqual({
-    why: 'this system does not allow new user namespaces (unshare: unshare failed: Operation not permitted)',
+/**
+ * A machine with settings of its own: a program says what the real one says there, and files are there.
+ * @param place in a scene, the PATH of the program
+ */
+function refusing(s: Scene, name: string, says: string, files: Readonly<Record<string, string>> = {}): string {
+  const bin = without(join(s.top, 'bin'), name);
+  writeFileSync(join(bin, name), `#!/bin/sh\necho '${says}' >&2\nexit 1\n`);
+  chmodSync(join(bin, name), 0o755);
+  const { lstat, openRead } = s.ports.fs;
+  const moved = (path: DiskPath): DiskPath => {
+    const content = files[path];
+    if (content === undefined) return path;
+    writeFileSync(join(s.top, 'file'), content);
+    return join(s.top, 'file') as DiskPath;
+  };
+  Object.assign(s.ports.fs, {
+    lstat: (path: DiskPath) => lstat.call(s.ports.fs, moved(path)),
+    openRead: (path: DiskPath) => openRead.call(s.ports.fs, moved(path)),
   });
-  expect(readdirSync(join(s.home, 'copies'))).toHaveLength(1);
+  return bin;
+}
+
+const APPARMOR = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n' };
+/** Root may always. */
+const ORDINARY = UID === 0 ? 12345 : UID;
+
+describe.each([
+  [
+    'unshare',
+    'unshare: unshare failed: Operation not permitted',
+    { '/.dockerenv': '' },
+    'this system does not allow new user namespaces (unshare: unshare failed: Operation not permitted); ' +
+      'containers often forbid it, by their seccomp profile',
+  ],
+  [
+    'unshare',
+    'unshare: write failed /proc/self/uid_map: Operation not permitted',
+    APPARMOR,
+    'this system does not allow new user namespaces (unshare: write failed /proc/self/uid_map: Operation not permitted); ' +
+      'the setting kernel.apparmor_restrict_unprivileged_userns is 1',
+  ],
+  [
+    'unshare',
+    'unshare: cannot change root filesystem propagation: Permission denied',
+    APPARMOR,
+    'this system does not allow mounts in new user namespaces (unshare: cannot change root filesystem propagation: ' +
+      'Permission denied); the setting kernel.apparmor_restrict_unprivileged_userns is 1',
+  ],
+  [
+    'mount',
+    'mount: /x: permission denied.',
+    APPARMOR,
+    'an overlay cannot be mounted here (mount: /x: permission denied.); ' +
+      'the setting kernel.apparmor_restrict_unprivileged_userns is 1',
+  ],
+] as const)('%s says: %s', (name, says, files, why) => {
+  test('the reason names what forbids it', async () => {
+    const s = scene(ORDINARY, {});
+    expect(await s.open(refusing(s, name, says, files))).toEqual({ why });
+    expect(readdirSync(join(s.home, 'copies'))).toHaveLength(1);
+  });
 });
 
 test('programs in the workspace are not used', async () => {
