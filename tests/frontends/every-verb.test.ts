@@ -147,6 +147,7 @@ describe('every verb through the binary', () => {
       'forkRun',
       'check',
       'guardOn',
+      'guardSteps',
       'deleteWorkspace',
       'linkWorkspace',
     ]);

@@ -24,4 +24,4 @@ export {
 export { writeChanges } from './settings/write.ts';
 export type { RunnableCommand } from './slash/request.ts';
 export { SLASH_COMMANDS } from './slash/table.ts';
-export { AGENTS, isAgentName } from './table.ts';
+export { AGENTS, isAgentName, mayUseSandbox } from './table.ts';

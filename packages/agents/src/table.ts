@@ -1,3 +1,4 @@
+import { canonicalAgent } from '@savepoint/core/frontend';
 import type { Agent } from './agent.ts';
 import { claude } from './claude.ts';
 import { cline } from './cline.ts';
@@ -13,4 +14,10 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = { claude, gemini, code
 
 export function isAgentName(name: string): name is AgentName {
   return Object.hasOwn(AGENTS, name);
+}
+
+/** @param client any name of an agent, for example as an MCP client */
+export function mayUseSandbox(client: string): boolean {
+  const name = canonicalAgent(client);
+  return isAgentName(name) && AGENTS[name].sandboxesShell !== undefined;
 }

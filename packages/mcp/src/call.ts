@@ -9,7 +9,7 @@ import {
   type StructuredAnswer,
 } from '@savepoint/core/tools';
 import { linkTo, type ResourceLink } from './links.ts';
-import type { Machine } from './roots.ts';
+import type { Machine, SandboxesShell } from './roots.ts';
 
 /** The parts of a call that come from the client. */
 export interface ToolCallContext {
@@ -26,6 +26,7 @@ export interface ToolCallContext {
 export interface CallState {
   readonly machine: Machine;
   readonly previews: IssuedPreviews;
+  readonly sandboxesShell: SandboxesShell;
 }
 
 interface TextContent {
@@ -50,7 +51,7 @@ export async function performCall(
   { tool, schemas }: ReadyTool,
   given: unknown,
   folder: DiskPath,
-  { machine, previews }: CallState,
+  { machine, previews, sandboxesShell }: CallState,
   call: ToolCallContext,
 ): Promise<CallResult> {
   const { client, progress, signal, toolUseId } = call;
@@ -69,7 +70,8 @@ export async function performCall(
     );
     savepoint.on('waiting', ({ pid }) => progress(`waiting for another process (pid ${pid})`));
   }
-  const context = { signal, previews, toolCall: toolUseId ?? { tool: tool.name, args: given } };
+  const isSandboxed = async (): Promise<boolean> => client !== null && (await sandboxesShell(client.name));
+  const context = { signal, previews, isSandboxed, toolCall: toolUseId ?? { tool: tool.name, args: given } };
   const { structured, omittedFiles: taken } = await callTool(tool, schemas, given, savepoint, context);
   return {
     content: [{ type: 'text', text: answerText(tool, structured) }, ...taken.map((path) => linkTo(folder, path))],

@@ -6,6 +6,7 @@ import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { LoadOwnEntries } from '@savepoint/core/ports';
 import { IssuedPreviews, readyTools, SerialQueue } from '@savepoint/core/tools';
+import type { SandboxesShell } from './roots.ts';
 import { type ConnectionContext, makeServer } from './server.ts';
 import { LineTransport, type Streams } from './wire/transport.ts';
 
@@ -22,6 +23,8 @@ export interface ServeOptions {
   readonly exporter?: Exporter;
   /** What Savepoint has in files of the user and no tool removes, such as hooks. Default: nothing. */
   readonly ownEntries?: LoadOwnEntries;
+  /** Whether an agent runs its commands in a sandbox of its own, by the name of its client. Default: none does. */
+  readonly sandboxesShell?: SandboxesShell;
   /** Logs a line for the person who runs the server; never on the stream of the protocol. */
   readonly log: (line: string) => void;
   /** Ends the server and aborts running work that has not been committed. */
@@ -51,6 +54,7 @@ export async function serve(options: ServeOptions): Promise<0 | 1> {
     }),
     queue: turns,
     previews: new IssuedPreviews(),
+    sandboxesShell: options.sandboxesShell ?? (async () => false),
     clientRoot: { folder: null },
     log,
   };

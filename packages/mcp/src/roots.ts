@@ -23,6 +23,9 @@ export interface Machine {
   readonly watch: WorkspaceCache;
 }
 
+/** Whether an agent, by the name of its client, runs its commands in a sandbox, in which this server does not run. */
+export type SandboxesShell = (client: string) => Promise<boolean>;
+
 const MAX_ROOTS = 100;
 const MAX_URI_LENGTH = 32_768;
 

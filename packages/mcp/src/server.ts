@@ -14,7 +14,7 @@ import { asFailure, type IssuedPreviews, type ReadyTool, type SerialQueue } from
 import { failedResult, performCall, type ToolCallContext } from './call.ts';
 import { listingOf } from './listing.ts';
 import { completionsOf, promptListings, promptText } from './prompts.ts';
-import { chooseRoot, foldersOfRoots, type Machine } from './roots.ts';
+import { chooseRoot, foldersOfRoots, type Machine, type SandboxesShell } from './roots.ts';
 
 export interface ConnectionContext {
   readonly version: string;
@@ -23,6 +23,7 @@ export interface ConnectionContext {
   readonly machine: () => Machine;
   readonly queue: SerialQueue;
   readonly previews: IssuedPreviews;
+  readonly sandboxesShell: SandboxesShell;
   /** The root that the client reported; null until then. */
   readonly clientRoot: { folder: DiskPath | null };
   readonly log: (line: string) => void;
@@ -31,7 +32,8 @@ export interface ConnectionContext {
 const INSTRUCTIONS =
   'Savepoint keeps checkpoints of the entire workspace. Call checkpoint_create before risky changes. ' +
   'checkpoint_restore, rollback, undo and redo first return a preview; call them again with its preview_id to proceed. ' +
-  'history, blame and rollback tell your own changes from those of others.';
+  'history, blame and rollback tell your own changes from those of others. guard takes your own steps back if they break ' +
+  'checks.';
 
 export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string, ReadyTool>): Server {
   const { version } = setting;
@@ -74,7 +76,7 @@ export function makeServer(setting: ConnectionContext, tools: ReadonlyMap<string
           ready,
           params.arguments,
           chooseRoot(machine, folders),
-          { machine, previews: setting.previews },
+          { machine, previews: setting.previews, sandboxesShell: setting.sandboxesShell },
           call,
         );
       });

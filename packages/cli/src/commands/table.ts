@@ -118,6 +118,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('agents', VERBS.guardOn, async () => (await import('./agents/guard.ts')).guardOn),
   verbRow('agents', VERBS.guardOff, async () => (await import('./agents/guard.ts')).guardOff),
   verbRow('agents', VERBS.guardStatus, async () => (await import('./agents/guard.ts')).guardStatus),
+  verbRow('agents', VERBS.guardSteps, async () => (await import('./agents/guard.ts')).guardSteps),
   {
     name: 'mcp',
     summary: 'run an MCP server on standard input and output',

@@ -3,6 +3,7 @@
  * recorded that call as open. What the tool does then belongs to the session and the actor of that call.
  */
 
+import { isSameProcess } from '../io/same-process.ts';
 import { canonicalAgent, isKnownAgent } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { Actor } from '../model/checkpoint.ts';
@@ -12,6 +13,24 @@ import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Engine } from './engine.ts';
 import { type AskedBy, shellCallOf } from './shell-call.ts';
+
+/** The tool of the call that is open while an agent without hooks does guarded steps. */
+export const STEPS_TOOL = 'guard';
+
+/** Returns the call for the guarded steps that began in this process; null if none are open. */
+export function stepsOf({ actor, ports }: Engine, { store }: Workspace): OpenCall | null {
+  const name = canonicalAgent(actor.name);
+  const self = ports.processes.self();
+  const open = readOpenCalls(ports, store.layout).filter(
+    (call) =>
+      call.tool.name === STEPS_TOOL &&
+      !call.own &&
+      call.process !== undefined &&
+      isSameProcess(call.process, self) &&
+      canonicalAgent(call.actor.name) === name,
+  );
+  return open.at(-1) ?? null;
+}
 
 /** Returns the part of a checkpoint's record that says who asked for it. */
 export function servedCallInfo(
@@ -26,7 +45,10 @@ export function servedCallInfo(
   const own = readOpenCalls(ports, store.layout).filter((call) => call.own);
   const found = typeof toolCall === 'string' ? own.filter((call) => call.id === toolCall) : byAgent(own, actor);
   const [first, ...others] = found;
-  if (first === undefined) return id;
+  if (first === undefined) {
+    const steps = stepsOf(engine, workspace);
+    return steps === null ? id : infoOf(steps);
+  }
   if (others.length === 0) return infoOf(first);
   const exact = typeof toolCall === 'object' ? found.filter((call) => isCallOf(call, toolCall)) : [];
   if (exact.length === 1) return infoOf(exact[0]!);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { checkpointName, jsonName } from '../verbs/shapes/names.ts';
 import { schemasOf } from '../verbs/verb.ts';
+import { withFlatUnions } from './flat-union.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolSchemas {
@@ -20,15 +21,16 @@ export async function toolSchemas(tool: Tool): Promise<ToolSchemas> {
 
 /**
  * Returns a schema without references, because not every client resolves them. It is as short as possible, because
- * models read all of it. A field that a nested object does not have is refused by the server, not by this schema.
+ * models read all of it. A field that an object does not have is refused by the server, not by this schema.
  */
 export function inputJsonSchema({ input }: ToolSchemas, target: JsonSchemaVersion = 'draft-2020-12'): JsonSchema {
-  return z.toJSONSchema(input, {
+  const schema = z.toJSONSchema(input, {
     io: 'input',
     target,
     metadata: metadataWithoutIds,
-    override: shorten,
-  }) as JsonSchema;
+    override: shorten(target),
+  });
+  return withFlatUnions(schema) as JsonSchema;
 }
 
 function inputSchema(tool: Tool, verbInput: z.ZodType): z.ZodType {
@@ -69,26 +71,34 @@ metadataWithoutIds.get = ((schema: z.ZodType) => {
   return withoutId;
 }) as typeof metadataWithoutIds.get;
 
-/** A name is text for almost every file, so what else it may be is said as briefly as possible. */
-const SHORT_NAME = [{ type: 'string' }, { type: 'object', properties: { b64: { type: 'string' } } }];
+/**
+ * A name is text for almost every file. Other names are objects, as in the answers that a model has them from. The AI SDK,
+ * which gets draft-07, closes every object, so there it is said which field it has.
+ */
+const SHORT_NAME = { type: ['string', 'object'] };
+const LONG_NAME = { anyOf: [{ type: 'string' }, { type: 'object', properties: { b64: { type: 'string' } } }] };
 
 const SHORT_CHECKPOINT =
   'cp_12, last, last~2, @prompt (before the last prompt), @session (start of the last session), a commit id, ' +
   '@{10 minutes ago}, message:ID or before:ID';
 
-function shorten({
-  zodSchema,
-  jsonSchema,
-  path,
-}: Parameters<NonNullable<z.core.ToJSONSchemaParams['override']>>[0]): void {
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (jsonSchema.const !== undefined) delete jsonSchema.type;
-  if (path.length > 0 && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  if (isJsonName(zodSchema)) {
-    jsonSchema.anyOf = structuredClone(SHORT_NAME) as NonNullable<typeof jsonSchema.anyOf>;
-    if (jsonSchema.description === jsonName.description) delete jsonSchema.description;
-  }
-  if (jsonSchema.description === checkpointName.description) jsonSchema.description = SHORT_CHECKPOINT;
+type Override = NonNullable<z.core.ToJSONSchemaParams['override']>;
+
+function shorten(target: JsonSchemaVersion): Override {
+  return ({ zodSchema, jsonSchema }) => {
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    if (jsonSchema.const !== undefined) delete jsonSchema.type;
+    // The description says it.
+    delete jsonSchema.pattern;
+    delete jsonSchema.maxLength;
+    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    if (isJsonName(zodSchema)) {
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, structuredClone(target === 'draft-07' ? LONG_NAME : SHORT_NAME));
+      if (jsonSchema.description === jsonName.description) delete jsonSchema.description;
+    }
+    if (jsonSchema.description === checkpointName.description) jsonSchema.description = SHORT_CHECKPOINT;
+  };
 }
 
 /** A description makes a copy of the schema, with the same options. */

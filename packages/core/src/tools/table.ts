@@ -5,6 +5,7 @@ import { catAnswer, catLines } from './answers/cat.ts';
 import { blameAnswer, blameLines, diffAnswer, diffLines, historyAnswer, historyLines } from './answers/changes.ts';
 import { createAnswer, createLines, listAnswer, listLines, showAnswer, showLines } from './answers/checkpoints.ts';
 import { editAnswer, editLines } from './answers/edit.ts';
+import { guardAnswer, guardLines } from './answers/guard.ts';
 import {
   inverseAnswer,
   inverseLines,
@@ -21,8 +22,8 @@ const ADDS: Annotations = { destructiveHint: false, openWorldHint: false };
 const CHANGES_FILES: Annotations = { destructiveHint: true, openWorldHint: false };
 
 const TWO_STEPS =
-  'Two steps: without preview_id, only returns a preview and its preview_id. With it, carries that preview out, or fails ' +
-  'with CONFLICT if files have changed since.';
+  'Two steps: without preview_id, only returns a preview and its preview_id. With it, carries that out, or fails with ' +
+  'CONFLICT if files changed since.';
 
 const NAMES = 'Name a checkpoint as in checkpoint_restore.';
 
@@ -34,8 +35,7 @@ const CONFLICT_FIELDS = {
 } as const;
 
 const ALL_OR_NONE =
-  'Atomic: either all edits are applied or none, and all errors are returned together. undo can revert the edit. With ' +
-  'dry_run, changes nothing and returns the diff.';
+  'Atomic: either all edits are applied or none, and all errors are returned together. undo can revert the edit.';
 
 /** A model sees and reverts only its own work unless it says otherwise. */
 const SCOPE = z
@@ -85,7 +85,7 @@ export const TOOLS = [
     name: 'multi_edit',
     verb: VERBS.edit,
     title: 'Edit one file',
-    description: `Applies several edits to one file, each to the result of the previous one. ${ALL_OR_NONE}`,
+    description: `Applies several edits to one file. ${ALL_OR_NONE}`,
     annotations: CHANGES_FILES,
     argumentMapping: {
       shape: (input) => {
@@ -107,8 +107,7 @@ export const TOOLS = [
     verb: VERBS.edit,
     title: 'Write a file',
     description:
-      'Writes the complete content of one file, and creates the file if it does not exist. undo can revert the write. ' +
-      'Pass expected_hash to fail if the file has changed since you read it.',
+      'Writes the complete content of one file, and creates the file if it does not exist. undo can revert it.',
     annotations: CHANGES_FILES,
     argumentMapping: {
       shape: (input) => {
@@ -145,10 +144,9 @@ export const TOOLS = [
     verb: VERBS.list,
     title: 'List checkpoints',
     description:
-      'Lists checkpoints, newest first: id, time, trigger, author and amount of change. Runs of small steps are folded ' +
-      'into the newest of the run, and automatic checkpoints before a call or an operation are hidden; view "all" shows ' +
-      'all of them. View "turns" shows each prompt to an agent with what followed; its id is the checkpoint before it. ' +
-      '`before` (for example cp_12) lists older ones.',
+      'Lists checkpoints, newest first: id, time, trigger, author and amount of change. Small steps are folded, and ' +
+      'automatic checkpoints before calls and operations are hidden; view "all" shows all. View "turns" shows each ' +
+      'prompt to an agent with what followed; its id is the checkpoint before it.',
     annotations: READS,
     argumentMapping: { fields: { limit: 'limit', before: 'before', view: 'view', session: 'session' } },
     twoSteps: false,
@@ -172,7 +170,7 @@ export const TOOLS = [
     title: 'Compare checkpoints',
     description:
       'Lists the paths that differ between `from` and `to`, with added and removed lines. ' +
-      `\`patch: true\` adds a unified diff. \`change\` alone (for example cp_12.3) shows one change. ${NAMES}`,
+      `\`change\` alone (for example cp_12.3) shows one change. ${NAMES}`,
     annotations: READS,
     argumentMapping: { fields: { from: 'from', to: 'to', paths: 'paths', patch: 'patch', change: 'change' } },
     twoSteps: false,
@@ -202,7 +200,7 @@ export const TOOLS = [
     title: 'List changes',
     description:
       'Lists changes of files, newest first: id (for example cp_12.3), author, how sure the author is, tool, path, and ' +
-      'whether the change was reverted since. `before` (the id of a change) lists older ones.',
+      'whether the change was reverted since.',
     annotations: READS,
     argumentMapping: {
       shape: ({ scope: _, limit: __, ...input }) => ({
@@ -236,7 +234,7 @@ export const TOOLS = [
     title: 'Describe the workspace',
     description:
       'Summarises the workspace: its repositories with branch, commit, operation in progress and changed paths, and ' +
-      'the newest checkpoints. With `structure: true`, also lists files and folders. Limited to `max` characters.',
+      'the newest checkpoints.',
     annotations: READS,
     argumentMapping: 'all',
     twoSteps: false,
@@ -261,11 +259,10 @@ export const TOOLS = [
     verb: VERBS.rollback,
     title: 'Roll back changes',
     description:
-      'Reverts chosen changes and keeps all other ones, by a three-way merge. By default only changes of your own ' +
-      'session whose author is sure; without further arguments, all of them, also its restores. Changes that are only ' +
-      'likely yours (made while one of your shell commands ran) or that others may have made are left and listed. ' +
-      'scope "all" also reverts changes of other authors: only use it if the user asked for it. undo can revert a ' +
-      `rollback. ${TWO_STEPS}`,
+      'Reverts chosen changes and keeps all others, by a three-way merge. By default all changes of your own session ' +
+      'whose author is sure, also its restores. Changes that are only likely yours (made while one of your shell ' +
+      'commands ran) or that others may have made are left and listed. scope "all" also reverts changes of other ' +
+      `authors: only use it if the user asked for it. undo can revert a rollback. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: {
       shape: ({ changes, hunks, agent, session, call, after, paths, likely, includeShared, ...choices }) => ({
@@ -285,12 +282,26 @@ export const TOOLS = [
     render: rollbackLines,
   }),
   tool({
+    name: 'guard',
+    verb: VERBS.guardSteps,
+    title: 'Guard steps by checks',
+    description:
+      'Takes your own steps back if they break checks (tests, types, lint). Call it before the steps: it runs the checks ' +
+      'and returns `since`. Call it after them with `since`: it runs the checks again, and if there are new failures, it ' +
+      'rolls back what you changed since and returns them. What others changed stays. Only the user can trust a check.',
+    annotations: CHANGES_FILES,
+    argumentMapping: { fields: { checks: 'checks', since: 'since' } },
+    twoSteps: false,
+    answer: guardAnswer,
+    render: guardLines,
+  }),
+  tool({
     name: 'undo',
     verb: VERBS.undo,
     title: 'Undo',
     description:
       'Reverts the last operation of Savepoint that is in effect (restore, rollback, edit or redo). Later changes ' +
-      `are kept; if both changed the same lines, it fails with CONFLICT and nothing is changed. ${TWO_STEPS}`,
+      `are kept; if both changed the same lines, nothing is changed (CONFLICT). ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,

@@ -26,7 +26,7 @@ import { bisect } from './copies/bisect.ts';
 import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
 import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
-import { guardOff, guardOn, guardStatus } from './guard/guard.ts';
+import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planApply, planCancel, planReview } from './plans/decide.ts';
 import { planList, planNew, planShow } from './plans/propose.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
@@ -103,6 +103,7 @@ export const VERBS = {
   guardOn,
   guardOff,
   guardStatus,
+  guardSteps,
   workspaces,
   deleteWorkspace,
   repos,

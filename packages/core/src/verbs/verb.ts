@@ -13,6 +13,8 @@ export interface VerbContext {
   readonly signal?: AbortSignal;
   /** The id that an agent gave the call. */
   readonly toolCall?: CallOptions['toolCall'];
+  /** Whether the agent that asks runs its commands in a sandbox, outside of which this process is. Default: it does not. */
+  readonly isSandboxed?: () => Promise<boolean>;
 }
 
 export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {

@@ -1,6 +1,6 @@
 /** `savepoint guard -- COMMAND`: not a verb, because it runs another program between two runs of the checks. */
 import { basename } from 'node:path';
-import { SavepointError, type Session, showText, textFromBytes } from '@savepoint/core';
+import { SavepointError, type Session, textFromBytes } from '@savepoint/core';
 import { type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
   type CommandContext,
@@ -11,7 +11,7 @@ import {
 } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { writeAll } from '../../write.ts';
-import { checkNames, everyOption, GUARD_OPTIONS } from './guard.ts';
+import { checkNames, everyOption, GUARD_OPTIONS, verdictLines } from './guard.ts';
 import { hostedAgent, SESSION_VARIABLE } from './hosted-agent.ts';
 
 type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;
@@ -19,7 +19,6 @@ type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;
 /** Exit statuses that are not the command's own. */
 const TAKEN_BACK = 3;
 const LEFT = 5;
-const MAX_FAILURES = 50;
 
 export const guard: StandaloneCommand = {
   description:
@@ -151,32 +150,7 @@ function inForeground(
   return context.withoutMessages(() => runInForeground({ file, args, cwd, env: { ...env } }));
 }
 
-function report({ outcome, why, failures, operation, kept, value }: Guarded, error: string): string {
-  const found = failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
-  const more = failures.length > MAX_FAILURES ? [`  and ${failures.length - MAX_FAILURES} more`] : [];
+function report({ value, operation, ...verdict }: Guarded, error: string): string {
   const failed = value.kind === 'failed' ? [`${error} the command cannot be run: ${value.code}`] : [];
-  switch (outcome) {
-    case 'good':
-      return lines(failed, 'savepoint: nothing is worse.');
-    case 'unchanged':
-      return lines(failed, 'savepoint: the command changed nothing.');
-    case 'taken-back':
-      return lines(
-        failed,
-        `savepoint: checks became worse, and the changes were taken back (${operation?.id ?? ''}). New failures:`,
-        found,
-        more,
-        kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
-        `\`savepoint show ${operation?.id ?? 'last'}\` lists the changes, \`savepoint undo\` brings them back.`,
-      );
-    case 'left':
-      return lines(
-        failed,
-        `savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`,
-        found,
-        more,
-      );
-    case 'unknown':
-      return lines(failed, `savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
-  }
+  return lines(failed) + verdictLines({ ...verdict, operation: operation?.id ?? null });
 }

@@ -4,8 +4,15 @@ import { command, lines, type VerbArguments, wholeNumber } from '../../command.t
 import { localTime } from '../../show/format.ts';
 
 type StatusJson = OutputOf<typeof VERBS.guardStatus>;
+type VerdictJson = NonNullable<OutputOf<typeof VERBS.guardSteps>['verdict']>;
+
+interface ShownVerdict extends Pick<VerdictJson, 'outcome' | 'why' | 'operation'> {
+  readonly failures: readonly { readonly check: string; readonly shown: string }[];
+  readonly kept: readonly { readonly path: string; readonly why: string }[];
+}
 
 const SHOWN_EVENTS = 20;
+const MAX_FAILURES = 50;
 
 export const GUARD_OPTIONS = [
   {
@@ -78,6 +85,36 @@ export const guardStatus = command({
     ),
 });
 
+export const guardSteps = command({
+  verb: VERBS.guardSteps,
+  operands: [],
+  takesPaths: false,
+  options: [
+    GUARD_OPTIONS[0],
+    { flags: '--since <checkpoint>', description: 'from the first call: the steps have ended' },
+    { flags: '--timeout <seconds>', description: 'for all checks of one state together (default: 600)' },
+  ],
+  examples: ['savepoint guard steps --check tests', 'savepoint guard steps --check tests --since cp_12'],
+
+  input: (given) => {
+    const { since } = given.options;
+    const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
+    return {
+      checks: checkNames(given.options),
+      ...(typeof since === 'string' ? { since } : {}),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    };
+  },
+
+  render: ({ since, failing, verdict }, { style }) => {
+    if (verdict !== null) return verdictLines(verdict);
+    return lines(
+      `Guarded since ${since}. After the steps, run this again with --since ${since}.`,
+      failing.map((name) => style.faint(`${showText(name)} fails already: only new failures count.`)),
+    );
+  },
+});
+
 /** @throws SavepointError USAGE */
 export function checkNames({ check }: VerbArguments['options']): string[] {
   if (Array.isArray(check) && check.length > 0) return [...(check as readonly string[])];
@@ -87,6 +124,30 @@ export function checkNames({ check }: VerbArguments['options']): string[] {
 
 export function everyOption(given: VerbArguments): 'turn' | number | undefined {
   return given.options['every'] === 'turn' ? 'turn' : wholeNumber(given, 'every', '--every');
+}
+
+/** What became of guarded work. Text from the project is escaped. */
+export function verdictLines({ outcome, why, failures, operation, kept }: ShownVerdict): string {
+  const found = failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
+  const more = failures.length > MAX_FAILURES ? [`  and ${failures.length - MAX_FAILURES} more`] : [];
+  switch (outcome) {
+    case 'good':
+      return lines('savepoint: nothing is worse.');
+    case 'unchanged':
+      return lines('savepoint: nothing was changed.');
+    case 'taken-back':
+      return lines(
+        `savepoint: checks became worse, and the changes were taken back (${operation ?? ''}). New failures:`,
+        found,
+        more,
+        kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
+        `\`savepoint show ${operation ?? 'last'}\` lists the changes, \`savepoint undo\` brings them back.`,
+      );
+    case 'left':
+      return lines(`savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`, found, more);
+    case 'unknown':
+      return lines(`savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
+  }
 }
 
 function guardLines({ guard }: StatusJson): string[] {

@@ -28,6 +28,7 @@ export const mcp: StandaloneCommand = {
       env,
       exporter: exporter(env, process.argv[1] ?? ''),
       ownEntries: async () => (await loadAgents()).ownEntries,
+      sandboxesShell: async (client) => (await loadAgents()).mayUseSandbox(client),
       signal: interrupt.signal,
       log: logLine,
     });

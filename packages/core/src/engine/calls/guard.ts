@@ -15,6 +15,7 @@ import {
   writeGuardState,
 } from '../../store/state/guard.ts';
 import type { Engine } from '../engine.ts';
+import type { GuardedSteps, GuardStepsOptions } from '../guard/steps.ts';
 import { assertByPerson } from '../shell-call.ts';
 import { checkpointCalls } from './checkpoints.ts';
 
@@ -52,6 +53,13 @@ export interface GuardCalls {
   /** Only a person may turn it off. @returns whether it was on */
   guardOff(options?: CallOptions): Promise<boolean>;
   guardStatus(): Promise<GuardReport>;
+  /**
+   * Guards steps that an agent does by itself, between two calls: the first one runs the checks and returns `since`; with
+   * that, the second one runs them again and takes back what the agent changed since if something is worse.
+   * @throws SavepointError USAGE if there is no such check, if a person calls it, or if no steps are open;
+   *   NEEDS_CONFIRMATION if a check is not trusted; CANCELLED
+   */
+  guardSteps(options: GuardStepsOptions): Promise<GuardedSteps>;
 }
 
 const ATTEMPTS = 3;
@@ -92,6 +100,10 @@ export function guardCalls(engine: Engine): GuardCalls {
         return wasOn;
       }),
     guardStatus: () => engine.read(reportIn),
+    guardSteps: async (options) => {
+      const { guardSteps } = await import('../guard/steps.ts');
+      return engine.mapErrors(() => guardSteps(engine, options));
+    },
   };
 }
 

@@ -27,6 +27,7 @@ import type { BisectOptions, ReplayOptions, StateRunCalls } from '../calls/state
 import type { ConflictOptions } from '../conflict-options.ts';
 import type { CreateForkOptions } from '../copies/forks.ts';
 import type { CopyOptions } from '../copies/workspace-copy.ts';
+import type { GuardStepsOptions } from '../guard/steps.ts';
 import type { OperationOptions } from '../operate.ts';
 
 export type CopyingCalls = StateRunCalls & CopyCalls & CheckCalls & ForkCalls & GuardCalls;
@@ -165,6 +166,18 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   ],
   guardOff: [options<'guardOff'>({})],
   guardStatus: NOTHING,
+  guardSteps: [
+    [
+      'options',
+      fields(
+        { ...CALL_OPTIONS, since: text, timeoutMs: count, sandboxed: flag } satisfies ShapeOf<
+          GuardStepsOptions,
+          'checks'
+        >,
+        { checks: listOf(text) },
+      ),
+    ],
+  ],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
   createForks: [

@@ -1,4 +1,5 @@
 import type { GuardReport } from '../../engine/calls/guard.ts';
+import type { GuardVerdict } from '../../session/guarded-work.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { type Shapes, verb, withoutUndefined } from '../verb.ts';
 
@@ -106,6 +107,72 @@ export const guardStatus = verb({
     return statusToJson(await savepoint.guardStatus());
   },
 });
+
+export const guardSteps = verb({
+  name: 'guard steps',
+  summary: "take back an agent's own steps if they break checks",
+  description:
+    'For an agent or its program, in two calls. The first one runs the checks on the current state and returns `since`. ' +
+    'After the steps, the second one, with `since`, runs them again. If a check has new failures or works no longer, what ' +
+    'the agent changed since is rolled back, and the answer lists what failed. What others changed stays, also in the same ' +
+    "files. Without hooks, whatever changes between the calls counts as the agent's, except what is known to be by others. " +
+    'The checks run in a copy and must be trusted, which only a person may do: see `savepoint trust`.',
+  changes: 'files',
+  schemas: ({ z, checkpointId }) => ({
+    input: z.strictObject({
+      checks: z.array(z.string()).min(1).describe('names, tools or kinds of checks'),
+      since: checkpointId.optional().describe('from the first call: the steps have ended'),
+      timeoutSeconds: z.number().positive().optional().describe('for all checks of one state together; default: 600'),
+    }),
+    output: z.strictObject({
+      since: checkpointId.describe('the state before the steps'),
+      failing: z.array(z.string()).describe('checks that fail already; only new failures of them count'),
+      verdict: z
+        .strictObject({
+          outcome: z.enum(['good', 'unchanged', 'taken-back', 'left', 'unknown']),
+          why: z.string().nullable().describe('why the steps stay, or why there was no answer'),
+          failures: z.array(
+            z.strictObject({
+              check: z.string(),
+              path: z.string().nullable(),
+              shown: z.string().describe('one line, with the position and the message'),
+            }),
+          ),
+          checkpoint: checkpointId.nullable().describe('the state that was checked'),
+          operation: checkpointId.nullable().describe('the rollback'),
+          kept: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+        })
+        .nullable()
+        .describe('null: the steps begin'),
+    }),
+  }),
+
+  async handle(savepoint, { checks, since, timeoutSeconds }, { signal, toolCall, isSandboxed }) {
+    const timeoutMs = timeoutSeconds === undefined ? undefined : Math.round(timeoutSeconds * SECOND);
+    const steps = await savepoint.guardSteps({
+      checks,
+      ...withoutUndefined({ since, timeoutMs, signal, toolCall, sandboxed: await isSandboxed?.() }),
+    });
+    return {
+      since: steps.since,
+      failing: [...steps.failing],
+      verdict: steps.verdict === null ? null : verdictToJson(steps.verdict),
+    };
+  },
+
+  status: ({ verdict }) => (verdict === null || ['good', 'unchanged'].includes(verdict.outcome) ? 0 : 1),
+});
+
+function verdictToJson({ outcome, why, failures, checkpoint, operation, kept }: GuardVerdict) {
+  return {
+    outcome,
+    why,
+    failures: failures.map(({ check, path, shown }) => ({ check, path, shown })),
+    checkpoint: checkpoint?.id ?? null,
+    operation: operation?.id ?? null,
+    kept: kept.map(({ path, why: reason }) => ({ path, why: reason })),
+  };
+}
 
 function statusToJson({ settings, base, events }: GuardReport) {
   return {
