@@ -78,6 +78,7 @@ export async function applyPlan(
       own: current.own,
       entries: current.entries,
       isOneOperation: false,
+      isMerge: true,
       reasonToKeep: () => null,
       within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
       except: [],

@@ -61,7 +61,7 @@ function mergeInto(
 ): Promise<ChangeSet> {
   const states = { objects, before: proposed, after: base, now, own, entries };
   const scope = { within: [WORKSPACE_ITSELF], except: [] };
-  return inverseChanges({ ...states, ...scope, isOneOperation: false, reasonToKeep: () => null }, pace);
+  return inverseChanges({ ...states, ...scope, isOneOperation: false, isMerge: true, reasonToKeep: () => null }, pace);
 }
 
 function conflictOf({ path, why }: ForkConflict): ForkConflict {

@@ -119,6 +119,7 @@ function preferred({ objects }: CurrentState, { base, ours, theirs }: ThreeSides
     return entry === null ? null : { ...more, entry: entry.id === ours.id && entry.mode === ours.mode ? ours : entry };
   }
   if (side === 'ours') return { entry: ours, merged: false };
+  if (isFolder(ours) && isFolder(theirs)) return { entry: theirs, merged: false };
   if (isFolder(ours) || isFolder(theirs)) return null;
   return { entry: theirs, merged: false, ...(ours === null ? {} : { discarded: null }) };
 }

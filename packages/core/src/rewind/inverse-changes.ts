@@ -13,7 +13,7 @@ import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import type { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader, type FolderReader } from '../store/snapshot/snapshot.ts';
 import { differences, type PathDifference, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { conflictReason, mergeFiles, threeSides } from './merge-entry.ts';
+import { conflictReason, haveOtherModes, mergeFiles, threeSides } from './merge-entry.ts';
 import { keepOfAnotherRoot, planRemovals, type Removal } from './removal.ts';
 
 export interface InverseInput {
@@ -28,6 +28,8 @@ export interface InverseInput {
   readonly entries: PresentEntries | null;
   /** Whether a single operation turned `before` into `after`. */
   readonly isOneOperation: boolean;
+  /** To undo is to keep what was changed since. In a merge, both sides count the same, in permissions as well. */
+  readonly isMerge?: boolean;
   /** Returns why a path that would be removed must stay, or null. */
   readonly reasonToKeep: (difference: PathDifference) => string | null;
   /** Only these paths and everything below them. */
@@ -80,7 +82,7 @@ function addMissingFolders(read: FolderReader, { before: found, now }: InverseIn
 }
 
 async function revertDifference(
-  { objects, entries, reasonToKeep }: InverseInput,
+  { objects, entries, reasonToKeep, isMerge = false }: InverseInput,
   draft: ChangeSetDraft,
   removals: Removal[],
   difference: PathDifference,
@@ -97,6 +99,11 @@ async function revertDifference(
   }
   if (sameEntry(states.current, states.left)) {
     revertPath(draft, removals, difference, states, reasonToKeep);
+    return;
+  }
+  if (isMerge && haveOtherModes(states.left, states.current, states.found)) {
+    const sides = threeSides(states.left, states.current, states.found);
+    draft.conflicts.push({ path: difference.path, why: 'its permissions were changed since', sides });
     return;
   }
   const conflict = mergePath(objects, draft, difference, states);

@@ -20,7 +20,10 @@ export interface FileMerge {
   readonly discarded?: WrittenLines | null;
 }
 
-/** Merges permissions and content separately. If only one side changed one of them, that side wins. */
+/**
+ * Merges permissions and content separately. If only one side changed one of them, that side wins. If both changed the
+ * permissions, the current ones stay, unless the caller prefers theirs.
+ */
 export function mergeFiles(
   objects: ObjectBatch,
   base: FileEntry,
@@ -28,7 +31,8 @@ export function mergeFiles(
   theirs: FileEntry,
   prefer: MergeSide | null,
 ): FileMerge {
-  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
+  const isTheirs = ours.mode === base.mode || (prefer === 'theirs' && theirs.mode !== base.mode);
+  const mode = isTheirs ? theirs.mode : ours.mode;
   const take = (id: FileEntry['id'], merged: boolean): FileMerge => ({
     entry: { kind: 'file', id, mode },
     merged,
@@ -47,6 +51,14 @@ export function mergeFiles(
   const sides = threeSides(base, ours, theirs, conflictText(contents, merge));
   const lines = conflictingLines(ours, merge);
   return { entry: null, merged: false, sides, ...(lines === null ? {} : { lines }) };
+}
+
+/** Whether both sides changed the permissions of a path, and to different ones. */
+export function haveOtherModes(base: Entry | null, ours: Entry | null, theirs: Entry | null): boolean {
+  const modes = new Set(
+    [base, ours, theirs].map((entry) => (entry === null || entry.kind === 'link' ? 0 : entry.mode)),
+  );
+  return modes.size === 3 && !modes.has(0) && new Set([base?.kind, ours?.kind, theirs?.kind]).size === 1;
 }
 
 /** Says of a file that does not merge why, without the authors. */
