@@ -145,6 +145,7 @@ describe('every verb through the binary', () => {
       'replay',
       'exportSession',
       'forkRun',
+      'forkCheck',
       'check',
       'guardOn',
       'guardSteps',

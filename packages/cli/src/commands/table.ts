@@ -161,6 +161,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('copies', VERBS.forkCompare, async () => (await import('./forks/look.ts')).forkCompare),
   verbRow('copies', VERBS.forkOpen, async () => (await import('./forks/look.ts')).forkOpen),
   verbRow('copies', VERBS.forkRun, async () => (await import('./forks/change.ts')).forkRun),
+  verbRow('copies', VERBS.forkCheck, async () => (await import('./checks/check.ts')).forkCheck),
   verbRow('copies', VERBS.forkMerge, async () => (await import('./forks/change.ts')).forkMerge),
   verbRow('copies', VERBS.forkDrop, async () => (await import('./forks/change.ts')).forkDrop),
   verbRow('copies', VERBS.forkClean, async () => (await import('./forks/change.ts')).forkClean),

@@ -1,4 +1,4 @@
-/** Texts about commands that run in forks. */
+/** Texts about commands and checks that run on forks. */
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
@@ -7,3 +7,15 @@ export function runText({ number, command, state, exit }: OutputOf<typeof VERBS.
   const how = state === 'exited' ? `exit status ${exit}` : state;
   return `run ${number}: ${showText(command.join(' '))} (${how})`;
 }
+
+export function checksText({ results, isCurrent }: NonNullable<ForkChecksJson>): string {
+  const bad = results.filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown');
+  const named = bad.map(({ name, outcome, new: added }) => {
+    const how = outcome === 'failed' ? `${added} new` : outcome.replaceAll('-', ' ');
+    return `${showText(name)} (${showText(how)})`;
+  });
+  const none = results.length === 0 ? 'no checks were found' : 'no new failures';
+  return `${bad.length === 0 ? none : `checks failed: ${named.join(', ')}`}${isCurrent ? '' : ', before it was changed'}`;
+}
+
+type ForkChecksJson = OutputOf<typeof VERBS.forkList>['forks'][number]['checks'];

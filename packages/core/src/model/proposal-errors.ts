@@ -8,6 +8,16 @@ export const PROPOSAL_ERRORS = {
     data: { name: 'string', known: 'string[]' },
     hint: 'Run `savepoint fork list` to list the forks.',
   },
+  CHECKS_FAILED: {
+    exit: 1,
+    when: 'Checks of what the merge of a fork would bring find new failures, or give no answer, or there are none.',
+    data: {
+      fork: 'string',
+      checks: [{ name: 'string', comparison: 'string', outcome: 'string', why: 'string | null', new: 'string[]' }],
+    },
+    note: '`checks`: those that failed, with their new failures; empty: no checks were found',
+    hint: 'Nothing was merged. Fix the failures in the fork, or merge it all the same with --override "REASON".',
+  },
   UNKNOWN_PLAN: {
     exit: 1,
     when: 'The workspace has no plan with this id.',

@@ -288,6 +288,16 @@ export async function captureAndPlan(
   }
 }
 
+/** Identifies a plan: the same plan on the same files has the same fingerprint. */
+export function fingerprintOf(plan: ChangeSet): string {
+  const paths = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
+  const heads = (plan.heads ?? []).map(({ path, before, after, refs, movesIndex, index }) =>
+    JSON.stringify([path, before, after, refs, movesIndex ? index : null]),
+  );
+  const lines = [...paths, ...heads];
+  return createHash('sha1').update(lines.join('\n')).digest('hex');
+}
+
 /** @throws SavepointError PENDING if a missing root will need what the plan changes */
 function assertNotWaiting(waiting: readonly WaitingTransaction[], root: DiskPath, { paths }: ChangeSet): void {
   for (const { journal, missing, error } of waiting) {
@@ -356,13 +366,4 @@ function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {
     isPublished: () => workspace.timeline.isPublished(ref),
     withdraw: () => workspace.timeline.withdraw(ref),
   };
-}
-
-function fingerprintOf(plan: ChangeSet): string {
-  const paths = plan.paths.map(({ path, from, to }) => JSON.stringify([path, entryToJson(from), entryToJson(to)]));
-  const heads = (plan.heads ?? []).map(({ path, before, after, refs, movesIndex, index }) =>
-    JSON.stringify([path, before, after, refs, movesIndex ? index : null]),
-  );
-  const lines = [...paths, ...heads];
-  return createHash('sha1').update(lines.join('\n')).digest('hex');
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from '../model/entries.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
 import { assertFeasible } from './assert-feasible.ts';
-import { captureAndPlan, type Operation, type OperationContext } from './operation.ts';
+import { captureAndPlan, fingerprintOf, type Operation, type OperationContext } from './operation.ts';
 
 /** What an operation would do to the folder as it is. */
 export interface Proposed {
@@ -13,6 +13,8 @@ export interface Proposed {
   readonly before: Checkpoint;
   /** The folder as the operation would leave it. */
   readonly proposed: Snapshot;
+  /** That of a preview with the same plan. */
+  readonly fingerprint: string;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function proposeOperation<T>(
     const edits = plan.paths.map(({ path, to, ignored }) => ({ path, to, ignored }));
     const proposed = editSnapshot(batch, before.checkpoint.snapshot, edits);
     before.publish();
-    const kept = await keep(batch, { before: before.checkpoint, proposed });
+    const kept = await keep(batch, { before: before.checkpoint, proposed, fingerprint: fingerprintOf(plan) });
     await batch.finish();
     return kept;
   } finally {

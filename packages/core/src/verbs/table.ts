@@ -20,7 +20,7 @@ import { restore } from './checkpoints/restore.ts';
 import { show } from './checkpoints/show.ts';
 import { status } from './checkpoints/status.ts';
 import { setTestResult } from './checkpoints/test-result.ts';
-import { check } from './checks/check.ts';
+import { check, forkCheck } from './checks/check.ts';
 import { trust } from './checks/trust.ts';
 import { bisect } from './copies/bisect.ts';
 import { replay } from './copies/replay.ts';
@@ -77,6 +77,7 @@ export const VERBS = {
   forkCompare,
   forkOpen,
   forkRun,
+  forkCheck,
   forkMerge,
   forkDrop,
   forkClean,

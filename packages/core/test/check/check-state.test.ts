@@ -165,7 +165,7 @@ test('checks an earlier state, against a given base; results of a base are reuse
   await p.open().checkpoint();
   const report = await p.check({ at: checkpoint.id, base: 'cp_1' });
   expect(report.checks).toMatchObject([{ comparison: 'worse', base: 'passed' }]);
-  expect(report.checkpoint.id).toBe(checkpoint.id);
+  expect(report.checkpoint?.id).toBe(checkpoint.id);
   expect(count()).toBe(2);
   await p.check({ at: checkpoint.id, base: 'cp_1' });
   expect(count()).toBe(3);

@@ -6,6 +6,7 @@ it('each verb that changes something is either for everybody, or only for a pers
   const everybody = ['bisect', 'bundleRestore', 'check', 'checkpoint', 'edit', 'freeze'];
   // With `--force`, a person must ask for an operation.
   everybody.push(
+    'forkCheck',
     'forkClean',
     'forkCreate',
     'forkMerge',

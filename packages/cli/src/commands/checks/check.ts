@@ -1,11 +1,21 @@
 import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines, wholeNumber } from '../../command.ts';
+import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
 import { countText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 
 type CheckJson = OutputOf<typeof VERBS.check>;
 type Result = CheckJson['checks'][number];
+
+const ONLY = {
+  flags: '--only <name>',
+  description: 'only this check, tool or kind, for example tests',
+  isRepeatable: true,
+} as const;
+const LIMITS = [
+  { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
+  { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
+] as const;
 
 export const check = command({
   verb: VERBS.check,
@@ -13,42 +23,62 @@ export const check = command({
   takesPaths: false,
   options: [
     { flags: '--at <checkpoint>', description: 'check this checkpoint (default: the folder as it is)' },
+    { flags: '--fork <name>', description: 'check this fork, like `fork check`', conflicts: 'at' },
     { flags: '--base <checkpoint>', description: 'compare with it (default: the state at the last prompt)' },
-    { flags: '--only <name>', description: 'only this check, tool or kind, for example tests', isRepeatable: true },
-    { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
-    { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
+    ONLY,
+    ...LIMITS,
   ],
   examples: ['savepoint check', 'savepoint check --only tests', 'savepoint check --at cp_12 --base cp_9 --only tsc'],
-
   input(given) {
-    const { options } = given;
-    const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
-    const maxMemoryMb = wholeNumber(given, 'maxMemory', '--max-memory');
+    const { at, fork, base } = given.options;
     return {
-      ...(typeof options['at'] === 'string' ? { at: options['at'] } : {}),
-      ...(typeof options['base'] === 'string' ? { base: options['base'] } : {}),
-      ...(Array.isArray(options['only']) ? { only: [...options['only']] } : {}),
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-      ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
+      ...(typeof at === 'string' ? { at } : {}),
+      ...(typeof fork === 'string' ? { fork } : {}),
+      ...(typeof base === 'string' ? { base } : {}),
+      ...checkInput(given),
     };
   },
-
-  render(result, view) {
-    const { checks, notRun, notes, checkpoint, base } = result;
-    if (checks.length === 0)
-      return lines(
-        notes.map((note) => showText(note)),
-        'No checks were found, so nothing was checked.',
-      );
-    return lines(
-      `Checked ${checkpoint}${base === null ? '' : `, compared with ${base}`}.`,
-      checks.flatMap((one) => shownResult(one, view)),
-      notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
-      notes.map((note) => showText(note)),
-      verdict(checks),
-    );
-  },
+  render: reportText,
 });
+
+export const forkCheck = command({
+  verb: VERBS.forkCheck,
+  operands: [['<name>', 'the fork']],
+  takesPaths: false,
+  options: [ONLY, ...LIMITS],
+  examples: ['savepoint fork check attempt', 'savepoint fork check attempt --only tests'],
+  input: (given) => ({ name: given.operands[0] ?? '', ...checkInput(given) }),
+  render: reportText,
+});
+
+function checkInput(given: VerbArguments) {
+  const { only } = given.options;
+  const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
+  const maxMemoryMb = wholeNumber(given, 'maxMemory', '--max-memory');
+  return {
+    ...(Array.isArray(only) ? { only: [...only] } : {}),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
+  };
+}
+
+function reportText(result: CheckJson, view: OutputView): string {
+  const { checks, notRun, notes, checkpoint, fork, base } = result;
+  if (checks.length === 0)
+    return lines(
+      notes.map((note) => showText(note)),
+      'No checks were found, so nothing was checked.',
+    );
+  const what = fork === null ? checkpoint : `fork ${fork}`;
+  const against = base ?? (fork === null ? null : 'what was merged of it last');
+  return lines(
+    `Checked ${what}${against === null ? '' : `, compared with ${against}`}.`,
+    checks.flatMap((one) => shownResult(one, view)),
+    notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
+    notes.map((note) => showText(note)),
+    verdict(checks),
+  );
+}
 
 /** The rest can be read with `--json`. */
 const MAX_FINDINGS = 20;

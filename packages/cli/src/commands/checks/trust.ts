@@ -13,13 +13,15 @@ export const trust = command({
   options: [
     { flags: '-l, --list', description: 'only list the commands', conflicts: ['revoke', 'yes'] },
     { flags: '--at <checkpoint>', description: 'the checks of this checkpoint, for `check --at` or `--base`' },
-    { flags: '--revoke', description: 'trust nothing any more', conflicts: 'at' },
+    { flags: '--fork <name>', description: 'the checks of this fork, for `fork check`', conflicts: 'at' },
+    { flags: '--revoke', description: 'trust nothing any more', conflicts: ['at', 'fork'] },
     { flags: '--yes', description: 'do not ask for confirmation' },
   ],
   examples: ['savepoint trust', 'savepoint trust --list', 'savepoint trust --revoke'],
 
   input: ({ options }) => ({
     ...(typeof options['at'] === 'string' ? { at: options['at'] } : {}),
+    ...(typeof options['fork'] === 'string' ? { fork: options['fork'] } : {}),
     ...(options['revoke'] === true ? { revoke: true } : {}),
   }),
 

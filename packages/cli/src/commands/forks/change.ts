@@ -2,7 +2,7 @@
 
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
-import { command, lines } from '../../command.ts';
+import { command, lines, type VerbArguments } from '../../command.ts';
 import { runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { confirmOperation, operationText } from '../../show/operation.ts';
@@ -67,22 +67,34 @@ export const forkMerge = command({
   takesPaths: true,
   options: [
     ...CONFLICT_OPTIONS,
+    {
+      flags: '--check [names]',
+      description: 'merge only if checks of the merged files find no new failures: all, or these, with commas between',
+      conflicts: 'dryRun',
+    },
+    { flags: '--override <text>', description: 'with --check: merge all the same, and record why' },
     { flags: '--force', description: 'also change frozen paths' },
     { flags: '-n, --dry-run', description: 'only show what would change' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
-  examples: ['savepoint fork merge attempt --dry-run', 'savepoint fork merge attempt --yes -- src'],
+  examples: [
+    'savepoint fork merge attempt --dry-run',
+    'savepoint fork merge attempt --yes -- src',
+    'savepoint fork merge attempt --check tests,tsc',
+  ],
   input: async ({ operands: [name = ''], paths, options }, context) => ({
     name,
     ...(paths.length === 0 ? {} : { paths: [...paths] }),
     ...(await conflictInput(options, context)),
+    ...checkOptions(options),
     ...(options['force'] === true ? { force: true } : {}),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
   async carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.forkMerge.handle(savepoint, input, { signal });
-    const preview = await VERBS.forkMerge.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const { check: _, override: __, ...previewed } = input;
+    const preview = await VERBS.forkMerge.handle(savepoint, { ...previewed, dryRun: true }, { signal });
     await confirmOperation(preview, context, { verb: 'fork merge', noun: 'merge', asked: 'Merge', done: 'merged' });
     return VERBS.forkMerge.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
   },
@@ -119,6 +131,15 @@ export const forkClean = command({
       notes.map((note) => `  note: ${showText(note)}`),
     ),
 });
+
+/** Without names, all checks run. */
+function checkOptions({ check, override }: VerbArguments['options']) {
+  const names = typeof check === 'string' ? check.split(',').filter((name) => name !== '') : [];
+  return {
+    ...(check === undefined ? {} : { check: names }),
+    ...(typeof override === 'string' ? { override } : {}),
+  };
+}
 
 function numberOf(given: string): number {
   if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);

@@ -4,7 +4,7 @@ import { nameFromJson, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
-import { runText } from '../../show/fork-run.ts';
+import { checksText, runText } from '../../show/fork-run.ts';
 import { localTime, pathText, sizeText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import type { OutputView } from '../../view.ts';
@@ -39,12 +39,13 @@ export const forkShow = command({
   examples: ['savepoint fork show attempt'],
   input: ({ operands: [name = ''] }) => ({ name }),
   render(fork, view) {
-    const { folder, checkpoint, created, branch, port, rung, bytes, runs, changes, common } = fork;
+    const { folder, checkpoint, created, branch, port, rung, bytes, runs, checks, changes, common } = fork;
     return lines(
       forkLine(fork, view),
       `  folder: ${pathText(folder)}`,
       `  left the workspace at ${checkpoint}, ${localTime(created)}${branch === null ? '' : `, on branch ${showText(branch)}`}`,
       `  ports from ${port}, ${sizeText(bytes)} (${rung})`,
+      checks === null ? [] : `  ${checksText(checks)}, checked ${localTime(checks.time)}`,
       runs.map((run) => `  ${runText(run)}  output: ${pathText(run.output)}`),
       common.map(({ fork: other, paths }) => `  in common with ${other}: ${paths.map(pathText).join(', ')}`),
       changes.slice(0, LISTED).map((one) => `  ${changeLine(one, view.style)}`),
@@ -84,8 +85,9 @@ export const forkCompare = command({
   input: ({ operands }) => ({ names: [...operands] }),
   render: ({ forks, pairs }, { style }) =>
     lines(
-      forks.flatMap(({ name, totals, conflicts }) => [
+      forks.flatMap(({ name, totals, checks, conflicts }) => [
         `${style.strong(name)}  ${totals.files === 0 ? 'nothing to merge' : totalsLine(totals)}`,
+        ...(checks === null ? [] : [`  ${checksText(checks)}`]),
         ...conflictLines(conflicts, 'does not merge with the workspace'),
       ]),
       pairs.flatMap(({ forks: [first = '', second = ''], common, conflicts }) => [
@@ -124,7 +126,7 @@ function someOf(paths: readonly string[]): string {
 }
 
 function forkLine(
-  { name, state, totals, created, branch, common, runs, bytes }: ForkJson,
+  { name, state, totals, created, branch, common, runs, checks, bytes }: ForkJson,
   { style }: OutputView,
 ): string {
   const running = runs.find((run) => run.state === 'running');
@@ -134,6 +136,7 @@ function forkLine(
     state === 'changed' ? totalsLine(totals) : state === 'merged' ? 'merged' : 'no changes',
     ...(branch === null ? [] : [`branch ${showText(branch)}`]),
     ...(common.length === 0 ? [] : [`same files as ${common.map(({ fork }) => fork).join(', ')}`]),
+    ...(checks === null ? [] : [checksText(checks)]),
     ...(running === undefined ? [] : [`running: ${showText(running.command.join(' '))}`]),
     sizeText(bytes),
   ].join('  ');

@@ -6,6 +6,7 @@ import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../chec
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
+import { checkFork, checksOfFork } from '../copies/check-fork.ts';
 import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../copies/check-state.ts';
 import type { Engine } from '../engine.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -14,6 +15,12 @@ import { assertByPerson } from '../shell-call.ts';
 export interface ListedCheck {
   readonly check: Check;
   readonly trust: TrustState;
+}
+
+/** Whose checks: those of a checkpoint, or of a fork. Default: of the folder as it is. */
+export interface WhichChecks {
+  readonly at?: string;
+  readonly fork?: string;
 }
 
 export interface CheckList {
@@ -27,15 +34,16 @@ export interface CheckList {
 export interface CheckCalls {
   /**
    * Finds the checks of the project. Nothing runs.
-   * @param options `at`: the checkpoint to look at. Default: the folder as it is
+   * @param options `at`: the checkpoint to look at, `fork`: the fork. Default: the folder as it is
+   * @throws SavepointError UNKNOWN_CHECKPOINT, UNKNOWN_FORK
    */
-  listChecks(options?: { readonly at?: string }): Promise<CheckList>;
+  listChecks(options?: WhichChecks): Promise<CheckList>;
   /**
    * Trusts exactly what the checks run now, until it changes. Only a person may do this.
    * @param digest of the list that the person has seen
    * @throws SavepointError NEEDS_CONFIRMATION if an agent asks, or the checks are not what was seen
    */
-  trustChecks(digest: string, options?: CallOptions & { readonly at?: string }): Promise<CheckList>;
+  trustChecks(digest: string, options?: CallOptions & WhichChecks): Promise<CheckList>;
   /** Trusts nothing any more. */
   revokeTrust(options?: CallOptions): Promise<void>;
   /**
@@ -46,9 +54,16 @@ export interface CheckCalls {
 }
 
 export function checkCalls(engine: Engine): CheckCalls {
-  const listChecks: CheckCalls['listChecks'] = async ({ at } = {}) => {
-    const { found, trusted } = await checksBefore(engine, at);
-    return listed(found, trusted);
+  const listChecks: CheckCalls['listChecks'] = async ({ at, fork } = {}) => {
+    assertOne(at, fork);
+    if (fork === undefined) {
+      const { found, trusted } = await checksBefore(engine, at);
+      return listed(found, trusted);
+    }
+    return engine.read((workspace, context) => {
+      const trusted = readTrust(engine.ports, workspace.store.layout);
+      return listed(checksOfFork(engine, context, workspace, fork), trusted);
+    });
   };
   return {
     listChecks,
@@ -57,7 +72,10 @@ export function checkCalls(engine: Engine): CheckCalls {
         assertByPerson(engine, workspace, 'trust');
         assertNoAgent(engine);
         const { layout } = workspace.store;
-        const found = checksAt(workspace, context, options.at);
+        const { at, fork } = options;
+        assertOne(at, fork);
+        const found =
+          fork === undefined ? checksAt(workspace, context, at) : checksOfFork(engine, context, workspace, fork);
         if (digestOfAll(found.checks) !== digest) throw changedSince();
         writeTrust(
           engine.ports,
@@ -68,7 +86,10 @@ export function checkCalls(engine: Engine): CheckCalls {
       }),
     revokeTrust: (options = {}) =>
       engine.write(options, 'existing', async ({ workspace }) => writeTrust(engine.ports, workspace.store.layout, [])),
-    check: (options = {}) => engine.mapErrors(() => checkState(engine, options)),
+    check: (options = {}) =>
+      engine.mapErrors<CheckReport>(() =>
+        options.fork === undefined ? checkState(engine, options) : checkFork(engine, options.fork, options),
+      ),
   };
 }
 
@@ -84,6 +105,12 @@ function withAll(checks: readonly Check[], before: readonly TrustedCheck[], sinc
   const added = checks.map((check) => ({ name: check.name, digest: digestOf(check), since }));
   const digests = new Set(added.map(({ digest }) => digest));
   return [...before.filter(({ digest }) => !digests.has(digest)), ...added];
+}
+
+/** @throws SavepointError USAGE */
+function assertOne(at: string | undefined, fork: string | undefined): void {
+  if (at === undefined || fork === undefined) return;
+  throw new SavepointError('USAGE', '`at` cannot be used with `fork`.', { argument: 'at' });
 }
 
 function assertNoAgent({ actor }: Engine): void {

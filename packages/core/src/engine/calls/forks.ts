@@ -1,13 +1,12 @@
 /** Calls for the forks of the workspace. */
 
 import { showName } from '../../content/show-name.ts';
+import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
 import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
-
 import type { Fork } from '../../fork/fork.ts';
-import { forkAuthors } from '../../fork/fork-authors.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
-import { homeInFork, listForks } from '../../fork/fork-records.ts';
-import { mergeOperation, proposedBy } from '../../fork/merge-fork.ts';
+import { listForks } from '../../fork/fork-records.ts';
+import { proposedBy } from '../../fork/merge-fork.ts';
 import { openFork, treeOf } from '../../fork/open-fork.ts';
 import { type ForkCommand, type ForkRun, runsOf, startRun } from '../../fork/runs.ts';
 import { isFsError } from '../../io/fs.ts';
@@ -20,18 +19,11 @@ import type { CheckpointId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
-import { openStore } from '../../store/layout.ts';
-import type { ObjectBatch } from '../../store/objects/object-reader.ts';
-import { listRecords } from '../../store/records.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { bytesIn } from '../../store/usage.ts';
-import type { Attribution } from '../../timeline/capture/attribution.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
-import { Timeline } from '../../timeline/record/timeline.ts';
-import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
-import type { Context } from '../context.ts';
 import {
   type CreatedFork,
   type CreateForkOptions,
@@ -41,9 +33,15 @@ import {
   findFork,
   removeDebris,
 } from '../copies/forks.ts';
+import {
+  type CheckedMergeOptions,
+  type MergeContext,
+  type MergeOptions,
+  mergeFork,
+  mergeIn,
+} from '../copies/merge-fork.ts';
 import type { Engine } from '../engine.ts';
-import { makeRoom } from '../maintenance.ts';
-import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { preview } from '../operate.ts';
 import { assertByPerson } from '../shell-call.ts';
 
 /** A fork as it is now. */
@@ -69,7 +67,14 @@ export interface ForkView {
   readonly uncaptured: readonly TreePath[];
   /** Newest first. */
   readonly runs: readonly ForkRun[];
+  /** How its checks went last; null: they did not run. */
+  readonly checks: ForkChecksView | null;
   readonly bytes: number;
+}
+
+export interface ForkChecksView extends Omit<ForkChecks, 'state'> {
+  /** Whether the fork still is as it was then. */
+  readonly isCurrent: boolean;
 }
 
 export interface DroppedForkView {
@@ -106,11 +111,6 @@ export interface ForkDiffOptions extends CallOptions {
   readonly patch?: boolean;
 }
 
-export interface MergeOptions extends OperationOptions, ConflictOptions {
-  /** Only these paths and everything below them. Empty: everything. */
-  readonly paths?: readonly JsonName[];
-}
-
 export interface CleanedForks {
   /** Forks that were merged or unchanged, by name. */
   readonly dropped: readonly string[];
@@ -141,9 +141,10 @@ export interface ForkCalls {
   /**
    * Changes the workspace as the fork was changed since it left it, or since its last merge: all or nothing. What changed in
    * the workspace meanwhile stays, and is merged where both changed a file. It can be undone.
-   * @throws SavepointError UNKNOWN_FORK, CONFLICT, and what `restore` throws
+   * With `check`, it runs checks on the merged state first, and merges only if they find no new failures.
+   * @throws SavepointError UNKNOWN_FORK, CONFLICT, CHECKS_FAILED, and what `restore` and `check` throw
    */
-  mergeFork(name: string, options?: MergeOptions): Promise<OperationResult>;
+  mergeFork(name: string, options?: CheckedMergeOptions): Promise<OperationResult>;
   /**
    * Removes a fork. Its last state is kept in the store and can be restored with `createForks`.
    * @throws SavepointError NEEDS_CONFIRMATION if something is not merged or a command runs, unless `force`
@@ -193,13 +194,7 @@ export function forkCalls(engine: Engine): ForkCalls {
           options,
         ),
       ),
-    mergeFork: (name, options = {}) =>
-      engine.operate(options, async (operating) => {
-        const { context, workspace, pace } = operating;
-        await makeRoom(operating, 'all');
-        const operation = mergeIn({ engine, context, workspace, pace }, name, options);
-        return runAndAnnounce(engine, operating, 'merge:completed', operation, options);
-      }),
+    mergeFork: (name, options = {}) => engine.mapErrors(() => mergeFork(engine, name, options)),
     dropFork: (name, options = {}) =>
       engine.operate(options, async (operating) => {
         const { context, workspace, pace } = operating;
@@ -247,12 +242,9 @@ async function viewOf(
   const base = baseOf(workspace, fork);
   const objects = new OverlayBatch(workspace.store.objects);
   const wanted = givenPaths(workspace, paths);
-  const after = await proposedBy(
-    workspace,
-    { copy: openFork(ports, fork), base: base.snapshot, paths: wanted },
-    objects,
-    pace,
-  );
+  const proposed = (only: readonly TreePath[]): Promise<Snapshot> =>
+    proposedBy(workspace, { copy: openFork(ports, fork), base: base.snapshot, paths: only }, objects, pace);
+  const after = await proposed(wanted);
   const difference = await compare(
     objects,
     { before: base.snapshot, after, paths: wanted, patch, uncaptured: false },
@@ -273,8 +265,16 @@ async function viewOf(
     difference,
     uncaptured: all.changes.flatMap(({ path, uncapturedAfter }) => (uncapturedAfter === undefined ? [] : [path])),
     runs: runsOf(ports, fork),
+    checks: checksView(ports, fork, wanted.length === 0 ? after : await proposed([])),
     bytes: sizeOf(engine, copy.place),
   };
+}
+
+function checksView(ports: Engine['ports'], fork: Fork, now: Snapshot): ForkChecksView | null {
+  const kept = readForkChecks(ports, fork);
+  if (kept === null) return null;
+  const { time, state, checks } = kept;
+  return { time, checks, isCurrent: state.files === now.files && state.side === now.side };
 }
 
 async function compareForks(merging: MergeContext, names: readonly string[]): Promise<ForkComparison> {
@@ -345,52 +345,6 @@ function sizeOf({ ports }: Engine, place: DiskPath): number {
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return 0;
     throw error;
-  }
-}
-
-interface MergeContext {
-  readonly engine: Engine;
-  readonly context: Context;
-  readonly workspace: Workspace;
-  readonly pace: Pace;
-}
-
-function mergeIn({ engine, context, workspace, pace }: MergeContext, name: string, options: MergeOptions): Operation {
-  const fork = findFork(engine, context, workspace, name);
-  const base = baseOf(workspace, fork).snapshot;
-  return mergeOperation(
-    workspace,
-    {
-      fork,
-      copy: openFork(engine.ports, fork),
-      base,
-      actor: engine.actor,
-      paths: givenPaths(workspace, options.paths ?? []),
-      choices: conflictChoicesIn(workspace, options),
-      authors: (proposed, objects) => authorsIn(engine, fork, base, proposed, objects),
-    },
-    pace,
-  );
-}
-
-/** Looks the authors up when they are asked for, all at once. */
-function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapshot, objects: ObjectBatch): Attribution {
-  const { ports } = engine;
-  const known = new Map<TreePath, ReturnType<Attribution>>();
-  const { records } = listRecords(ports, homeInFork(fork));
-  const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
-  try {
-    const timelines = stores
-      .filter(({ record }) => record.path === treeOf(fork))
-      .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
-    const find = forkAuthors(objects, base, proposed, timelines);
-    return (path) => {
-      const found = known.get(path) ?? find(path);
-      known.set(path, found);
-      return found;
-    };
-  } finally {
-    for (const { store } of stores) store.objects.close();
   }
 }
 

@@ -11,6 +11,7 @@ import type { CopyRung } from '../../copy/copy.ts';
 import { FsError } from '../../io/fs.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
@@ -23,11 +24,14 @@ import { resolveCheckpoint } from '../../timeline/query/resolve.ts';
 import { testResultCalls } from '../calls/test-results.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
-import { makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
+import { captureBefore } from './capture-before.ts';
+import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
 export interface CheckOptions extends CallOptions {
   /** The checkpoint to check. Default: the folder as it is. */
   readonly at?: string;
+  /** The fork to check, instead: what it would merge, compared with what it started from. */
+  readonly fork?: string;
   /** The checkpoint to compare with. Default: the last one before the current turn. */
   readonly base?: string;
   /** Names of checks, tools or kinds. Default: all that are not only run on request. */
@@ -49,8 +53,9 @@ export interface RunCheckResult extends ComparedCheck {
 }
 
 export interface CheckReport {
-  readonly checkpoint: Checkpoint;
-  /** Null: there is no earlier state. */
+  /** Null: the state of a fork. */
+  readonly checkpoint: Checkpoint | null;
+  /** Null: there is no earlier state, or it is what was merged last of a fork. */
   readonly base: Checkpoint | null;
   readonly checks: readonly RunCheckResult[];
   /** Names of checks that were found and not run. */
@@ -60,19 +65,52 @@ export interface CheckReport {
   readonly notIsolated: readonly string[];
 }
 
+/** A state of the workspace that checks run on. */
+export interface CheckedState {
+  readonly snapshot: Snapshot;
+  /** The paths of its roots. */
+  readonly roots: readonly TreePath[];
+  /** Null: no checkpoint has this state. */
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** A copy of a state. */
+export interface CopiedState extends Pick<WorkspaceCopy, 'copy' | 'notes'> {
+  readonly state: CheckedState;
+}
+
+/** How the checks of a state went. */
+export interface StateChecks {
+  readonly checks: readonly RunCheckResult[];
+  readonly notRun: readonly string[];
+  readonly notes: readonly string[];
+  readonly notIsolated: readonly string[];
+  readonly found: readonly Check[];
+  /** Of the checks that ran. */
+  readonly results: ReadonlyMap<Check, CheckResult>;
+}
+
 /** @throws SavepointError NEEDS_CONFIRMATION if a check is not trusted, USAGE if none has a given name */
-export async function checkState(engine: Engine, options: CheckOptions): Promise<CheckReport> {
+export async function checkState(
+  engine: Engine,
+  options: Omit<CheckOptions, 'fork'>,
+): Promise<CheckReport & { readonly checkpoint: Checkpoint }> {
   // Refuse before a copy is made. The copy may differ from the folder by then, so it is looked at again.
   const { found, trusted } = await checksBefore(engine, options.at);
   assertTrusted(selected(found.checks, options.only), trusted);
   const at = options.at === undefined ? {} : { at: options.at };
-  const { base } = options;
   // Before the copy takes a checkpoint: `last` would be that one.
+  const { base: wanted } = options;
   const named =
-    base === undefined ? {} : { base: await engine.read((workspace) => engine.resolve(workspace, base).id) };
+    wanted === undefined ? undefined : await engine.read((workspace) => engine.resolve(workspace, wanted).id);
   const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), ...at });
+  const checkpoint = made.base;
   try {
-    return await checkCopy(engine, { ...options, ...named }, made);
+    const base = await engine.read((workspace) => baseOf(engine, workspace, checkpoint, named));
+    const of = { copy: made.copy, notes: made.notes, state: stateOfCheckpoint(checkpoint) };
+    const { found: all, results, ...ran } = await checkCopy(engine, options, of, base && stateOfCheckpoint(base));
+    await keepTestResult(engine, checkpoint, all, results);
+    return { checkpoint, base, ...ran };
   } finally {
     await made.copy.drop();
   }
@@ -119,53 +157,62 @@ interface StateRun {
   readonly projectFile: boolean;
 }
 
-async function checkCopy(engine: Engine, options: CheckOptions, made: WorkspaceCopy): Promise<CheckReport> {
-  const { base: checkpoint, copy } = made;
-  const { run, base } = await engine.read((workspace, context) => ({
-    run: {
-      engine,
-      options,
-      layout: workspace.store.layout,
-      root: workspace.root,
-      trusted: readTrust(engine.ports, workspace.store.layout),
-      projectFile: context.settings(workspace.root).values.project_file,
-    } satisfies StateRun,
-    base: baseOf(engine, workspace, checkpoint, options.base),
-  }));
+/** Runs the checks in a copy of a state, and on the base those that it needs to be compared with. */
+export async function checkCopy(
+  engine: Engine,
+  options: CheckOptions,
+  made: CopiedState,
+  base: CheckedState | null,
+): Promise<StateChecks> {
+  const { copy, state } = made;
+  const run = await engine.read(
+    (workspace, context) =>
+      ({
+        engine,
+        options,
+        layout: workspace.store.layout,
+        root: workspace.root,
+        trusted: readTrust(engine.ports, workspace.store.layout),
+        projectFile: context.settings(workspace.root).values.project_file,
+      }) satisfies StateRun,
+  );
   const { checks: found, notes } = checksIn(run, made);
   const checks = selected(found, options.only);
   assertTrusted(checks, run.trusted);
-  const results: CheckResult[] = [];
+  const results = new Map<Check, CheckResult>();
   for (const [index, check] of checks.entries()) {
-    results.push(await runIn(run, made, check, { done: index, total: checks.length }));
+    results.set(check, await runIn(run, made, check, { done: index, total: checks.length }));
   }
-  const onBase = await baseResults(run, base, checkpoint, checks, results);
-  const renames = base === null ? new Map<string, string>() : await renamesBetween(engine, options, base, checkpoint);
+  const onBase = await baseResults(run, base, state, results);
+  const renames = base === null ? new Map<string, string>() : await renamesBetween(engine, options, base, state);
   const compared: RunCheckResult[] = [];
-  for (const [index, check] of checks.entries()) {
-    const now = results[index]!;
+  for (const [check, now] of results) {
     const before = onBase.get(check.name) ?? null;
     const again = isNewFailure(check, now, before, renames) ? await runIn(run, made, check, null) : null;
     compared.push({ ...compareResults(now, before, renames, again), took: now.took, output: now.output });
   }
-  await keepTestResult(engine, checkpoint, found, checks, results);
   return {
-    checkpoint,
-    base,
     checks: compared,
     notRun: found.filter((check) => !checks.includes(check)).map(({ name }) => name),
     notes: [...notes, ...made.notes],
     notIsolated: copy.notIsolated,
+    found,
+    results,
   };
 }
 
-function copyOptions({ signal, toolCall, rungs }: CheckOptions): Parameters<typeof makeWorkspaceCopy>[1] {
+/** For a copy in which checks run. */
+export function copyOptions({ signal, toolCall, rungs }: CheckOptions): Omit<CopyOptions, 'at'> {
   return {
     purpose: 'check',
     ...(signal === undefined ? {} : { signal }),
     ...(toolCall === undefined ? {} : { toolCall }),
     ...(rungs === undefined ? {} : { rungs }),
   };
+}
+
+function stateOfCheckpoint(checkpoint: Checkpoint): CheckedState {
+  return { snapshot: checkpoint.snapshot, roots: checkpoint.roots.map(({ path }) => path), checkpoint };
 }
 
 /**
@@ -182,8 +229,7 @@ function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: 
   return base;
 }
 
-function checksIn({ engine, projectFile }: StateRun, { copy, base }: WorkspaceCopy): FoundChecks {
-  const roots = base.roots.map(({ path }) => path);
+function checksIn({ engine, projectFile }: StateRun, { copy, state: { roots } }: CopiedState): FoundChecks {
   return findChecks(filesOfFolder(engine.ports.fs, copy.files), { projectFile, roots });
 }
 
@@ -213,7 +259,7 @@ function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[
 
 async function runIn(
   { engine, options, layout, root }: StateRun,
-  { copy, base }: WorkspaceCopy,
+  { copy, state }: CopiedState,
   check: Check,
   progress: { readonly done: number; readonly total: number } | null,
 ): Promise<CheckResult> {
@@ -249,7 +295,7 @@ async function runIn(
   });
   if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'The checks were cancelled.');
   const kept: CheckResult = { ...result, output: '' };
-  if (isAnswer(result.outcome)) keepCheckResult(ports.fs, layout, resultKey(engine, root, check, base), kept);
+  if (isAnswer(result.outcome)) keepCheckResult(ports.fs, layout, resultKey(engine, root, check, state), kept);
   return result;
 }
 
@@ -259,34 +305,34 @@ async function runIn(
  */
 async function baseResults(
   run: StateRun,
-  base: Checkpoint | null,
-  state: Checkpoint,
-  checks: readonly Check[],
-  results: readonly CheckResult[],
+  base: CheckedState | null,
+  state: CheckedState,
+  results: ReadonlyMap<Check, CheckResult>,
 ): Promise<ReadonlyMap<string, CheckResult>> {
   const { engine, layout, root, options } = run;
   const known = new Map<string, CheckResult>();
   if (base === null) return known;
   const isSame = base.snapshot.files === state.snapshot.files && base.snapshot.side === state.snapshot.side;
   const missing: string[] = [];
-  for (const [index, check] of checks.entries()) {
+  for (const [check, result] of results) {
     const kept = isSame
-      ? results[index]!
+      ? result
       : readCheckResult<CheckResult>(engine.ports.fs, layout, resultKey(engine, root, check, base), (json) =>
           json.name === check.name && isAnswer(json.outcome) && Array.isArray(json.findings) ? json : null,
         );
     if (kept !== null) known.set(check.name, kept);
-    else if (results[index]!.outcome !== 'passed' && results[index]!.outcome !== 'not-installed')
-      missing.push(check.name);
+    else if (result.outcome !== 'passed' && result.outcome !== 'not-installed') missing.push(check.name);
   }
   if (missing.length === 0) return known;
-  const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), at: base.id });
+  const made = { ...(await copyOfState(engine, options, base)), state: base };
+  const named = base.checkpoint?.id ?? 'the state that it is compared with';
   try {
     const { checks: found } = checksIn(run, made);
     const wanted = found.filter(({ name }) => missing.includes(name));
     for (const [index, check] of wanted.entries()) {
       if (trustStateOf(check, run.trusted) !== 'trusted') {
-        const why = `its command in ${base.id} is not trusted: see \`savepoint trust --at ${base.id}\``;
+        const see = base.checkpoint === null ? '' : `: see \`savepoint trust --at ${base.checkpoint.id}\``;
+        const why = `its command in ${named} is not trusted${see}`;
         known.set(check.name, {
           name: check.name,
           outcome: 'crashed',
@@ -301,13 +347,20 @@ async function baseResults(
     // A check that the base does not have had no failures there.
     for (const name of missing) {
       if (found.some((check) => check.name === name)) continue;
-      const why = `${base.id} does not have it`;
+      const why = `${named} does not have it`;
       known.set(name, { name, outcome: 'collected-nothing', why, findings: [], omitted: 0, took: 0, output: '' });
     }
   } finally {
     await made.copy.drop();
   }
   return known;
+}
+
+function copyOfState(engine: Engine, options: CheckOptions, state: CheckedState): Promise<WorkspaceCopy> {
+  return makeCopyOfState(engine, copyOptions(options), async (operating) => {
+    const now = await captureBefore(engine, operating, options);
+    return { now, base: state.checkpoint ?? now, state: state.snapshot };
+  });
 }
 
 function isNewFailure(check: Check, now: CheckResult, base: CheckResult | null, renames: Renames): boolean {
@@ -319,8 +372,8 @@ function isNewFailure(check: Check, now: CheckResult, base: CheckResult | null, 
 async function renamesBetween(
   engine: Engine,
   options: CheckOptions,
-  base: Checkpoint,
-  state: Checkpoint,
+  base: CheckedState,
+  state: CheckedState,
 ): Promise<Renames> {
   return engine.read(async (workspace) => {
     const { changes } = await listChanges(workspace.store.objects, base.snapshot, state.snapshot, engine.pace(options));
@@ -343,7 +396,7 @@ const DEPENDENCY_STAMPS = [
 ];
 
 /** The same tree, commands, folder and dependencies give the same result. */
-function resultKey({ ports: { fs } }: Engine, root: DiskPath, check: Check, state: Checkpoint): string {
+function resultKey({ ports: { fs } }: Engine, root: DiskPath, check: Check, state: CheckedState): string {
   const stamps = DEPENDENCY_STAMPS.map((path) => {
     try {
       return fs.lstat(diskChild(root, path as TreePath))?.mtimeMs ?? null;
@@ -363,11 +416,10 @@ async function keepTestResult(
   engine: Engine,
   checkpoint: Checkpoint,
   found: readonly Check[],
-  checks: readonly Check[],
-  results: readonly CheckResult[],
+  results: ReadonlyMap<Check, CheckResult>,
 ): Promise<void> {
   const tests = found.filter(({ kind, onRequest }) => kind === 'tests' && !onRequest);
-  const outcomes = tests.map((check) => results[checks.indexOf(check)]?.outcome ?? null);
+  const outcomes = tests.map((check) => results.get(check)?.outcome ?? null);
   const isFailed = outcomes.includes('failed');
   if (!isFailed && (tests.length === 0 || !outcomes.every((outcome) => outcome === 'passed'))) return;
   await testResultCalls(engine).setTestResult(checkpoint.id, isFailed ? 'fail' : 'pass');

@@ -6,11 +6,12 @@ import { type CopyProposal, readProposal, writeProposal } from '../../copy/propo
 import { readCopyRecord } from '../../copy/records.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CopyId } from '../../model/ids.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, storeBytes } from '../maintenance.ts';
-import type { WriteContext } from '../write-context.ts';
+import type { WriteContext, WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
 import { copiedBytes } from './copy-list.ts';
 
@@ -37,26 +38,50 @@ export interface WorkspaceCopy extends MadeCopy {
   readonly proposal: CopyProposal | null;
 }
 
+/** What a copy is to contain. */
+export interface StateToCopy {
+  /** The workspace as it is now: the checkpoint that was just taken. */
+  readonly now: Checkpoint;
+  /** The checkpoint that the copy's changes are relative to. */
+  readonly base: Checkpoint;
+  /** All of its objects are in the store. */
+  readonly state: Snapshot;
+}
+
 /** Captures the workspace as it is now, then makes a copy of it or of a checkpoint. */
 export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): Promise<WorkspaceCopy> {
-  if (options.access !== undefined && options.at !== undefined) {
+  const { at } = options;
+  if (options.access !== undefined && at !== undefined) {
     throw new SavepointError('USAGE', '`access` cannot be used with `at`.', { argument: 'access' });
   }
+  return makeCopyOfState(engine, options, async (operating) => {
+    const now = await captureBefore(engine, operating, options);
+    const base = at === undefined ? now : engine.resolve(operating.workspace, at);
+    return { now, base, state: base.snapshot };
+  });
+}
+
+/** @param find is called with the lock held, and stores the state if the store does not have it */
+export async function makeCopyOfState<Found extends StateToCopy>(
+  engine: Engine,
+  options: Omit<CopyOptions, 'at'>,
+  find: (operating: WriteOperationContext) => Promise<Found>,
+): Promise<WorkspaceCopy & { readonly found: Found }> {
   return engine.operate(
     options,
     async (operating) => {
       const { context, workspace, pace } = operating;
       await makeRoom(operating, 'all');
-      const now = await captureBefore(engine, operating, options);
-      const target = options.at === undefined ? now : engine.resolve(workspace, options.at);
+      const found = await find(operating);
+      const { now, base, state } = found;
       const made = await makeCopy(
         {
           workspace,
           home: context.places.home,
           purpose: options.purpose,
           now,
-          base: target,
-          state: target.snapshot,
+          base,
+          state,
           name: options.name ?? null,
           ...(options.rungs === undefined ? {} : { rungs: options.rungs }),
           ...(options.isLong === undefined ? {} : { isLong: options.isLong }),
@@ -67,7 +92,7 @@ export async function makeWorkspaceCopy(engine: Engine, options: CopyOptions): P
       await assertWithinLimit(operating, made);
       const { proposal = null } = options;
       if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
-      return { ...made, base: target, proposal };
+      return { ...made, base, proposal, found };
     },
     'existing-or-new',
   );

@@ -19,13 +19,14 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
-import type { CheckCalls } from '../calls/checks.ts';
+import type { CheckCalls, WhichChecks } from '../calls/checks.ts';
 import type { ApplyOptions, CopyCalls } from '../calls/copies.ts';
-import type { ForkCalls, ForkDiffOptions, MergeOptions } from '../calls/forks.ts';
+import type { ForkCalls, ForkDiffOptions } from '../calls/forks.ts';
 import type { GuardCalls, GuardOnOptions } from '../calls/guard.ts';
 import type { BisectOptions, ReplayOptions, StateRunCalls } from '../calls/state-runs.ts';
 import type { ConflictOptions } from '../conflict-options.ts';
 import type { CreateForkOptions } from '../copies/forks.ts';
+import type { CheckedMergeOptions, MergeOptions } from '../copies/merge-fork.ts';
 import type { CopyOptions } from '../copies/workspace-copy.ts';
 import type { GuardStepsOptions } from '../guard/steps.ts';
 import type { OperationOptions } from '../operate.ts';
@@ -79,10 +80,14 @@ const CREATE_FORK = fields({
   rungs: listOf(COPY_RUNG),
 } satisfies ShapeOf<CreateForkOptions>);
 const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
-const MERGE_CALL: Arguments = [
-  NAME,
-  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>))],
-];
+const MERGE = { ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>;
+const CHECKED_MERGE = {
+  ...MERGE,
+  check: listOf(text),
+  override: text,
+  rungs: listOf(COPY_RUNG),
+  onOutput: callback,
+} satisfies ShapeOf<CheckedMergeOptions>;
 const STATE_RUN = {
   ...CALL_OPTIONS,
   env: someFields({}),
@@ -133,12 +138,13 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   reopenCopy: [['id', text], options<'reopenCopy'>({})],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
-  listChecks: [['options', optional(fields({ at: text }))]],
-  trustChecks: [['digest', text], options<'trustChecks'>({ at: text })],
+  listChecks: [['options', optional(fields({ at: text, fork: text } satisfies ShapeOf<WhichChecks>))]],
+  trustChecks: [['digest', text], options<'trustChecks'>({ at: text, fork: text })],
   revokeTrust: [options<'revokeTrust'>({})],
   check: [
     options<'check'>({
       at: text,
+      fork: text,
       base: text,
       only: listOf(text),
       timeoutMs: number,
@@ -191,8 +197,8 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
     ['options', optional(fields(CALL_OPTIONS))],
   ],
   runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
-  previewMerge: MERGE_CALL,
-  mergeFork: MERGE_CALL,
+  previewMerge: [NAME, ['options', optional(fields(MERGE))]],
+  mergeFork: [NAME, ['options', optional(fields(CHECKED_MERGE))]],
   dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
   cleanForks: [['options', optional(fields(CALL_OPTIONS))]],
   currentFork: NOTHING,

@@ -1,6 +1,6 @@
 import type { Finding } from '../../check/check.ts';
-import type { RunCheckResult } from '../../engine/copies/check-state.ts';
-import { verb, withoutUndefined } from '../verb.ts';
+import type { CheckReport, RunCheckResult } from '../../engine/copies/check-state.ts';
+import { type Shapes, verb, withoutUndefined } from '../verb.ts';
 
 const MB = 1024 * 1024;
 
@@ -16,74 +16,124 @@ export const check = verb({
     '`savepoint trust`. If all tests ran, the checkpoint gets their result, which `list`, `show` and `turns` show. Before it ' +
     'makes the copy, Savepoint takes a checkpoint if anything changed.',
   changes: 'store',
-  schemas: ({ z, checkpointId, checkpointName }) => {
-    const finding = z.strictObject({
-      path: z.string().nullable(),
-      rule: z.string().nullable().describe('a rule, an error code, or the name of a test'),
-      message: z.string(),
-      shown: z.string().describe('one line, with the position and the message'),
-    });
-    const outcome = z.enum(['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed']);
+  schemas: (shapes) => {
+    const { z, checkpointName } = shapes;
     return {
       input: z.strictObject({
         at: checkpointName.optional().describe('check this checkpoint; default: the folder as it is'),
+        fork: z.string().optional().describe('check this fork, and compare with what it started from'),
         base: checkpointName
           .optional()
           .describe('compare with it; default: the last checkpoint before the current turn'),
-        only: z.array(z.string()).optional().describe('names of checks, tools or kinds'),
-        timeoutSeconds: z.int().min(1).optional().describe('for each check; default 600'),
-        maxMemoryMb: z.int().min(1).optional().describe('for each check; default 8192'),
+        ...checkFields(shapes),
       }),
-      output: z.strictObject({
-        checkpoint: checkpointId,
-        base: checkpointId.nullable(),
-        checks: z.array(
-          z.strictObject({
-            name: z.string(),
-            comparison: z.enum(['ok', 'same', 'worse', 'unknown']),
-            outcome,
-            baseOutcome: outcome.nullable().describe('null: it did not run on the base'),
-            why: z.string().nullable(),
-            new: z.array(finding),
-            flaky: z.array(finding).describe('new failures of tests that passed in a second run'),
-            fixed: z.int(),
-            remaining: z.int(),
-            took: z.int().describe('milliseconds'),
-            output: z.string().describe('the end of its output, if it gave no answer'),
-          }),
-        ),
-        notRun: z.array(z.string()).describe('checks that were found and not run'),
-        notes: z.array(z.string()),
-        notIsolated: z.array(z.string()).describe('what the copy did not isolate'),
-      }),
+      output: reportShape(shapes),
     };
   },
 
-  async handle(savepoint, { at, base, only, timeoutSeconds, maxMemoryMb }, { signal, toolCall }) {
-    const report = await savepoint.check(
-      withoutUndefined({
-        at,
-        base,
-        only,
-        timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
-        maxMemory: maxMemoryMb === undefined ? undefined : maxMemoryMb * MB,
-        signal,
-        toolCall,
-      }),
-    );
-    return {
-      checkpoint: report.checkpoint.id,
-      base: report.base?.id ?? null,
-      checks: report.checks.map(resultToJson),
-      notRun: [...report.notRun],
-      notes: [...report.notes],
-      notIsolated: [...report.notIsolated],
-    };
+  async handle(savepoint, { at, fork, base, ...input }, { signal, toolCall }) {
+    const options = { at, fork, base, ...checkOptionsOf(input), signal, toolCall };
+    return reportToJson(await savepoint.check(withoutUndefined(options)), fork);
   },
 
-  status: ({ checks }) =>
-    checks.length > 0 && checks.every(({ comparison }) => comparison === 'ok' || comparison === 'same') ? 0 : 1,
+  status: statusOfReport,
 });
+
+export const forkCheck = verb({
+  name: 'fork check',
+  summary: 'run the checks of the project on a fork, and show new failures',
+  description:
+    'Runs the checks of the project on what a merge of the fork would bring, in a copy. Their failures are compared with those ' +
+    'on what the fork started from: where it left the workspace, or what was merged last. Only new failures count.\n\n' +
+    'Ignored files and installed dependencies are those of the workspace. The results are kept with the fork: `fork list`, ' +
+    '`fork show` and `fork compare` show them. If the fork changes what a check runs, that needs trust: ' +
+    '`savepoint trust --fork NAME`.',
+  changes: 'store',
+  schemas: (shapes) => ({
+    input: shapes.z.strictObject({ name: shapes.z.string(), ...checkFields(shapes) }),
+    output: reportShape(shapes),
+  }),
+  async handle(savepoint, { name, ...input }, { signal, toolCall }) {
+    const options = { fork: name, ...checkOptionsOf(input), signal, toolCall };
+    return reportToJson(await savepoint.check(withoutUndefined(options)), name);
+  },
+  status: statusOfReport,
+});
+
+interface CheckInput {
+  readonly only?: string[] | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly maxMemoryMb?: number | undefined;
+}
+
+function checkFields({ z }: Shapes) {
+  return {
+    only: z.array(z.string()).optional().describe('names of checks, tools or kinds'),
+    timeoutSeconds: z.int().min(1).optional().describe('for each check; default 600'),
+    maxMemoryMb: z.int().min(1).optional().describe('for each check; default 8192'),
+  };
+}
+
+function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb }: CheckInput) {
+  return {
+    only,
+    timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    maxMemory: maxMemoryMb === undefined ? undefined : maxMemoryMb * MB,
+  };
+}
+
+function reportShape({ z, checkpointId }: Shapes) {
+  const finding = z.strictObject({
+    path: z.string().nullable(),
+    rule: z.string().nullable().describe('a rule, an error code, or the name of a test'),
+    message: z.string(),
+    shown: z.string().describe('one line, with the position and the message'),
+  });
+  const outcome = z.enum(['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed']);
+  return z.strictObject({
+    checkpoint: checkpointId.nullable().describe('null: the fork'),
+    fork: z.string().nullable(),
+    base: checkpointId.nullable().describe('null: there is no earlier state; for a fork: what was merged of it last'),
+    checks: z.array(
+      z.strictObject({
+        name: z.string(),
+        comparison: z.enum(['ok', 'same', 'worse', 'unknown']),
+        outcome,
+        baseOutcome: outcome.nullable().describe('null: it did not run on the base'),
+        why: z.string().nullable(),
+        new: z.array(finding),
+        flaky: z.array(finding).describe('new failures of tests that passed in a second run'),
+        fixed: z.int(),
+        remaining: z.int(),
+        took: z.int().describe('milliseconds'),
+        output: z.string().describe('the end of its output, if it gave no answer'),
+      }),
+    ),
+    notRun: z.array(z.string()).describe('checks that were found and not run'),
+    notes: z.array(z.string()),
+    notIsolated: z.array(z.string()).describe('what the copy did not isolate'),
+  });
+}
+
+function reportToJson(report: CheckReport, fork: string | undefined) {
+  return {
+    checkpoint: report.checkpoint?.id ?? null,
+    fork: fork ?? null,
+    base: report.base?.id ?? null,
+    checks: report.checks.map(resultToJson),
+    notRun: [...report.notRun],
+    notes: [...report.notes],
+    notIsolated: [...report.notIsolated],
+  };
+}
+
+function statusOfReport({
+  checks,
+}: {
+  readonly checks: readonly { readonly comparison: RunCheckResult['comparison'] }[];
+}): 0 | 1 {
+  return checks.length > 0 && checks.every(({ comparison }) => comparison === 'ok' || comparison === 'same') ? 0 : 1;
+}
 
 function resultToJson({ base, output, new: added, flaky, ...result }: RunCheckResult) {
   const isAnswered = result.outcome === 'passed' || result.outcome === 'failed';

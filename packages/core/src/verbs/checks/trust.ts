@@ -19,6 +19,7 @@ export const trust = verb({
       at: checkpointName
         .optional()
         .describe('list and trust the checks of this checkpoint; default: the folder as it is'),
+      fork: z.string().optional().describe('list and trust the checks of this fork'),
       revoke: z.boolean().optional().describe('trust nothing any more'),
     }),
     output: z.strictObject({
@@ -40,10 +41,10 @@ export const trust = verb({
     }),
   }),
 
-  async handle(savepoint, { digest, at, revoke }, { signal }) {
+  async handle(savepoint, { digest, at, fork, revoke }, { signal }) {
     if (revoke === true) await savepoint.revokeTrust(withoutUndefined({ signal }));
-    if (digest === undefined) return toJson(await savepoint.listChecks(withoutUndefined({ at })));
-    return toJson(await savepoint.trustChecks(digest, withoutUndefined({ at, signal })));
+    if (digest === undefined) return toJson(await savepoint.listChecks(withoutUndefined({ at, fork })));
+    return toJson(await savepoint.trustChecks(digest, withoutUndefined({ at, fork, signal })));
   },
 });
 

@@ -86,13 +86,20 @@ export const forkMerge = verb({
     'Changes the workspace as the fork was changed since it left it, or since its last merge, by a three-way merge: all or ' +
     'nothing. What changed in the workspace meanwhile stays. If both changed the same lines, that is a conflict and nothing ' +
     'is changed. Ignored files are merged only if their paths are named. `undo` reverts a merge, and the fork can then be ' +
-    'merged again.',
+    'merged again.\n\nWith `check`, the merged state is made real in a copy first, and checks run there. New failures, ' +
+    'compared with the workspace as it is, refuse the merge, and so do checks that give no answer. With `override`, it is ' +
+    'merged all the same, and the reason is recorded with the checkpoint.',
   changes: 'files',
   schemas: ({ z, jsonName, inverted, conflictFields }) => ({
     input: z.strictObject({
       name: z.string(),
       paths: z.array(jsonName).optional().describe('only these paths and below them'),
       ...conflictFields,
+      check: z
+        .array(z.string())
+        .optional()
+        .describe('run checks of the merged state first: names of checks, tools or kinds; empty: all'),
+      override: z.string().optional().describe('why it is merged although checks fail; recorded with the checkpoint'),
       force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
       dryRun: z.boolean().optional().describe('only preview what would happen'),
       expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
@@ -100,7 +107,15 @@ export const forkMerge = verb({
     output: inverted.omit({ undoes: true, openCalls: true }),
   }),
   status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
-  async handle(savepoint, { name, paths = [], force, dryRun, expected, ...input }, { signal, toolCall }) {
+  async handle(
+    savepoint,
+    { name, paths = [], check, override, force, dryRun, expected, ...input },
+    { signal, toolCall },
+  ) {
+    if (dryRun === true && check !== undefined) {
+      const hint = '`savepoint fork check` runs the checks on the fork.';
+      throw new SavepointError('USAGE', 'A preview of a merge runs no checks.', { argument: 'check' }, { hint });
+    }
     const place = await savepoint.place();
     const options = {
       ...withoutUndefined({ force, expected, signal, toolCall }),
@@ -108,7 +123,9 @@ export const forkMerge = verb({
       ...(paths.length === 0 ? {} : { paths: scopeOf(place, paths).map(exactName) }),
     };
     const seen =
-      dryRun === true ? await savepoint.previewMerge(name, options) : await savepoint.mergeFork(name, options);
+      dryRun === true
+        ? await savepoint.previewMerge(name, options)
+        : await savepoint.mergeFork(name, { ...options, ...withoutUndefined({ check, override }) });
     return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
   },
 });

@@ -2,7 +2,7 @@
 
 import { treePathOf } from '../../io/locate-path.ts';
 import { exactName, nameToJson } from '../../model/names.ts';
-import { changesToJson, forkShapes, forkToJson } from '../shapes/fork-shape.ts';
+import { changesToJson, forkChecksToJson, forkShapes, forkToJson } from '../shapes/fork-shape.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -85,8 +85,8 @@ export const forkCompare = verb({
   name: 'fork compare',
   summary: 'compare the changes of forks, and say whether they merge',
   description:
-    'Shows forks side by side. For each, what a merge would bring, and what conflicts with the workspace as it is. For each ' +
-    'two, the paths that both change, and what would conflict if one were merged after the other. Nothing is changed.',
+    'Shows forks side by side. For each, what a merge would bring, how its checks went last, and what conflicts with the workspace as it is. For ' +
+    'each two, the paths that both change, and what would conflict if one were merged after the other. Nothing is changed.',
   changes: 'nothing',
   schemas: (shapes) => {
     const { z, jsonName, totals } = shapes;
@@ -99,6 +99,7 @@ export const forkCompare = verb({
             name: z.string(),
             state: z.enum(['unchanged', 'merged', 'changed']),
             totals: totals.describe('what a merge would bring'),
+            checks: forkShapes(shapes).checks.nullable().describe('how its checks went last; null: they did not run'),
             conflicts: conflicts.describe('with the workspace as it is'),
           }),
         ),
@@ -117,10 +118,11 @@ export const forkCompare = verb({
     const conflictsToJson = (found: (typeof forks)[number]['conflicts']) =>
       found.map(({ path, why }) => ({ path: nameToJson(path), why }));
     return {
-      forks: forks.map(({ name, state, difference, conflicts }) => ({
+      forks: forks.map(({ name, state, difference, checks, conflicts }) => ({
         name,
         state,
         totals: { ...difference.totals },
+        checks: forkChecksToJson({ checks }),
         conflicts: conflictsToJson(conflicts),
       })),
       pairs: pairs.map((pair) => ({

@@ -16,6 +16,19 @@ export function forkShapes({ z, jsonName, checkpointId, change, totals, patch }:
     exit: z.int().nullable(),
     output: jsonName.describe('the file with what it printed'),
   });
+  const checks = z.strictObject({
+    time: z.string().describe('ISO 8601'),
+    isCurrent: z.boolean().describe('whether the fork still is as it was then'),
+    results: z.array(
+      z.strictObject({
+        name: z.string(),
+        comparison: z.enum(['ok', 'same', 'worse', 'unknown']).describe('with what the fork started from'),
+        outcome: z.string(),
+        why: z.string().nullable(),
+        new: z.int().describe('number of new failures'),
+      }),
+    ),
+  });
   const brief = {
     name: z.string(),
     id: z.string().describe('the id of its copy'),
@@ -36,14 +49,21 @@ export function forkShapes({ z, jsonName, checkpointId, change, totals, patch }:
       .array(z.strictObject({ fork: z.string(), paths: z.array(jsonName) }))
       .describe('paths that other forks changed, too'),
     runs: z.array(run).describe('its commands, newest first'),
+    checks: checks.nullable().describe('how its checks went last; null: they did not run'),
     bytes: z.int().min(0).describe('sizes of its files; with reflinks, it needs less'),
   });
   const changes = { changes: z.array(change), patch: patch.nullable() };
-  return { run, created: z.strictObject({ ...brief, notes: z.array(z.string()) }), fork, changes };
+  return { run, checks, created: z.strictObject({ ...brief, notes: z.array(z.string()) }), fork, changes };
 }
 
 export function runToJson({ number, command, started, state, exit, output }: ForkRun) {
   return { number, command: [...command], started: timeToJson(started), state, exit, output: nameToJson(output) };
+}
+
+export function forkChecksToJson({ checks }: Pick<ForkView, 'checks'>) {
+  if (checks === null) return null;
+  const { time, isCurrent, checks: results } = checks;
+  return { time: timeToJson(time), isCurrent, results: results.map((one) => ({ ...one })) };
 }
 
 /** @param others the other forks of the workspace */
@@ -70,6 +90,7 @@ export function forkToJson(view: ForkView, others: readonly ForkView[]) {
     totals: { ...difference.totals },
     common,
     runs: runs.map(runToJson),
+    checks: forkChecksToJson(view),
     bytes,
   };
 }

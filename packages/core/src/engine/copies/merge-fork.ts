@@ -1,0 +1,203 @@
+/** Merges forks into the workspace, on request only if checks of the merged state find no new failures. */
+
+import { isAnswer } from '../../check/compare.ts';
+import { showText } from '../../content/show-name.ts';
+import type { Fork } from '../../fork/fork.ts';
+import { forkAuthors } from '../../fork/fork-authors.ts';
+import { baseOf } from '../../fork/fork-base.ts';
+import { homeInFork } from '../../fork/fork-records.ts';
+import { mergeOperation } from '../../fork/merge-fork.ts';
+import { openFork, treeOf } from '../../fork/open-fork.ts';
+import { givenPaths } from '../../io/given-path.ts';
+import type { Pace } from '../../io/pace.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { JsonName, TreePath } from '../../model/names.ts';
+import type { Operation, OperationResult } from '../../operation/operation.ts';
+import { proposeOperation } from '../../operation/propose.ts';
+import { openStore } from '../../store/layout.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { listRecords } from '../../store/records.ts';
+import type { Attribution } from '../../timeline/capture/attribution.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { Timeline } from '../../timeline/record/timeline.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import type { Context } from '../context.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { type CheckOptions, checkCopy, copyOptions, type RunCheckResult } from './check-state.ts';
+import { findFork } from './forks.ts';
+import { makeCopyOfState } from './workspace-copy.ts';
+
+export interface MergeOptions extends OperationOptions, ConflictOptions {
+  /** Only these paths and everything below them. Empty: everything. */
+  readonly paths?: readonly JsonName[];
+}
+
+export interface CheckedMergeOptions extends MergeOptions, Pick<CheckOptions, 'rungs' | 'onOutput'> {
+  /** Names of checks, tools or kinds, to run on the merged state first. Empty: all that are not only run on request. */
+  readonly check?: readonly string[];
+  /** Why the fork is merged even if the checks find new failures. It is recorded with the checkpoint. */
+  readonly override?: string;
+}
+
+export interface MergeContext {
+  readonly engine: Engine;
+  readonly context: Context;
+  readonly workspace: Workspace;
+  readonly pace: Pace;
+}
+
+/** The merge of a fork as an operation. */
+export function mergeIn(
+  { engine, context, workspace, pace }: MergeContext,
+  name: string,
+  options: MergeOptions,
+): Operation {
+  const fork = findFork(engine, context, workspace, name);
+  const base = baseOf(workspace, fork).snapshot;
+  return mergeOperation(
+    workspace,
+    {
+      fork,
+      copy: openFork(engine.ports, fork),
+      base,
+      actor: engine.actor,
+      paths: givenPaths(workspace, options.paths ?? []),
+      choices: conflictChoicesIn(workspace, options),
+      authors: (proposed, objects) => authorsIn(engine, fork, base, proposed, objects),
+    },
+    pace,
+  );
+}
+
+/** @throws SavepointError CHECKS_FAILED if a check finds new failures, or gives no answer, and there is no `override` */
+export async function mergeFork(engine: Engine, name: string, options: CheckedMergeOptions): Promise<OperationResult> {
+  const { check, override } = options;
+  if (override !== undefined && (check === undefined || override.trim() === '')) {
+    const why = check === undefined ? 'needs `check`' : 'needs a reason';
+    throw new SavepointError('USAGE', `\`override\` ${why}.`, { argument: 'override' });
+  }
+  const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check });
+  const failed = checked?.failed ?? [];
+  if (override === undefined && failed.length > 0) throw checksFailed(name, failed);
+  return engine.operate(options, async (operating) => {
+    const { context, workspace, pace } = operating;
+    await makeRoom(operating, 'all');
+    const operation = mergeIn({ engine, context, workspace, pace }, name, options);
+    const { info } = operation;
+    const names = failed.map((one) => one.name).join(', ');
+    const description = failed.length === 0 ? info.description : `${info.description} despite ${names}: ${override}`;
+    const described = { ...operation, info: { ...info, description } };
+    const approved = checked === null ? options : { ...options, expected: checked.fingerprint };
+    try {
+      return await runAndAnnounce(engine, operating, 'merge:completed', described, approved);
+    } catch (error) {
+      throw checked === null ? error : changedMeanwhile(name, error);
+    }
+  });
+}
+
+/** Looks the authors up when they are asked for, all at once. */
+function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapshot, objects: ObjectBatch): Attribution {
+  const { ports } = engine;
+  const known = new Map<TreePath, ReturnType<Attribution>>();
+  const { records } = listRecords(ports, homeInFork(fork));
+  const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
+  try {
+    const timelines = stores
+      .filter(({ record }) => record.path === treeOf(fork))
+      .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
+    const find = forkAuthors(objects, base, proposed, timelines);
+    return (path) => {
+      const found = known.get(path) ?? find(path);
+      known.set(path, found);
+      return found;
+    };
+  } finally {
+    for (const { store } of stores) store.objects.close();
+  }
+}
+
+interface CheckedMerge {
+  readonly fingerprint: string;
+  readonly failed: readonly RunCheckResult[];
+}
+
+/** Null: there is nothing to merge. */
+async function checkMerge(
+  engine: Engine,
+  name: string,
+  options: CheckedMergeOptions & CheckOptions,
+): Promise<CheckedMerge | null> {
+  const { plan } = await engine.read((workspace, context) =>
+    preview(
+      engine,
+      workspace,
+      mergeIn({ engine, context, workspace, pace: engine.pace(options) }, name, options),
+      options,
+    ),
+  );
+  const isEmpty = [plan.paths, plan.conflicts, plan.refused, plan.toCapture].every((list) => list.length === 0);
+  if (isEmpty) return null;
+  const made = await makeCopyOfState(engine, copyOptions(options), async (operating) => {
+    const { context, workspace, pace } = operating;
+    const merge = mergeIn({ engine, context, workspace, pace }, name, options);
+    const { before, proposed, fingerprint } = await proposeOperation(operating, merge, (_, found) => found);
+    if (options.expected !== undefined && options.expected !== fingerprint) throw changedSincePreview();
+    return { now: before, base: before, state: proposed, fingerprint };
+  });
+  try {
+    const { now, state: snapshot, fingerprint } = made.found;
+    const roots = now.roots.map(({ path }) => path);
+    const state = { snapshot, roots, checkpoint: null };
+    const base = { snapshot: now.snapshot, roots, checkpoint: now };
+    const { checks } = await checkCopy(engine, options, { copy: made.copy, notes: made.notes, state }, base);
+    if (checks.length === 0) throw checksFailed(name, []);
+    return {
+      fingerprint,
+      failed: checks.filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown'),
+    };
+  } finally {
+    await made.copy.drop();
+  }
+}
+
+/** The rest is in the data. */
+const SHOWN_FAILURES = 10;
+
+function checksFailed(fork: string, failed: readonly RunCheckResult[]): SavepointError {
+  const lines = failed.flatMap(({ name, outcome, why, new: added }) => {
+    const how =
+      isAnswer(outcome) && why === null ? `${added.length} new` : `${outcome.replaceAll('-', ' ')}: ${why ?? ''}`;
+    const more = added.length - SHOWN_FAILURES;
+    return [
+      `${showText(name)}: ${showText(how)}`,
+      ...added.slice(0, SHOWN_FAILURES).map(({ shown }) => `  ${showText(shown)}`),
+      ...(more > 0 ? [`  … ${more} more`] : []),
+    ];
+  });
+  const none = 'no checks were found, so nothing was checked';
+  const why = failed.length === 0 ? none : `checks of the merged files fail\n${lines.join('\n')}`;
+  const checks = failed.map(({ name, comparison, outcome, why: reason, new: added }) => ({
+    name,
+    comparison,
+    outcome,
+    why: reason,
+    new: added.map(({ shown }) => shown),
+  }));
+  return new SavepointError('CHECKS_FAILED', `Fork ${fork} was not merged: ${why}.`, { fork, checks });
+}
+
+function changedSincePreview(): SavepointError {
+  const hint = 'Nothing was changed. Run the preview again.';
+  return new SavepointError('CONFLICT', 'The files changed after the preview.', { paths: [] }, { hint });
+}
+
+/** Another merge than the one that was checked is not carried out. */
+function changedMeanwhile(name: string, error: unknown): unknown {
+  if (!(error instanceof SavepointError) || error.code !== 'CONFLICT' || error.data.paths.length > 0) return error;
+  const message = `Fork ${name} was not merged: files that the merge would change were changed while the checks ran.`;
+  return new SavepointError('CONFLICT', message, { paths: [] }, { hint: 'Nothing was changed. Merge it again.' });
+}
