@@ -60,6 +60,15 @@ it('goes over turns, prints JSON only, and reports ends that are not as said', a
   expect(p.run(['bisect', '--good', 'cp_1']).stderr).toContain('bisect needs a command after --');
 });
 
+it('names bad states before a good one, and states whose test results it used', async () => {
+  const p = await brokenByAnAgent();
+  p.ok('test-result', 'cp_2', 'fail');
+  p.ok('test-result', 'cp_4', 'pass');
+  const found = p.run(['bisect', '--good', 'cp_1', ...TEST]);
+  expect(found.stdout).toContain('Also bad, but repaired before the good state: cp_2. That is another fault.');
+  expect(found.stdout).toMatch(/^Not run, because their test results are known: cp_2 /m);
+});
+
 it('replays the states in order', async () => {
   const p = await brokenByAnAgent();
   const replayed = p.run(['replay', 'cp_1..', '--turns', ...TEST]);

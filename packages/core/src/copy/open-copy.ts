@@ -32,7 +32,8 @@ import { makeNamesOnly } from './folder/names-only.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
 import { outerRepositories } from './overlay/outer-repositories.ts';
 import { openOverlayCopy } from './overlay/overlay-copy.ts';
-import { beginCopy, copiesIn, removeCopy, removeDeadCopies, writeCopyRecord } from './records.ts';
+import { beginCopy, copiesIn, removeCopy, writeCopyRecord } from './records.ts';
+import { removeDeadCopies } from './stale-copies.ts';
 
 /** In the order in which they are tried. */
 const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
@@ -71,7 +72,7 @@ export interface MadeCopy {
 export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCopy> {
   const { workspace, home, purpose, base, name } = request;
   const { ports, root } = workspace;
-  removeDeadCopies(ports, home);
+  await removeDeadCopies(ports, home);
   const making = beginCopy(ports, home);
   const { id, place } = making;
   let files: CopiedFiles | null = null;
@@ -125,7 +126,7 @@ export async function reopenCopy(
   if (found.rung !== 'overlay') {
     const record = { ...found, owner };
     writeCopyRecord(ports, record);
-    return openCopy(ports, record, folderView(place));
+    return openCopy(ports, record, folderView(ports, record));
   }
   const tree = treeIn(place);
   const layers = ports.fs.lstat(tree) === null ? [] : [tree];
@@ -164,10 +165,10 @@ type CopyFolder = Pick<CopyRecord, 'id' | 'place'>;
 async function makeFiles(request: CopyRequest, folder: CopyFolder, pace: Pace): Promise<CopiedFiles> {
   const { rungs = RUNGS, access } = request;
   if (access !== undefined) return makeWithAccess(request, folder, access, pace);
-  if (!rungs.includes('overlay')) return makeFolder(request, folder.place, rungs, pace);
+  if (!rungs.includes('overlay')) return makeFolder(request, folder, rungs, pace);
   const overlay = await makeOverlay(request, folder, pace);
   if (!('why' in overlay)) return overlay;
-  const made = await makeFolder(request, folder.place, rungs, pace);
+  const made = await makeFolder(request, folder, rungs, pace);
   return { ...made, notes: [`no overlay is possible: ${overlay.why}`, ...made.notes] };
 }
 
@@ -232,7 +233,7 @@ function bytesOf(made: FolderCopy | null): number {
 
 async function makeFolder(
   request: CopyRequest,
-  place: DiskPath,
+  { id, place }: CopyFolder,
   rungs: readonly CopyRung[],
   pace: Pace,
 ): Promise<CopiedFiles> {
@@ -256,7 +257,7 @@ async function makeFolder(
   const notes = made.repositoriesElsewhere.map(
     (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
   );
-  const opened = { holder: null, ...folderView(place) };
+  const opened = { holder: null, ...folderView(ports, { id, place, created: ports.clock.now() }) };
   return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
 }
 

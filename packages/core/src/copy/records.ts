@@ -181,20 +181,6 @@ export function removeLeftovers(ports: Ports, home: DiskPath): readonly DiskPath
   });
 }
 
-/** Removes leftovers, and copies of dead processes that hold no work: only checks ran in them. */
-export function removeDeadCopies(ports: Ports, home: DiskPath): void {
-  removeLeftovers(ports, home);
-  for (const { record, state } of listCopies(ports, home).copies) {
-    if (state !== 'stale' || mayHoldWork(record)) continue;
-    try {
-      removeCopy(ports, record.place);
-    } catch (error) {
-      // It stays listed, and the next copy tries again.
-      if (!(error instanceof FsError)) throw error;
-    }
-  }
-}
-
 /** Such a copy may hold work that exists nowhere else: it is removed only when somebody asks for it. */
 export function mayHoldWork({ purpose }: Pick<CopyRecord, 'purpose'>): boolean {
   return HOLDS_WORK.has(purpose);

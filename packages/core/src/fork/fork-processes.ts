@@ -2,25 +2,20 @@
 
 import type { CopyRecord } from '../copy/copy.ts';
 import { endProcesses } from '../copy/end-processes.ts';
+import { isStartedWith, processesWith } from '../copy/processes-in.ts';
 import type { Ports, Processes, ProcessIdentity } from '../io/ports.ts';
-import { uptimeAt } from '../io/uptime-at.ts';
 import { SavepointError } from '../model/errors.ts';
 import { FORK_ID_VARIABLE } from './fork.ts';
 
-const MARGIN_MS = 60_000;
-
-type FromPorts = Pick<Ports, 'clock' | 'processes'>;
-
-export function processesIn(ports: FromPorts, copy: CopyRecord): readonly ProcessIdentity[] {
-  const { processes } = ports;
-  const since = uptimeAt(ports, copy.created - MARGIN_MS);
-  const all = (since === null ? null : processes.startedSince(since)) ?? [];
-  const self = processes.self().pid;
-  return all.filter(({ pid }) => pid !== self && isOfFork(processes, pid, copy));
+export function processesIn(
+  ports: Pick<Ports, 'clock' | 'processes'>,
+  copy: Pick<CopyRecord, 'id' | 'created'>,
+): readonly ProcessIdentity[] {
+  return processesWith(ports, FORK_ID_VARIABLE, copy);
 }
 
-export function isOfFork(processes: Processes, pid: number, { id }: Pick<CopyRecord, 'id'>): boolean {
-  return processes.startedWith(pid).variables.get(FORK_ID_VARIABLE) === id;
+export function isOfFork(processes: Processes, pid: number, copy: Pick<CopyRecord, 'id'>): boolean {
+  return isStartedWith(processes, pid, FORK_ID_VARIABLE, copy);
 }
 
 /** @throws SavepointError IO if one of them does not end */

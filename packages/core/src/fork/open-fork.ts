@@ -17,7 +17,7 @@ export function treeOf({ copy }: Pick<Fork, 'copy'>): DiskPath {
 export function openFork(ports: Ports, { copy }: Pick<Fork, 'copy'>): OpenCopy {
   const close = (): Promise<void> => endProcessesIn(ports, copy);
   return {
-    ...folderView(copy.place),
+    ...folderView(ports, copy),
     record: copy,
     processes: () => processesIn(ports, copy),
     close,

@@ -59,7 +59,7 @@ export const bisect = command({
     }),
 
   render(output, view) {
-    const head = lines(headLines(output, view), runNotes(output));
+    const head = lines(headLines(output, view), knownBefore(output), runNotes(output));
     if (output.outcome !== 'found' || output.patch === null) return head;
     const rest = lines(
       ...(output.rollback === null
@@ -73,6 +73,18 @@ export const bisect = command({
     ]);
   },
 });
+
+/** The states that were not run, and the faults that are not the one that was searched. */
+function knownBefore({ repaired, fromResults }: BisectJson): readonly string[] {
+  return [
+    ...(repaired.length === 0
+      ? []
+      : [`Also bad, but repaired before the good state: ${repaired.join(', ')}. That is another fault.`]),
+    ...(fromResults.length === 0
+      ? []
+      : [`Not run, because their test results are known: ${fromResults.join(', ')} (\`--ignore-results\` runs them).`]),
+  ];
+}
 
 function headLines(output: BisectJson, { style }: OutputView): readonly string[] {
   const { outcome, good, bad, skipped, tested, changes, prompts } = output;

@@ -1,5 +1,8 @@
+import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import { type DiskPath, onDisk, textFromBytes, WORKSPACE_ITSELF } from '../../model/names.ts';
-import type { OpenCopy } from '../copy.ts';
+import type { CopyRecord, OpenCopy } from '../copy.ts';
+import { endProcesses } from '../end-processes.ts';
+import { COPY_VARIABLE, processesWith } from '../processes-in.ts';
 import { treeIn } from './folder-copy.ts';
 
 /** A copy without its record. */
@@ -18,9 +21,11 @@ const LEADS_TO_REPOSITORY: ReadonlySet<string> = new Set([
   'GIT_PREFIX',
 ]);
 
-/** The copy whose working folder is `tree/` in `place`, without the processes that run in it. */
-export function folderView(place: DiskPath): CopyView {
+/** The copy whose working folder is `tree/` in `place`. */
+export function folderView(ports: Ports, copy: Pick<CopyRecord, 'id' | 'place' | 'created'>): CopyView {
+  const { id, place } = copy;
   const files = treeIn(place);
+  const processes = (): readonly ProcessIdentity[] => processesWith(ports, COPY_VARIABLE, copy);
   return {
     files,
     seenAs: files,
@@ -31,11 +36,11 @@ export function folderView(place: DiskPath): CopyView {
       file,
       args,
       cwd: onDisk(files, cwd),
-      env: withoutRepository(env, place),
+      env: { ...withoutRepository(env, place), [COPY_VARIABLE]: id },
     }),
-    processes: () => [],
+    processes,
     touched: () => null,
-    close: async () => undefined,
+    close: async () => void (await endProcesses(ports, processes)),
   };
 }
 

@@ -51,7 +51,7 @@ export interface CopyCalls {
   /** Returns the copies of all workspaces in the home folder, regardless of the opened folder. */
   copies(): Promise<KnownCopies>;
   /**
-   * Removes the copies whose process died, and what interrupted creations left. Forks, and what is in use, stay. So do
+   * Removes the copies whose process died, with the processes that it left in them, and what interrupted creations left. Forks, and what is in use, stay. So do
    * copies that may hold work, such as kept ones.
    * @param options.all also those that may hold work
    * @throws SavepointError NEEDS_CONFIRMATION for `all` in the shell of an agent
@@ -92,7 +92,7 @@ export function copyCalls(engine: Engine): CopyCalls {
   return {
     copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home)),
     cleanCopies: ({ all = false } = {}) =>
-      engine.mapErrors(() => {
+      engine.mapErrors(async () => {
         if (all) assertByPersonAnywhere(engine, 'copies');
         return cleanCopies(engine.ports, engine.options.places.home, all);
       }),

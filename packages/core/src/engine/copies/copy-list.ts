@@ -1,15 +1,8 @@
 /** Lists the copies of all workspaces, and removes those that died. */
 
 import type { CopyRecord } from '../../copy/copy.ts';
-import {
-  type CopyState,
-  isStillStale,
-  type ListedCopy,
-  listCopies,
-  mayHoldWork,
-  removeCopy,
-  removeLeftovers,
-} from '../../copy/records.ts';
+import { type CopyState, type ListedCopy, listCopies, mayHoldWork, removeLeftovers } from '../../copy/records.ts';
+import { removeStaleCopy } from '../../copy/stale-copies.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { SavepointError } from '../../model/errors.ts';
@@ -46,8 +39,8 @@ export function knownCopies(ports: Ports, home: DiskPath): KnownCopies {
   return { copies: described, leftovers, problems };
 }
 
-/** Removes the copies whose process died, and leftovers. Forks, and what is in use, stay. @param all also those with work */
-export function cleanCopies(ports: Ports, home: DiskPath, all: boolean): CleanedCopies {
+/** Removes the copies whose process died, with what still runs in them, and leftovers. Forks, and what is in use, stay. @param all also those with work */
+export async function cleanCopies(ports: Ports, home: DiskPath, all: boolean): Promise<CleanedCopies> {
   const removed: CopyId[] = [];
   const spared: CopyId[] = [];
   const kept: DiskPath[] = [];
@@ -57,14 +50,9 @@ export function cleanCopies(ports: Ports, home: DiskPath, all: boolean): Cleaned
       spared.push(record.id);
       continue;
     }
-    try {
-      if (!isStillStale(ports, home, record.id)) continue;
-      removeCopy(ports, record.place);
-      removed.push(record.id);
-    } catch (error) {
-      if (!(error instanceof FsError)) throw error;
-      kept.push(record.place);
-    }
+    const outcome = await removeStaleCopy(ports, home, record);
+    if (outcome === 'removed') removed.push(record.id);
+    if (outcome === 'kept') kept.push(record.place);
   }
   return { removed, spared, kept: [...new Set([...kept, ...removeLeftovers(ports, home)])] };
 }
