@@ -1,5 +1,5 @@
 import { Project } from '@savepoint/testkit/command';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 
 /** `savepoint guard`: a command whose changes go back if they break a check, and the guard of agents' turns. */
 
@@ -9,6 +9,14 @@ const LIB = 'add() { echo $(($1 + $2)); }\n\n# one\n# two\n# three\n\n# notes\n'
 
 let project: Project;
 afterEach(() => project.remove());
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 function guardedProject(): Project {
   project = new Project();
@@ -50,6 +58,22 @@ describe('savepoint guard -- COMMAND', () => {
     expect(done).toMatchObject({ status: 0 });
     expect(project.read('lib.sh')).toBe(LIB);
     expect(project.read('good.txt')).toBe('good\n');
+  });
+
+  it.runIf(process.platform === 'linux')('ends the command, with what it started, if it is killed itself', async () => {
+    guardedProject();
+    const pids = (): readonly number[] =>
+      ['../outer', '../inner'].map((file) => (project.has(file) ? Number(project.read(file)) : 0));
+    onTestFinished(() => {
+      for (const pid of pids()) if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    const inner = "setsid sh -c 'echo $$ > ../inner; while :; do sleep 0.05; done'";
+    const script = `trap '' TERM; echo $$ > ../outer; ${inner}; true`;
+    const guard = project.start(['guard', '--check', 'sums', '--', 'sh', '-c', script]);
+    await expect.poll(() => pids().every((pid) => pid > 0), { timeout: 60_000 }).toBe(true);
+    process.kill(guard.pid, 'SIGKILL');
+    await expect.poll(() => pids().filter(isAlive), { timeout: 30_000 }).toEqual([]);
+    await guard.done;
   });
 
   it('does not run the command if the checks are not trusted, or do not exist', () => {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import { watchOwner } from './end-with-owner.ts';
 import { systemCode } from './system-error.ts';
 
 export interface ChildCommand {
@@ -24,11 +25,13 @@ const OTHER_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 /**
  * Runs the command with this process's standard streams. Signals go to the child and do not end this process.
  * @param options.outputTo the stream of this process that its standard output is
+ * @param options.endsWithThis whether the command is ended if this process is killed
  */
 export function runInForeground(
   { file, args, cwd, env }: ChildCommand,
-  { outputTo = 1 }: { readonly outputTo?: 1 | 2 } = {},
+  { outputTo = 1, endsWithThis = false }: { readonly outputTo?: 1 | 2; readonly endsWithThis?: boolean } = {},
 ): Promise<ChildExit> {
+  const watch = endsWithThis ? watchOwner(env) : null;
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;
@@ -42,8 +45,10 @@ export function runInForeground(
     for (const signal of TERMINAL_SIGNALS) process.on(signal, atTerminal ? ignoreSignal : forward);
     for (const signal of OTHER_SIGNALS) process.on(signal, forward);
     child = spawn(file, args, { cwd, env, stdio: [0, outputTo, 2], argv0: file });
+    if (child.pid !== undefined) watch?.started(child.pid);
     for (const signal of earlySignals) child.kill(signal);
     const finish = (exit: ChildExit): void => {
+      watch?.ended();
       for (const signal of [...TERMINAL_SIGNALS, ...OTHER_SIGNALS])
         process.off(signal, forward).off(signal, ignoreSignal);
       resolve(exit);

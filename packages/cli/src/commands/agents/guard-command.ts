@@ -27,7 +27,7 @@ export const guard: StandaloneCommand = {
     'listed. Changes that are known to be by others stay, also in the same files; those of an editor without a report ' +
     'look like changes of the command. `savepoint undo` brings all back. The exit status is that of the command if nothing ' +
     'is worse; 3 if its changes were taken back; 5 if something is worse and they could not be taken back, or if the checks ' +
-    'gave no answer. With --attempts, the command runs again after it was taken back. If the command is an agent with hooks, each of its turns is guarded, as with ' +
+    'gave no answer. With --attempts, the command runs again after it was taken back. If the guard is killed, the command is ended, and what it changed stays. If the command is an agent with hooks, each of its turns is guarded, as with ' +
     '`savepoint guard on`. The checks must be trusted: see `savepoint trust`.',
   usage: '[options] -- <command...>',
   operands: [['[none...]', '']],
@@ -147,7 +147,7 @@ function inForeground(
     throw new SavepointError('USAGE', 'guard cannot be used in a folder whose name is not valid UTF-8.');
   context.clearProgress();
   interrupt.end();
-  return context.withoutMessages(() => runInForeground({ file, args, cwd, env: { ...env } }));
+  return context.withoutMessages(() => runInForeground({ file, args, cwd, env: { ...env } }, { endsWithThis: true }));
 }
 
 function report({ value, operation, ...verdict }: Guarded, error: string): string {
