@@ -134,6 +134,7 @@ export function errorsPage(codes) {
 const PROJECT = {
   nothing: 'not change it',
   'turn-off': 'turn it off',
+  isolate: 'choose any value but `link`',
   lower: 'lower it',
   'leave-out': 'remove patterns',
   add: 'add to it',

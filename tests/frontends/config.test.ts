@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
@@ -66,6 +66,7 @@ it('a project may only restrict; other settings are named and ignored', () => {
     keep_at_least: 1,
     include: ['**'],
     backups: 'beside',
+    copy_dependencies: 'link',
     hooks: { strict: true },
     bash_patterns: ['git *', 'ls *'],
   });
@@ -73,6 +74,7 @@ it('a project may only restrict; other settings are named and ignored', () => {
   expect(ignored.map(({ key }) => key).sort()).toEqual([
     'backups',
     'bash_patterns',
+    'copy_dependencies',
     'hooks.strict',
     'include',
     'keep_at_least',
@@ -89,6 +91,22 @@ it('a project may only restrict; other settings are named and ignored', () => {
     '.savepoint.json: max_file_mb = 11 is ignored: a project can only lower this value, and yours is 10.',
   );
   expect(warned.match(/max_file_mb/g)).toHaveLength(1);
+});
+
+it('copies get of dependency folders what an option says, or else the files', () => {
+  const p = project();
+  p.write('node_modules/package/index.js', '');
+  projectFile(p, { copy_dependencies: 'none' });
+  const kindIn = (...args: string[]): string => {
+    const { forks } = JSON.parse(p.ok('fork', 'create', ...args, '--json').stdout);
+    const found = lstatSync(join(forks[0].folder, 'node_modules/package'), { throwIfNoEntry: false });
+    return found === undefined ? 'none' : found.isSymbolicLink() ? 'link' : 'folder';
+  };
+  expect(kindIn('one')).toBe('none');
+  expect(kindIn('two', '--dependencies', 'link')).toBe('link');
+  userFile(p, { copy_dependencies: 'link', project_file: false });
+  expect(kindIn('three')).toBe('link');
+  expect(kindIn('four', '--dependencies', 'copy')).toBe('folder');
 });
 
 it('your own file can disable project settings', () => {

@@ -45,6 +45,8 @@ export interface EffectiveSettings {
   readonly retention: RetentionPolicy;
   readonly backups: BackupLocation;
   readonly automatic: AutomaticCapture;
+  /** What copies that are folders get of dependency folders. */
+  readonly copyDependencies: Settings['values']['copy_dependencies'];
   readonly hooks: { readonly budgetMs: number; readonly strict: boolean };
   /** The daemon, which answers hooks. */
   readonly daemon: { readonly enabled: boolean; readonly idleMs: number };
@@ -111,6 +113,7 @@ export function effectiveSettings({ values, origins }: Settings, given: Settings
       bashPatterns: values.bash_patterns,
       onPrompt: values['triggers.on_prompt'],
     },
+    copyDependencies: values.copy_dependencies,
     hooks: { budgetMs: values['hooks.budget_ms'], strict: values['hooks.strict'] },
     daemon: { enabled: values.daemon === 'on', idleMs: values.daemon_idle_minutes * MINUTE },
     run: { key: values['run.key'], keyMs: values['run.key_ms'] },

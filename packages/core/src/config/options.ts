@@ -6,7 +6,7 @@
 /**
  * What a project's file may do with an option: nothing, or only reduce what the user's own settings capture or keep.
  */
-export type ProjectOverride = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add';
+export type ProjectOverride = 'nothing' | 'turn-off' | 'lower' | 'leave-out' | 'add' | 'isolate';
 
 export type OptionKind =
   | { readonly type: 'switch' }
@@ -189,6 +189,17 @@ export const OPTIONS = {
     project: 'nothing',
     what: 'Where edits keep backups of replaced files: in the store, or as `a.ts.bak` next to each file.',
     why: 'Backup files should not end up in a commit.',
+  },
+  copy_dependencies: {
+    kind: { type: 'choice', of: ['auto', 'copy', 'link', 'none'] },
+    fallback: 'auto',
+    project: 'isolate',
+    what:
+      'What a copy that is a folder (a fork, or any copy where no overlay is possible) gets of dependency folders. `auto` and ' +
+      '`copy`: all of them; their blocks are shared if the file system can do that. `link`: packages in `node_modules` ' +
+      'are links to those of the real folder, except packages that need a package of the workspace; everything else is ' +
+      'copied. `none`: nothing.',
+    why: 'With links, a command in a copy can write into the packages of the real folder.',
   },
   'hooks.budget_ms': {
     kind: { type: 'whole', least: 50, most: 600_000, unit: 'milliseconds' },

@@ -124,6 +124,10 @@ function narrow(
       return Number(wanted) > Number(own)
         ? keep(`a project can only lower this value, and yours is ${String(own)}`)
         : { value: wanted, why: null };
+    case 'isolate':
+      return wanted === 'link' && own !== 'link'
+        ? keep('only your own configuration file can let copies write into the folder')
+        : { value: wanted, why: null };
     case 'add': {
       const known = patternsOf(own);
       const added = patternsOf(wanted).filter((pattern) => !known.includes(pattern));

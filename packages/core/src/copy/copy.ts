@@ -40,6 +40,15 @@ export interface ForkRecord {
   readonly port: number;
 }
 
+/**
+ * What a copy that is a folder gets of dependency folders, which no checkpoint contains. An overlay shows those of the
+ * real folder, and keeps what commands write there.
+ * - `auto`: all of them, like `copy`. Their blocks are shared if the file system can do that.
+ * - `link`: packages in `node_modules` are links to those of the real folder. Commands can write through them.
+ * - `none`: nothing
+ */
+export type DependencyPolicy = 'auto' | 'copy' | 'link' | 'none';
+
 /** What the store keeps about a copy. */
 export interface CopyRecord {
   readonly id: CopyId;
@@ -64,6 +73,8 @@ export interface CopyRecord {
   readonly bytes: number;
   /** Null if the copy is not a fork. */
   readonly fork: ForkRecord | null;
+  /** Packages in `node_modules` are links to those of the real folder. */
+  readonly hasLinkedPackages: boolean;
 }
 
 /** A command in a copy. */

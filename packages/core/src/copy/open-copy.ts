@@ -14,8 +14,8 @@ import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { scanWorkspace } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
-import { stateAt } from '../timeline/diff/snapshot-diff.ts';
-import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, ForkRecord, OpenCopy } from './copy.ts';
+import { type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, DependencyPolicy, ForkRecord, OpenCopy } from './copy.ts';
 import type { TreeCopy } from './folder/copy-tree.ts';
 
 import {
@@ -54,6 +54,8 @@ export interface CopyRequest {
   readonly name: string | null;
   /** The ways to try, best first. Default: all. */
   readonly rungs?: readonly CopyRung[];
+  /** What a copy that is a folder gets of dependency folders. Default `auto`. */
+  readonly dependencies?: DependencyPolicy;
   /** It is used for so long that the workspace will change meanwhile. An overlay then does not stand on the live folder. */
   readonly isLong?: boolean;
   /** What commands may do. Default: everything. Otherwise `state` is that of `now`. */
@@ -78,7 +80,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
   let files: CopiedFiles | null = null;
   try {
     files = await makeFiles(request, { id, place }, pace);
-    const { opened, rung, bytes, notes } = files;
+    const { opened, rung, bytes, hasLinkedPackages = false, notes } = files;
     const { holder, ...view } = opened;
     const made: CopyRecord = {
       id,
@@ -94,6 +96,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       holder,
       bytes,
       fork: null,
+      hasLinkedPackages,
     };
     const { completeFork } = request;
     const record =
@@ -157,6 +160,7 @@ interface CopiedFiles {
   readonly rung: CopyRung;
   /** Of the copied files. */
   readonly bytes: number;
+  readonly hasLinkedPackages?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -237,11 +241,17 @@ async function makeFolder(
   rungs: readonly CopyRung[],
   pace: Pace,
 ): Promise<CopiedFiles> {
-  const { workspace, home, now, state } = request;
+  const { workspace, home, now, state, dependencies = 'auto' } = request;
   const { ports, root, store } = workspace;
+  const read = cachedFolderReader(store.objects);
+  const stateOf = (path: TreePath): PathState => stateAt(read, now.snapshot, path);
   const wanted = FOLDER_RUNGS.filter((rung) => rungs.includes(rung));
   const made = await copyOfFolder(
-    { workspace, home, place, rungs: wanted.length > 0 ? wanted : FOLDER_RUNGS, mounts: mountsOf(now) },
+    {
+      ...{ workspace, home, place, dependencies, stateOf },
+      rungs: wanted.length > 0 ? wanted : FOLDER_RUNGS,
+      mounts: mountsOf(now),
+    },
     pace,
   );
   const { files, rung, copied } = made;
@@ -254,11 +264,23 @@ async function makeFolder(
     const reader = before === copiedState ? objects : store.objects;
     await materialize({ fs: ports.fs, objects: reader, files, before, after: state, linkTarget }, pace);
   }
-  const notes = made.repositoriesElsewhere.map(
-    (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
-  );
-  const opened = { holder: null, ...folderView(ports, { id, place, created: ports.clock.now() }) };
-  return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, notes };
+  const hasLinkedPackages = copied.linkedFolders > 0;
+  const notes = [
+    ...made.repositoriesElsewhere.map(
+      (path) => `${showName(path)} is not in the copy: its repository is outside of the folder`,
+    ),
+    ...made.environments.map(
+      (path) =>
+        `${showName(path)} has absolute paths: its programs, and packages that are installed as editable, are those of the folder`,
+    ),
+    ...(hasLinkedPackages
+      ? [
+          `${copied.linkedFolders} packages are links to those of the folder: what is written into them changes the folder`,
+        ]
+      : []),
+  ];
+  const opened = { holder: null, ...folderView(ports, { id, place, created: ports.clock.now(), hasLinkedPackages }) };
+  return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, hasLinkedPackages, notes };
 }
 
 /** The state without the captured paths that could not be copied. */

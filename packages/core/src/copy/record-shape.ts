@@ -9,6 +9,7 @@ import {
   matching,
   objectOf,
   oneOf,
+  optional,
   orNull,
   type Shape,
   text,
@@ -55,4 +56,5 @@ export const COPY_RECORD: Shape = objectOf({
   holder: orNull(PROCESS),
   bytes: integer(0),
   fork: orNull(FORK),
+  hasLinkedPackages: optional(oneOf(true, false)),
 });

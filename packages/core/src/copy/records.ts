@@ -214,6 +214,7 @@ interface RecordJson {
         readonly worktrees: readonly (Omit<ForkRecord['worktrees'][number], 'path'> & { readonly path: JsonName })[];
       })
     | null;
+  readonly hasLinkedPackages?: boolean;
 }
 
 function announcementName(id: CopyId, self: ProcessIdentity): string {
@@ -240,9 +241,9 @@ function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): Cop
     const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
     COPY_RECORD(json, '');
     const { root, created, fork, ...others } = json as RecordJson;
-    const { purpose, rung, workspace, base, name, owner, holder, bytes } = others;
+    const { purpose, rung, workspace, base, name, owner, holder, bytes, hasLinkedPackages = false } = others;
     return {
-      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, place },
+      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, place, hasLinkedPackages },
       root: diskPathFromJson(root),
       created: Date.parse(created),
       fork: fork && {

@@ -3,6 +3,7 @@ import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
 import { countText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
+import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
 
 type CheckJson = OutputOf<typeof VERBS.check>;
 type Result = CheckJson['checks'][number];
@@ -15,6 +16,7 @@ const ONLY = {
 const LIMITS = [
   { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
   { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
+  DEPENDENCY_OPTION,
 ] as const;
 
 export const check = command({
@@ -59,6 +61,7 @@ function checkInput(given: VerbArguments) {
     ...(Array.isArray(only) ? { only: [...only] } : {}),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
+    ...dependenciesIn(given.options),
   };
 }
 

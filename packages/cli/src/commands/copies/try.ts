@@ -14,6 +14,7 @@ import type { Copy, Finished } from '../../proposal/proposal.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
 import { writeAll } from '../../write.ts';
+import { DEPENDENCY_OPTION, dependenciesIn } from './dependency-option.ts';
 
 const EXAMPLE = 'Example: `savepoint try -- npm run codemod`.';
 
@@ -32,6 +33,7 @@ export const tryCommand: StandaloneCommand = {
   options: [
     ...DECISION_OPTIONS,
     ...APPLY_OPTIONS,
+    DEPENDENCY_OPTION,
     { flags: '--continue <copy>', description: 'run nothing, and decide about a copy that was kept' },
   ],
   examples: [
@@ -107,7 +109,10 @@ async function tryOut(
   const conflicts = await conflictsIn(given, decision, context);
   const say = (text: string): void => (globals.json ? undefined : writeAll(2, text));
   const description = `Tried: ${command.map(shellWord).join(' ')}`;
-  const copy = await savepoint.openCopy({ purpose: 'try', proposal: { description }, signal });
+  const copy = await savepoint.openCopy({
+    ...{ purpose: 'try', proposal: { description }, signal },
+    ...dependenciesIn(given.options),
+  });
   clearProgress();
   say(isolationText(copy, view));
   interrupt.end();

@@ -6,6 +6,7 @@ import { command, lines, type VerbArguments } from '../../command.ts';
 import { runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { confirmOperation, operationText } from '../../show/operation.ts';
+import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
 
 export const forkCreate = command({
@@ -17,6 +18,7 @@ export const forkCreate = command({
     { flags: '--from <checkpoint>', description: 'the state of a checkpoint, or of a dropped fork (dropped:NAME)' },
     { flags: '--branch <name>', description: 'make each repository a git worktree on this branch' },
     { flags: '--count <number>', description: 'create NAME-1, NAME-2, … at once' },
+    DEPENDENCY_OPTION,
   ],
   examples: [
     'savepoint fork create attempt',
@@ -28,6 +30,7 @@ export const forkCreate = command({
     name,
     ...(typeof options['from'] === 'string' ? { from: options['from'] } : {}),
     ...(typeof options['branch'] === 'string' ? { branch: options['branch'] } : {}),
+    ...dependenciesIn(options),
     ...(typeof options['count'] === 'string' ? { count: numberOf(options['count']) } : {}),
     ...(rest.length === 0 ? {} : { command: [...rest], variables: { ...variables } }),
   }),

@@ -32,6 +32,8 @@ export interface TreeCopyRequest {
   readonly mounts?: ReadonlySet<TreePath>;
   /** Whether to leave out a path with everything below it. */
   readonly leavesOut?: (path: TreePath, kind: CopiedKind) => boolean;
+  /** Returns the target of a link that the copy gets in place of a folder with everything in it. Default: none. */
+  readonly linkInstead?: (path: TreePath) => DiskPath | null;
   /** Returns the target of a link in the copy. Default: as in the original. */
   readonly linkTarget?: (target: string, path: TreePath) => string;
 }
@@ -40,6 +42,8 @@ export interface TreeCopy {
   readonly files: number;
   readonly folders: number;
   readonly links: number;
+  /** Links that replace folders. */
+  readonly linkedFolders: number;
   /** The sum of file sizes. */
   readonly bytes: number;
   readonly leftOut: readonly LeftOut[];
@@ -80,7 +84,7 @@ class TreeCopier {
   readonly #target: FolderWalk;
   readonly #mountPoints: ReadonlySet<DiskPath>;
   readonly #leftOut: LeftOut[] = [];
-  readonly #counts = { files: 0, folders: 0, links: 0, bytes: 0 };
+  readonly #counts = { files: 0, folders: 0, links: 0, linkedFolders: 0, bytes: 0 };
 
   constructor(request: TreeCopyRequest) {
     this.#request = request;
@@ -163,8 +167,11 @@ class TreeCopier {
         const child = childPath(path, name);
         const kind = this.#kindToCopy(child, listing, index, device);
         if (kind === null) continue;
-        if (kind === 'folder') folders.push(index);
-        else if (kind === 'link') this.#copyLink(child, diskChild(from, name), diskChild(to, name));
+        if (kind === 'folder') {
+          const target = this.#request.linkInstead?.(child) ?? null;
+          if (target === null) folders.push(index);
+          else this.#linkTo(target, diskChild(to, name));
+        } else if (kind === 'link') this.#copyLink(child, diskChild(from, name), diskChild(to, name));
         else if (this.#files.isBackground(statOf(listing, index).size)) {
           background.push(this.#copyInBackground(child, diskChild(from, name), diskChild(to, name)));
           if (background.length >= MAX_TOGETHER) await all(background.splice(0));
@@ -193,6 +200,12 @@ class TreeCopier {
   #copyLink(path: TreePath, from: DiskPath, to: DiskPath): void {
     const rewrite = (target: string): string => this.#request.linkTarget?.(target, path) ?? target;
     if (this.#files.copyLink(from, to, rewrite)) this.#counts.links++;
+  }
+
+  #linkTo(target: DiskPath, to: DiskPath): void {
+    this.#fs.makeLink(target, to);
+    this.#counts.links++;
+    this.#counts.linkedFolders++;
   }
 
   async #copyInBackground(path: TreePath, from: DiskPath, to: DiskPath): Promise<void> {

@@ -10,6 +10,8 @@ export type CopyView = Omit<OpenCopy, 'record' | 'drop'>;
 
 const NOT_ISOLATED = ['the home folder, /tmp, the network, and the real folder under its absolute path'];
 
+const LINKED = 'the packages in node_modules that are links: what is written into them changes the real folder';
+
 /** Git's variables that lead to a repository, as git sets them for its hooks: here they would lead out of the copy. */
 const LEADS_TO_REPOSITORY: ReadonlySet<string> = new Set([
   'GIT_DIR',
@@ -22,8 +24,11 @@ const LEADS_TO_REPOSITORY: ReadonlySet<string> = new Set([
 ]);
 
 /** The copy whose working folder is `tree/` in `place`. */
-export function folderView(ports: Ports, copy: Pick<CopyRecord, 'id' | 'place' | 'created'>): CopyView {
-  const { id, place } = copy;
+export function folderView(
+  ports: Ports,
+  copy: Pick<CopyRecord, 'id' | 'place' | 'created' | 'hasLinkedPackages'>,
+): CopyView {
+  const { id, place, hasLinkedPackages } = copy;
   const files = treeIn(place);
   const processes = (): readonly ProcessIdentity[] => processesWith(ports, COPY_VARIABLE, copy);
   return {
@@ -31,7 +36,7 @@ export function folderView(ports: Ports, copy: Pick<CopyRecord, 'id' | 'place' |
     seenAs: files,
     find: (path) => path,
     access: null,
-    notIsolated: NOT_ISOLATED,
+    notIsolated: hasLinkedPackages ? [...NOT_ISOLATED, LINKED] : NOT_ISOLATED,
     command: ({ file, args, cwd = WORKSPACE_ITSELF, env }) => ({
       file,
       args,

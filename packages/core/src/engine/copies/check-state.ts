@@ -7,7 +7,7 @@ import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
 import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
 import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../../check/run.ts';
 import { digestOf, trustStateOf } from '../../check/trust.ts';
-import type { CopyRung } from '../../copy/copy.ts';
+import type { CopyRung, DependencyPolicy } from '../../copy/copy.ts';
 import { FsError } from '../../io/fs.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
@@ -41,6 +41,8 @@ export interface CheckOptions extends CallOptions {
   /** For all processes of a run together, in bytes. Default 8 GiB. Only Linux reports it. */
   readonly maxMemory?: number;
   readonly rungs?: readonly CopyRung[];
+  /** What a copy that is a folder gets of dependency folders. Default: from the settings, else `auto`. */
+  readonly dependencies?: DependencyPolicy;
   /** Receives the output of the checks as it arrives. It may contain anything. */
   readonly onOutput?: (check: string, part: Buffer) => void;
 }
@@ -155,6 +157,7 @@ interface StateRun {
   readonly root: DiskPath;
   readonly trusted: readonly TrustedCheck[];
   readonly projectFile: boolean;
+  readonly dependencies: DependencyPolicy;
 }
 
 /** Runs the checks in a copy of a state, and on the base those that it needs to be compared with. */
@@ -174,6 +177,7 @@ export async function checkCopy(
         root: workspace.root,
         trusted: readTrust(engine.ports, workspace.store.layout),
         projectFile: context.settings(workspace.root).values.project_file,
+        dependencies: options.dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
       }) satisfies StateRun,
   );
   const { checks: found, notes } = checksIn(run, made);
@@ -202,12 +206,13 @@ export async function checkCopy(
 }
 
 /** For a copy in which checks run. */
-export function copyOptions({ signal, toolCall, rungs }: CheckOptions): Omit<CopyOptions, 'at'> {
+export function copyOptions({ signal, toolCall, rungs, dependencies }: CheckOptions): Omit<CopyOptions, 'at'> {
   return {
     purpose: 'check',
     ...(signal === undefined ? {} : { signal }),
     ...(toolCall === undefined ? {} : { toolCall }),
     ...(rungs === undefined ? {} : { rungs }),
+    ...(dependencies === undefined ? {} : { dependencies }),
   };
 }
 
@@ -258,11 +263,12 @@ function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[
 }
 
 async function runIn(
-  { engine, options, layout, root }: StateRun,
+  run: StateRun,
   { copy, state }: CopiedState,
   check: Check,
   progress: { readonly done: number; readonly total: number } | null,
 ): Promise<CheckResult> {
+  const { engine, options, layout } = run;
   const { ports } = engine;
   const { signal, onOutput } = options;
   const tell = (): void => {
@@ -295,7 +301,7 @@ async function runIn(
   });
   if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'The checks were cancelled.');
   const kept: CheckResult = { ...result, output: '' };
-  if (isAnswer(result.outcome)) keepCheckResult(ports.fs, layout, resultKey(engine, root, check, state), kept);
+  if (isAnswer(result.outcome)) keepCheckResult(ports.fs, layout, resultKey(run, check, state), kept);
   return result;
 }
 
@@ -309,7 +315,7 @@ async function baseResults(
   state: CheckedState,
   results: ReadonlyMap<Check, CheckResult>,
 ): Promise<ReadonlyMap<string, CheckResult>> {
-  const { engine, layout, root, options } = run;
+  const { engine, layout, options } = run;
   const known = new Map<string, CheckResult>();
   if (base === null) return known;
   const isSame = base.snapshot.files === state.snapshot.files && base.snapshot.side === state.snapshot.side;
@@ -317,7 +323,7 @@ async function baseResults(
   for (const [check, result] of results) {
     const kept = isSame
       ? result
-      : readCheckResult<CheckResult>(engine.ports.fs, layout, resultKey(engine, root, check, base), (json) =>
+      : readCheckResult<CheckResult>(engine.ports.fs, layout, resultKey(run, check, base), (json) =>
           json.name === check.name && isAnswer(json.outcome) && Array.isArray(json.findings) ? json : null,
         );
     if (kept !== null) known.set(check.name, kept);
@@ -396,7 +402,8 @@ const DEPENDENCY_STAMPS = [
 ];
 
 /** The same tree, commands, folder and dependencies give the same result. */
-function resultKey({ ports: { fs } }: Engine, root: DiskPath, check: Check, state: CheckedState): string {
+function resultKey({ engine, root, dependencies }: StateRun, check: Check, state: CheckedState): string {
+  const { fs } = engine.ports;
   const stamps = DEPENDENCY_STAMPS.map((path) => {
     try {
       return fs.lstat(diskChild(root, path as TreePath))?.mtimeMs ?? null;
@@ -406,8 +413,9 @@ function resultKey({ ports: { fs } }: Engine, root: DiskPath, check: Check, stat
     }
   });
   const { files, side } = state.snapshot;
+  const isComplete = dependencies === 'auto' || dependencies === 'copy';
   return createHash('sha256')
-    .update(JSON.stringify([files, side, digestOf(check), stamps]))
+    .update(JSON.stringify([files, side, digestOf(check), stamps, ...(isComplete ? [] : [dependencies])]))
     .digest('hex');
 }
 

@@ -1,6 +1,6 @@
 /** Creates, finds and removes the forks of a workspace. */
 
-import type { CopyRung, ForkWorktree } from '../../copy/copy.ts';
+import type { CopyRung, DependencyPolicy, ForkWorktree } from '../../copy/copy.ts';
 import { makeCopy } from '../../copy/open-copy.ts';
 import { copiesIn, readCopyAt, removeCopyRecord } from '../../copy/records.ts';
 import { stateOfCopy } from '../../copy/state-of-copy.ts';
@@ -42,6 +42,8 @@ export interface CreateForkOptions extends CallOptions {
   /** Runs in each fork, in the background. */
   readonly command?: ForkCommand;
   readonly rungs?: readonly CopyRung[];
+  /** What the forks get of dependency folders. Default: from the settings, else `auto`. */
+  readonly dependencies?: DependencyPolicy;
 }
 
 export interface CreatedFork {
@@ -202,6 +204,7 @@ async function createFork(operating: WriteOperationContext, given: NewFork): Pro
       base: start.checkpoint,
       state: start.state,
       name,
+      dependencies: options.dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
       rungs: (options.rungs ?? ['reflink', 'copy']).filter((rung) => rung !== 'overlay'),
       isLong: true,
       completeFork: async ({ record, files }) => {
@@ -286,6 +289,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
       holder: null,
       bytes: 0,
       fork: null,
+      hasLinkedPackages: false,
     },
     checkpoint: checkpointId(state.checkpoint),
     branch: state.branch,

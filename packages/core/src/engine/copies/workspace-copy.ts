@@ -1,6 +1,6 @@
 /** Makes copies of a workspace for the calls that work in them. */
 
-import type { CopyAccess, CopyPurpose, CopyRung } from '../../copy/copy.ts';
+import type { CopyAccess, CopyPurpose, CopyRung, DependencyPolicy } from '../../copy/copy.ts';
 import { type MadeCopy, makeCopy, reopenCopy } from '../../copy/open-copy.ts';
 import { type CopyProposal, readProposal, writeProposal } from '../../copy/proposal-record.ts';
 import { readCopyRecord } from '../../copy/records.ts';
@@ -23,6 +23,8 @@ export interface CopyOptions extends CallOptions {
   readonly at?: string;
   readonly name?: string;
   readonly rungs?: readonly CopyRung[];
+  /** What a copy that is a folder gets of dependency folders. Default: from the settings, else `auto`. */
+  readonly dependencies?: DependencyPolicy;
   readonly isLong?: boolean;
   /** What commands may do, enforced by the system. Not together with `at`. Default: everything. */
   readonly access?: CopyAccess;
@@ -83,6 +85,7 @@ export async function makeCopyOfState<Found extends StateToCopy>(
           base,
           state,
           name: options.name ?? null,
+          dependencies: options.dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
           ...(options.rungs === undefined ? {} : { rungs: options.rungs }),
           ...(options.isLong === undefined ? {} : { isLong: options.isLong }),
           ...(options.access === undefined ? {} : { access: options.access }),

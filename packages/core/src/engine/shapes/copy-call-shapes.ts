@@ -56,6 +56,7 @@ export function optionsOf(shape: Readonly<Record<string, Check>>): readonly [str
 }
 
 const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
+const DEPENDENCIES = oneOf('auto', 'copy', 'link', 'none');
 const EVERY: Check = (value, at) => {
   if (value !== 'turn') count(value, at);
 };
@@ -78,6 +79,7 @@ const CREATE_FORK = fields({
   branch: text,
   command: FORK_COMMAND,
   rungs: listOf(COPY_RUNG),
+  dependencies: DEPENDENCIES,
 } satisfies ShapeOf<CreateForkOptions>);
 const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
 const MERGE = { ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>;
@@ -127,6 +129,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
           at: text,
           name: text,
           rungs: listOf(COPY_RUNG),
+          dependencies: DEPENDENCIES,
           isLong: flag,
           access: oneOf('list', 'read'),
           proposal: PROPOSAL,
@@ -150,6 +153,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
       timeoutMs: number,
       maxMemory: number,
       rungs: listOf(COPY_RUNG),
+      dependencies: DEPENDENCIES,
       onOutput: callback,
     }),
   ],

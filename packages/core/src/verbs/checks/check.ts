@@ -64,21 +64,24 @@ interface CheckInput {
   readonly only?: string[] | undefined;
   readonly timeoutSeconds?: number | undefined;
   readonly maxMemoryMb?: number | undefined;
+  readonly dependencies?: 'auto' | 'copy' | 'link' | 'none' | undefined;
 }
 
-function checkFields({ z }: Shapes) {
+function checkFields({ z, dependencies }: Shapes) {
   return {
     only: z.array(z.string()).optional().describe('names of checks, tools or kinds'),
     timeoutSeconds: z.int().min(1).optional().describe('for each check; default 600'),
     maxMemoryMb: z.int().min(1).optional().describe('for each check; default 8192'),
+    dependencies,
   };
 }
 
-function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb }: CheckInput) {
+function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb, dependencies }: CheckInput) {
   return {
     only,
     timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
     maxMemory: maxMemoryMb === undefined ? undefined : maxMemoryMb * MB,
+    dependencies,
   };
 }
 

@@ -28,15 +28,16 @@ export const forkCreate = verb({
         count: z.int().min(1).max(MAX_FORKS).optional().describe('create NAME-1, NAME-2, … at once'),
         from: z.string().optional().describe('a checkpoint, or `dropped:NAME`; default: the files as they are now'),
         branch: z.string().optional().describe('the branch of its worktrees; created if it does not exist'),
+        dependencies: shapes.dependencies,
         command: z.array(z.string()).min(1).optional().describe('a command to run in each fork, in the background'),
         variables: z.record(z.string(), z.string()).optional().describe('the environment of the command'),
       }),
       output: z.strictObject({ forks: z.array(forkShapes(shapes).created) }),
     };
   },
-  async handle(savepoint, { name, count, from, branch, command, variables = {} }, { signal, toolCall }) {
+  async handle(savepoint, { name, count, from, branch, dependencies, command, variables = {} }, { signal, toolCall }) {
     const names = count === undefined ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
-    const options = withoutUndefined({ from, branch, signal, toolCall });
+    const options = withoutUndefined({ from, branch, dependencies, signal, toolCall });
     const created = await savepoint.createForks(names, {
       ...options,
       ...(command === undefined ? {} : { command: { command, variables } }),

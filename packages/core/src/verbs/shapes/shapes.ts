@@ -8,6 +8,7 @@ import { hookedAgent } from './hooked-agent.ts';
 import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId } from './names.ts';
 import { filesOutcome, openCalls } from './operation-fields.ts';
 
+export { dependencies } from './dependencies.ts';
 export { changeId, checkpointId, checkpointName, conflictFields, hookedAgent, hunkId, jsonName, named, objectId, z };
 
 const count = z.int().min(0);
