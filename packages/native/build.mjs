@@ -22,7 +22,7 @@ const FLAGS = [
 
 /** @param {string} to where to write the add-on */
 export function buildNative(to) {
-  const sources = ['module.c', 'list.c'].map((name) => join(HERE, 'src', name));
+  const sources = ['module.c', 'list.c', 'copy.c'].map((name) => join(HERE, 'src', name));
   execFileSync('gcc', [...FLAGS, '-o', to, ...sources], { stdio: ['ignore', 'inherit', 'pipe'], encoding: 'utf8' });
 }
 

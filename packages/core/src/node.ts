@@ -11,8 +11,9 @@ import { SavepointError } from './model/errors.ts';
 import { bytesFromText, type DiskPath } from './model/names.ts';
 import { open as openWith, type Savepoint } from './savepoint.ts';
 
-export { foldersNotSynced, nodeFs } from './io/node/fs.ts';
+export { nodeFs } from './io/node/fs.ts';
 export { isProgramFile, programsOnPath } from './io/node/program-files.ts';
+export { foldersNotSynced } from './io/node/unsynced-folders.ts';
 export { nodePlaces };
 
 /** Settings from the environment: `SAVEPOINT=off` turns off everything automatic. */

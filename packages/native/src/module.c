@@ -3,6 +3,7 @@
  * -errno (-EINVAL for an argument of the wrong type or out of range). No state is kept between calls, so any number of
  * threads may call them.
  */
+#include "copy.h"
 #include "list.h"
 #include "node-api.h"
 #include "system.h"
@@ -10,7 +11,7 @@
 enum { PATH_BYTES = 4096, MAX_ARGUMENTS = 3 };
 
 /* The version of the interface. It changes with every change of arguments or results; the engine checks it. */
-enum { INTERFACE = 2 };
+enum { INTERFACE = 3 };
 
 void *memcpy(void *to, const void *from, size_t length) {
   for (size_t at = 0; at < length; at++) ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
@@ -89,6 +90,10 @@ static napi_value list_folder(napi_env env, napi_callback_info info) {
 
 /* At the start of the buffer. The caller must not use the buffer before the promise is resolved. */
 struct task {
+  /* What it does with `from`, `to` and the rest of the buffer. */
+  enum { LISTS, COPIES } kind;
+  int from;
+  int to;
   napi_async_work work;
   napi_deferred promise;
   /* Keeps the buffer alive. */
@@ -106,7 +111,9 @@ static void run_task(napi_env env, void *data) {
   (void)env;
   struct task *const task = data;
   unsigned char *const buffer = (unsigned char *)data + TASK_BYTES;
-  task->result = list_with_stats(AT_FDCWD, task->path, buffer, task->length - TASK_BYTES);
+  const size_t length = task->length - TASK_BYTES;
+  task->result = task->kind == LISTS ? list_with_stats(AT_FDCWD, task->path, buffer, length)
+                                     : copy_files(task->from, task->to, buffer, length);
 }
 
 static void end_task(napi_env env, napi_status status, void *data) {
@@ -118,28 +125,57 @@ static void end_task(napi_env env, napi_status status, void *data) {
   napi_delete_reference(env, task->reference);
 }
 
-/* listAside(path, buffer): listWithStats(-1, path, buffer) as a promise; the listing starts at TASK_BYTES. */
-static napi_value list_aside(napi_env env, napi_callback_info info) {
-  struct call call;
+/* Returns the task of a buffer that is an argument; NULL if it is not usable. */
+static struct task *task_in(const struct call *call, size_t index) {
   unsigned char *buffer;
   size_t length;
-  napi_value name, promise;
-  if (!begins(&call, env, info, 2) || !take_buffer(&call, 1, &buffer, &length)) return answer(env, -EINVAL);
+  if (!take_buffer(call, index, &buffer, &length)) return NULL;
   _Static_assert(sizeof(struct task) <= TASK_BYTES, "a task fits into its part of the buffer");
-  if (length < TASK_BYTES) return answer(env, -EINVAL);
+  if (length < TASK_BYTES) return NULL;
   struct task *const task = (struct task *)buffer;
-  const long wrong = take_path(&call, 0, task->path);
-  if (wrong != 0) return answer(env, wrong);
-  if (task->path[0] == 0) return answer(env, -ENOENT);
   task->length = length;
+  return task;
+}
+
+/* Returns a promise of the task's result. @param buffer the argument that the task is in */
+static napi_value start_task(const struct call *call, struct task *task, napi_value buffer) {
+  const napi_env env = call->env;
+  napi_value name, promise;
   if (napi_create_string_utf8(env, "savepoint", (size_t)-1, &name) != 0) return answer(env, -ENOMEM);
-  if (napi_create_async_work(env, NULL, name, run_task, end_task, buffer, &task->work) != 0) return answer(env, -ENOMEM);
-  if (napi_create_reference(env, call.given[1], 1, &task->reference) == 0) {
+  if (napi_create_async_work(env, NULL, name, run_task, end_task, task, &task->work) != 0) return answer(env, -ENOMEM);
+  if (napi_create_reference(env, buffer, 1, &task->reference) == 0) {
     if (napi_create_promise(env, &task->promise, &promise) == 0 && napi_queue_async_work(env, task->work) == 0) return promise;
     napi_delete_reference(env, task->reference);
   }
   napi_delete_async_work(env, task->work);
   return answer(env, -ENOMEM);
+}
+
+/* listAside(path, buffer): listWithStats(-1, path, buffer) as a promise; the listing starts at TASK_BYTES. */
+static napi_value list_aside(napi_env env, napi_callback_info info) {
+  struct call call;
+  if (!begins(&call, env, info, 2)) return answer(env, -EINVAL);
+  struct task *const task = task_in(&call, 1);
+  if (task == NULL) return answer(env, -EINVAL);
+  const long wrong = take_path(&call, 0, task->path);
+  if (wrong != 0) return answer(env, wrong);
+  if (task->path[0] == 0) return answer(env, -ENOENT);
+  task->kind = LISTS;
+  return start_task(&call, task, call.given[1]);
+}
+
+/* copyAside(from, to, buffer): see copy.h, as a promise; what it describes starts at TASK_BYTES. */
+static napi_value copy_aside(napi_env env, napi_callback_info info) {
+  struct call call;
+  long from, to;
+  if (!begins(&call, env, info, 3)) return answer(env, -EINVAL);
+  if (!take_number(&call, 0, 0, INT32_MAX, &from) || !take_number(&call, 1, 0, INT32_MAX, &to)) return answer(env, -EINVAL);
+  struct task *const task = task_in(&call, 2);
+  if (task == NULL) return answer(env, -EINVAL);
+  task->kind = COPIES;
+  task->from = (int)from;
+  task->to = (int)to;
+  return start_task(&call, task, call.given[2]);
 }
 
 /* watchInit(): returns a non-blocking inotify handle. */
@@ -206,6 +242,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
   napi_value number = answer(env, INTERFACE);
   if (number == NULL || napi_set_named_property(env, exports, "interface", number) != 0) return NULL;
   const int all = offer(env, exports, "listWithStats", list_folder) && offer(env, exports, "listAside", list_aside) &&
+                  offer(env, exports, "copyAside", copy_aside) &&
                   offer(env, exports, "watchInit", watch_init) && offer(env, exports, "watchAdd", watch_add) && offer(env, exports, "watchRemove", watch_remove) &&
                   offer(env, exports, "watchRead", watch_read) && offer(env, exports, "close", close_handle);
   return all ? exports : NULL;

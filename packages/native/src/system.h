@@ -37,7 +37,30 @@ static inline long syscall4(long call, long a, long b, long c, long d) {
 #error "system calls are not implemented for this processor"
 #endif
 
-/* As above, retried while a signal interrupts the call. */
+/* Only for calls that take five arguments. */
+static inline long syscall5(long call, long a, long b, long c, long d, long e) {
+#if defined(__x86_64__)
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(call), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+                   : "rcx", "r11", "memory");
+  return result;
+#else
+  register long x8 __asm__("x8") = call;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+  return x0;
+#endif
+}
+
+/* As syscall4, retried while a signal interrupts the call. */
 static inline long syscall4_retry(long call, long a, long b, long c, long d) {
   long result;
   do {

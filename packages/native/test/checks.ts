@@ -1,4 +1,14 @@
-import { lstatSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { seededRandom, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -6,6 +16,7 @@ import { expect, onTestFinished, test } from 'vitest';
 interface AddOn {
   listWithStats(...given: unknown[]): number;
   listAside(...given: unknown[]): Promise<number> | number;
+  copyAside(...given: unknown[]): Promise<number> | number;
   watchInit(...given: unknown[]): number;
   watchAdd(...given: unknown[]): number;
   watchRemove(...given: unknown[]): number;
@@ -129,6 +140,58 @@ export function checkAddOn(file: string): void {
       expect(await addOn.listAside(workspace, new Uint8Array(ASIDE_AT + length))).toBe(NEEDS_LARGER_BUFFER);
   });
 
+  test('copies files between folders, writes only into its buffer, and refuses one that is not valid', async () => {
+    const addOn = load(file);
+    const { workspace } = world(onTestFinished);
+    for (const folder of ['from', 'to']) mkdirSync(`${workspace}/${folder}`);
+    const contents = ['', 'x', 'y'.repeat(200_000), 'z'.repeat(65_536)];
+    for (const [nth, content] of contents.entries())
+      writeFileSync(`${workspace}/from/${nth}`, content, { mode: 0o640 });
+    symlinkSync('1', `${workspace}/from/link`);
+    const [from, to] = [openSync(`${workspace}/from`, 'r'), openSync(`${workspace}/to`, 'r')];
+    const names = ['0', '1', '2', '3', 'missing', 'link'];
+    const text = Buffer.from(names.map((name) => `${name}\0`).join(''));
+    const scratchAt = 128;
+    const outcomesAt = scratchAt + (1 << 16);
+    const header = [names.length, 0, 0o22, 48, scratchAt, outcomesAt];
+    const length = ASIDE_AT + outcomesAt + names.length * 32;
+    const around = Buffer.alloc(length + 8192, 0xa5);
+    const given = (change: Readonly<Record<number, number>> = {}, end = length): Uint8Array => {
+      around.fill(0xa5);
+      const memory = new Uint8Array(around.buffer, around.byteOffset + 4096, end);
+      const numbers = new Float64Array(around.buffer, around.byteOffset + 4096 + ASIDE_AT, 6);
+      numbers.set(header.map((number, at) => change[at] ?? number));
+      around.set(text, 4096 + ASIDE_AT + 48);
+      return memory;
+    };
+    expect(await addOn.copyAside(from, to, given())).toBe(names.length);
+    const outcomes = [...new Float64Array(around.buffer, around.byteOffset + 4096 + ASIDE_AT + outcomesAt, 24)];
+    const results = names.map((_, nth) => outcomes[nth * 4]);
+    expect(results).toEqual([0, 0, 0, 0, ENOENT, -40]);
+    for (const [nth, content] of contents.entries()) {
+      expect(readFileSync(`${workspace}/to/${nth}`, 'utf8')).toBe(content);
+      const [original, copy] = [lstatSync(`${workspace}/from/${nth}`), lstatSync(`${workspace}/to/${nth}`)];
+      expect([copy.mode, copy.mtimeMs]).toEqual([original.mode, original.mtimeMs]);
+      expect([outcomes[nth * 4 + 2], outcomes[nth * 4 + 3]]).toEqual([original.size, original.ino]);
+    }
+    expect(around.subarray(0, 4096).every((byte) => byte === 0xa5)).toBe(true);
+    expect(around.subarray(4096 + length).every((byte) => byte === 0xa5)).toBe(true);
+    // They exist now.
+    expect(await addOn.copyAside(from, to, given())).toBe(1);
+    expect(readdirSync(`${workspace}/to`)).toHaveLength(contents.length);
+    const wrong = [-1, 0.5, Number.NaN, 1e300, Number.POSITIVE_INFINITY, 1 << 30];
+    for (const field of [0, 2, 3, 4, 5]) {
+      for (const number of wrong) {
+        expect(await addOn.copyAside(from, to, given({ [field]: number })), `${field} ${number}`).toBe(EINVAL);
+      }
+    }
+    expect(await addOn.copyAside(from, to, given({}, length - 8))).toBe(EINVAL);
+    expect(await addOn.copyAside(from, to, given({ 4: scratchAt + 8 }))).toBe(EINVAL);
+    expect(await addOn.copyAside(from, to, given({ 5: outcomesAt - 8 }))).toBe(EINVAL);
+    expect(await addOn.copyAside(from, 900_000, given({ 0: 1 }))).toBe(1);
+    for (const folder of [from, to]) closeSync(folder);
+  });
+
   test('returns an error for invalid arguments, and continues to work', () => {
     const addOn = load(file);
     const random = seededRandom(seed);
@@ -146,7 +209,7 @@ export function checkAddOn(file: string): void {
         new DataView(new ArrayBuffer(9)),
       ],
     ].flat();
-    const names = ['listWithStats', 'listAside', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
+    const names = ['listWithStats', 'listAside', 'copyAside', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
     for (let round = 0; round < 20_000; round++) {
       const name = names[round % names.length]!;
       const given = Array.from({ length: Math.floor(random.next() * 5) }, () => random.pick(odd));

@@ -41,6 +41,20 @@ export function permissions(stat: Pick<Stat, 'mode'>): number {
   return stat.mode & 0o7777;
 }
 
+/** `clone` shares the blocks until one of the files is written. */
+export type CopyMethod = 'clone' | 'copy';
+
+/** What became of a file that was to be copied. The code ESTALE of an original: it is not a file. */
+export type CopiedFile =
+  | { readonly kind: 'copied'; readonly size: number; readonly ino: number }
+  | { readonly kind: 'failed'; readonly code: string; readonly of: 'original' | 'copy' };
+
+export type CopyFiles = (
+  folders: { readonly from: Fd; readonly to: Fd },
+  names: readonly Name[],
+  method: CopyMethod,
+) => Promise<readonly CopiedFile[]>;
+
 /** The fields of a stat that a folder listing includes. */
 export type ListedStat = Pick<Stat, 'size' | 'ino' | 'mode' | 'mtimeMs' | 'ctimeMs' | 'nlink' | 'dev'>;
 
@@ -80,7 +94,7 @@ export function statOf({ numbers }: FolderListing, index: number): ListedStat {
  * The file system, as a port. Calls are synchronous and in program order, so tests can fail or kill the process at the
  * n-th call. For many small files, this is several times faster than node's promises. Long work yields between calls
  * (see pace.ts). There are three exceptions: `syncAll`, because a disk syncs many files in little more time than one,
- * and `copyFile` and `listAside`, because the system does all the work.
+ * and `copyFile`, `copyFiles` and `listAside`, because the system does all the work.
  *
  * Every method throws {@link FsError} and nothing else. No method follows a symbolic link in the last component, except
  * `realpath` and `list`/`listWithStats`/`openFolder` on a path that ends in the result of `folderPath`.
@@ -120,7 +134,15 @@ export interface Fs {
    *   `to` is on another one. `copy` copies the bytes.
    * @returns the new file, open for writing; none of it is durable yet
    */
-  copyFile(from: Fd, to: DiskPath, mode: number, method: 'clone' | 'copy'): Promise<Fd>;
+  copyFile(from: Fd, to: DiskPath, mode: number, method: CopyMethod): Promise<Fd>;
+  /**
+   * Copies files from one open folder into another, in which they must not exist, in the background. A file keeps its
+   * content, holes, permissions (apart from setuid and setgid), modification time, and attributes of users. No link is
+   * followed. With `clone`, files that cannot be cloned are copied. Stops after the first failure of a copy, so the result
+   * may be shorter than `names`. Both folders must stay open until it ends. Many files take a fraction of the time of
+   * single calls. Absent if that is not possible here.
+   */
+  readonly copyFiles?: CopyFiles | undefined;
   /**
    * As `sync` of each file, at the same time and in no order. Accepts at most {@link MAX_SYNCED_TOGETHER} files.
    * @throws FsError the first failure, after all syncs have ended. The handles can then be closed, and any other file

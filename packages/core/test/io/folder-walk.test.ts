@@ -16,7 +16,7 @@ const tree = (path: string): TreePath => path as TreePath;
 function withoutHandlePaths(disk: SimDisk): Fs {
   const fs = Object.create(disk) as Fs;
   return new Proxy(fs, {
-    get(_target, property: Exclude<keyof Fs, 'listAside'>) {
+    get(_target, property: Exclude<keyof Fs, 'copyFiles' | 'listAside'>) {
       if (property === 'folderPath') return (_folder: unknown, path: DiskPath) => path;
       const method = disk[property] as (...args: unknown[]) => unknown;
       return method.bind(disk);

@@ -1,14 +1,20 @@
 /** Copies single files and links. A file that vanishes meanwhile is not an error: the tree may change while it is copied. */
 
-import { type Fd, type Fs, FsError, isFsError, kindOf, type Stat } from '../../io/fs.ts';
-import type { DiskPath } from '../../model/names.ts';
-
-/** `clone` shares the blocks until one of the files is written. */
-export type CopyMethod = 'clone' | 'copy';
+import {
+  type CopiedFile,
+  type CopyMethod,
+  type Fd,
+  type Fs,
+  FsError,
+  isFsError,
+  kindOf,
+  type Stat,
+} from '../../io/fs.ts';
+import { type DiskPath, diskChild, type Name } from '../../model/names.ts';
 
 /** `gone`: it vanished, or is of another kind by now. */
 export type FileOutcome =
-  | { readonly kind: 'copied'; readonly stat: Stat }
+  | { readonly kind: 'copied'; readonly size: number; readonly ino: number }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreadable'; readonly code: string };
 
@@ -20,6 +26,7 @@ const CHUNK = 1 << 18;
 const FILE_MODE = 0o1777;
 const GONE = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO'] as const;
 const UNREADABLE = ['EACCES', 'EPERM', 'EIO', 'EINVAL'] as const;
+const NOT_A_FILE = 'ESTALE';
 /** What a file system or a file that cannot be cloned answers. */
 const CANNOT_CLONE = ['ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM', 'ETXTBSY'] as const;
 
@@ -52,7 +59,7 @@ export class FileCopier {
         this.#fs.close(copy);
       }
       this.#fs.touch(to, stat.mtimeMs);
-      return { kind: 'copied', stat };
+      return { kind: 'copied', size: stat.size, ino: stat.ino };
     } catch (error) {
       if (!(error instanceof FsError) || error.operation !== 'read') throw error;
       // Like a file that cannot be opened. Half of it must not look like the file.
@@ -60,6 +67,28 @@ export class FileCopier {
       return { kind: 'unreadable', code: error.code };
     } finally {
       this.#fs.close(source.file);
+    }
+  }
+
+  /**
+   * Copies files of a folder in the background, if {@link Fs.copyFiles} exists. `shown`: the folder of the copy, for
+   * errors. Both folders must stay reachable only until this returns. Throws for failures of the copy's side.
+   */
+  async copyTogether(
+    { from, to, shown }: { readonly from: DiskPath; readonly to: DiskPath; readonly shown: DiskPath },
+    names: readonly Name[],
+  ): Promise<readonly FileOutcome[]> {
+    const source = this.#fs.openFolder(from);
+    try {
+      const target = this.#fs.openFolder(to);
+      try {
+        const copied = (await this.#fs.copyFiles?.({ from: source, to: target }, names, this.#method)) ?? [];
+        return copied.map((one, index) => outcomeOf(one, diskChild(shown, names[index]!)));
+      } finally {
+        this.#fs.close(target);
+      }
+    } finally {
+      this.#fs.close(source);
     }
   }
 
@@ -71,7 +100,7 @@ export class FileCopier {
       const { file, stat } = source;
       this.#fs.close(await this.#systemCopy(file, to, stat.mode & FILE_MODE));
       this.#fs.touch(to, stat.mtimeMs);
-      return { kind: 'copied', stat };
+      return { kind: 'copied', size: stat.size, ino: stat.ino };
     } finally {
       this.#fs.close(source.file);
     }
@@ -125,4 +154,12 @@ export class FileCopier {
     }
     return this.#fs.copyFile(file, to, mode, 'copy');
   }
+}
+
+function outcomeOf(file: CopiedFile, path: DiskPath): FileOutcome {
+  if (file.kind === 'copied') return file;
+  const { code } = file;
+  if (file.of === 'original' && [...GONE, NOT_A_FILE].some((one) => one === code)) return { kind: 'gone' };
+  if (file.of === 'original' && UNREADABLE.some((one) => one === code)) return { kind: 'unreadable', code };
+  throw new FsError(code, 'copyFiles', path);
 }

@@ -1,18 +1,29 @@
 /**
  * Copies a whole folder tree, so that nothing that happens in the copy reaches the original.
  *
- * - Every file of the copy is a file of its own: never a hard link, also where the original has hard links.
+ * - No file of the copy is a hard link to one of the original. Files of the original that are the same file are the same
+ *   file in the copy, too.
  * - Links are copied, never followed. Both trees are walked by handles (`io/folder-walk.ts`).
  * - The original may change meanwhile: what vanishes is left out, what appears may be missing.
  * - Sockets, FIFOs, devices and other mounts are left out and listed.
  */
 
 import { FolderWalk } from '../../io/folder-walk.ts';
-import { type FolderListing, type Fs, FsError, isFsError, kindOf, statOf } from '../../io/fs.ts';
+import { type CopyMethod, type FolderListing, type Fs, FsError, isFsError, kindOf, statOf } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { childPath, type DiskPath, diskChild, onDisk, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
-import { type CopyMethod, FileCopier, type FileOutcome } from './copy-file.ts';
+import {
+  childPath,
+  type DiskPath,
+  diskChild,
+  type Name,
+  onDisk,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../../model/names.ts';
+import { FileCopier, type FileOutcome } from './copy-file.ts';
+import { BackgroundJobs } from './copy-jobs.ts';
+import { HardLinks } from './hard-links.ts';
 
 /** Why a path is not in the copy. `changed`: it was replaced again and again while it was copied. */
 export interface LeftOut {
@@ -49,11 +60,19 @@ export interface TreeCopy {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Files that are copied in the background at the same time. The system has four threads for them. */
-const MAX_TOGETHER = 8;
+/** Jobs in the background at the same time. The system has four threads for them. */
+const MAX_JOBS = 8;
+/** Of files that are copied by one job. */
+const JOB_FILES = 256;
+const JOB_BYTES = 8 << 20;
 const FOLDER_MODE = 0o7777;
 
 type CopiedKind = 'file' | 'folder' | 'link';
+
+interface FinishedFolder {
+  readonly path: TreePath;
+  readonly stat: { readonly mode: number; readonly mtimeMs: number };
+}
 
 interface SourceFolder {
   readonly path: TreePath;
@@ -83,6 +102,10 @@ class TreeCopier {
   readonly #source: FolderWalk;
   readonly #target: FolderWalk;
   readonly #mountPoints: ReadonlySet<DiskPath>;
+  readonly #jobs = new BackgroundJobs(MAX_JOBS);
+  readonly #hardLinks = new HardLinks();
+  /** Folders with the mode and time that they get at the end, contents first. */
+  readonly #toFinish: FinishedFolder[] = [];
   readonly #leftOut: LeftOut[] = [];
   readonly #counts = { files: 0, folders: 0, links: 0, linkedFolders: 0, bytes: 0 };
 
@@ -109,9 +132,16 @@ class TreeCopier {
   async run(): Promise<TreeCopy> {
     const root = this.#fs.lstat(this.#request.from);
     if (root === null) throw isGone(this.#request.from);
-    const isThere = await this.#copyFolder(WORKSPACE_ITSELF, root.dev);
-    if (!isThere) throw isGone(this.#request.from);
-    this.#finishFolder(WORKSPACE_ITSELF, root);
+    try {
+      const isThere = await this.#copyFolder(WORKSPACE_ITSELF, root.dev);
+      if (!isThere) throw isGone(this.#request.from);
+    } finally {
+      // Also after a failure: nothing may be written any more once this ends.
+      await this.#jobs.finish();
+    }
+    await this.#linkFiles();
+    this.#toFinish.push({ path: WORKSPACE_ITSELF, stat: root });
+    await this.#finishFolders();
     return { ...this.#counts, leftOut: this.#leftOut };
   }
 
@@ -130,7 +160,7 @@ class TreeCopier {
       const inside = this.#targetOf(child);
       this.#fs.makeFolder(inside, 0o700);
       if (await this.#copyFolder(child, stat.dev)) {
-        this.#finishFolder(child, stat);
+        this.#toFinish.push({ path: child, stat });
         this.#counts.folders++;
       } else {
         this.#target.release(child);
@@ -154,35 +184,93 @@ class TreeCopier {
   }
 
   /** Copies everything in a folder but its folders. @returns the indexes of the folders to copy */
-  async #copyFiles({ path, from, listing, device }: SourceFolder): Promise<readonly number[]> {
+  async #copyFiles(folder: SourceFolder): Promise<readonly number[]> {
+    const { path, from, listing, device } = folder;
     const { pace } = this.#request;
     // Both paths stay valid until another folder is asked for.
     const to = this.#target.folder(path);
     if (to === null) throw isGone(onDisk(this.#request.to, path));
     const folders: number[] = [];
+    const files: number[] = [];
+    for (const [index, name] of listing.names.entries()) {
+      if (pace.isDue()) await pace.yieldNow();
+      const child = childPath(path, name);
+      const kind = this.#kindToCopy(child, listing, index, device);
+      if (kind === 'folder') {
+        const target = this.#request.linkInstead?.(child) ?? null;
+        if (target === null) folders.push(index);
+        else this.#linkTo(target, diskChild(to, name));
+      } else if (kind === 'link') this.#copyLink(child, diskChild(from, name), diskChild(to, name));
+      else if (kind === 'file' && !this.#hardLinks.isAgain(child, statOf(listing, index))) files.push(index);
+    }
+    await this.#copyAll(folder, to, files);
+    if (listing.names[0] !== undefined) this.#source.assertParentsUnchanged(childPath(path, listing.names[0]));
+    return folders;
+  }
+
+  async #copyAll(folder: SourceFolder, to: DiskPath, files: readonly number[]): Promise<void> {
+    if (this.#fs.copyFiles === undefined) return this.#copySingly(folder, to, files);
+    const { path, from, listing } = folder;
+    const shown = onDisk(this.#request.to, path);
+    for (const job of jobsOf(listing, files)) {
+      const names = job.map((index) => listing.names[index]!);
+      await this.#jobs.start(async () => {
+        const outcomes = await this.#files.copyTogether({ from, to, shown }, names);
+        for (const [at, outcome] of outcomes.entries()) this.#count(folder, job[at]!, outcome);
+      });
+    }
+  }
+
+  async #copySingly(folder: SourceFolder, to: DiskPath, files: readonly number[]): Promise<void> {
+    const { pace } = this.#request;
+    const { from, listing } = folder;
     const background: Promise<void>[] = [];
+    const copyAside = async (index: number, name: Name): Promise<void> => {
+      const outcome = await this.#files.copyInBackground(diskChild(from, name), diskChild(to, name));
+      this.#count(folder, index, outcome);
+    };
     try {
-      for (const [index, name] of listing.names.entries()) {
+      for (const index of files) {
         if (pace.isDue()) await pace.yieldNow();
-        const child = childPath(path, name);
-        const kind = this.#kindToCopy(child, listing, index, device);
-        if (kind === null) continue;
-        if (kind === 'folder') {
-          const target = this.#request.linkInstead?.(child) ?? null;
-          if (target === null) folders.push(index);
-          else this.#linkTo(target, diskChild(to, name));
-        } else if (kind === 'link') this.#copyLink(child, diskChild(from, name), diskChild(to, name));
-        else if (this.#files.isBackground(statOf(listing, index).size)) {
-          background.push(this.#copyInBackground(child, diskChild(from, name), diskChild(to, name)));
-          if (background.length >= MAX_TOGETHER) await all(background.splice(0));
-        } else this.#count(child, this.#files.copyInline(diskChild(from, name), diskChild(to, name)));
+        const name = listing.names[index]!;
+        if (this.#files.isBackground(statOf(listing, index).size)) {
+          background.push(copyAside(index, name));
+          if (background.length >= MAX_JOBS) await all(background.splice(0));
+        } else this.#count(folder, index, this.#files.copyInline(diskChild(from, name), diskChild(to, name)));
       }
     } finally {
       // Also after a failure: the handles of both folders must stay open until the last copy ends.
       await all(background);
     }
-    if (listing.names[0] !== undefined) this.#source.assertParentsUnchanged(childPath(path, listing.names[0]));
-    return folders;
+  }
+
+  /** Gives files their other names. */
+  async #linkFiles(): Promise<void> {
+    const { pace } = this.#request;
+    for (const { path, first } of this.#hardLinks.seconds()) {
+      if (pace.isDue()) await pace.yieldNow();
+      if (first !== null && this.#linkFile(first, path)) this.#counts.files++;
+      else await this.#copyOne(path);
+    }
+  }
+
+  /** @returns false if the file system of the copy refuses */
+  #linkFile(first: TreePath, path: TreePath): boolean {
+    try {
+      this.#fs.hardLink(this.#targetOf(first), this.#targetOf(path));
+      return true;
+    } catch (error) {
+      if (isFsError(error, 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT')) return false;
+      throw error;
+    }
+  }
+
+  async #copyOne(path: TreePath): Promise<void> {
+    const from = this.#source.child(path);
+    if (from === null) return;
+    const outcome = await this.#files.copyInBackground(from, this.#targetOf(path));
+    if (outcome.kind === 'unreadable') this.#leaveOut(path, 'unreadable');
+    if (outcome.kind === 'copied') this.#addFile(outcome.size);
   }
 
   /** @returns null for what is left out */
@@ -208,23 +296,28 @@ class TreeCopier {
     this.#counts.linkedFolders++;
   }
 
-  async #copyInBackground(path: TreePath, from: DiskPath, to: DiskPath): Promise<void> {
-    this.#count(path, await this.#files.copyInBackground(from, to));
-  }
-
-  #count(path: TreePath, outcome: FileOutcome): void {
-    if (outcome.kind === 'unreadable') this.#leaveOut(path, 'unreadable');
+  #count({ path, listing }: SourceFolder, index: number, outcome: FileOutcome): void {
+    const child = childPath(path, listing.names[index]!);
+    if (outcome.kind === 'unreadable') this.#leaveOut(child, 'unreadable');
     if (outcome.kind !== 'copied') return;
-    this.#counts.files++;
-    this.#counts.bytes += outcome.stat.size;
+    this.#addFile(outcome.size);
+    this.#hardLinks.markCopied(child, statOf(listing, index), outcome.ino);
   }
 
-  /** The mode and time of a folder come last: a folder without the right to write could not be filled. */
-  #finishFolder(path: TreePath, { mode, mtimeMs }: { readonly mode: number; readonly mtimeMs: number }): void {
-    this.#target.release(path);
-    const inside = this.#targetOf(path);
-    this.#fs.touch(inside, mtimeMs);
-    this.#fs.chmod(inside, mode & FOLDER_MODE);
+  #addFile(size: number): void {
+    this.#counts.files++;
+    this.#counts.bytes += size;
+  }
+
+  /** The modes and times of folders come last: a folder without the right to write could not be filled. */
+  async #finishFolders(): Promise<void> {
+    for (const { path, stat } of this.#toFinish) {
+      if (this.#request.pace.isDue()) await this.#request.pace.yieldNow();
+      this.#target.release(path);
+      const inside = this.#targetOf(path);
+      this.#fs.touch(inside, stat.mtimeMs);
+      this.#fs.chmod(inside, stat.mode & FOLDER_MODE);
+    }
   }
 
   #leaveOut(path: TreePath, why: LeftOut['why']): null {
@@ -237,6 +330,20 @@ class TreeCopier {
     if (target === null) throw isGone(onDisk(this.#request.to, path));
     return target;
   }
+}
+
+/** Splits the work, so that threads share it and it can be cancelled. */
+function* jobsOf(listing: FolderListing, files: readonly number[]): Generator<readonly number[]> {
+  let job: number[] = [];
+  let bytes = 0;
+  for (const index of files) {
+    job.push(index);
+    bytes += statOf(listing, index).size;
+    if (job.length < JOB_FILES && bytes < JOB_BYTES) continue;
+    yield job;
+    [job, bytes] = [[], 0];
+  }
+  if (job.length > 0) yield job;
 }
 
 /** Waits for all of them, also if one fails. */

@@ -1,13 +1,25 @@
 import * as fs from 'node:fs';
 import { type DiskPath, diskChild, type Name } from '../../model/names.ts';
-import { type Fd, type FolderListing, type Fs, FsError, kindOf, type Stat } from '../fs.ts';
+import {
+  type CopyFiles,
+  type CopyMethod,
+  type Fd,
+  type FolderListing,
+  type Fs,
+  FsError,
+  kindOf,
+  type Stat,
+} from '../fs.ts';
+import { waitIfBusy } from './busy-files.ts';
 import { HANDLES_FOLDER, handleNumber, isHandlePath, OpenHandles, pathOfHandle, realPathOfHandle } from './handles.ts';
 import { listByNode } from './listing.ts';
 import { mountTable } from './mount-table.ts';
 import { native } from './native.ts';
+import { copyByNative } from './native-copy.ts';
 import { listAsideByNative, listByNative } from './native-listing.ts';
 import { errorCode, fsError, nativePath, throwUnlessInterrupted } from './path.ts';
 import { TIME_STEP_MS } from './time-step.ts';
+import { cannotSync } from './unsynced-folders.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
 // Undefined if the platform has no such flag, despite its type.
@@ -21,14 +33,6 @@ const O_PATH = 0o10000000;
 const BYTES = { encoding: 'latin1' } as const;
 const NULL_IF_ABSENT = { throwIfNoEntry: false } as const;
 
-/** How long to retry on Windows while a scanner or indexer holds a file: 1.3 s in total. */
-const WINDOWS_WAITS_MS = [5, 10, 20, 40, 80, 160, 320, 640] as const;
-const BUSY_CODES: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
-/** Error codes of file systems that cannot sync a folder (some FUSE, 9p and network mounts). */
-const CANNOT_SYNC_FOLDER: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-const MAX_REMEMBERED = 16;
-const notSynced: DiskPath[] = [];
-
 /**
  * Implements the file system with node's synchronous calls.
  *
@@ -38,7 +42,7 @@ const notSynced: DiskPath[] = [];
  * - Windows has no folder handles that can be synced. `openFolder` returns a pseudo handle there, a negative number
  *   that represents the path and the folder's identity. Its `fstat` fails with ESTALE if another folder has replaced
  *   it. Its `sync` does nothing (NTFS journals its folder entries in order).
- * - A file system that cannot sync folders is tolerated. {@link foldersNotSynced} reports such folders.
+ * - A file system that cannot sync folders is tolerated. `foldersNotSynced` reports such folders.
  */
 class NodeFs implements Fs {
   readonly #isWindows: boolean;
@@ -179,7 +183,7 @@ class NodeFs implements Fs {
     }
   }
 
-  async copyFile(from: Fd, to: DiskPath, mode: number, method: 'clone' | 'copy'): Promise<Fd> {
+  async copyFile(from: Fd, to: DiskPath, mode: number, method: CopyMethod): Promise<Fd> {
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
     // Through the handle, not the name, so that the file the caller checked is copied, even if it was renamed since.
     const source = this.#hasHandlePaths ? pathOfHandle(from) : nativePath(this.#handles.pathOf(from));
@@ -197,6 +201,12 @@ class NodeFs implements Fs {
       this.unlink(to);
       throw error;
     }
+  }
+
+  get copyFiles(): CopyFiles | undefined {
+    const addOn = this.#mayUseNative ? native() : null;
+    if (addOn === null) return undefined;
+    return (folders, names, method) => copyByNative(addOn, folders, names, method, this.#handles.pathOf(folders.to));
   }
 
   async syncAll(fds: readonly Fd[]): Promise<void> {
@@ -219,9 +229,7 @@ class NodeFs implements Fs {
   }
 
   #isTolerated(error: unknown, folder: Fd): boolean {
-    if (!this.#handles.isFolder(folder) || !CANNOT_SYNC_FOLDER.has(errorCode(error))) return false;
-    if (notSynced.length < MAX_REMEMBERED) notSynced.push(this.#handles.pathOf(folder));
-    return true;
+    return this.#handles.isFolder(folder) && cannotSync(error, this.#handles.pathOf(folder));
   }
 
   fchmod(fd: Fd, mode: number): void {
@@ -394,14 +402,6 @@ class NodeFs implements Fs {
     return now;
   }
 
-  /** On Windows, waits briefly if another program may hold the file. Returns false if waiting no longer helps. */
-  #waitIfBusy(error: unknown, tries: number): boolean {
-    const wait = WINDOWS_WAITS_MS[tries];
-    if (!this.#isWindows || wait === undefined || !BUSY_CODES.has(errorCode(error))) return false;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
-    return true;
-  }
-
   /** For infrequent calls. The most frequent ones have their own loop. */
   #retry<Result>(operation: keyof Fs, path: DiskPath, work: () => Result): Result {
     for (;;) {
@@ -420,7 +420,7 @@ class NodeFs implements Fs {
         work();
         return;
       } catch (error) {
-        if (!this.#waitIfBusy(error, tries)) this.#throwUnlessInterrupted(error, operation, path);
+        if (!this.#isWindows || !waitIfBusy(error, tries)) this.#throwUnlessInterrupted(error, operation, path);
       }
     }
   }
@@ -439,11 +439,3 @@ export const nodeFs: Fs = new NodeFs(process.platform, true);
 
 /** Uses only node's own calls. */
 export const nodeFsWithoutNative: Fs = new NodeFs(process.platform, false);
-
-/**
- * Returns the folders that the file system refused to sync since this process started (the first 16). Changes in them
- * are only as durable as that file system makes them by itself.
- */
-export function foldersNotSynced(): readonly DiskPath[] {
-  return notSynced;
-}

@@ -14,6 +14,8 @@ export interface Native {
   listWithStats(at: number, path: string, buffer: Uint8Array): number;
   /** Returns a promise if it was started. Do not use `buffer` until it resolves; module.c describes the result. */
   listAside(path: string, buffer: Uint8Array): Promise<number> | number;
+  /** Returns a promise if it was started. Do not use `buffer` until it resolves; copy.h describes its contents. */
+  copyAside(from: number, to: number, buffer: Uint8Array): Promise<number> | number;
   watchInit(): number;
   watchAdd(fd: number, path: string, mask: number): number;
   watchRemove(fd: number, watch: number): number;
@@ -21,9 +23,18 @@ export interface Native {
   close(fd: number): number;
 }
 
-const INTERFACE_VERSION = 2;
+const INTERFACE_VERSION = 3;
 const BUILT_FOR: readonly string[] = ['linux-x64'];
-const FUNCTIONS = ['listWithStats', 'listAside', 'watchInit', 'watchAdd', 'watchRemove', 'watchRead', 'close'] as const;
+const FUNCTIONS = [
+  'listWithStats',
+  'listAside',
+  'copyAside',
+  'watchInit',
+  'watchAdd',
+  'watchRemove',
+  'watchRead',
+  'close',
+] as const;
 
 let loaded: Native | null | undefined;
 

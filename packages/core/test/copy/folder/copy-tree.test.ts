@@ -11,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -32,10 +33,12 @@ function setUp() {
   return { from, to, folder, copy, pace: new Pace(ports.clock) };
 }
 
-test.each([
+const DRIVERS = [
   ['with the add-on', nodeFs],
   ['without it', nodeFsWithoutNative],
-])('a copy has every byte, mode and time, whatever the names (%s)', async (_, fs) => {
+] as const;
+
+test.each(DRIVERS)('a copy has every byte, mode and time, whatever the names (%s)', async (_, fs) => {
   const { from, to, copy } = setUp();
   seededTree(from, 1);
   writeFileSync(join(from, 'large'), Buffer.alloc(3 << 20, 'large'));
@@ -57,7 +60,7 @@ test.each([
   }
 });
 
-test('hard links become files of their own, and setuid is not copied', async () => {
+test.each(DRIVERS)('hard links stay inside the copy, and setuid is not copied (%s)', async (_, fs) => {
   const { from, to, folder, copy } = setUp();
   writeFileSync(join(folder, 'outside'), 'one');
   linkSync(join(folder, 'outside'), join(from, 'a'));
@@ -65,8 +68,9 @@ test('hard links become files of their own, and setuid is not copied', async () 
   chmodSync(join(from, 'a'), 0o6755);
   mkdirSync(join(from, 'shared'));
   chmodSync(join(from, 'shared'), 0o2775);
-  await copy();
-  expect([lstatSync(join(to, 'a')).nlink, lstatSync(join(to, 'b')).nlink]).toEqual([1, 1]);
+  const { files, bytes } = await copy({ fs });
+  expect([files, bytes]).toEqual([2, 3]);
+  expect([lstatSync(join(to, 'a')).nlink, lstatSync(join(to, 'b')).ino]).toEqual([2, lstatSync(join(to, 'a')).ino]);
   expect(lstatSync(join(to, 'a')).mode & 0o7777).toBe(0o755);
   expect(lstatSync(join(to, 'shared')).mode & 0o7777).toBe(0o2775);
   appendFileSync(join(to, 'a'), 'two');
@@ -119,7 +123,7 @@ test('other mounts are not entered unless they are chosen', async () => {
   expect(disk.list(at('/copies/tree/root'))).toEqual(['file']);
 });
 
-test('a tree that changes meanwhile is copied as far as it is there', async () => {
+test.each(DRIVERS)('a tree that changes meanwhile is copied as far as it is there (%s)', async (_, driver) => {
   const { from, to, folder, copy } = setUp();
   for (const name of ['gone-folder', 'swapped-folder', 'kept']) mkdirSync(join(from, name));
   for (const name of ['gone', 'swapped', 'kept/file', 'gone-folder/file', 'swapped-folder/secret']) {
@@ -128,9 +132,9 @@ test('a tree that changes meanwhile is copied as far as it is there', async () =
   mkdirSync(join(folder, 'outside'));
   writeFileSync(join(folder, 'outside/secret'), 'secret');
   let isChanged = false;
-  const fs = fsWith(nodeFs, {
+  const fs = fsWith(driver, {
     listWithStats: (path) => {
-      const listing = nodeFs.listWithStats(path);
+      const listing = driver.listWithStats(path);
       if (isChanged) return listing;
       isChanged = true;
       const shell = (command: string): unknown => execFileSync('sh', ['-c', command], { cwd: from });
@@ -156,7 +160,7 @@ test('it can be cancelled, and a failure of the copy is thrown once all files ar
   const clock = { ...ports.clock, monotonic };
   await expect(copy({ pace: new Pace(clock, stop.signal) })).rejects.toMatchObject({ code: 'CANCELLED' });
   expect(existsSync(to)).toBe(true);
-  const full = fsWith(nodeFs, {
+  const full = fsWith(nodeFsWithoutNative, {
     write: (fd, bytes, position) => {
       if (bytes.length > 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       nodeFs.write(fd, bytes, position);
@@ -166,3 +170,59 @@ test('it can be cancelled, and a failure of the copy is thrown once all files ar
     code: 'ENOSPC',
   });
 });
+
+test('a file that is replaced while it is copied is not given to the other names of the old one', async () => {
+  const { from, to, copy } = setUp();
+  writeFileSync(join(from, 'a'), 'old');
+  linkSync(join(from, 'a'), join(from, 'b'));
+  let isChanged = false;
+  const fs = fsWith(nodeFs, {
+    listWithStats: (path) => {
+      const listing = nodeFs.listWithStats(path);
+      if (!isChanged) execFileSync('sh', ['-c', 'echo new >c; mv c a'], { cwd: from });
+      isChanged = true;
+      return listing;
+    },
+  });
+  await copy({ fs });
+  expect([readFileSync(join(to, 'a'), 'utf8'), readFileSync(join(to, 'b'), 'utf8')]).toEqual(['new\n', 'old']);
+});
+
+test.runIf(nodeFs.copyFiles !== undefined)('holes and attributes of users are kept, with the add-on', async () => {
+  const { from, to, copy } = setUp();
+  writeFileSync(join(from, 'sparse'), 'begin');
+  truncateSync(join(from, 'sparse'), 64 << 20);
+  appendFileSync(join(from, 'sparse'), 'end');
+  writeFileSync(join(from, 'only-a-hole'), '');
+  truncateSync(join(from, 'only-a-hole'), 16 << 20);
+  writeFileSync(join(from, 'marked'), 'x');
+  const python = (code: string, path: string): string =>
+    execFileSync('python3', ['-c', `import os, sys\n${code}`, path], { encoding: 'utf8' }).trim();
+  const mark = "try: os.setxattr(sys.argv[1], 'user.note', b'kept')\nexcept OSError as error: print(error)";
+  const mayMark = python(mark, join(from, 'marked')) === '';
+  await copy();
+  for (const name of ['sparse', 'only-a-hole']) {
+    expect(readFileSync(join(to, name)).equals(readFileSync(join(from, name)))).toBe(true);
+    expect(lstatSync(join(to, name)).blocks).toBeLessThan(1000);
+  }
+  if (mayMark) expect(python("print(os.getxattr(sys.argv[1], 'user.note').decode())", join(to, 'marked'))).toBe('kept');
+});
+
+test.runIf(nodeFs.copyFiles !== undefined)(
+  'what cannot be read or written says so, and leaves nothing half',
+  async () => {
+    const { from, to, copy } = setUp();
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(from, name), name);
+    const answering = (of: 'original' | 'copy', code: string) =>
+      fsWith(nodeFs, {
+        copyFiles: async (_, names) =>
+          names.map((name) => (name === 'b' ? { kind: 'failed', code, of } : { kind: 'copied', size: 1, ino: 1 })),
+      });
+    const unreadable = await copy({ fs: answering('original', 'EIO') });
+    expect(unreadable).toMatchObject({ files: 2, leftOut: [{ path: 'b', why: 'unreadable' }] });
+    const gone = await copy({ fs: answering('original', 'ESTALE'), to: `${to}-2` as DiskPath });
+    expect(gone).toMatchObject({ files: 2, leftOut: [] });
+    const full = copy({ fs: answering('copy', 'ENOSPC'), to: `${to}-3` as DiskPath });
+    await expect(full).rejects.toMatchObject({ code: 'ENOSPC', path: `${to}-3/b` });
+  },
+);

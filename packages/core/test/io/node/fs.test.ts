@@ -15,7 +15,8 @@ import {
 import { fsConformance, world } from '@savepoint/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isFsError, kindOf, permissions, statOf } from '../../../src/io/fs.ts';
-import { foldersNotSynced, nodeFs, nodeFsOf, nodeFsWithoutNative } from '../../../src/io/node/fs.ts';
+import { nodeFs, nodeFsOf, nodeFsWithoutNative } from '../../../src/io/node/fs.ts';
+import { foldersNotSynced } from '../../../src/io/node/unsynced-folders.ts';
 import type { DiskPath, Name } from '../../../src/model/names.ts';
 
 const linux = process.platform === 'linux';
