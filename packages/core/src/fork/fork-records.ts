@@ -35,6 +35,11 @@ export function listForks(ports: Ports, home: DiskPath, workspace: WorkspaceId):
   return { forks: forks.sort((a, b) => a.copy.created - b.copy.created || (a.name < b.name ? -1 : 1)), problems };
 }
 
+/** The first ports of the forks of all workspaces. */
+export function usedPorts(ports: Ports, home: DiskPath): readonly number[] {
+  return listCopies(ports, home).copies.flatMap(({ record }) => forkOf(record)?.port ?? []);
+}
+
 /** The folders of all copies, also of those without a record. */
 export function placesIn({ fs }: Pick<Ports, 'fs'>, home: DiskPath): readonly DiskPath[] {
   const copies = copiesIn(home);

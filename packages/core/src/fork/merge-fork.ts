@@ -17,6 +17,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { type ForkStateInfo, keepMergedState, writeForkState } from '../timeline/record/fork-states.ts';
 import type { Fork } from './fork.ts';
+import { commitNotes } from './worktrees.ts';
 
 export interface MergeRequest {
   readonly fork: Fork;
@@ -52,7 +53,8 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       const { plan, untouched } = await applyPlan(workspace, { base, proposed, paths, choices }, current, pace);
       merged = withoutPaths(objects, base, proposed, paths, untouched);
       attribution = authors(proposed, objects);
-      return plan;
+      const notes = await commitNotes(workspace, copy.files, fork.worktrees);
+      return { ...plan, notes: [...(plan.notes ?? []), ...notes] };
     },
     beforeChange: async ({ number }) => {
       if (merged === null) throw new Error('the plan comes first');

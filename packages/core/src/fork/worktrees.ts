@@ -13,6 +13,7 @@ import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild, nameToJson, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
+import type { UntouchedPath } from '../operation/change-set.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
 export interface WorktreeRequest {
@@ -85,6 +86,32 @@ export async function removeWorktrees(
     if (createdBranch && now === commit) {
       await git.run(repository, ['update-ref', '-d', `refs/heads/${branch}`, commit]);
     } else if (now !== commit) notes.push(`${shown(path)}: the branch ${branch} and its commits stay`);
+  }
+  return notes;
+}
+
+/** A merge brings files. @returns for each worktree with commits that the workspace does not have: how to get them */
+export async function commitNotes(
+  { ports, root, searchPath }: Workspace,
+  tree: DiskPath,
+  worktrees: readonly ForkWorktree[],
+): Promise<readonly UntouchedPath[]> {
+  const notes: UntouchedPath[] = [];
+  for (const { path, commit } of worktrees) {
+    const [own, workspace] = [tree, root].map((folder) => readRepository(ports.fs, onDisk(folder, path)));
+    if (own == null || workspace == null || 'problem' in own || 'problem' in workspace) continue;
+    const last = own.head?.commit ?? null;
+    if (last === null || last === commit || last === workspace.head?.commit) continue;
+    const git = findGit(ports, searchPath, root);
+    const counted = await git?.run(workspace, ['rev-list', '--count', last, '--not', 'HEAD', '--']);
+    const count = counted?.exit === 0 ? Number(counted.stdout.toString('latin1')) : null;
+    if (count === 0) continue;
+    const branch = own.head?.branch ?? '';
+    // The text has a command, which may be copied into a shell.
+    const name = /^\w[\w./-]*$/.test(branch) ? branch : last.slice(0, 10);
+    const which = `${count === null ? 'commits' : count === 1 ? '1 commit' : `${count} commits`} on ${name}`;
+    const how = `\`git merge ${name}\` brings them instead, before this merge or after its undo`;
+    notes.push({ path, why: `has ${which}, which a merge of files does not bring. ${how}` });
   }
   return notes;
 }

@@ -7,7 +7,7 @@ import { stateOfCopy } from '../../copy/state-of-copy.ts';
 import { type Fork, forkOf, freePort, isForkName } from '../../fork/fork.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { endProcessesIn } from '../../fork/fork-processes.ts';
-import { listForks, placesIn } from '../../fork/fork-records.ts';
+import { listForks, placesIn, usedPorts } from '../../fork/fork-records.ts';
 import { stateInfo } from '../../fork/merge-fork.ts';
 import { openFork, removeFilesOf, treeOf } from '../../fork/open-fork.ts';
 import { type ForkCommand, startRun } from '../../fork/runs.ts';
@@ -67,6 +67,7 @@ export async function createForks(
       const { ports } = engine;
       const existing = listForks(ports, context.places.home, workspace.id).forks;
       assertNewNames(names, existing);
+      const used = usedPorts(ports, context.places.home);
       if (options.branch !== undefined) await assertBranchName(workspace, options.branch);
       const dropped = options.from?.startsWith(DROPPED) === true ? droppedFork(workspace, options.from) : null;
       await makeRoom(operating, 'all');
@@ -83,8 +84,8 @@ export async function createForks(
         for (const [index, name] of names.entries()) {
           const { branch } = options;
           const own = branch === undefined ? null : names.length === 1 ? branch : `${branch}-${index + 1}`;
-          const ports = [...existing, ...created.map(({ fork }) => fork)].map(({ port }) => port);
-          created.push(await createFork(operating, { name, branch: own, port: freePort(ports), start, options }));
+          const port = freePort([...used, ...created.map(({ fork }) => fork.port)]);
+          created.push(await createFork(operating, { name, branch: own, port, start, options }));
         }
       } catch (error) {
         for (const { fork } of created) {

@@ -17,7 +17,7 @@ export const forkCreate = verb({
     'Copies the workspace as it is, with uncommitted and untracked work and with all repositories, or the state of a ' +
     'checkpoint, into a folder of its own. What is done there does not touch the workspace until `fork merge`. The fork has ' +
     'a timeline of its own and a range of ports.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
-    'branch, so that commits in it reach the repository of the workspace. Without one, each has a repository of its own. ' +
+    'branch, so that commits in it reach the repository of the workspace: `git merge` brings them. Without one, each has a repository of its own. ' +
     'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.',
   changes: 'store',
   schemas: (shapes) => {
@@ -86,8 +86,8 @@ export const forkMerge = verb({
   description:
     'Changes the workspace as the fork was changed since it left it, or since its last merge, by a three-way merge: all or ' +
     'nothing. What changed in the workspace meanwhile stays. If both changed the same lines, that is a conflict and nothing ' +
-    'is changed. Ignored files are merged only if their paths are named. `undo` reverts a merge, and the fork can then be ' +
-    'merged again.\n\nWith `check`, the merged state is made real in a copy first, and checks run there. New failures, ' +
+    'is changed. Ignored files are merged only if their paths are named. It merges files, which are then uncommitted, and names the commits that ' +
+    '`git merge` would bring. `undo` reverts a merge, and the fork can then be merged again.\n\nWith `check`, the merged state is made real in a copy first, and checks run there. New failures, ' +
     'compared with the workspace as it is, refuse the merge, and so do checks that give no answer. With `override`, it is ' +
     'merged all the same, and the reason is recorded with the checkpoint.',
   changes: 'files',

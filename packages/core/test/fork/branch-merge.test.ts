@@ -1,0 +1,45 @@
+/** A merge of a fork whose repository is a worktree: files are merged, and commits are named. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+
+function git(folder: string, ...args: string[]): string {
+  const own = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
+  return execFileSync('git', [...own, ...args], { cwd: folder, encoding: 'utf8' });
+}
+
+test('a merge says which commits it does not bring, and how to get them', async () => {
+  const p = new Place();
+  p.write('a.txt', 'a\n');
+  const top = p.at('');
+  git(top, 'init', '-q', '-b', 'main');
+  git(top, 'add', '.');
+  git(top, 'commit', '-q', '-m', 'first');
+  const savepoint = p.open({ places: { ...p.world.places, searchPath: process.env['PATH'] ?? '' } });
+  const [made] = await savepoint.createForks(['f'], { rungs: ['copy'], branch: 'topic' });
+  const folder = Buffer.from(made?.files ?? '', 'latin1').toString();
+  writeFileSync(join(folder, 'a.txt'), 'uncommitted\n');
+  expect((await savepoint.previewMerge('f')).plan.notes).toEqual([]);
+  git(folder, 'commit', '-q', '-am', 'one');
+  writeFileSync(join(folder, 'b.txt'), 'b\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-q', '-m', 'two');
+  const why = expect.stringMatching(/^has 2 commits on topic.*`git merge topic`/);
+  const { plan } = await savepoint.mergeFork('f');
+  expect(plan.notes).toEqual([{ path: '', why }]);
+  // The files are there, and uncommitted.
+  expect(git(top, 'status', '--short')).toBe(' M a.txt\n?? b.txt\n');
+  // As it says.
+  await savepoint.undo();
+  git(top, 'merge', '-q', 'topic');
+  const again = await savepoint.mergeFork('f');
+  expect([again.checkpoint, again.plan.notes]).toEqual([null, []]);
+  // A name that a shell would not take as one word is not part of a command.
+  git(folder, 'checkout', '-q', '-b', 'x;reboot');
+  git(folder, 'commit', '-q', '--allow-empty', '-m', 'three');
+  const [note] = (await savepoint.previewMerge('f')).plan.notes ?? [];
+  expect(note?.why).toMatch(/^has 1 commit on [0-9a-f]{10},.*`git merge [0-9a-f]{10}`/);
+});
