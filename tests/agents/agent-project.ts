@@ -10,6 +10,8 @@ export interface AgentRunOptions {
   /** Additional arguments. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the project. */
+  readonly cwd?: string;
   readonly signal?: Spec['signal'];
   readonly afterwards?: string;
 }
@@ -41,7 +43,7 @@ export class AgentProject extends Project {
     const where = { project: this.dir, home: this.home };
     const done = await runAlone({
       command: this.program.command(this.folder, prompt, options.args ?? []),
-      cwd: this.dir,
+      cwd: options.cwd ?? this.dir,
       env: this.agentEnvironment({ ...this.program.env(where), ...options.env }),
       plan,
       port: MODEL_PORT,

@@ -190,3 +190,39 @@ describe('restore --conversation-only', () => {
     }
   });
 });
+
+describe('fork create --conversation', () => {
+  it('copies the conversation into the fork as it was, and says how it continues there', () => {
+    const c = new Conversed();
+    const { p } = c;
+    const original = readFileSync(c.transcript);
+    const { stdout } = p.ok('fork', 'create', 'other', '--from', '@prompt', '--conversation');
+    const folder = p.ok('fork', 'open', 'other').stdout.trim();
+    const project = path.join(c.folder, '..', folder.replace(/[^a-zA-Z0-9]/g, '-'));
+    const [made = ''] = readdirSync(project);
+    const command = `claude --resume ${made.replace('.jsonl', '')}`;
+    expect(stdout).toBe(`other: ${folder}\n  continue the conversation: \`${command}\` in ${folder}\n`);
+    const rows = readFileSync(path.join(project, made), 'utf8');
+    expect(rows).toContain(`"cwd":"${folder}"`);
+    expect([rows.includes('first part'), rows.includes('second part'), rows.includes(p.dir)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([existsSync(path.join(folder, 'one.txt')), existsSync(path.join(folder, 'two.txt'))]).toEqual([true, false]);
+    expect([readFileSync(c.transcript), c.transcripts]).toEqual([original, [`${SESSION}.jsonl`]]);
+    expect(p.has('two.txt')).toBe(true);
+  });
+
+  it('makes no fork if the conversation cannot be copied', () => {
+    const { p, transcript } = new Conversed();
+    expect(p.run(['fork', 'create', 'other', '--conversation']).status).toBe(2);
+    rmSync(transcript);
+    const refused = p.run(['fork', 'create', 'other', '--from', '@prompt', '--conversation', '--json']);
+    expect([refused.status, JSON.parse(refused.stderr)]).toMatchObject([
+      1,
+      { error: { code: 'CONVERSATION_REFUSED' } },
+    ]);
+    expect(JSON.parse(p.ok('fork', 'list', '--json').stdout).forks).toEqual([]);
+  });
+});

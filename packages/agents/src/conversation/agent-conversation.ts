@@ -14,6 +14,8 @@ export type SessionPlace = Omit<ConversationPlace, 'end'>;
 
 /** See `Conversations` in @savepoint/core/ports. `place` is untrusted, and so is all that the agent has written. */
 export interface AgentConversation {
+  /** Whether it can continue in a copy of the workspace (`ConversationPlace.copy`). */
+  readonly canMove: boolean;
   plan(place: ConversationPlace, machine: ConversationMachine): Promise<ConversationPlan>;
   rewind(place: ConversationPlace, machine: ConversationMachine): Promise<RewoundConversation>;
   /** How the session itself continues, which stays as it is. */

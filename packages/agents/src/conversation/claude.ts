@@ -3,12 +3,13 @@
  * the rows after the place. The rows keep their ids. The original is only read.
  */
 
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { bytesFromText, textFromBytes } from '@savepoint/core';
 import {
   type ConversationPlace,
   type ConversationPlan,
   type DiskPath,
+  type Fs,
   MAX_REMOVED,
   type RemovedMessage,
 } from '@savepoint/core/ports';
@@ -18,6 +19,7 @@ import type { AgentConversation, ConversationMachine, SessionPlace } from './age
 import { type Cut, cut } from './claude-cut.ts';
 import { projectName, readTree, startFolder, type TreeRow } from './claude-tree.ts';
 import { shorten } from './cut.ts';
+import { folderInCopy, pathsMover } from './moved-paths.ts';
 import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
@@ -25,6 +27,7 @@ import { isUuid, newUuid } from './session-id.ts';
 import { type OpenTranscript, planOrReason, reasonFor, withTranscript } from './transcript-file.ts';
 
 export const claudeConversation: AgentConversation = {
+  canMove: true,
   plan: (place, machine) =>
     planOrReason(() => withOwnTranscript(place, machine, (open) => planOf(open, cutOf(open, place).cut))),
 
@@ -32,15 +35,17 @@ export const claudeConversation: AgentConversation = {
     withOwnTranscript(place, machine, (open) => {
       const { cut: found, folder } = cutOf(open, place);
       const session = newUuid(machine.ports.random);
-      const dir = sessionFolder(machine.ports.fs, folder, place.dir);
+      const { fs } = machine.ports;
+      const dir = folderInCopy(fs, place, sessionFolder(fs, folder, place.dir));
       // The program cannot resume a session without messages.
       if (!found.kept.some(({ message }) => message !== null)) {
         return { session, command: ['claude', '--session-id', session], dir };
       }
-      const path = join(open.folder, `${session}.jsonl`) as DiskPath;
+      const path = join(projectFolder(open, place, { dir, fs }), `${session}.jsonl`) as DiskPath;
+      const move = pathsMover(place);
       writeTranscript(machine.ports, { path }, (add) => {
         for (const row of copiedRows(open, found, { session, original: place.nativeSession, machine })) {
-          add(Buffer.from(`${JSON.stringify(row)}\n`));
+          add(Buffer.from(`${JSON.stringify(move(row))}\n`));
         }
       });
       return { session, command: resumeCommand(session), dir };
@@ -81,6 +86,18 @@ function projectsFolder({ env }: ConversationMachine): string | null {
   const home = env['HOME'] ?? env['USERPROFILE'];
   if (config !== undefined && config !== '') return join(config, 'projects');
   return home === undefined || home === '' ? null : join(home, '.claude', 'projects');
+}
+
+/** In a copy, the program looks for the sessions of that folder. */
+function projectFolder(
+  { folder }: OpenTranscript,
+  place: SessionPlace,
+  { dir, fs }: { readonly dir: DiskPath; readonly fs: Fs },
+): string {
+  if (place.copy === undefined) return folder;
+  const own = join(dirname(folder), projectName(textFromBytes(dir) ?? '')) as DiskPath;
+  if (fs.lstat(own) === null) fs.makeFolder(own, 0o700);
+  return own;
 }
 
 function projectOf({ folder }: OpenTranscript): string {

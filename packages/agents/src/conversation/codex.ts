@@ -10,6 +10,7 @@ import { homeFolder } from '../settings/home-folder.ts';
 import { codexRow } from '../transcript/codex.ts';
 import type { AgentConversation, ConversationMachine, SessionPlace } from './agent-conversation.ts';
 import { findCut, type KeptMessage, planFound, shorten } from './cut.ts';
+import { folderInCopy, pathsMover } from './moved-paths.ts';
 import { writeTranscript } from './new-transcript.ts';
 import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
@@ -17,6 +18,7 @@ import { isUuid, newUuid } from './session-id.ts';
 import { type OpenTranscript, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const codexConversation: AgentConversation = {
+  canMove: true,
   plan: (place, machine) =>
     planFound(place, () =>
       withTranscript(place, machine, transcriptsOf(place, machine), (open) => findPlace(open, place)),
@@ -129,13 +131,16 @@ function copyUntil(open: OpenTranscript, offset: number, { place, machine, cwd }
   const { nativeSession: old } = place;
   const session = newUuid(random);
   const path = join(open.folder, open.name.replace(old, session)) as DiskPath;
+  const move = pathsMover(place);
   writeTranscript(machine.ports, { path }, (add) => {
     for (const line of open.lines()) {
       if (line.end > offset) break;
-      add(withSession(line.bytes, old, session));
+      const bytes = place.copy === undefined ? line.bytes : Buffer.from(JSON.stringify(move(line.row)));
+      add(withSession(bytes, old, session));
     }
   });
-  return continuation(fs, session, cwd, place.dir);
+  const found = continuation(fs, session, cwd, place.dir);
+  return { ...found, dir: folderInCopy(fs, place, found.dir) };
 }
 
 /** In text, quotes are escaped, so only whole values are replaced. */

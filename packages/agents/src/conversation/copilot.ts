@@ -18,6 +18,7 @@ import { isUuid, newUuid } from './session-id.ts';
 import { type OpenTranscript, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const copilotConversation: AgentConversation = {
+  canMove: false,
   plan: (place, machine) =>
     planFound(place, () => withTranscript(place, machine, transcriptsOf(machine), (open) => findPlace(open, place))),
   rewind: async (place, machine) =>

@@ -25,6 +25,7 @@ import { isUuid, newUuid } from './session-id.ts';
 import { type OpenTranscript, type TranscriptFolder, withTranscript } from './transcript-file.ts';
 
 export const geminiConversation: AgentConversation = {
+  canMove: false,
   plan: (place, machine) =>
     planFound(place, () => withTranscript(place, machine, transcriptsOf(machine), (open) => findPlace(open, place))),
   rewind: async (place, machine) =>

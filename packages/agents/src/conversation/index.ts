@@ -1,6 +1,6 @@
 /** The conversations of all agents, as the engine uses them. */
 
-import type { Conversations } from '@savepoint/core/ports';
+import type { ConversationPlace, Conversations } from '@savepoint/core/ports';
 import { AGENTS, isAgentName } from '../table.ts';
 import type { AgentConversation, ConversationMachine } from './agent-conversation.ts';
 import { conversationRefused } from './refused.ts';
@@ -10,11 +10,15 @@ export function conversations(machine: ConversationMachine): Conversations {
   return {
     plan: async (place) => {
       const agent = await load(place.agent);
-      return agent === null ? { isPossible: false, reason: notSupported(place.agent) } : agent.plan(place, machine);
+      const reason = whyNot(place, agent);
+      return agent === null || reason !== null
+        ? { isPossible: false, reason: reason ?? notSupported(place.agent) }
+        : agent.plan(place, machine);
     },
     rewind: async (place) => {
       const agent = await load(place.agent);
-      if (agent === null) throw conversationRefused(place, notSupported(place.agent));
+      const reason = whyNot(place, agent);
+      if (agent === null || reason !== null) throw conversationRefused(place, reason ?? notSupported(place.agent));
       return agent.rewind(place, machine);
     },
     resume: async (place) => {
@@ -29,7 +33,16 @@ async function load(name: string): Promise<AgentConversation | null> {
   return (await agent?.conversation?.()) ?? null;
 }
 
+function whyNot({ agent: name, copy }: ConversationPlace, agent: AgentConversation | null): string | null {
+  if (agent === null) return notSupported(name);
+  const isElsewhere = copy !== undefined && !agent.canMove;
+  return isElsewhere ? `Savepoint cannot continue the conversations of ${titleOf(name)} in another folder` : null;
+}
+
 function notSupported(name: string): string {
-  const title = isAgentName(name) ? AGENTS[name].title : name;
-  return `Savepoint cannot take the conversations of ${title} back`;
+  return `Savepoint cannot take the conversations of ${titleOf(name)} back`;
+}
+
+function titleOf(name: string): string {
+  return isAgentName(name) ? AGENTS[name].title : name;
 }

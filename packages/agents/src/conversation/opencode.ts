@@ -21,6 +21,7 @@ import { conversationRefused } from './refused.ts';
 import { sessionFolder } from './session-folder.ts';
 
 export const opencodeConversation: AgentConversation = {
+  canMove: false,
   plan: (place, machine) => planFound(place, () => findPlace(place, machine)),
   rewind: async (place, machine) => {
     const { exported, kept } = await findPlace(place, machine);

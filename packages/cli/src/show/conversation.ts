@@ -52,11 +52,11 @@ export function lossText({ messages, prompts }: ConversationJson): string {
   return `${countText(messages, 'message')}${among}`;
 }
 
+export function commandText({ command, dir }: NonNullable<RestoreJson['continue']>): string {
+  return `\`${command.map((word) => showText(shellWord(word))).join(' ')}\` in ${showName(nameFromJson(dir))}`;
+}
+
 function conversationName({ agent, session }: ConversationJson): string {
   if (agent === null) return 'The conversation';
   return `The conversation of ${showText(agent)} (session ${showText(session ?? '')})`;
-}
-
-function commandText({ command, dir }: NonNullable<RestoreJson['continue']>): string {
-  return `\`${command.map((word) => showText(shellWord(word))).join(' ')}\` in ${showName(nameFromJson(dir))}`;
 }

@@ -46,6 +46,8 @@ export interface ConversationPlace {
   readonly transcript: DiskPath | null;
   /** The folder of the workspace. */
   readonly dir: DiskPath;
+  /** The folder with a copy of the workspace in which it continues, as a fork does. Absent: the workspace itself. */
+  readonly copy?: DiskPath;
   readonly end: ConversationEnd;
 }
 

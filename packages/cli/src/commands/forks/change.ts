@@ -3,6 +3,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments } from '../../command.ts';
+import { commandText } from '../../show/conversation.ts';
 import { runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { confirmOperation, operationText } from '../../show/operation.ts';
@@ -17,6 +18,8 @@ export const forkCreate = command({
   options: [
     { flags: '--from <checkpoint>', description: 'the state of a checkpoint, or of a dropped fork (dropped:NAME)' },
     { flags: '--branch <name>', description: 'make each repository a git worktree on this branch' },
+    { flags: '--conversation', description: "also copy the agent's conversation as it was at --from" },
+    { flags: '--session <id>', description: 'whose conversation (default: the only one since)' },
     { flags: '--count <number>', description: 'create NAME-1, NAME-2, … at once' },
     DEPENDENCY_OPTION,
   ],
@@ -25,19 +28,23 @@ export const forkCreate = command({
     'savepoint fork create attempt --branch topic',
     'savepoint fork create attempt --count 8 -- npm test',
     'savepoint fork create again --from dropped:attempt',
+    'savepoint fork create other-way --from @prompt~2 --conversation',
   ],
   input: ({ operands: [name = ''], options, rest = [] }, { variables }) => ({
     name,
     ...(typeof options['from'] === 'string' ? { from: options['from'] } : {}),
     ...(typeof options['branch'] === 'string' ? { branch: options['branch'] } : {}),
     ...dependenciesIn(options),
+    ...(options['conversation'] === true ? { conversation: true } : {}),
+    ...(typeof options['session'] === 'string' ? { session: options['session'] } : {}),
     ...(typeof options['count'] === 'string' ? { count: numberOf(options['count']) } : {}),
     ...(rest.length === 0 ? {} : { command: [...rest], variables: { ...variables } }),
   }),
   render: ({ forks }) =>
     lines(
-      forks.flatMap(({ name, folder, notes }) => [
+      forks.flatMap(({ name, folder, continue: next, notes }) => [
         `${name}: ${pathText(folder)}`,
+        ...(next === null ? [] : [`  continue the conversation: ${commandText(next)}`]),
         ...notes.map((note) => `  note: ${showText(note)}`),
       ]),
     ),

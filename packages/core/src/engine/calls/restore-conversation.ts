@@ -5,6 +5,7 @@ import { type FoundPlace, placeOf } from '../../conversation/place.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
 import { parseSessionId } from '../../model/parse-ids.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -30,8 +31,11 @@ export interface RestoredConversation extends ConversationPreview {
 
 /** A planned way back, not carried out yet. */
 export interface PlannedConversation extends ConversationPreview {
-  /** @throws SavepointError CONVERSATION_REFUSED, IO, NO_SPACE */
-  readonly rewind: () => Promise<RewoundConversation>;
+  /**
+   * @param copy the folder of a copy of the workspace, if it was planned for one
+   * @throws SavepointError CONVERSATION_REFUSED, IO, NO_SPACE
+   */
+  readonly rewind: (copy?: DiskPath) => Promise<RewoundConversation>;
 }
 
 /**
@@ -44,6 +48,7 @@ export async function planConversation(
   workspace: Workspace,
   target: Checkpoint,
   wanted: string | undefined,
+  where: 'in-place' | 'in-copy' = 'in-place',
 ): Promise<PlannedConversation> {
   const session = wanted === undefined ? null : resolveSession(workspace, wanted);
   const found = placeOf(workspace.timeline, target, session);
@@ -53,7 +58,7 @@ export async function planConversation(
   if (found.end === null) return impossible(found, `no prompt of the session is recorded since ${target.id}`);
   const conversations = (await engine.options.conversations?.()) ?? null;
   if (conversations === null) return impossible(found, 'this program has no access to conversations');
-  return planned(conversations, workspace, { ...found, end: found.end });
+  return planned(conversations, workspace, { ...found, end: found.end }, where);
 }
 
 /** Returns the error as data if the files went back, because the caller must know that. */
@@ -64,7 +69,7 @@ export async function rewindPlanned(
 ): Promise<{ readonly conversation: RestoredConversation; readonly error: SavepointError | null }> {
   const known = { agent, session, plan, original };
   try {
-    return { conversation: { ...known, continue: await engine.mapErrors(rewind) }, error: null };
+    return { conversation: { ...known, continue: await engine.mapErrors(() => rewind()) }, error: null };
   } catch (error) {
     if (isOnly || !(error instanceof SavepointError)) throw error;
     const { code, message, data } = error;
@@ -91,6 +96,7 @@ async function planned(
   conversations: Conversations,
   workspace: Workspace,
   found: FoundPlace & { readonly end: NonNullable<FoundPlace['end']> },
+  where: 'in-place' | 'in-copy',
 ): Promise<PlannedConversation> {
   const { ports, store, root } = workspace;
   const { session, actor, end } = found;
@@ -105,9 +111,12 @@ async function planned(
   return {
     agent: actor.name,
     session,
-    plan: await conversations.plan(place),
+    // The copy does not exist yet.
+    plan: await conversations.plan(where === 'in-copy' ? { ...place, copy: root } : place),
     original: await conversations.resume(place),
-    rewind: async () => {
+    rewind: async (copy) => {
+      // The session is new to the timeline of the copy.
+      if (copy !== undefined) return conversations.rewind({ ...place, copy });
       const rewound = await conversations.rewind(place);
       rememberPlace(workspace, parseSessionId(rewound.session), found);
       return rewound;

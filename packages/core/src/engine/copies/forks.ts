@@ -1,5 +1,6 @@
 /** Creates, finds and removes the forks of a workspace. */
 
+import type { RewoundConversation } from '../../conversation/conversations.ts';
 import type { CopyRung, DependencyPolicy, ForkWorktree } from '../../copy/copy.ts';
 import { makeCopy } from '../../copy/open-copy.ts';
 import { copiesIn, readCopyAt, removeCopyRecord } from '../../copy/records.ts';
@@ -28,6 +29,7 @@ import {
   type StoredForkState,
   writeForkState,
 } from '../../timeline/record/fork-states.ts';
+import { conversationRefused, type PlannedConversation, planConversation } from '../calls/restore-conversation.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
@@ -39,6 +41,13 @@ export interface CreateForkOptions extends CallOptions {
   readonly from?: string;
   /** Each repository becomes a worktree on this branch. With several forks, `-1`, `-2`, … are appended. */
   readonly branch?: string;
+  /**
+   * The conversation of the agent that was active there is copied, up to the place of the checkpoint `from`, so that it can be
+   * continued in the fork.
+   */
+  readonly conversation?: boolean;
+  /** Whose conversation: the id of a session, or a unique beginning. Default: the only one since. */
+  readonly session?: string;
   /** Runs in each fork, in the background. */
   readonly command?: ForkCommand;
   readonly rungs?: readonly CopyRung[];
@@ -50,6 +59,8 @@ export interface CreatedFork {
   readonly fork: Fork;
   readonly files: DiskPath;
   readonly notes: readonly string[];
+  /** How the conversation continues in it; null if none was to. */
+  readonly conversation: RewoundConversation | null;
 }
 
 const DROPPED = 'dropped:';
@@ -73,6 +84,7 @@ export async function createForks(
       await makeRoom(operating, 'all');
       const now = await captureBefore(engine, operating, options);
       const target = options.from === undefined || dropped !== null ? now : engine.resolve(workspace, options.from);
+      const conversation = await conversationFor(engine, workspace, target, options);
       const start: Start = {
         now,
         checkpoint: target,
@@ -86,6 +98,9 @@ export async function createForks(
           const own = branch === undefined ? null : names.length === 1 ? branch : `${branch}-${index + 1}`;
           const port = freePort([...used, ...created.map(({ fork }) => fork.port)]);
           created.push(await createFork(operating, { name, branch: own, port, start, options }));
+        }
+        for (const [index, fork] of created.entries()) {
+          if (conversation !== null) created[index] = { ...fork, conversation: await conversation.rewind(fork.files) };
         }
       } catch (error) {
         for (const { fork } of created) {
@@ -190,6 +205,27 @@ interface NewFork {
   readonly options: CreateForkOptions;
 }
 
+/** Null: none was asked for. @throws SavepointError USAGE, CONVERSATION_REFUSED */
+async function conversationFor(
+  engine: Engine,
+  workspace: Workspace,
+  target: Checkpoint,
+  { conversation = false, session, from }: CreateForkOptions,
+): Promise<PlannedConversation | null> {
+  if (!conversation) return null;
+  if (from === undefined || from.startsWith(DROPPED)) {
+    throw new SavepointError(
+      'USAGE',
+      'A conversation in a fork starts at a checkpoint.',
+      { argument: 'from' },
+      { hint: 'Name one with --from, for example `--from @prompt`.' },
+    );
+  }
+  const planned = await planConversation(engine, workspace, target, session, 'in-copy');
+  if (!planned.plan.isPossible) throw conversationRefused(planned);
+  return planned;
+}
+
 /** The fork exists once its copy does. What a process that dies before leaves is removed by `cleanForks`. */
 async function createFork(operating: WriteOperationContext, given: NewFork): Promise<CreatedFork> {
   const { context, workspace, lock, pace } = operating;
@@ -233,7 +269,7 @@ async function createFork(operating: WriteOperationContext, given: NewFork): Pro
   );
   const fork = forkOf(copy.record);
   if (fork === null) throw new Error('the record of a fork says what the fork is');
-  return { fork, files: copy.files, notes: [...notes, ...more] };
+  return { fork, files: copy.files, notes: [...notes, ...more], conversation: null };
 }
 
 /** A repository whose `.git` file leads out of the folder must not be shared: git in the fork would move its branch. */

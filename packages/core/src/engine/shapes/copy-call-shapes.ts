@@ -77,6 +77,8 @@ const CREATE_FORK = fields({
   ...CALL_OPTIONS,
   from: text,
   branch: text,
+  conversation: flag,
+  session: text,
   command: FORK_COMMAND,
   rungs: listOf(COPY_RUNG),
   dependencies: DEPENDENCIES,

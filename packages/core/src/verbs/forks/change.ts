@@ -4,6 +4,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { exactName, nameToJson } from '../../model/names.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { scopeOf } from '../input/paths.ts';
+import { sessionToJson } from '../shapes/conversation-shape.ts';
 import { forkShapes, runToJson } from '../shapes/fork-shape.ts';
 import { filesOutcomeToJson, operationToJson, timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -18,7 +19,10 @@ export const forkCreate = verb({
     'checkpoint, into a folder of its own. What is done there does not touch the workspace until `fork merge`. The fork has ' +
     'a timeline of its own and a range of ports.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
     'branch, so that commits in it reach the repository of the workspace: `git merge` brings them. Without one, each has a repository of its own. ' +
-    'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.',
+    'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.' +
+    "\n\nWith `conversation`, the agent's conversation is copied as well, as it was at the checkpoint `from`, and names the " +
+    'files of the fork. The original stays. The answer has the command that continues it in the fork. Claude Code and ' +
+    'Codex can do that.',
   changes: 'store',
   schemas: (shapes) => {
     const { z } = shapes;
@@ -29,21 +33,30 @@ export const forkCreate = verb({
         from: z.string().optional().describe('a checkpoint, or `dropped:NAME`; default: the files as they are now'),
         branch: z.string().optional().describe('the branch of its worktrees; created if it does not exist'),
         dependencies: shapes.dependencies,
+        conversation: z
+          .boolean()
+          .optional()
+          .describe("also copy the agent's conversation, up to `from`, to continue it in the fork"),
+        session: z.string().optional().describe('whose conversation; default: the only one since'),
         command: z.array(z.string()).min(1).optional().describe('a command to run in each fork, in the background'),
         variables: z.record(z.string(), z.string()).optional().describe('the environment of the command'),
       }),
       output: z.strictObject({ forks: z.array(forkShapes(shapes).created) }),
     };
   },
-  async handle(savepoint, { name, count, from, branch, dependencies, command, variables = {} }, { signal, toolCall }) {
+  async handle(
+    savepoint,
+    { name, count, from, branch, dependencies, conversation, session, command, variables = {} },
+    { signal, toolCall },
+  ) {
     const names = count === undefined ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
-    const options = withoutUndefined({ from, branch, dependencies, signal, toolCall });
+    const options = withoutUndefined({ from, branch, dependencies, conversation, session, signal, toolCall });
     const created = await savepoint.createForks(names, {
       ...options,
       ...(command === undefined ? {} : { command: { command, variables } }),
     });
     return {
-      forks: created.map(({ fork, files, notes }) => ({
+      forks: created.map(({ fork, files, notes, conversation: continued }) => ({
         name: fork.name,
         id: fork.copy.id,
         folder: nameToJson(files),
@@ -51,6 +64,7 @@ export const forkCreate = verb({
         created: timeToJson(fork.copy.created),
         branch: fork.branch,
         port: fork.port,
+        continue: continued && sessionToJson(continued),
         notes: [...notes],
       })),
     };

@@ -10,15 +10,7 @@ import type { Shapes } from '../verb.ts';
 /** The fields that a restore adds to those of every operation. */
 export function conversationFields({ z, named, jsonName, problem }: Shapes) {
   const count = z.int().min(0);
-  const session = named(
-    'ContinuedSession',
-    'How a session of an agent continues.',
-    z.strictObject({
-      session: z.string().describe("the agent's id of the session"),
-      command: z.array(z.string()).describe('the program, with its arguments'),
-      dir: jsonName.describe('the folder in which it must run'),
-    }),
-  );
+  const session = sessionShape({ z, named, jsonName });
   const conversation = named(
     'RestoredConversation',
     'What goes back in the conversation of an agent, or why it cannot.',
@@ -45,6 +37,18 @@ export function conversationFields({ z, named, jsonName, problem }: Shapes) {
   };
 }
 
+export function sessionShape({ z, named, jsonName }: Pick<Shapes, 'z' | 'named' | 'jsonName'>) {
+  return named(
+    'ContinuedSession',
+    'How a session of an agent continues.',
+    z.strictObject({
+      session: z.string().describe("the agent's id of the session"),
+      command: z.array(z.string()).describe('the program, with its arguments'),
+      dir: jsonName.describe('the folder in which it must run'),
+    }),
+  );
+}
+
 type Fields = ReturnType<typeof conversationFields>;
 type FieldsJson = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
@@ -65,6 +69,10 @@ export function conversationToJson(
     continue: gone && sessionToJson(gone),
     error: error?.toJSON() ?? null,
   };
+}
+
+export function sessionToJson({ session, command, dir }: RewoundConversation): NonNullable<FieldsJson['continue']> {
+  return { session, command: [...command], dir: nameToJson(dir) };
 }
 
 function previewToJson(
@@ -88,8 +96,4 @@ function previewToJson(
       : { reason: plan.reason, ...none }),
     original: original && sessionToJson(original),
   };
-}
-
-function sessionToJson({ session, command, dir }: RewoundConversation): NonNullable<FieldsJson['continue']> {
-  return { session, command: [...command], dir: nameToJson(dir) };
 }

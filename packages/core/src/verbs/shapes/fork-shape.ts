@@ -4,10 +4,12 @@ import type { ForkView } from '../../engine/calls/forks.ts';
 import type { ForkRun } from '../../fork/runs.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Shapes } from '../verb.ts';
+import { sessionShape } from './conversation-shape.ts';
 import { changeToJson, patchToJson, timeToJson } from './to-json.ts';
 
 /** Fields of the output of the verbs about forks. */
-export function forkShapes({ z, jsonName, checkpointId, change, totals, patch }: Shapes) {
+export function forkShapes(shapes: Shapes) {
+  const { z, jsonName, checkpointId, change, totals, patch } = shapes;
   const run = z.strictObject({
     number: z.int().min(1),
     command: z.array(z.string()),
@@ -52,8 +54,13 @@ export function forkShapes({ z, jsonName, checkpointId, change, totals, patch }:
     checks: checks.nullable().describe('how its checks went last; null: they did not run'),
     bytes: z.int().min(0).describe('sizes of its files; with reflinks, it needs less'),
   });
+  const created = z.strictObject({
+    ...brief,
+    continue: sessionShape(shapes).nullable().describe('how the conversation continues in it; null if none was to'),
+    notes: z.array(z.string()),
+  });
   const changes = { changes: z.array(change), patch: patch.nullable() };
-  return { run, checks, created: z.strictObject({ ...brief, notes: z.array(z.string()) }), fork, changes };
+  return { run, checks, created, fork, changes };
 }
 
 export function runToJson({ number, command, started, state, exit, output }: ForkRun) {
