@@ -11,6 +11,7 @@ const CALLS = {
   EditCalls: 'Edits',
   HistoryCalls: 'History and authors',
   FrozenPathCalls: 'Frozen paths',
+  ScopeCalls: 'Scopes',
   BundleCalls: 'Bundles and exports',
   StoreCalls: 'The store',
   TestResultCalls: 'Test results',
@@ -56,9 +57,10 @@ export function libraryParts(built, intro) {
   const calls = Object.entries(CALLS).map(([name, title]) => ({ title, declaration: find(name, savepoint.file) }));
   assertAllListed(savepoint);
   const guarded = find('GuardedSession', session.file);
-  const notes = find('SessionNotes', guarded.file);
+  const scoped = find('ScopedSession', guarded.file);
+  const notes = find('SessionNotes', scoped.file);
   const opening = [find('open', node), find('NodeOpenOptions', node), find('OpenOptions')];
-  const first = [...opening, savepoint, session, guarded, notes];
+  const first = [...opening, savepoint, session, guarded, scoped, notes];
   const exported = new Map(exportedNames(index).map((name) => [keyOf(find(name)), { name, declaration: find(name) }]));
   const shown = new Set([...first, ...calls.map(({ declaration }) => declaration)].map(keyOf));
   const naming = [...calls, ...exported.values()].map(({ declaration }) => declaration);
@@ -82,6 +84,8 @@ export function libraryParts(built, intro) {
     described(session),
     '### With a guard',
     described(guarded),
+    '### With a scope',
+    described(scoped),
     '### Without waiting',
     described(notes),
     '## Other types',

@@ -12,6 +12,7 @@ import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
+import { type ScopeCalls, scopeCalls } from './engine/calls/scope.ts';
 import { type StateRunCalls, stateRunCalls } from './engine/calls/state-runs.ts';
 import { type StoreCalls, storeCalls } from './engine/calls/store.ts';
 import { type TestResultCalls, testResultCalls } from './engine/calls/test-results.ts';
@@ -41,7 +42,8 @@ export interface Savepoint
     ForkCalls,
     StateRunCalls,
     GuardCalls,
-    PlanCalls {
+    PlanCalls,
+    ScopeCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -90,6 +92,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...stateRunCalls(engine),
     ...guardCalls(engine),
     ...planCalls(engine),
+    ...scopeCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

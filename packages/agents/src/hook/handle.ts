@@ -27,7 +27,8 @@ import { reportedWrites, resolveDeclared } from './declared.ts';
 import { type GuardContext, guardAnswer, untoldText } from './guard.ts';
 import type { HookJob } from './job.ts';
 import { loadOwnEntries } from './load-own-entries.ts';
-import { operationsText, putBackText, uncoveredText } from './model-text.ts';
+import { mentionsIn } from './mentions.ts';
+import { operationsText, putBackText, scopeText, uncoveredText } from './model-text.ts';
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
 import { notePosition, positionOf } from './position.ts';
 
@@ -134,7 +135,9 @@ async function answer(
   if (guarded !== null) return guarded;
   if (!context.acceptsContext) return NO_ANSWER;
   const untold = await untoldText(session);
-  const text = [...untold, ...operationsText(await session.operationsByOthers()), ...notes].join('\n');
+  const operations = await session.operationsByOthers();
+  const inScope = scopeText(await session.scopeNews(), event.session, operations.paths);
+  const text = [...untold, ...operationsText(operations), ...inScope, ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 
@@ -187,6 +190,7 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
         () => session.prompt(text, messageId, { signal, ...positionOf(model) }),
         async () => deferJob({ kind: 'prompt', text, messageId, model }),
       );
+      await noteMentions({ ...scene, event });
       return [];
     }
     case 'call-began':
@@ -226,6 +230,18 @@ async function handleEvent(scene: EventContext): Promise<readonly string[]> {
       deferJob({ kind: 'close' });
       return [];
   }
+}
+
+/** Not for a prompt to a sub-agent: no user typed it. */
+async function noteMentions(scene: EventContext<EventOfKind<'prompt-given'>>): Promise<void> {
+  const { event, session, signal } = scene;
+  const mentions = event.subAgentId === null ? mentionsIn(event.text) : [];
+  if (mentions.length === 0) return;
+  await withDeadline(
+    scene,
+    () => session.mention(mentions, { dir: exactName(bytesFromText(event.cwd)), signal }),
+    async () => {},
+  );
 }
 
 async function callBegan(scene: EventContext<EventOfKind<'call-began'>>): Promise<readonly string[]> {

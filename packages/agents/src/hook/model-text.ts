@@ -56,6 +56,31 @@ export function uncoveredText(found: readonly { readonly path: string; readonly 
     );
 }
 
+type ScopeNews = Awaited<ReturnType<Session['scopeNews']>>;
+
+/** @param known paths that the answer names already */
+export function scopeText(news: ScopeNews, session: string, known: readonly string[]): readonly string[] {
+  const untold = news.filter(({ path }) => !known.includes(path));
+  if (untold.length === 0) return [];
+  const rest = untold.length - MAX_PATHS;
+  return [
+    'Savepoint: files that you work with were changed by others since you last heard of them:',
+    ...untold.slice(-MAX_PATHS).map(({ path, from, operation, checkpoint, by }) => {
+      const name = from === null ? showName(path) : `${showName(from)} to ${showName(path)}`;
+      return `- ${operation} ${name}, by ${[...new Set(by.authors.map((one) => authorText(one, session)))].join(' or ')} (${checkpoint})`;
+    }),
+    ...(rest > 0 ? [`- and ${rest} more`] : []),
+    'Read them again before you edit them, and keep these changes.',
+  ];
+}
+
+function authorText({ actor, session }: ScopeNews[number]['by']['authors'][number], own: string): string {
+  if (session === own) return 'you';
+  if (actor.kind === 'outside') return 'the user or another program';
+  if (actor.kind === 'user') return 'the user';
+  return session === null ? showText(actor.name) : `${showText(actor.name)} in session ${shortText(session)}`;
+}
+
 function shortText(text: string): string {
   const shown = showText(text);
   return shown.length > 300 ? `${shown.slice(0, 299)}…` : shown;

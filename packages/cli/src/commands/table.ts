@@ -108,6 +108,9 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   verbRow('agents', VERBS.freeze, async () => (await import('./changes/freeze.ts')).freeze),
   verbRow('agents', VERBS.unfreeze, async () => (await import('./changes/freeze.ts')).unfreeze),
+  verbRow('agents', VERBS.scopeAdd, async () => (await import('./agents/scope.ts')).scopeAdd),
+  verbRow('agents', VERBS.scopeDrop, async () => (await import('./agents/scope.ts')).scopeDrop),
+  verbRow('agents', VERBS.scopeList, async () => (await import('./agents/scope.ts')).scopeList),
   {
     name: 'guard',
     summary: 'run a command, and take its changes back if it breaks checks',
@@ -203,6 +206,11 @@ export const COMMANDS: readonly CommandRow[] = [
 ];
 
 export const GROUPS: Readonly<Record<string, CommandGroup>> = {
+  scope: {
+    summary: 'the files that agents work with',
+    description:
+      'A scope is the files and folders that an agent works with. If somebody else changes one of them, the agent learns of it.',
+  },
   daemon: {
     summary: 'show or stop the background process that answers hooks',
     description:

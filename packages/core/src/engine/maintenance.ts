@@ -7,6 +7,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
+import { dropScopes } from '../store/state/scope.ts';
 import { dropSessionStates } from '../store/state/session-state.ts';
 import { bytesIn } from '../store/usage.ts';
 import { capture } from '../timeline/capture/capture.ts';
@@ -151,6 +152,7 @@ export function dropUnusedSessions({ ports, store, timeline }: Workspace): void 
       // A conversation that went back has no checkpoint until it is continued.
       !(wentBack && heard !== null && numbers.has(heard)),
   );
+  dropScopes(ports, store.layout, (session) => !sessions.has(session));
 }
 
 /** Keeps the backups of an operation as long as the checkpoint before it. */

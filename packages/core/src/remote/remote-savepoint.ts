@@ -120,6 +120,9 @@ interface VerbsByMethod {
   readonly approvePlan: 'planReview';
   readonly applyPlan: 'planApply';
   readonly cancelPlan: 'planCancel';
+  readonly scope: 'scopeList';
+  readonly addToScope: 'scopeAdd';
+  readonly dropFromScope: 'scopeDrop';
 }
 
 /**

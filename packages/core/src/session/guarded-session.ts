@@ -5,11 +5,11 @@ import type { CallRecords } from './call-records.ts';
 import { type GuardDue, isGuardDue, takeUntold, tellLater } from './guard-notes.ts';
 import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
 import type { SessionHost } from './host.ts';
-import { SessionNotes } from './session-notes.ts';
+import { ScopedSession } from './scoped-session.ts';
 import { checkSessionCall } from './session-shapes.ts';
 
 /** The part of `Session` that checks its work. */
-export class GuardedSession extends SessionNotes {
+export abstract class GuardedSession extends ScopedSession {
   readonly #host: SessionHost;
 
   constructor(host: SessionHost, id: SessionId, calls: CallRecords) {

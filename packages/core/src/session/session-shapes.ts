@@ -108,6 +108,10 @@ export const checkSessionCall = {
     text(key, 'key');
     flag(isHandled, 'isHandled');
   },
+  mention: (mentions: unknown, options: unknown): void => {
+    listOf(listOf(anything))(mentions, 'mentions');
+    fields({ ...CALL_OPTIONS, dir: anything })(options, 'options');
+  },
   follow: (follow: unknown): void => callback(follow, 'follow'),
   transcript: (mark: unknown): void =>
     someFields(

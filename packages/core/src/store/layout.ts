@@ -18,6 +18,7 @@ export interface StoreLayout {
   readonly backups: DiskPath;
   readonly calls: DiskPath;
   readonly sessions: DiskPath;
+  readonly scopes: DiskPath;
   /** Present if automatic clean-up may apply limits that the user chose. */
   readonly retention: DiskPath;
   readonly cache: DiskPath;
@@ -37,6 +38,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     backups: below('backups'),
     calls: below('calls'),
     sessions: below('sessions'),
+    scopes: below('scopes'),
     retention: below('retention.json'),
     cache: below('cache'),
     statCache: below('cache/stat'),

@@ -29,6 +29,7 @@ import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/loo
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planApply, planCancel, planReview } from './plans/decide.ts';
 import { planList, planNew, planShow } from './plans/propose.ts';
+import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
 import { copies } from './store/copies.ts';
@@ -100,6 +101,9 @@ export const VERBS = {
   trust,
   freeze,
   unfreeze,
+  scopeAdd,
+  scopeDrop,
+  scopeList,
   copies,
   guardOn,
   guardOff,

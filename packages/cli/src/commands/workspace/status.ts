@@ -6,6 +6,7 @@ import { captureNotes } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { checkpointMarks, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
+import { changedLines, damagedScopeLines, scopeName } from '../../show/scope.ts';
 import type { OutputView } from '../../view.ts';
 
 const LISTED = 20;
@@ -79,6 +80,8 @@ export const status = command({
           'Automatic clean-up keeps them until you confirm it with `savepoint gc`.',
       );
     }
+    for (const scope of output.scopes) text.push(`In scope of ${scopeName(scope)}:`, ...changedLines(scope, view));
+    text.push(...damagedScopeLines(output.damagedScopes, view));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);

@@ -7,6 +7,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { parseSessionId } from '../../model/parse-ids.ts';
+import { copyScope } from '../../store/state/scope.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { resolveSession } from '../../timeline/query/select-authors.ts';
@@ -125,7 +126,11 @@ async function planned(
 }
 
 /** The session then gets to know what differs from the files that it knows, and nothing else. */
-function rememberPlace({ ports, store }: Workspace, session: SessionId, { knows, position }: FoundPlace): void {
+function rememberPlace(
+  { ports, store }: Workspace,
+  session: SessionId,
+  { session: original, knows, position }: FoundPlace,
+): void {
   const state = readSessionState(ports.fs, store.layout, session);
   writeSessionState(ports.fs, store.layout, session, {
     ...state,
@@ -133,6 +138,8 @@ function rememberPlace({ ports, store }: Workspace, session: SessionId, { knows,
     heard: knows?.number ?? null,
     wentBack: knows !== null,
   });
+  // No other process knows the new session yet, so this needs no lock.
+  if (session !== original) copyScope(ports, store.layout, original, session, knows?.number ?? 0);
 }
 
 function impossible(found: FoundPlace | null, reason: string): PlannedConversation {

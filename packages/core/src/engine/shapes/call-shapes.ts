@@ -33,6 +33,7 @@ import type { FrozenPathCalls } from '../calls/frozen-paths.ts';
 import type { HistoryCalls } from '../calls/history.ts';
 import type { OwnEntriesCalls } from '../calls/own-entries.ts';
 import type { RestoreOptions, RewindCalls, RollbackOptions, UndoOptions } from '../calls/rewind.ts';
+import type { ScopeCalls } from '../calls/scope.ts';
 import type { StoreCalls } from '../calls/store.ts';
 import type { TestResultCalls } from '../calls/test-results.ts';
 import type { WorkspaceCalls } from '../calls/workspaces.ts';
@@ -62,6 +63,7 @@ type Calls = CheckpointCalls &
   RewindCalls &
   EditCalls &
   FrozenPathCalls &
+  ScopeCalls &
   OwnEntriesCalls &
   BundleCalls &
   WorkspaceCalls &
@@ -177,6 +179,9 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   frozenBy: [PATHS],
   freeze: [PATHS, options<'freeze'>({})],
   unfreeze: [PATHS, options<'unfreeze'>({})],
+  scope: [options<'scope'>({ session: text })],
+  addToScope: [PATHS, options<'addToScope'>({ session: text })],
+  dropFromScope: [PATHS, options<'dropFromScope'>({ session: text, all: flag })],
   recordOwnEntries: [
     ['change', fields({ description: text }, { what: oneOf('install', 'uninstall'), paths, write: callback })],
     options<'recordOwnEntries'>({}),

@@ -43,6 +43,8 @@ export interface SessionState {
   readonly conversation: ConversationPosition | null;
   /** Number of the newest checkpoint when the session was last informed of other actors' changes; null if never. */
   readonly heard: number | null;
+  /** The same for changes by others in its scope. */
+  readonly scopeHeard: number | null;
   /** Its conversation went back to `heard`, and it was not informed yet of what differs since. */
   readonly wentBack: boolean;
   /** The session's history up to this checkpoint was deleted; null if none of it was. */
@@ -59,6 +61,7 @@ const STATE_BYTES = 1024 * 1024;
 const UNKNOWN: SessionState = {
   conversation: null,
   heard: null,
+  scopeHeard: null,
   wentBack: false,
   deletedUpTo: null,
   events: [],
@@ -91,10 +94,11 @@ export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): 
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { deletedUpTo, wentBack, events, transcript, processes, ...others } = state;
+  const { scopeHeard, deletedUpTo, wentBack, events, transcript, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
+    ...(scopeHeard === null ? {} : { scopeHeard }),
     ...(wentBack ? { wentBack } : {}),
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
     ...(events.length === 0 ? {} : { events }),
@@ -123,10 +127,11 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
 }
 
 function stateOf(stored: Partial<SessionState>): SessionState {
-  const { conversation, heard, wentBack, deletedUpTo, events, transcript, processes } = stored;
+  const { conversation, heard, scopeHeard, wentBack, deletedUpTo, events, transcript, processes } = stored;
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
+    scopeHeard: typeof scopeHeard === 'number' ? scopeHeard : null,
     wentBack: wentBack === true,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
     events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],

@@ -7,6 +7,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
+import { dropScopes } from '../../store/state/scope.ts';
 import { writeSessionState } from '../../store/state/session-state.ts';
 import { describeWithoutTexts } from '../capture/describe.ts';
 import type { Workspace } from '../capture/workspace.ts';
@@ -55,11 +56,13 @@ export async function forgetSession(
   const upTo = timeline.lastNumber();
   await removeTexts(workspace, lock, withTextsOf(checkpoints, session, new Set(drop)), pace);
   removeTextsOfCalls(ports.fs, store.layout, session);
+  dropScopes(ports, store.layout, (one) => one === session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
   writeSessionState(ports.fs, store.layout, session, {
     conversation: null,
     heard: null,
+    scopeHeard: null,
     wentBack: false,
     transcript: null,
     deletedUpTo: upTo,

@@ -4,6 +4,7 @@ import { nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { pathsOf } from '../../transaction/steps.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
+import { damagedToJson, scopeShape, scopeToJson } from '../shapes/scope-shape.ts';
 import { briefToJson, captureToJson, changeToJson, notHappenedToJson, timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -14,7 +15,9 @@ export const status = verb({
     'Scans the workspace and shows what changed since the last checkpoint, what could not be captured, what `undo` ' +
     'and `redo` would do, and whether an interrupted operation is pending.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent, notHappened }) => {
+  schemas: (shapes) => {
+    const { z, jsonName, checkpointId, checkpointBrief, change, totals, capture, hookedAgent, notHappened } = shapes;
+    const scope = scopeShape(shapes);
     const inverse = z.strictObject({ id: checkpointId, description: z.string() });
     return {
       input: z.strictObject({}),
@@ -66,6 +69,10 @@ export const status = verb({
           .strictObject({ name: z.string(), of: jsonName, checkpoint: checkpointId })
           .nullable()
           .describe('the fork that contains the folder, the workspace that it is a fork of, and where it left that'),
+        scopes: z
+          .array(scope)
+          .describe('scopes of the workspace and of running agents in which something changed: see `scope list`'),
+        damagedScopes: z.array(jsonName).describe('files of the store with a scope that cannot be read'),
         recordsAgents: z.boolean().describe('false: the configuration turns hooks and sessions off here'),
         agents: z
           .array(hookedAgent)
@@ -81,6 +88,8 @@ export const status = verb({
     const fork = forkToJson(await savepoint.currentFork());
     if (found === null) return { ...NEVER_CAPTURED, fork, recordsAgents: automatic.enabled };
     const { workspace, moved, checkpoints, last, changed, scan } = found;
+    const inScope = await savepoint.scope(withoutUndefined({ signal: context.signal }));
+    const differing = changed?.changes.map(({ path }) => path) ?? [];
     return {
       workspace: { id: workspace.id, path: nameToJson(workspace.root), store: nameToJson(workspace.store) },
       moved,
@@ -96,6 +105,11 @@ export const status = verb({
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
       unconfirmedDrops: found.unconfirmedDrops,
+      scopes: inScope.scopes
+        .filter(({ isRunning }) => isRunning)
+        .map((one) => scopeToJson(one, differing))
+        .filter((one) => one.changed.length > 0 || one.unrecorded.length > 0),
+      damagedScopes: damagedToJson(inScope.damaged),
       fork,
       recordsAgents: automatic.enabled,
     };
@@ -117,6 +131,8 @@ const NEVER_CAPTURED = {
   redo: null,
   exporting: null,
   unconfirmedDrops: 0,
+  scopes: [],
+  damagedScopes: [],
 };
 
 function forkToJson(fork: Awaited<ReturnType<Savepoint['currentFork']>>) {

@@ -1,8 +1,9 @@
 /** The input and output schemas of verbs. All values are JSON; objects are strict, so unknown fields are errors. */
 
 import * as z from 'zod';
-import { EVIDENCE, GRADES, TRIGGERS } from '../../model/checkpoint.ts';
+import { EVIDENCE, TRIGGERS } from '../../model/checkpoint.ts';
 import { SKIP_REASONS } from '../../model/entries.ts';
+import { actor, authorship } from './author-shape.ts';
 import { conflictFields } from './conflict-fields.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId } from './names.ts';
@@ -10,6 +11,20 @@ import { filesOutcome, openCalls } from './operation-fields.ts';
 
 export { dependencies } from './dependencies.ts';
 export { changeId, checkpointId, checkpointName, conflictFields, hookedAgent, hunkId, jsonName, named, objectId, z };
+export {
+  actor,
+  authorship,
+  changeId,
+  checkpointId,
+  checkpointName,
+  conflictFields,
+  hookedAgent,
+  hunkId,
+  jsonName,
+  named,
+  objectId,
+  z,
+};
 
 const count = z.int().min(0);
 const nullableCount = count.nullable();
@@ -136,35 +151,13 @@ export const counts = named(
   }),
 );
 
-export const actor = named(
-  'Actor',
-  'Who made a change. `outside`: no hook reported it, so the author is unknown.',
-  z.strictObject({
-    kind: z.enum(['user', 'agent', 'outside']),
-    name: z.string(),
-    version: z.string().nullable(),
-    id: z.string().nullable().describe('the id of a sub-agent, within its session'),
-  }),
-);
-
 export const recordedChange = named(
   'RecordedChange',
   'A change on the timeline, with its possible authors.',
   z.strictObject({
     id: changeId,
     ...changeFields,
-    authors: z.array(
-      z.strictObject({
-        actor,
-        session: z.string().nullable(),
-        call: z.string().nullable().describe("the agent's own id of the call"),
-        tool: z.string().nullable(),
-      }),
-    ),
-    sure: z.boolean().describe('whether `grade` is `sure`'),
-    grade: z
-      .enum(GRADES)
-      .describe('`likely`: only one author was active; `open`: more than one may have made it, and all are named'),
+    ...authorship,
     evidence: z.enum(EVIDENCE).nullable().describe('what names the author; null in checkpoints of early versions'),
   }),
 );

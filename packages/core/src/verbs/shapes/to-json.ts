@@ -8,6 +8,7 @@ import type { Patch } from '../../content/unified-patch.ts';
 import type { HeadMove } from '../../git/head-moves.ts';
 import type {
   Actor,
+  Authorship,
   Change,
   Checkpoint,
   Gap,
@@ -73,10 +74,16 @@ export function recordedChangeToJson(change: RecordedChange): Json<'recordedChan
   return {
     id,
     ...changeToJson(change),
-    authors: by.authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
-    sure: by.grade === 'sure',
-    grade: by.grade,
+    ...authorsToJson(by),
     evidence: by.evidence,
+  };
+}
+
+export function authorsToJson({ authors, grade }: Authorship) {
+  return {
+    authors: authors.map(({ actor, session, call, tool }) => ({ actor: actorToJson(actor), session, call, tool })),
+    sure: grade === 'sure',
+    grade,
   };
 }
 
