@@ -1,10 +1,10 @@
 /** `savepoint run --isolated`: a program works in a copy, and its changes are a proposal. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { whyNoOverlays } from '@savepoint/testkit';
-import { type Project, project } from '@savepoint/testkit/command';
+import { main as MAIN, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, until } from './hosted-terminal.ts';
 
@@ -80,7 +80,149 @@ it('on a terminal, the program has the terminal, and the question follows it', a
   expect(p.read('new.txt')).toBe('new\n');
 });
 
+/** A program that ends turns: each changes files, tells our hook, and waits until the test lets it go on. */
+function turnsOf(p: Project, ...turns: readonly string[]): string {
+  const main = [process.execPath, MAIN].map((word) => `'${word}'`).join(' ');
+  const stop = `printf '{"session_id":"s1","hook_event_name":"Stop","cwd":"%s"}' "$PWD" | ${main} hook claude`;
+  const steps = turns.map(
+    (change, at) => `${change}\n${stop}\nwhile ! test -e '${p.base}/go${at}'; do sleep 0.05; done`,
+  );
+  return `set -e\nexec >'${p.base}/said' 2>&1\n${steps.join('\n')}`;
+}
+
+const goOn = (p: Project, turn: number): void => fs.writeFileSync(path.join(p.base, `go${turn}`), '');
+const holds = (p: Project, name: string, text: string): Promise<unknown> =>
+  until(
+    async () => p.has(name) && p.read(name) === text,
+    () => `${name}: ${p.has(name) ? p.read(name) : 'none'}, ${fs.readFileSync(path.join(p.base, 'said'), 'utf8')}`,
+    30_000,
+  );
+
+it('with --each-turn, the changes of each turn are applied, and those of the person get into the copy', async () => {
+  const p = inProject();
+  const script = turnsOf(
+    p,
+    `touch '${p.base}/in'; sed -i s/five/5/ a.txt; echo first > new.txt; while ! test -e '${p.base}/begin'; do sleep 0.05; done`,
+    'while ! grep -q ONE a.txt; do sleep 0.05; done; echo second > new.txt',
+    'echo seen > seen.txt; rm new.txt',
+  );
+  const options = ['--isolated', '--each-turn', '--apply', '--agent', 'mine'];
+  const running = p.start(['run', ...options, '--', 'sh', '-c', `${script}\necho last > last.txt`]);
+  await until(
+    async () => fs.existsSync(path.join(p.base, 'in')),
+    () => 'the program',
+    20_000,
+  );
+  p.write('a.txt', 'ONE\ntwo\nthree\nfour\nfive\n');
+  fs.writeFileSync(path.join(p.base, 'begin'), '');
+  await holds(p, 'new.txt', 'first\n');
+  await holds(p, 'a.txt', 'ONE\ntwo\nthree\nfour\n5\n');
+  goOn(p, 0);
+  await holds(p, 'new.txt', 'second\n');
+  p.write('a.txt', 'ONE\ntwo\nthree\nfour\nfive\n');
+  goOn(p, 1);
+  await holds(p, 'seen.txt', 'seen\n');
+  goOn(p, 2);
+  const done = await running.done;
+  expect(done.status, done.stderr).toBe(0);
+  expect(done.stderr).toMatch(
+    /turn 1: applied to 2 paths[\s\S]*turn 2: applied to 1 path[\s\S]*turn 3: applied to 2 paths/,
+  );
+  expect(done.stderr).toMatch(/Applied to 1 path [\s\S]*rollback --session/);
+  // The person took the change of the first turn back, and no later turn brings it again.
+  expect([p.read('a.txt'), p.has('new.txt'), p.read('last.txt')]).toEqual([
+    'ONE\ntwo\nthree\nfour\nfive\n',
+    false,
+    'last\n',
+  ]);
+  const { checkpoints } = JSON.parse(p.ok('list', '--json').stdout);
+  const applied = checkpoints.filter(({ trigger }: { trigger: string }) => trigger === 'apply');
+  expect(applied.length).toBe(4);
+  expect(applied.at(-1).description).toBe('Isolated run of mine, turn 1');
+  p.ok('rollback', '--session', applied[0].session, '--yes');
+  expect([p.read('a.txt'), p.has('last.txt'), p.has('seen.txt')]).toEqual([
+    'ONE\ntwo\nthree\nfour\nfive\n',
+    false,
+    false,
+  ]);
+});
+
+it('a turn that does not merge is applied with a later one, and nothing of the person is lost', async () => {
+  const p = inProject();
+  const begin = `while ! test -e '${p.base}/begin'; do sleep 0.05; done`;
+  const script = turnsOf(p, `${begin}; sed -i s/five/agent/ a.txt; echo first > new.txt`, 'echo second > new.txt');
+  const messages = path.join(p.base, 'messages');
+  const running = spawn(
+    process.execPath,
+    [MAIN, 'run', '--isolated', '--each-turn', '--apply', '--', 'sh', '-c', script],
+    {
+      cwd: p.dir,
+      env: p.environment(),
+      stdio: ['ignore', 'ignore', fs.openSync(messages, 'w')],
+    },
+  );
+  const ended = new Promise<number | null>((resolve) => running.on('exit', resolve));
+  const said = (): string => fs.readFileSync(messages, 'utf8');
+  await until(async () => said().includes('Not isolated'), said, 30_000);
+  p.write('a.txt', 'one\ntwo\nthree\nfour\nperson\n');
+  fs.writeFileSync(path.join(p.base, 'begin'), '');
+  await until(async () => said().includes('turn 1: not applied'), said, 30_000);
+  expect([p.read('a.txt'), p.has('new.txt')]).toEqual(['one\ntwo\nthree\nfour\nperson\n', false]);
+  p.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
+  goOn(p, 0);
+  await holds(p, 'new.txt', 'second\n');
+  expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\nagent\n');
+  goOn(p, 1);
+  expect(await ended, said()).toBe(0);
+});
+
+const NO_QUESTION = /^(?![\s\S]*has ended)/;
+
+it('on a terminal, --each-turn asks over the program, and typing decides nothing', async () => {
+  const p = inProject();
+  const script = turnsOf(
+    p,
+    'echo first > new.txt',
+    'echo second > more.txt',
+    'while test -e more.txt; do sleep 0.05; done; echo third > new.txt',
+  ).replace(/^.*\nexec.*\n/, '');
+  fs.writeFileSync(path.join(p.base, 'program.sh'), `${script}\nread line\necho "read $line."`);
+  const terminal = new HostedTerminal(
+    p,
+    `$SAVEPOINT_COMMAND run --isolated --each-turn -- sh '${p.base}/program.sh'; echo "status $?."`,
+  );
+  await terminal.displays(/Turn 1 has ended[\s\S]*new\.txt[\s\S]*> decide later/);
+  terminal.type('ax');
+  terminal.type('\x1b[B');
+  await terminal.displays(/> apply these changes/);
+  expect(p.has('new.txt')).toBe(false);
+  terminal.type('\r');
+  await holds(p, 'new.txt', 'first\n');
+  goOn(p, 0);
+  await terminal.displays(/Turn 2 has ended[\s\S]*more\.txt[\s\S]*> decide later/);
+  terminal.type('\x1b[B\x1b[B');
+  await terminal.displays(/> drop them/);
+  terminal.type('\r');
+  await terminal.displays(NO_QUESTION);
+  goOn(p, 1);
+  await terminal.displays(/Turn 3 has ended[\s\S]*> decide later/);
+  expect((await terminal.emulated()).screen).not.toContain('more.txt');
+  terminal.type('\r');
+  await terminal.displays(NO_QUESTION);
+  goOn(p, 2);
+  terminal.type('\r');
+  await terminal.displays(
+    /Your prompt[^\n]*\nax *\n[\s\S]*turn 1: applied to 1 path[\s\S]*turn 2: its changes were dropped[\s\S]*\[a\/p\/d\/x\/K\]/,
+  );
+  terminal.type('x\r');
+  await terminal.displays(/Dropped the changes/);
+  expect([p.read('new.txt'), p.has('more.txt')]).toEqual(['first\n', false]);
+});
+
 it.each([
+  [['--each-turn'], /--each-turn needs --isolated/],
+  [['--isolated', '--each-turn', '--keep'], /cannot be used with/],
+  [['--isolated', '--each-turn', '--preset', 'read'], /needs a program that may edit/],
   [['--isolated'], /no terminal to ask/],
   [['--apply'], /--apply needs --isolated/],
   [['--isolated', '--no-checkpoints', '--drop'], /--isolated needs checkpoints/],

@@ -54,7 +54,13 @@ export function differenceText(
 export function appliedText(operation: OperationJson, view: OutputView): string {
   const { checkpoint } = operation;
   if (checkpoint === null) {
-    return lines('Nothing was left to apply: the folder already has these changes.', planNotes(operation, null, view));
+    const { kept } = operation.plan;
+    return lines(
+      kept.length === 0
+        ? 'Nothing was left to apply: the folder already has these changes.'
+        : 'Nothing was applied: the rest of the changes is in the folder already.',
+      planNotes(operation, null, view),
+    );
   }
   return lines(
     `Applied to ${countText(listedPaths(operation).length, 'path')}  (now ${checkpoint.id})`,

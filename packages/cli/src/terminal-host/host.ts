@@ -38,15 +38,24 @@ interface Surroundings {
   readonly gesture: OverlayGesture | null;
 }
 
+/** Shows an overlay as soon as the screen is free. @returns false if it could not be shown */
+export type ShowOverlay = (overlay: Overlay) => Promise<boolean>;
+
 /** Runs the program in a pseudo-terminal. Null if that is not possible here: then nothing was started. */
-export async function runOnTerminal(child: ChildCommand, gesture: OverlayGesture | null): Promise<ChildExit | null> {
+export async function runOnTerminal(
+  child: ChildCommand,
+  gesture: OverlayGesture | null,
+  onPages?: (show: ShowOverlay) => void,
+): Promise<ChildExit | null> {
   // With an output of its own, standard error would no longer be separate.
   if (![0, 1, 2].every((fd) => isatty(fd))) return null;
   if (!canStart(child.file, child.cwd, child.env['PATH'])) return null;
   const binding = loadPtyBinding();
   const modes = binding === null ? null : readTtyModes();
   if (binding === null || modes === null) return null;
-  return new TerminalHost(child, { binding, modes, gesture }).run();
+  const host = new TerminalHost(child, { binding, modes, gesture });
+  onPages?.((overlay) => host.show(overlay));
+  return host.run();
 }
 
 /** A terminal sends these to the whole group of the program. */
@@ -67,6 +76,7 @@ class TerminalHost {
   #program: HostedProgram;
   /** The overlay has ended the program, and `#next` may follow. */
   #isReplacing = false;
+  #hasEnded = false;
   #next: NextProgram | null = null;
   /** Who is behind, and makes the program wait. */
   readonly #behind = new Set<'screen' | 'keeper' | 'overlay'>();
@@ -100,6 +110,7 @@ class TerminalHost {
       this.#readKeys();
       for (;;) {
         const end = await this.#program.ended;
+        this.#hasEnded = !this.#isReplacing;
         if (!this.#isReplacing) this.#overlay?.session.close();
         await this.#overlay?.closed;
         await this.#keeper.caughtUp();
@@ -157,7 +168,7 @@ class TerminalHost {
     const gesture =
       this.#gesture === null
         ? null
-        : new Gesture(this.#gesture.key, this.#gesture.withinMs, { pass, open: () => void this.#openOverlay() });
+        : new Gesture(this.#gesture.key, this.#gesture.withinMs, { pass, open: () => void this.#openGesture() });
     stdin.on('data', (bytes: Buffer) => {
       if (this.#overlay !== null) this.#overlay.session.type(bytes);
       else if (gesture === null) pass(bytes);
@@ -185,8 +196,16 @@ class TerminalHost {
     if (this.#behind.size > 0) this.#program.pause();
   }
 
-  async #openOverlay(): Promise<void> {
-    if (this.#gesture === null || this.#overlay !== null) return;
+  async #openGesture(): Promise<void> {
+    if (this.#gesture !== null && this.#overlay === null) await this.#openOverlay(this.#gesture.overlay());
+  }
+
+  async show(overlay: Overlay): Promise<boolean> {
+    while (this.#overlay !== null) await this.#overlay.closed;
+    return !this.#hasEnded && (await this.#openOverlay(overlay));
+  }
+
+  async #openOverlay(overlay: Overlay): Promise<boolean> {
     const session = new OverlaySession(
       {
         screen: this.#screen,
@@ -197,14 +216,17 @@ class TerminalHost {
         pauseProgram: () => this.#wait('overlay'),
         program: this.#replaceable(),
       },
-      this.#gesture.overlay(),
+      overlay,
     );
+    let isShown = false;
     const failed = (error: unknown): void => {
       this.#overlayFailure ??= error;
     };
     const closed = session
       .run()
-      .then(undefined, failed)
+      .then((shown) => {
+        isShown = shown;
+      }, failed)
       .then(() => {
         this.#overlay = null;
         this.#hasRoom('overlay');
@@ -212,6 +234,7 @@ class TerminalHost {
       });
     this.#overlay = { session, closed };
     await closed;
+    return isShown;
   }
 
   /** The program, as the overlay has it. */

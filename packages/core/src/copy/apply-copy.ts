@@ -32,6 +32,8 @@ export interface ApplyRequest {
   readonly paths: readonly TreePath[];
   readonly choices: ConflictChoices;
   readonly backups: BackupLocation | null;
+  /** Receives the state of the copy that is applied. */
+  readonly onProposed?: (proposed: Snapshot) => void;
 }
 
 /**
@@ -50,6 +52,7 @@ export function applyOperation(workspace: Workspace, request: ApplyRequest, pace
     backups: request.backups,
     plan: async (current) => {
       const { snapshot: proposed } = await stateOfCopy(workspace, copy, base.snapshot, current.objects, pace);
+      request.onProposed?.(proposed);
       const { plan } = await applyPlan(workspace, { base: base.snapshot, proposed, paths, choices }, current, pace);
       return plan;
     },

@@ -1,5 +1,6 @@
 /** Implements what sessions need from the engine. `SessionHost` describes it. */
 
+import { markTurnEnd } from '../copy/turn-mark.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
 import { unlessDamaged } from '../store/objects/damage.ts';
@@ -32,6 +33,7 @@ export function sessionHost(engine: Engine): SessionHost {
       const { guardStep } = await import('./guard/step.ts');
       return engine.base.mapErrors(() => guardStep(engine.base, session, agent, request));
     },
+    turnEnded: () => markTurnEnd(engine.ports, engine.options.places.home),
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),
   };

@@ -148,6 +148,9 @@ type NotRemote =
   | 'reopenCopy'
   | 'diffCopy'
   | 'saveCopyPatch'
+  | 'rebaseCopy'
+  | 'applyTurn'
+  | 'nextTurn'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

@@ -28,6 +28,8 @@ export interface SessionHost {
   ): Promise<GuardedWork<T>>;
   /** See `Session.guardStep`. */
   guardStep(session: SessionId, agent: string, request: GuardStepRequest): Promise<GuardStep | null>;
+  /** In a copy: tells the process outside that the agent ended a turn. */
+  turnEnded(): void;
   /** Applies retention in the background. A failure is only a warning. */
   applyRetention(): void;
   /** Announces that calls were aborted because the session goes back in its conversation. */

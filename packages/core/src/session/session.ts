@@ -279,6 +279,7 @@ export class Session extends GuardedSession {
         for (const call of left(this.#calls.list(writing.workspace))) await this.#abandon(writing, call);
       });
     });
+    if (by === null) this.#host.turnEnded();
   }
 
   /**

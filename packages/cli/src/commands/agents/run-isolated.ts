@@ -6,9 +6,11 @@ import { type CommandContext, type CommandEnvironment, lines, type ParsedArgumen
 import { asFailure, failureAsText } from '../../failure.ts';
 import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
 import { conflictsIn, decisionIn } from '../../proposal/decision.ts';
+import { assertEachTurn, EachTurn } from '../../proposal/each-turn.ts';
 import { finishProposal } from '../../proposal/finish.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
+import type { ShowOverlay } from '../../terminal-host/host.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import { writeAll } from '../../write.ts';
 import { hostedAgent } from './hosted-agent.ts';
@@ -33,6 +35,8 @@ export async function runIsolated(
   // Nothing can be changed, so there is nothing to decide.
   const decision = access === null ? decisionIn('run --isolated', given, mayAsk, context) : { kind: 'drop' as const };
   const conflicts = await conflictsIn(given, decision, context);
+  const isEachTurn = given.options['eachTurn'] === true;
+  if (isEachTurn) assertEachTurn({ access, isAnswered: decision !== null, isTerminal: [0, 1, 2].every(isatty) });
   const [file, ...args] = command;
   const hosted = await hostedAgent(file, args, folder, env);
   if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
@@ -57,25 +61,37 @@ export async function runIsolated(
   const child = await commandInCopy(copy, context, [file, ...hosted.args], hosted.env);
   // The list of earlier states would be about the folder, and not about the copy.
   const hosts = { agent: hosted.known, session: session.id };
+  const notes: string[] = [];
+  const turns = isEachTurn
+    ? new EachTurn({ copy, description: proposal.description, author }, context, {
+        isApplied: decision !== null,
+        conflicts,
+        // The program has the terminal.
+        say: (text) => void (isatty(2) ? notes.push(text) : say(text)),
+      })
+    : null;
+  const onPages = (show: ShowOverlay): void => turns?.askWith(show);
   const running = context.withoutMessages(() =>
-    runHosted(child, { key: false, following: async () => child, hosts }, context),
+    runHosted(child, { key: false, following: async () => child, hosts, onPages }, context),
   );
   const stopIgnoring = ignoreHangUps();
   const ended = await running;
   const status = reportExit(ended, file, view.style);
   const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
   try {
+    const left = (await turns?.stop()) ?? copy;
+    for (const note of notes) say(note);
     if (status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
     const finished = await finishProposal(
       {
-        copy,
+        copy: left,
         description: proposal.description,
         author,
         isGood: status === 0,
       },
       { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
     );
-    if (finished.outcome === 'applied') {
+    if (finished.outcome === 'applied' || turns?.hasApplied === true) {
       say(`To revert only these changes later: \`savepoint rollback --session ${session.id}\`\n`);
     }
     await session.close({ signal: later.signal });

@@ -60,6 +60,12 @@ const OPTIONS: readonly CliOptionSpec[] = [
     flags: '--preset <preset>',
     description: 'with --isolated, what the program may do: list names, read, or edit (default)',
   },
+  {
+    flags: '--each-turn',
+    description:
+      'with --isolated: propose the changes at the end of each turn of the agent; with --apply, apply them then',
+    conflicts: ['patch', 'keep', 'drop'],
+  },
   ...DECISION_OPTIONS,
   ...APPLY_OPTIONS,
 ];
@@ -77,7 +83,8 @@ export const run: StandaloneCommand = {
     'until the changes are applied, and edits that you make there meanwhile stay. Applied changes are surely of the ' +
     'agent. What is not isolated is said at the start: at least your home folder, /tmp and the network. With --preset read, nothing ' +
     'in the folder can be written; with list, the names of captured files are there and nothing can be read. The system enforces ' +
-    'that (Linux only); where it cannot, the program is not run.',
+    'that (Linux only); where it cannot, the program is not run. With --each-turn, the changes are proposed each time when the ' +
+    'agent ends a turn (agents with hooks). What you changed in the folder comes into the copy then.',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
@@ -88,6 +95,7 @@ export const run: StandaloneCommand = {
     'savepoint run --restore-checkpoint cp_12 -- make test',
     'savepoint run --no-checkpoints -- npm ci',
     'savepoint run --isolated -- claude',
+    'savepoint run --isolated --each-turn --apply -- claude',
     'savepoint run --isolated --preset read -- claude',
   ],
 
@@ -276,7 +284,7 @@ function assertIsolated(options: ParsedArguments['options']): void {
 }
 
 const ISOLATED_ONLY: ReadonlySet<string> = new Set(
-  'preset apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
+  'preset eachTurn apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
 );
 
 /** @returns false: none; undefined: not given */

@@ -1,11 +1,13 @@
 /** Calls that work in copies of the workspace. */
 
-import { applyOperation } from '../../copy/apply-copy.ts';
+import { type ApplyRequest, applyOperation } from '../../copy/apply-copy.ts';
 import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
+import { nextTurnMark } from '../../copy/turn-mark.ts';
 import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
+import type { Snapshot } from '../../model/entries.ts';
 import type { CallId, SessionId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
@@ -17,6 +19,10 @@ import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '
 import {
   type CopyOptions,
   makeWorkspaceCopy,
+  type RebasedCopy,
+  type RebaseOptions,
+  rebaseIn,
+  rebaseWorkspaceCopy,
   reopenWorkspaceCopy,
   type WorkspaceCopy,
 } from '../copies/workspace-copy.ts';
@@ -25,6 +31,7 @@ import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { assertByPersonAnywhere } from '../shell-call.ts';
+import type { WriteOperationContext } from '../write-context.ts';
 
 export interface ApplyOptions extends OperationOptions, ConflictOptions {
   /** Only these paths and everything below them. Empty: everything. */
@@ -86,6 +93,24 @@ export interface CopyCalls {
    * @throws SavepointError CONFLICT, and what `restore` throws
    */
   applyCopy(copy: WorkspaceCopy, options: ApplyOptions): Promise<OperationResult>;
+  /**
+   * Captures the workspace, and brings what changed there since the copy's base into the copy. What was changed in the copy
+   * and not applied stays, merged. The changes of the copy are then relative to that checkpoint. The programs in the copy
+   * should be at rest: if they write meanwhile (`busy`), or both changed the same lines (`conflict`), nothing is done.
+   * @throws SavepointError IO, NO_SPACE, STORE_DAMAGED, CANCELLED, and what `checkpoint` throws
+   */
+  rebaseCopy(copy: WorkspaceCopy, options?: RebaseOptions): Promise<RebasedCopy>;
+  /**
+   * As `applyCopy`, and then as `rebaseCopy`, for a program that goes on: what it writes after the changes were looked at
+   * is not applied, and is what the copy has changed afterwards.
+   */
+  applyTurn(copy: WorkspaceCopy, options: ApplyOptions): Promise<OperationResult & { readonly rebased: RebasedCopy }>;
+  /**
+   * Waits until an agent with hooks ends a turn in the copy, or `signal` aborts.
+   * @param mark what an earlier call returned, null at first: returns at once if a turn has ended since
+   * @returns identifies the end of the last turn; null if none has ended
+   */
+  nextTurn(copy: WorkspaceCopy, mark: string | null, options?: CallOptions): Promise<string | null>;
 }
 
 export function copyCalls(engine: Engine): CopyCalls {
@@ -115,21 +140,45 @@ export function copyCalls(engine: Engine): CopyCalls {
       engine.read((workspace) =>
         preview(engine, workspace, applyIn(engine, workspace, copy, options, engine.pace(options)), options),
       ),
-    applyCopy: (copy, options) =>
+    rebaseCopy: (copy, options = {}) => rebaseWorkspaceCopy(engine, copy, options),
+    applyTurn: (copy, options) =>
       engine.operate(options, async (operating) => {
-        const { workspace, pace } = operating;
-        await makeRoom(operating, 'all');
-        const event = `${options.trigger ?? 'apply'}:completed` as const;
-        return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
+        let applied: Snapshot = copy.base.snapshot;
+        const onProposed = (proposed: Snapshot): void => {
+          applied = proposed;
+        };
+        const result = await applyNow(engine, operating, copy, { ...options, onProposed });
+        // Without a checkpoint, the store has not got that state.
+        const from = result.checkpoint === null ? copy.base.snapshot : applied;
+        const { signal } = options;
+        const rebased = await rebaseIn(engine, operating, copy, from, signal === undefined ? {} : { signal });
+        return { ...result, rebased };
       }),
+    nextTurn: (copy, mark, { signal } = {}) =>
+      engine.mapErrors(() => nextTurnMark(engine.ports, copy.copy.record.place, mark, signal)),
+    applyCopy: (copy, options) => engine.operate(options, (operating) => applyNow(engine, operating, copy, options)),
   };
 }
+
+async function applyNow(
+  engine: Engine,
+  operating: WriteOperationContext,
+  copy: WorkspaceCopy,
+  options: ApplyNow,
+): Promise<OperationResult> {
+  const { workspace, pace } = operating;
+  await makeRoom(operating, 'all');
+  const event = `${options.trigger ?? 'apply'}:completed` as const;
+  return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
+}
+
+type ApplyNow = ApplyOptions & Pick<ApplyRequest, 'onProposed'>;
 
 function applyIn(
   engine: Engine,
   workspace: Workspace,
   { copy, base }: WorkspaceCopy,
-  options: ApplyOptions,
+  options: ApplyNow,
   pace: Pace,
 ): Operation {
   const { author = { actor: engine.actor }, trigger = 'apply', description, paths = [] } = options;
@@ -145,6 +194,7 @@ function applyIn(
       paths: givenPaths(workspace, paths),
       choices: conflictChoicesIn(workspace, options),
       backups: null,
+      ...(options.onProposed === undefined ? {} : { onProposed: options.onProposed }),
     },
     pace,
   );

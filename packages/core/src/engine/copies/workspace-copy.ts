@@ -3,12 +3,14 @@
 import type { CopyAccess, CopyPurpose, CopyRung, DependencyPolicy } from '../../copy/copy.ts';
 import { type MadeCopy, makeCopy, reopenCopy } from '../../copy/open-copy.ts';
 import { type CopyProposal, readProposal, writeProposal } from '../../copy/proposal-record.ts';
-import { readCopyRecord } from '../../copy/records.ts';
+import { type Rebased, rebaseCopy } from '../../copy/rebase-copy.ts';
+import { readCopyRecord, writeCopyRecord } from '../../copy/records.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CopyId } from '../../model/ids.ts';
+import type { TreePath } from '../../model/names.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, storeBytes } from '../maintenance.ts';
 import type { WriteContext, WriteOperationContext } from '../write-context.ts';
@@ -127,6 +129,45 @@ export async function reopenWorkspaceCopy(engine: Engine, id: string, options: C
     const copy = await reopenCopy(workspace, context.places.home, record, base);
     return { copy, notes: [], base, proposal };
   });
+}
+
+export interface RebaseOptions extends CallOptions {
+  /** Also gives up what was changed in the copy. Default false. */
+  readonly discard?: boolean;
+}
+
+export interface RebasedCopy {
+  /** The copy with its new base, or the given one. */
+  readonly copy: WorkspaceCopy;
+  readonly outcome: Rebased['outcome'];
+  readonly paths: readonly TreePath[];
+}
+
+/** Captures the workspace, brings what changed there into the copy, and makes that checkpoint its base. */
+export async function rebaseWorkspaceCopy(
+  engine: Engine,
+  made: WorkspaceCopy,
+  options: RebaseOptions,
+): Promise<RebasedCopy> {
+  return engine.operate(options, (operating) => rebaseIn(engine, operating, made, made.base.snapshot, options));
+}
+
+/** @param from the state that what the copy has and the workspace has not is relative to */
+export async function rebaseIn(
+  engine: Engine,
+  operating: WriteContext,
+  made: WorkspaceCopy,
+  from: Snapshot,
+  options: RebaseOptions,
+): Promise<RebasedCopy> {
+  const { workspace, pace } = operating;
+  const { copy } = made;
+  const now = await captureBefore(engine, operating, options);
+  const rebased = await rebaseCopy(workspace, { copy, base: from, now, discard: options.discard === true }, pace);
+  if (rebased.outcome !== 'moved') return { copy: made, ...rebased };
+  const record = { ...copy.record, base: now.id };
+  writeCopyRecord(workspace.ports, record);
+  return { copy: { ...made, copy: { ...copy, record }, base: now }, ...rebased };
 }
 
 /** Copies count towards the size limit of the store, but no checkpoint is dropped for them: the new copy is. */

@@ -14,6 +14,7 @@ import {
   number,
   oneOf,
   optional,
+  orNull,
   type ShapeOf,
   someFields,
   text,
@@ -192,6 +193,9 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   ],
   previewApply: [COPY, ['options', APPLY]],
   applyCopy: [COPY, ['options', APPLY]],
+  applyTurn: [COPY, ['options', APPLY]],
+  rebaseCopy: [COPY, options<'rebaseCopy'>({ discard: flag })],
+  nextTurn: [COPY, ['mark', orNull(text)], options<'nextTurn'>({})],
   createForks: [
     ['names', listOf(text)],
     ['options', optional(CREATE_FORK)],
