@@ -130,6 +130,43 @@ describe('try without a terminal', () => {
   });
 });
 
+describe('what the folder has instead', () => {
+  /** A kept copy with a change that does not merge, and one that does. */
+  const conflicting = (script: string) => {
+    const p = inProject();
+    const kept = p.run(tried(script, '--keep'));
+    p.write('a.txt', 'one\nmine\nthree\n');
+    const [, id = ''] = /The copy (copy_[0-9a-f]{8}) is kept/.exec(kept.stderr) ?? [];
+    return {
+      p,
+      id,
+      decide: (...options: readonly string[]) => p.run(['try', '--continue', id, '--apply', ...options]),
+    };
+  };
+
+  it('--ours gives up the change of the copy, and says so', () => {
+    const { p, decide } = conflicting('sed -i s/two/2/ a.txt');
+    const done = decide('--ours', 'a.txt');
+    expect(done.stderr).toMatch(/Nothing was applied: [^\n]*\nleft unchanged:\n {2}a\.txt \(kept, as requested\)/);
+    expect([done.status, p.read('a.txt'), copies(p)]).toEqual([0, 'one\nmine\nthree\n', []]);
+  });
+
+  it('--skip-conflicts applies the rest, and the copy stays for what was skipped', () => {
+    const { p, id, decide } = conflicting('sed -i s/two/2/ a.txt; echo new > new.txt');
+    const done = decide('--skip-conflicts');
+    expect(done.stderr).toContain(`The copy ${id} is kept. It has the changes that were not applied.`);
+    expect([done.status, p.read('a.txt'), p.read('new.txt')]).toEqual([0, 'one\nmine\nthree\n', 'new\n']);
+    const rest = decide('--theirs', 'a.txt');
+    expect([rest.status, p.read('a.txt'), copies(p)]).toEqual([0, 'one\n2\nthree\n', []]);
+  });
+
+  it('the same change: nothing is left to apply', () => {
+    const { p, decide } = conflicting('sed -i s/two/mine/ a.txt');
+    expect(decide().stderr).toContain('Nothing was left to apply: the folder already has these changes.');
+    expect(copies(p)).toEqual([]);
+  });
+});
+
 describe('try on a terminal', () => {
   const start = (p: Project, script: string) =>
     new HostedTerminal(p, `trap : INT; $SAVEPOINT_COMMAND try -- sh -c '${script}'; echo "status $?."`);

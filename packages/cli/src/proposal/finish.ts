@@ -36,6 +36,7 @@ export async function finishProposal(proposal: Proposal, given: Finishing): Prom
 
 class ProposalRun {
   #difference: CopyDifference | null = null;
+  #choices: ConflictInput = {};
 
   constructor(
     private readonly proposal: Proposal,
@@ -148,6 +149,7 @@ class ProposalRun {
   }
 
   async #apply(conflicts: ConflictInput): Promise<Operation> {
+    this.#choices = conflicts;
     const done = await this.#savepoint.applyCopy(this.proposal.copy, await this.#applyOptions(conflicts));
     return operationToJson(done, []);
   }
@@ -164,7 +166,9 @@ class ProposalRun {
     const { context, say } = this.given;
     context.clearProgress();
     say(appliedText(operation, context.view));
-    return this.#done('applied', found, { operation });
+    // With --ours, what the copy has there is given up. What is skipped may still be wanted.
+    const isPartial = this.#choices.skipConflicts === true && operation.plan.kept.length > 0;
+    return this.#done('applied', found, { operation }, isPartial);
   }
 
   /** Drops the copy unless it has something that nothing else has. */
@@ -172,11 +176,18 @@ class ProposalRun {
     outcome: 'applied' | 'saved',
     { uncaptured, problems, commits }: CopyDifference,
     more: Partial<Finished>,
+    isPartial = false,
   ): Promise<Finished> {
     const isUncaptured = uncaptured.length > 0 || problems.length > 0;
-    const isKept = isUncaptured || commits.length > 0;
+    const why = isUncaptured
+      ? 'It has what could not be read or captured.'
+      : commits.length > 0
+        ? 'It has the commits.'
+        : isPartial
+          ? 'It has the changes that were not applied.'
+          : null;
+    const isKept = why !== null;
     if (isKept) {
-      const why = isUncaptured ? 'It has what could not be read or captured.' : 'It has the commits.';
       this.given.say(keptText(this.proposal.copy, why));
       await this.proposal.copy.copy.close();
     } else await this.proposal.copy.copy.drop();
