@@ -1,5 +1,5 @@
 /** Decides with the user what becomes of the changes in a copy, and does it. Whatever fails, the copy stays. */
-import { type JsonName, type Savepoint, SavepointError } from '@savepoint/core';
+import { type JsonName, type Savepoint, SavepointError, showText } from '@savepoint/core';
 import { conflictChoicesOf, operationToJson } from '@savepoint/core/frontend';
 import type { CommandContext, Environment } from '../command.ts';
 import { asFailure, failureAsText } from '../failure.ts';
@@ -10,7 +10,7 @@ import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
-import { appliedText, conflictText, differenceText, keptText, savedText } from './texts.ts';
+import { appliedText, conflictText, differenceText, endedText, keptText, savedText } from './texts.ts';
 
 export interface Finishing {
   readonly context: Pick<CommandContext, 'savepoint' | 'absolutePath' | 'view' | 'clearProgress'>;
@@ -37,6 +37,7 @@ export async function finishProposal(proposal: Proposal, given: Finishing): Prom
 class ProposalRun {
   #difference: CopyDifference | null = null;
   #choices: ConflictInput = {};
+  #ended: readonly string[] = [];
 
   constructor(
     private readonly proposal: Proposal,
@@ -50,6 +51,10 @@ class ProposalRun {
   async finish(): Promise<Finished> {
     const { say, context, signal, decision, mayAsk } = this.given;
     const { copy, isGood } = this.proposal;
+    // They would go on changing what is shown and applied.
+    const ended = await this.#savepoint.endCopyPrograms(copy);
+    this.#ended = ended.filter((command) => !isOwnDaemon(command)).map((command) => showText(command.join(' ')));
+    if (this.#ended.length > 0) say(endedText(this.#ended));
     const found = await this.#savepoint.diffCopy(copy, { signal });
     this.#difference = found;
     context.clearProgress();
@@ -205,6 +210,7 @@ class ProposalRun {
       outcome,
       isKept: outcome === 'kept',
       difference: this.#difference,
+      ended: this.#ended,
       operation: null,
       file: null,
       failure: null,
@@ -227,6 +233,12 @@ class ProposalRun {
       return null;
     }
   }
+}
+
+/** Hooks in the copy may have started it. Nobody asked for it, so its end is no news. */
+function isOwnDaemon(command: readonly string[]): boolean {
+  const [, program] = process.argv;
+  return program !== undefined && command.includes(program) && command.includes('daemon');
 }
 
 type Operation = ReturnType<typeof operationToJson>;

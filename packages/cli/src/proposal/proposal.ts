@@ -30,6 +30,8 @@ export interface Finished {
   readonly isKept: boolean;
   /** Null if it could not be found out. */
   readonly difference: CopyDifference | null;
+  /** Command lines of programs that still ran in the copy and were ended, safe to print. */
+  readonly ended: readonly string[];
   readonly operation: OperationJson | null;
   /** The patch that was written. */
   readonly file: JsonName | null;

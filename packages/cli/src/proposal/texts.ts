@@ -12,6 +12,7 @@ import type { Copy, CopyDifference } from './proposal.ts';
 type OperationJson = ReturnType<typeof operationToJson>;
 
 const LISTED_WHEN_DONE = 10;
+const COMMAND_COLUMNS = 200;
 
 /** Like `diff --stat`; what has no lines is named with what happened to it. */
 export function differenceText(
@@ -89,6 +90,21 @@ export function savedText({ changes, unknownToGit, uncaptured }: CopyDifference,
       () => 'not known to git, so only notes in the patch (empty folders, permissions):',
     ),
   );
+}
+
+/** @param commands safe to print */
+export function endedText(commands: readonly string[]): string {
+  const shown = commands.slice(0, LISTED_WHEN_DONE).map((command) => clipped(command));
+  const more = commands.length - shown.length;
+  return lines(
+    'savepoint: these still ran in the copy, and were ended:',
+    shown.map((command) => `  ${command}`),
+    more > 0 ? [`  … and ${more} more`] : [],
+  );
+}
+
+function clipped(text: string): string {
+  return text.length > COMMAND_COLUMNS ? `${text.slice(0, COMMAND_COLUMNS - 1)}…` : text;
 }
 
 /** @param why null: the user has not decided yet */

@@ -147,6 +147,7 @@ type NotRemote =
   | 'applyCopy'
   | 'reopenCopy'
   | 'diffCopy'
+  | 'endCopyPrograms'
   | 'saveCopyPatch'
   | 'rebaseCopy'
   | 'applyTurn'

@@ -141,6 +141,7 @@ function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: 
     outcome,
     copy: { id: copy.record.id, rung: copy.record.rung, isKept, files: isKept ? nameToJson(copy.files) : null },
     notes: [...notes],
+    ended: [...finished.ended],
     notIsolated: [...copy.notIsolated],
     changes: difference === null ? null : difference.changes.map(changeToJson),
     totals: difference === null ? null : { ...difference.totals },

@@ -2,6 +2,7 @@
 
 import { type ApplyRequest, applyOperation } from '../../copy/apply-copy.ts';
 import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
+import { endProcesses } from '../../copy/end-processes.ts';
 import { nextTurnMark } from '../../copy/turn-mark.ts';
 import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -75,6 +76,11 @@ export interface CopyCalls {
    */
   reopenCopy(id: string, options?: CallOptions): Promise<WorkspaceCopy>;
   /**
+   * Ends the programs that run in a copy, so that its files stay as they are. Of a copy that is a folder, none are known.
+   * @returns the command lines of those that were ended. They may contain anything.
+   */
+  endCopyPrograms(copy: WorkspaceCopy): Promise<readonly (readonly string[])[]>;
+  /**
    * Returns what was changed in a copy since its base.
    * @throws SavepointError IO, STORE_DAMAGED, CANCELLED
    */
@@ -123,6 +129,13 @@ export function copyCalls(engine: Engine): CopyCalls {
       }),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
+    endCopyPrograms: ({ copy }) =>
+      engine.mapErrors(async () => {
+        const { ports } = engine;
+        const commands = copy.processes().map(({ pid }) => ports.processes.startedWith(pid).command);
+        await endProcesses(ports, () => copy.processes());
+        return commands.filter((command) => command.length > 0);
+      }),
     diffCopy: (copy, options = {}) =>
       engine.read((workspace) => {
         const { patch = false, paths = [] } = options;

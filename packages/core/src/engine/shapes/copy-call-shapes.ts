@@ -142,6 +142,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
     ],
   ],
   reopenCopy: [['id', text], options<'reopenCopy'>({})],
+  endCopyPrograms: [COPY],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
   listChecks: [['options', optional(fields({ at: text, fork: text } satisfies ShapeOf<WhichChecks>))]],
