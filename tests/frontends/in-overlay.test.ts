@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { whyNoOverlays } from '@savepoint/testkit';
-import { type CommandOutcome, type Project, project } from '@savepoint/testkit/command';
+import { type CommandOutcome, main, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { treeState } from '../../packages/core/test/copy/overlay/tree-state.ts';
 
@@ -113,6 +113,41 @@ describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
     expect([p.read('a.txt'), p.read('ignored/old.txt'), p.has('link')]).toEqual(['old\ngood\n', 'old\n', false]);
     expect(git()).toBe(index);
     expect(new Set(fs.readFileSync(places, 'utf8').trim().split('\n'))).toEqual(new Set([p.dir]));
+  });
+
+  it('a check in an isolated run runs in there, and what is trusted in there is trusted nowhere else', () => {
+    const p = repository();
+    p.ok('checkpoint');
+    p.ok('trust', '--yes');
+    const places = path.join(p.base, 'places');
+    const change = (text: string) => `echo '{"checks":{"own":{"command":["sh","-c","${text}"]}}}' > .savepoint.json`;
+    const check = '$SAVEPOINT_COMMAND check; echo "status $?"';
+    const script = [
+      'echo wrong >> a.txt',
+      check,
+      change('echo changed >> $PLACES'),
+      check,
+      '$SAVEPOINT_COMMAND trust --yes',
+      check,
+    ].join('\n');
+    fs.writeFileSync(path.join(p.base, 'script.sh'), `exec >'${p.base}/said' 2>&1\n${script}\n`);
+    const before = treeState(p.dir);
+    fs.writeFileSync(places, '');
+    const command = `${process.execPath} ${main}`;
+    const env = { PLACES: places, SAVEPOINT_COMMAND: command };
+    const done = p.run(['run', '--isolated', '--keep', '--', 'sh', path.join(p.base, 'script.sh')], { env });
+    expect(treeState(p.dir)).toEqual(before);
+    const said = fs.readFileSync(path.join(p.base, 'said'), 'utf8');
+    // Trusted outside: it runs, in a copy of the copy. Changed: not before it is trusted, and then only in there.
+    expect(said).toMatch(/own: failed[\s\S]*error: wrong/);
+    expect(said).toMatch(/not trusted, or have changed since: own\.[\s\S]*own: passed/);
+    expect(fs.readFileSync(places, 'utf8')).toMatch(/changed\n$/);
+    expect(done.stderr).toMatch(/checked in the copy, as its programs report:\n {2}own: passed/);
+    const [, id = ''] = /The copy (copy_[0-9a-f]{8}) is kept/.exec(done.stderr) ?? [];
+    const kept = p.run(['try', '--continue', id, '--apply']);
+    expect(kept.stderr).toMatch(/checked in the copy, as its programs report:\n {2}own: passed/);
+    expect(p.run(['check']).stderr).toContain('not trusted, or have changed since: own');
+    expect(fs.readFileSync(places, 'utf8')).toMatch(/changed\n$/);
   });
 
   it('bisect: each state is at the real path', () => {

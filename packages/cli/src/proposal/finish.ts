@@ -235,7 +235,7 @@ class ProposalRun {
   }
 }
 
-/** Hooks in the copy may have started it. Nobody asked for it, so its end is no news. */
+/** Hooks in the copy may have started it. The user did not, so its end is not worth a message. */
 function isOwnDaemon(command: readonly string[]): boolean {
   const [, program] = process.argv;
   return program !== undefined && command.includes(program) && command.includes('daemon');

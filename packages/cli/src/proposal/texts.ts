@@ -16,7 +16,7 @@ const COMMAND_COLUMNS = 200;
 
 /** Like `diff --stat`; what has no lines is named with what happened to it. */
 export function differenceText(
-  { changes, totals, problems, uncaptured, commits }: CopyDifference,
+  { changes, totals, problems, uncaptured, commits, checks }: CopyDifference,
   view: OutputView,
 ): string {
   const json = changes.map(changeToJson);
@@ -42,6 +42,12 @@ export function differenceText(
       commits.map(({ path, commit }) => `${path === '' ? '.' : showName(path)}: ${commit}`),
       () =>
         'commits of the copy, which cannot be applied; their files are (`git push` or `git format-patch` in it keeps them):',
+      listedIn(view),
+    ),
+    listWithHeading(
+      (checks?.checks ?? []).map(({ name, outcome }) => `${showText(name)}: ${showText(outcome)}`),
+      () =>
+        `checked in the copy, as its programs report${checks?.isCurrent === true ? '' : ' (it has changed since)'}:`,
       listedIn(view),
     ),
     listWithHeading(
@@ -103,10 +109,6 @@ export function endedText(commands: readonly string[]): string {
   );
 }
 
-function clipped(text: string): string {
-  return text.length > COMMAND_COLUMNS ? `${text.slice(0, COMMAND_COLUMNS - 1)}…` : text;
-}
-
 /** @param why null: the user has not decided yet */
 export function keptText({ copy }: Copy, why: string | null): string {
   const { id } = copy.record;
@@ -129,4 +131,8 @@ export function isolationText({ copy, notes }: Copy, view: OutputView): string {
       `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
     ),
   );
+}
+
+function clipped(text: string): string {
+  return text.length > COMMAND_COLUMNS ? `${text.slice(0, COMMAND_COLUMNS - 1)}…` : text;
 }

@@ -8,6 +8,7 @@ import { OverlayBatch } from '../store/snapshot/overlay.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { addToPatch, patchOf } from '../timeline/diff/compare.ts';
+import { type ChecksInCopy, readChecks } from './checks-in-copy.ts';
 import type { OpenCopy } from './copy.ts';
 import { type CopyCommit, commitsOfCopy } from './moved-heads.ts';
 import { stateOfCopy } from './state-of-copy.ts';
@@ -23,6 +24,8 @@ export interface CopyDifference {
   readonly patch: Patch | null;
   /** Commits that were made in the copy. They cannot be applied. */
   readonly commits: readonly CopyCommit[];
+  /** Checks that were run in the copy, as its programs say, and whether its files have changed since. Null: none. */
+  readonly checks: (Pick<ChecksInCopy, 'checks'> & { readonly isCurrent: boolean }) | null;
   /** What could not be read, for display. */
   readonly problems: readonly string[];
 }
@@ -63,7 +66,7 @@ export async function writeCopyPatch(
 
 async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiffRequest, pace: Pace) {
   const objects = new OverlayBatch(workspace.store.objects);
-  const { found, problems } = await stateOfCopy(workspace, copy, base.snapshot, objects, pace);
+  const { snapshot, found, problems } = await stateOfCopy(workspace, copy, base.snapshot, objects, pace);
   const within = paths.length === 0 ? {} : { within: paths };
   const listed = await listChanges(objects, base.snapshot, found, pace, within);
   const touched = copy.touched();
@@ -76,7 +79,18 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
     changes.reduce((total, change) => total + (count(change) ?? 0), 0);
   const totals = { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) };
   const commits = commitsOfCopy(workspace.ports.fs, workspace.root, copy, base);
-  return { objects, changes, totals, uncaptured, unknownToGit: changes.filter(isUnknownToGit), commits, problems };
+  const checked = readChecks(workspace.ports, copy.record.place);
+  const checks = checked === null ? null : { checks: checked.checks, isCurrent: checked.files === snapshot.files };
+  return {
+    objects,
+    checks,
+    changes,
+    totals,
+    uncaptured,
+    unknownToGit: changes.filter(isUnknownToGit),
+    commits,
+    problems,
+  };
 }
 
 function isUnknownToGit({ before, after }: Change): boolean {

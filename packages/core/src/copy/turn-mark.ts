@@ -6,14 +6,14 @@
 import { durableWrite } from '../io/durable-write.ts';
 import type { Ports } from '../io/ports.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
+import { isHomeOfCopy } from './home-of-copy.ts';
 
 const FILE = 'turn-ended';
-const HOME_OF_COPY = /\/copies\/copy_[0-9a-f]{8}\/home$/;
 const POLL_MS = 100;
 
 /** @param home the home of this process. Outside of copies, nothing is done */
 export function markTurnEnd({ fs }: Pick<Ports, 'fs'>, home: DiskPath): void {
-  if (HOME_OF_COPY.test(home)) durableWrite(fs, diskChild(home, FILE), Buffer.alloc(0), 0o600);
+  if (isHomeOfCopy(home)) durableWrite(fs, diskChild(home, FILE), Buffer.alloc(0), 0o600);
 }
 
 /** Identifies the end of the last turn. Null: none has ended. @param place the folder of the copy */

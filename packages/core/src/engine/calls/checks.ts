@@ -8,6 +8,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
 import { checkFork, checksOfFork } from '../copies/check-fork.ts';
 import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../copies/check-state.ts';
+import { trustedChecks } from '../copies/trusted-checks.ts';
 import type { Engine } from '../engine.ts';
 import { assertByPerson } from '../shell-call.ts';
 
@@ -82,7 +83,7 @@ export function checkCalls(engine: Engine): CheckCalls {
           layout,
           withAll(found.checks, readTrust(engine.ports, layout), engine.ports.clock.now()),
         );
-        return listed(found, readTrust(engine.ports, layout));
+        return listed(found, trustedChecks(engine, layout));
       }),
     revokeTrust: (options = {}) =>
       engine.write(options, 'existing', async ({ workspace }) => writeTrust(engine.ports, workspace.store.layout, [])),

@@ -7,6 +7,7 @@ import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
 import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
 import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../../check/run.ts';
 import { digestOf, trustStateOf } from '../../check/trust.ts';
+import { noteChecks } from '../../copy/checks-in-copy.ts';
 import type { CopyRung, DependencyPolicy } from '../../copy/copy.ts';
 import { FsError } from '../../io/fs.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -17,7 +18,7 @@ import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../../mo
 import type { StoreLayout } from '../../store/layout.ts';
 import { makeFolders } from '../../store/private-folders.ts';
 import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
-import { readTrust, type TrustedCheck } from '../../store/state/trust.ts';
+import type { TrustedCheck } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { listChanges } from '../../timeline/diff/changes.ts';
 import { resolveCheckpoint } from '../../timeline/query/resolve.ts';
@@ -25,6 +26,7 @@ import { testResultCalls } from '../calls/test-results.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
+import { trustedChecks } from './trusted-checks.ts';
 import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
 export interface CheckOptions extends CallOptions {
@@ -112,13 +114,14 @@ export async function checkState(
     const of = { copy: made.copy, notes: made.notes, state: stateOfCheckpoint(checkpoint) };
     const { found: all, results, ...ran } = await checkCopy(engine, options, of, base && stateOfCheckpoint(base));
     await keepTestResult(engine, checkpoint, all, results);
+    noteChecks(engine.ports, engine.options.places.home, { checks: ran.checks, files: checkpoint.snapshot.files });
     return { checkpoint, base, ...ran };
   } finally {
     await made.copy.drop();
   }
 }
 
-/** Finds the checks of the folder, or of a checkpoint, and what is trusted. A folder without a store trusts nothing. */
+/** Finds the checks of the folder, or of a checkpoint, and what is trusted. */
 export async function checksBefore(
   engine: Engine,
   at: string | undefined,
@@ -128,12 +131,13 @@ export async function checksBefore(
     return engine.mapErrors(() => {
       const root = context.root();
       const projectFile = context.settings(root).values.project_file;
-      return { found: findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] }), trusted: [] };
+      const found = findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] });
+      return { found, trusted: trustedChecks(engine, null) };
     });
   }
   return engine.read((workspace, inContext) => ({
     found: checksAt(workspace, inContext, at),
-    trusted: readTrust(engine.ports, workspace.store.layout),
+    trusted: trustedChecks(engine, workspace.store.layout),
   }));
 }
 
@@ -175,7 +179,7 @@ export async function checkCopy(
         options,
         layout: workspace.store.layout,
         root: workspace.root,
-        trusted: readTrust(engine.ports, workspace.store.layout),
+        trusted: trustedChecks(engine, workspace.store.layout),
         projectFile: context.settings(workspace.root).values.project_file,
         dependencies: options.dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
       }) satisfies StateRun,

@@ -16,6 +16,7 @@ import { makeRoom, storeBytes } from '../maintenance.ts';
 import type { WriteContext, WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
 import { copiedBytes } from './copy-list.ts';
+import { passTrustOn } from './trusted-checks.ts';
 
 const MB = 1024 * 1024;
 
@@ -96,6 +97,7 @@ export async function makeCopyOfState<Found extends StateToCopy>(
       );
       await assertWithinLimit(operating, made);
       const { proposal = null } = options;
+      passTrustOn(workspace, made.copy.record.place);
       if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
       return { ...made, base, proposal, found };
     },

@@ -34,7 +34,7 @@ interface TrustJson {
 }
 
 /** @throws SavepointError STORE_DAMAGED */
-export function readTrust({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): readonly TrustedCheck[] {
+export function readTrust({ fs }: Pick<Ports, 'fs'>, layout: Pick<StoreLayout, 'path'>): readonly TrustedCheck[] {
   const file = diskChild(layout.path, 'trust.json');
   try {
     const json = JSON.parse(readEntireFile(fs, file, MAX_BYTES).toString()) as TrustJson;
@@ -53,7 +53,11 @@ export function readTrust({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): reado
 }
 
 /** The newest ones are kept. Durable on return. The caller holds the store's lock. */
-export function writeTrust({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, trusted: readonly TrustedCheck[]): void {
+export function writeTrust(
+  { fs }: Pick<Ports, 'fs'>,
+  layout: Pick<StoreLayout, 'path'>,
+  trusted: readonly TrustedCheck[],
+): void {
   const checks = trusted
     .slice(-MAX_TRUSTED)
     .map(({ name, digest, since }) => ({ name, digest, since: new Date(since).toISOString() }));
