@@ -10,7 +10,6 @@ import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, object
 import { filesOutcome, openCalls } from './operation-fields.ts';
 
 export { dependencies } from './dependencies.ts';
-export { changeId, checkpointId, checkpointName, conflictFields, hookedAgent, hunkId, jsonName, named, objectId, z };
 export {
   actor,
   authorship,
