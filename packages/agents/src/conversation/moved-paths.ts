@@ -12,14 +12,14 @@ export function pathsMover(place: SessionPlace): <T>(row: T) => T {
   const [from, to] = [textFromBytes(place.dir), textFromBytes(place.copy)];
   if (from === null || to === null || from === '/')
     throw conversationRefused(place, 'the path of a folder is not text');
-  // Not a part of another path.
-  const path = new RegExp(`(?<![\\w.-])${from.replaceAll(/[^\w/]/g, '\\$&')}(?![\\w.-])`, 'g');
+  // Not a part of another path. In JSON within JSON, the letter of an escaped line break may be before it.
+  const path = new RegExp(`(?:(?<=\\\\[nrt])|(?<![\\w.-]))${from.replaceAll(/[^\w/]/g, '\\$&')}(?![\\w.-])`, 'g');
   const move = (value: unknown): unknown => {
     if (typeof value === 'string') return value.includes(from) ? value.replaceAll(path, () => to) : value;
     if (Array.isArray(value)) return value.map(move);
     // The provider has signed what the model thought, and would refuse it if it were changed.
     if (value === null || typeof value !== 'object' || ('type' in value && value.type === 'thinking')) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, move(each)]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [move(key), move(each)]));
   };
   return (row) => move(row) as typeof row;
 }

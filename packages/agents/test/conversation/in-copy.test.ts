@@ -53,6 +53,10 @@ test('of Codex: as a session of the copy', async () => {
   const folder = join(home, 'sessions/2026/11/26');
   mkdirSync(folder, { recursive: true });
   const begun = (turn: string) => ({ type: 'event_msg', payload: { type: 'task_started', turn_id: turn } });
+  const changed = (at: string) => ({
+    type: 'event_msg',
+    payload: { changes: { [`${at}/a.txt`]: { type: 'add' } }, json: JSON.stringify({ text: `one\n${at}/a.txt` }) },
+  });
   const said = (text: string, turn: string) => ({
     type: 'response_item',
     payload: {
@@ -67,6 +71,7 @@ test('of Codex: as a session of the copy', async () => {
     { type: 'session_meta', payload: { id, session_id: id, cwd: '/w' } },
     begun('t-1'),
     said('Change /w/a.txt.', 't-1'),
+    changed('/w'),
     begun('t-2'),
     said('Again.', 't-2'),
   ];
@@ -80,6 +85,7 @@ test('of Codex: as a session of the copy', async () => {
     { type: 'session_meta', payload: { id: session, session_id: session, cwd: COPY } },
     begun('t-1'),
     said(`Change ${COPY}/a.txt.`, 't-1'),
+    changed(COPY),
   ]);
 });
 
