@@ -156,10 +156,14 @@ describe('savepoint scope', () => {
     expect(p.ok('scope', 'add', 'src', 'new.ts').stdout).toMatch(
       /^Scope of the workspace:\n {2}src {2}added by you, .*\n {2}new\.ts {2}added by you/,
     );
-    // From its first event on.
-    prompt(p, 'go');
     p.write('src/a.ts', 'two\n');
     expect(prompt(p, 'go on')).toContain('- write src/a.ts, by the user or another program');
+    // A session that begins later knows the files as they are.
+    hook(p, { hook_event_name: 'SessionStart', source: 'startup' }, 'claude', 'later');
+    expect(prompt(p, 'go', 'later')).toBe('');
+    p.write('src/a.ts', 'two and a half\n');
+    expect(prompt(p, 'go on', 'later')).toContain('- write src/a.ts');
+    expect(prompt(p, 'go on')).toContain('- write src/a.ts');
     expect(p.ok('scope', 'drop', 'src').stdout).not.toContain('src');
     p.write('src/a.ts', 'three\n');
     expect(write(p, 'c.ts', 'mine\n')).toEqual(['', '']);

@@ -8,7 +8,7 @@ import { type JsonName, onDisk, type TreePath } from '../model/names.ts';
 import { MAX_SCOPED_PATHS, readScope, type Scope, type ScopedBy, writeScope } from '../store/state/scope.ts';
 import { readSessionState, writeSessionState } from '../store/state/session-state.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { changesInScope, type ScopeChange } from '../timeline/query/scope-changes.ts';
+import { changesInScope, type ScopeChange, type WatchedPath } from '../timeline/query/scope-changes.ts';
 
 export interface ScopeAddition {
   /** Null: the scope of the workspace. */
@@ -81,18 +81,19 @@ export function scopeNews(workspace: Workspace, session: SessionId): readonly Sc
   const { ports, store, timeline } = workspace;
   const own = pathsOf(workspace, session);
   const shared = pathsOf(workspace, null);
-  if (own.length === 0 && shared.length === 0) return [];
   const state = readSessionState(ports.fs, store.layout, session);
+  // What is added later counts from then on.
+  if (own.length === 0 && shared.length === 0 && state.scopeHeard !== null) return [];
   const newest = timeline.lastNumber();
   if (state.scopeHeard === newest) return [];
   writeSessionState(ports.fs, store.layout, session, { ...state, scopeHeard: newest });
   const { scopeHeard: heard } = state;
-  const watched = [
+  const watched: readonly WatchedPath[] = [
     ...own.map(({ path, at }) => ({ path, after: Math.max(at, heard ?? 0) })),
     // Before its first event, a session knew nothing of them.
     ...shared.map(({ path, at }) => ({ path, after: heard === null ? newest : Math.max(at, heard) })),
   ];
-  return changesInScope(timeline, store.objects, watched, session);
+  return watched.length === 0 ? [] : changesInScope(timeline, store.objects, watched, session);
 }
 
 function pathsOf({ ports, store }: Workspace, session: SessionId | null): Scope['paths'] {
