@@ -17,6 +17,7 @@ const CALLS = {
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
   GuardCalls: 'The guard',
+  PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',

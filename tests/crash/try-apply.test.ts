@@ -101,7 +101,7 @@ test.each(SCENES)('$name, interrupted at any call', { timeout: 3_600_000 }, asyn
     if (isWorkDone && !isNew) expect(copies.length, where).toBe(1);
     for (const { id } of copies) {
       const again = await savepoint.reopenCopy(id);
-      const changed = (await savepoint.diffCopy(again)).changes.map(({ path }) => path).sort();
+      const changed = (await savepoint.diffCopy(again)).changes.map(({ path }): string => path).sort();
       if (isWorkDone && !isNew) expect(changed, where).toEqual(WORK);
       expect(
         changed.filter((path) => ![...WORK, 'c.txt'].includes(path)),

@@ -79,6 +79,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planNew', ['../plan.json', '-m', 'try it'], 'pending'],
   ['planList', [], 'try it'],
   ['planShow', ['last'], 'plan.txt'],
+  ['planRevise', ['last', '-m', 'say more'], 'say more'],
   ['planReview', ['last', '--approve'], 'approved'],
   ['planApply', ['last', '--yes'], 'Applied plan_'],
   ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],

@@ -73,7 +73,7 @@ it('on a terminal, the program has the terminal, and the question follows it', a
     p,
     `$SAVEPOINT_COMMAND run --isolated -- sh -c 'test -t 0 && echo new > new.txt; exit 3'; echo "status $?."`,
   );
-  await terminal.displays(/exit status 3[\s\S]*\[a\/p\/d\/x\/K\]/);
+  await terminal.displays(/exit status 3[\s\S]*\[a\/r\/p\/d\/x\/K\]/);
   expect(p.has('new.txt')).toBe(false);
   terminal.type('a\r');
   await terminal.displays(/Applied to 1 path[\s\S]*status 3\./);
@@ -294,4 +294,33 @@ describe.skipIf(whyNoOverlays() !== null)('what the program may do', () => {
     expect(run('--preset', 'other').stderr).toContain('--preset needs list, read or edit');
     expect(p.run(['run', '--preset', 'read', '--', 'true']).stderr).toContain('--preset needs --isolated');
   });
+});
+
+it('--plan keeps the changes as a plan, which is surely of the program also after a person applies it', () => {
+  const p = inProject();
+  const before = treeOf(p);
+  const done = p.run([
+    'run',
+    '--isolated',
+    '--plan',
+    '-m',
+    'Make it 5',
+    '--agent',
+    'mine',
+    '--',
+    'sh',
+    '-c',
+    'sed -i s/five/5/ a.txt',
+  ]);
+  expect(done.status, done.stderr).toBe(0);
+  expect(done.stderr).toMatch(/Kept 1 change as plan_\w{8}\. The folder is not changed\./);
+  expect(treeOf(p)).toEqual(before);
+  const [plan] = JSON.parse(p.ok('plan', 'list', '--json').stdout).plans;
+  expect(plan).toMatchObject({ intent: 'Make it 5', source: 'isolated', by: { name: 'mine' } });
+  expect(JSON.parse(p.ok('copies', '--json').stdout).copies).toEqual([]);
+  p.ok('plan', 'review', plan.id, '--approve');
+  p.ok('plan', 'apply', plan.id, '--yes');
+  expect(JSON.parse(p.ok('show', 'last', '--json').stdout).changes).toMatchObject([
+    { path: 'a.txt', grade: 'sure', authors: [{ actor: { name: 'mine' } }] },
+  ]);
 });

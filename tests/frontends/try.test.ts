@@ -174,10 +174,10 @@ describe('try on a terminal', () => {
   it('shows what differs, shows the diff, and applies', async () => {
     const p = inProject();
     const terminal = start(p, 'test -t 1 && echo four >> a.txt');
-    await terminal.displays(/a\.txt \| 1 \+[\s\S]*What to do with these changes\?[\s\S]*\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/a\.txt \| 1 \+[\s\S]*What to do with these changes\?[\s\S]*\[a\/r\/p\/d\/x\/K\]/);
     expect(p.read('a.txt')).toBe('one\ntwo\nthree\n');
     terminal.type('d\r');
-    await terminal.displays(/\+four[\s\S]*\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/\+four[\s\S]*\[a\/r\/p\/d\/x\/K\]/);
     terminal.type('a\r');
     await terminal.displays(/Applied to 1 path {2}\(now cp_2\)[\s\S]*status 0\./);
     expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
@@ -189,7 +189,7 @@ describe('try on a terminal', () => {
     await terminal.displays(/ready/);
     terminal.type('\x03');
     await terminal.displays(/ended by SIGINT|exit status 130/);
-    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/\[a\/r\/p\/d\/x\/K\]/);
     terminal.type('\x04');
     await terminal.displays(/The copy copy_\w+ is kept\.[\s\S]*status 130\./);
     expect(copies(p).length).toBe(1);
@@ -199,7 +199,7 @@ describe('try on a terminal', () => {
   it('asks how to go on if the folder has changed in the same lines', async () => {
     const p = inProject();
     const terminal = start(p, 'sed -i s/two/2/ a.txt; echo x > new.txt; exit 4');
-    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/\[a\/r\/p\/d\/x\/K\]/);
     p.write('a.txt', 'one\nmine\nthree\nnext\n');
     terminal.type('a\r');
     await terminal.displays(/1 path does not merge[\s\S]*\[t\/o\/s\/B\]/);
@@ -211,11 +211,11 @@ describe('try on a terminal', () => {
   it('asks for the file of a patch again if that one exists', async () => {
     const p = inProject();
     const terminal = start(p, 'echo four >> a.txt');
-    await terminal.displays(/\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/\[a\/r\/p\/d\/x\/K\]/);
     terminal.type('p\r');
     await terminal.displays(/File: /);
     terminal.type('a.txt\r');
-    await terminal.displays(/already exists[\s\S]*\[a\/p\/d\/x\/K\]/);
+    await terminal.displays(/already exists[\s\S]*\[a\/r\/p\/d\/x\/K\]/);
     terminal.type('p\r');
     await terminal.displays(/File: \S*\s*$/);
     terminal.type('../new.patch\r');

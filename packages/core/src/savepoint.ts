@@ -10,6 +10,7 @@ import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-pat
 import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
+import { type PlanSourceCalls, planSourceCalls } from './engine/calls/plan-sources.ts';
 import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
 import { type ScopeCalls, scopeCalls } from './engine/calls/scope.ts';
@@ -42,6 +43,7 @@ export interface Savepoint
     ForkCalls,
     StateRunCalls,
     GuardCalls,
+    PlanSourceCalls,
     PlanCalls,
     ScopeCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
@@ -91,6 +93,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...forkCalls(engine),
     ...stateRunCalls(engine),
     ...guardCalls(engine),
+    ...planSourceCalls(engine),
     ...planCalls(engine),
     ...scopeCalls(engine),
   });

@@ -171,6 +171,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planNew, async () => (await import('./plans/propose.ts')).planNew),
   verbRow('plans', VERBS.planList, async () => (await import('./plans/propose.ts')).planList),
   verbRow('plans', VERBS.planShow, async () => (await import('./plans/propose.ts')).planShow),
+  verbRow('plans', VERBS.planRevise, async () => (await import('./plans/propose.ts')).planRevise),
   verbRow('plans', VERBS.planReview, async () => (await import('./plans/decide.ts')).planReview),
   verbRow('plans', VERBS.planApply, async () => (await import('./plans/decide.ts')).planApply),
   verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),

@@ -10,23 +10,31 @@ export type Decision =
   /** @param isAlways even if the command failed */
   | { readonly kind: 'apply'; readonly isAlways: boolean }
   | { readonly kind: 'patch'; readonly file: JsonName }
+  /** Null: what was done in the copy. */
+  | { readonly kind: 'plan'; readonly intent: string | null }
   | { readonly kind: 'keep' }
   | { readonly kind: 'drop' };
 
-const KINDS = ['apply', 'patch', 'keep', 'drop'] as const;
+const KINDS = ['apply', 'patch', 'plan', 'keep', 'drop'] as const;
 
 export const DECISION_OPTIONS: readonly CliOptionSpec[] = [
   {
     flags: '--apply',
     description: 'apply the changes to the folder if the command succeeds',
-    conflicts: ['patch', 'keep', 'drop'],
+    conflicts: ['patch', 'plan', 'keep', 'drop'],
   },
   { flags: '--always', description: 'with --apply: also if the command fails' },
   {
     flags: '--patch <file>',
     description: 'save the changes as a patch for `git apply`, in a file that does not exist yet',
+    conflicts: ['plan', 'keep', 'drop'],
+  },
+  {
+    flags: '--plan',
+    description: 'keep the changes as a plan, to review before they are applied',
     conflicts: ['keep', 'drop'],
   },
+  { flags: '-m, --message <text>', description: 'with --plan: what the plan is for' },
   { flags: '--keep', description: 'keep the copy, and decide later', conflicts: 'drop' },
   { flags: '--drop', description: 'drop the changes' },
 ];
@@ -54,16 +62,21 @@ export function decisionIn(
   if (isAlways && kind !== 'apply') {
     throw new SavepointError('USAGE', '--always needs --apply.', { argument: '--always' });
   }
+  const { message } = options;
+  if (typeof message === 'string' && kind !== 'plan') {
+    throw new SavepointError('USAGE', '--message needs --plan.', { argument: '--message' });
+  }
   if (kind === undefined && !mayAsk) {
     throw new SavepointError(
       'USAGE',
       'There is no terminal to ask what to do with the changes.',
       { argument: '--apply' },
-      { hint: `The command was not run. Give ${name} one of --apply, --patch FILE, --keep or --drop.` },
+      { hint: `The command was not run. Give ${name} one of --apply, --patch FILE, --plan, --keep or --drop.` },
     );
   }
   if (kind === undefined) return null;
   if (kind === 'apply') return { kind, isAlways };
+  if (kind === 'plan') return { kind, intent: typeof message === 'string' ? message : null };
   if (kind !== 'patch') return { kind };
   const file = absolutePath(String(options['patch']));
   assertNewFile(file);

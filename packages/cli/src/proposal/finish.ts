@@ -10,7 +10,15 @@ import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
-import { appliedText, conflictText, differenceText, endedText, keptText, savedText } from './texts.ts';
+import {
+  appliedText,
+  conflictText,
+  differenceText,
+  endedText,
+  keptText,
+  plannedText,
+  savedText,
+} from './texts.ts';
 
 export interface Finishing {
   readonly context: Pick<CommandContext, 'savepoint' | 'absolutePath' | 'view' | 'clearProgress'>;
@@ -92,6 +100,8 @@ class ProposalRun {
         case 'diff':
           await this.#showDiff(view, env);
           continue;
+        case 'plan':
+          return this.#carryOut({ kind: 'plan', intent: null }, found);
         case 'patch': {
           const file = await this.#askForFile();
           if (file === null) continue;
@@ -124,6 +134,8 @@ class ProposalRun {
         say(savedText(saved, decision.file));
         return this.#done('saved', saved, { file: decision.file });
       }
+      case 'plan':
+        return this.#planned(found, decision.intent);
       case 'apply':
         return this.#applied(found, await this.#apply(this.given.conflicts));
     }
@@ -176,9 +188,19 @@ class ProposalRun {
     return this.#done('applied', found, { operation }, isPartial);
   }
 
+  async #planned(found: CopyDifference, intent: string | null): Promise<Finished> {
+    const { copy, author, description } = this.proposal;
+    const { say, context, signal } = this.given;
+    const origin = { copy, ...(author === undefined ? {} : { author }) };
+    const { plan, changes } = await this.#savepoint.proposeFrom(origin, { intent: intent ?? description, signal });
+    context.clearProgress();
+    say(plannedText(plan.id, changes.length));
+    return this.#done('planned', found, { plan: plan.id });
+  }
+
   /** Drops the copy unless it has something that nothing else has. */
   async #done(
-    outcome: 'applied' | 'saved',
+    outcome: 'applied' | 'saved' | 'planned',
     { uncaptured, problems, commits }: CopyDifference,
     more: Partial<Finished>,
     isPartial = false,
@@ -213,6 +235,7 @@ class ProposalRun {
       ended: this.#ended,
       operation: null,
       file: null,
+      plan: null,
       failure: null,
     };
   }
@@ -245,6 +268,7 @@ type Operation = ReturnType<typeof operationToJson>;
 
 const ANSWERS = [
   { key: 'a', label: 'apply', value: 'apply' },
+  { key: 'r', label: 'keep as a plan to review', value: 'plan' },
   { key: 'p', label: 'save as patch', value: 'patch' },
   { key: 'd', label: 'show the diff', value: 'diff' },
   { key: 'x', label: 'drop', value: 'drop' },

@@ -25,7 +25,7 @@ export interface Proposal {
 
 export interface Finished {
   /** `unchanged`: nothing differed. `kept`: nothing was done. */
-  readonly outcome: 'unchanged' | 'applied' | 'saved' | 'dropped' | 'kept';
+  readonly outcome: 'unchanged' | 'applied' | 'saved' | 'planned' | 'dropped' | 'kept';
   /** Whether the copy is still there. */
   readonly isKept: boolean;
   /** Null if it could not be found out. */
@@ -35,6 +35,8 @@ export interface Finished {
   readonly operation: OperationJson | null;
   /** The patch that was written. */
   readonly file: JsonName | null;
+  /** The id of the plan that was made. */
+  readonly plan: string | null;
   /** Why what was asked for was not done. */
   readonly failure: SavepointError | null;
 }

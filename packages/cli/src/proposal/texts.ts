@@ -109,12 +109,19 @@ export function endedText(commands: readonly string[]): string {
   );
 }
 
+export function plannedText(id: string, changes: number): string {
+  return lines(
+    `Kept ${countText(changes, 'change')} as ${id}. The folder is not changed.`,
+    `Review it with \`savepoint plan review ${id}\`.`,
+  );
+}
+
 /** @param why null: the user has not decided yet */
 export function keptText({ copy }: Copy, why: string | null): string {
   const { id } = copy.record;
   return lines(
     `The copy ${id} is kept.${why === null ? '' : ` ${why}`}`,
-    `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE or --drop if you like.`,
+    `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE, --plan or --drop if you like.`,
     '  `savepoint copies` lists all copies. With --clean --all, it removes those that no process uses: also this one.',
   );
 }

@@ -23,12 +23,16 @@ export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
 }
 
 export function planText(plan: PlanJson, view: OutputView): readonly string[] {
-  const { base, created, changes, applied, approval, revision } = plan;
+  const { base, created, changes, applied, approval, revision, words } = plan;
   return [
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
     ...(approval === null ? [] : [`  approved by ${showText(approval.by.name)}, ${localTime(approval.time)}`]),
     ...(applied.length === 0 ? [] : [`  applied: ${applied.join(', ')}`]),
+    ...words.map(
+      ({ by, text, revision: of }) =>
+        `  ${showText(by.name)} about revision ${of}: ${showText(text.replace(/\s+/g, ' ').trim())}`,
+    ),
     ...changes.map((one) => `  ${planChangeLine(one, view.style)}`),
   ];
 }

@@ -1,6 +1,6 @@
 /** The data of plans: proposed changes that are not applied yet. */
 
-import type { Actor } from './checkpoint.ts';
+import type { Actor, Authorship } from './checkpoint.ts';
 import type { Snapshot } from './entries.ts';
 import type { CallId, PlanId, SessionId } from './ids.ts';
 import type { TreePath } from './names.ts';
@@ -83,12 +83,19 @@ export interface PlanChecks extends PlanAct {
   readonly results: readonly PlanCheckResult[];
 }
 
+/** Who made the proposed changes of some paths. */
+export interface PlanAuthors extends Authorship {
+  readonly paths: readonly TreePath[];
+}
+
 /** Everything about a plan but its files. */
 export interface PlanInfo {
   readonly id: PlanId;
   /** What it is for, in the words of its author. */
   readonly intent: string;
   readonly proposedBy: Actor;
+  /** Of the changes that are not by the one who proposed them, such as those of a fork. */
+  readonly authors: readonly PlanAuthors[];
   readonly session: SessionId | null;
   readonly call: CallId | null;
   readonly source: PlanSource;

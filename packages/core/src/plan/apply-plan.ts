@@ -5,11 +5,12 @@ import type { Pace } from '../io/pace.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import type { Plan, PlanApplication } from '../model/plan.ts';
+import type { Plan, PlanApplication, PlanInfo } from '../model/plan.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
+import { type Attribution, attributionTo } from '../timeline/capture/attribution.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
@@ -42,6 +43,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       description: appliedDescription(plan, phase),
     },
     backups: null,
+    attribution: authorsIn(plan),
     plan: async (current) => {
       const selection = await selectionOf(current.objects, plan, pace);
       fingerprint = selection.fingerprint;
@@ -61,6 +63,18 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       }
     },
   };
+}
+
+/** Who made the proposed changes. It is not who applies them. */
+export function authorsIn({
+  authors,
+  proposedBy,
+  session,
+  call,
+}: Pick<PlanInfo, 'authors' | 'proposedBy' | 'session' | 'call'>): Attribution {
+  const byPath = new Map(authors.flatMap(({ paths, ...by }) => paths.map((path) => [path, by] as const)));
+  const others = attributionTo({ actor: proposedBy, session, call, tool: null });
+  return (path) => byPath.get(path) ?? others(path);
 }
 
 /** The description of the checkpoint after; by it, an application that took place is recognised. */

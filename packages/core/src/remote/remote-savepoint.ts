@@ -114,11 +114,14 @@ interface VerbsByMethod {
   readonly cleanForks: 'forkClean';
   readonly currentFork: 'status';
   readonly proposeEdits: 'planNew';
+  readonly proposeFrom: 'planNew';
+  readonly revisePlan: 'planRevise';
   readonly plans: 'planList';
   readonly plan: 'planShow';
   readonly decidePlan: 'planReview';
   readonly approvePlan: 'planReview';
   readonly applyPlan: 'planApply';
+  readonly notePlan: 'planRevise';
   readonly cancelPlan: 'planCancel';
   readonly scope: 'scopeList';
   readonly addToScope: 'scopeAdd';

@@ -28,7 +28,7 @@ import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/cha
 import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planApply, planCancel, planReview } from './plans/decide.ts';
-import { planList, planNew, planShow } from './plans/propose.ts';
+import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
 import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
@@ -85,6 +85,7 @@ export const VERBS = {
   planNew,
   planList,
   planShow,
+  planRevise,
   planReview,
   planApply,
   planCancel,

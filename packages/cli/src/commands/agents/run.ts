@@ -53,7 +53,7 @@ const OPTIONS: readonly CliOptionSpec[] = [
   { flags: '--no-key', description: 'open no list' },
   {
     flags: '--isolated',
-    description: 'run in a copy of the folder; then apply, save or drop what was changed, as with `try`',
+    description: 'run in a copy of the folder; then apply, plan, save or drop what was changed, as with `try`',
     conflicts: 'key',
   },
   {
@@ -284,7 +284,7 @@ function assertIsolated(options: ParsedArguments['options']): void {
 }
 
 const ISOLATED_ONLY: ReadonlySet<string> = new Set(
-  'preset eachTurn apply always patch keep drop ours theirs resolution skipConflicts force'.split(' '),
+  'preset eachTurn apply always patch plan message keep drop ours theirs resolution skipConflicts force'.split(' '),
 );
 
 /** @returns false: none; undefined: not given */

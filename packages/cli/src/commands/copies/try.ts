@@ -21,9 +21,9 @@ const EXAMPLE = 'Example: `savepoint try -- npm run codemod`.';
 export const tryCommand: StandaloneCommand = {
   description:
     'Runs the command in a copy of the folder as it is now. The folder itself does not change. Then shows the exit ' +
-    'status and what differs, and asks: apply the changes, save them as a patch, drop them, or keep the copy and ' +
+    'status and what differs, and asks: apply the changes, keep them as a plan to review, save them as a patch, drop them, or keep the copy and ' +
     'decide later. If the folder has changed meanwhile, the changes are merged into it; `savepoint undo` reverts that. ' +
-    'Without a terminal, one of --apply, --patch, --keep and --drop is needed. The exit status is that of the command; if ' +
+    'Without a terminal, one of --apply, --patch, --plan, --keep and --drop is needed. The exit status is that of the command; if ' +
     'the command succeeds and its changes cannot be applied, it is that of the failure. Ctrl-C ends the command, and the ' +
     'question follows. With --json, the output of the command goes to standard error.',
   usage: '[options] -- <command...>',
@@ -40,6 +40,7 @@ export const tryCommand: StandaloneCommand = {
     'savepoint try -- npm run codemod',
     'savepoint try --apply -- npx prettier --write src',
     'savepoint try --patch ../upgrade.patch -- npm update',
+    'savepoint try --plan -m "Update all packages" -- npm update',
     'savepoint try --continue copy_1a2b3c4d --apply --theirs src/a.ts',
   ],
 
@@ -134,7 +135,7 @@ async function tryOut(
 }
 
 function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: Finished) {
-  const { difference, operation, file, failure, outcome, isKept } = finished;
+  const { difference, operation, file, plan, failure, outcome, isKept } = finished;
   return {
     exit: ended?.kind === 'exit' ? ended.status : null,
     signal: ended?.kind === 'signal' ? ended.signal : null,
@@ -146,6 +147,7 @@ function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: 
     changes: difference === null ? null : difference.changes.map(changeToJson),
     totals: difference === null ? null : { ...difference.totals },
     patch: file,
+    plan,
     operation,
     error: failure === null ? null : failure.toJSON(),
   };

@@ -12,19 +12,64 @@ const NEXT = 'The folder is not changed. Review it with';
 
 export const planNew = command({
   verb: VERBS.planNew,
-  operands: [['[file]', 'the request as JSON, as for `edit` (default: standard input)']],
+  operands: [['[file]', 'edits as JSON, as for `edit`, or a patch as of `git diff` (default, and -: standard input)']],
   takesPaths: false,
-  options: [{ flags: '-m, --message <text>', description: 'what the plan is for' }],
-  examples: ['savepoint plan new edits.json -m "Rename the setting"'],
-  async input({ operands, options }, { signal }) {
-    const asked = requestIn(await readRequest(operands[0] ?? null, signal));
-    const { message, ...request } = asked;
-    return {
-      ...request,
-      intent: typeof options['message'] === 'string' ? options['message'] : (message ?? ''),
-    } as InputOf<typeof VERBS.planNew>;
+  options: [
+    { flags: '-m, --message <text>', description: 'what the plan is for' },
+    {
+      flags: '--from-branch <branch>',
+      description: 'what a branch changed since it left HEAD',
+      conflicts: ['fromFork'],
+    },
+    { flags: '--from-fork <name>', description: 'what a fork changed; the fork stays' },
+  ],
+  examples: [
+    'savepoint plan new edits.json -m "Rename the setting"',
+    'git diff main...topic | savepoint plan new -m "Rename the setting"',
+    'savepoint plan new --from-branch topic',
+  ],
+  async input({ operands: [file], options }, { signal }) {
+    const { fromBranch: branch, fromFork: fork, message } = options;
+    const intent = (otherwise: unknown): string =>
+      typeof message === 'string' ? message : typeof otherwise === 'string' ? otherwise : '';
+    const origin = typeof branch === 'string' ? { branch } : typeof fork === 'string' ? { fork } : null;
+    if (origin !== null) {
+      if (file !== undefined) {
+        throw new SavepointError('USAGE', 'Give a file, or a branch or fork, not both.', { argument: file });
+      }
+      return {
+        ...origin,
+        intent: intent(typeof branch === 'string' ? `Changes of branch ${branch}` : `Changes of fork ${fork}`),
+      };
+    }
+    const { message: own, ...changes } = await changesIn(file, signal);
+    return { ...changes, intent: intent(own) } as InputOf<typeof VERBS.planNew>;
   },
   render: (plan, view) => lines(planText(plan, view), `${NEXT} \`savepoint plan review ${plan.id}\`.`),
+});
+
+export const planRevise = command({
+  verb: VERBS.planRevise,
+  operands: [
+    ['<id>', 'the plan'],
+    ['[file]', 'the new revision: edits as JSON, or a patch (-: standard input)'],
+  ],
+  takesPaths: false,
+  options: [{ flags: '-m, --message <text>', description: 'what its author is to change' }],
+  examples: [
+    'savepoint plan revise plan_1a2b3c4d -m "Keep the old name as an alias"',
+    'savepoint plan revise plan_1a2b3c4d edits.json',
+  ],
+  async input({ operands: [id = '', file], options }, { signal }) {
+    const { message } = options;
+    const { message: _, ...changes } = file === undefined ? {} : await changesIn(file, signal);
+    return {
+      ...changes,
+      id,
+      ...(typeof message === 'string' ? { words: message } : {}),
+    } as InputOf<typeof VERBS.planRevise>;
+  },
+  render: (plan, view) => lines(planText(plan, view)),
 });
 
 export const planList = command({
@@ -57,12 +102,21 @@ export const planShow = command({
   },
 });
 
+/** Edits as JSON start with a brace, which no patch does. @throws SavepointError USAGE */
+async function changesIn(
+  file: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly message?: unknown } & Readonly<Record<string, unknown>>> {
+  const text = await readRequest(file === undefined || file === '-' ? null : file, signal, 'savepoint plan new');
+  return /^\ufeff?\s*[{[]/.test(text) || text.trim() === '' ? requestIn(text) : { patch: text };
+}
+
 /** @throws SavepointError USAGE if it is not a JSON object */
-function requestIn(text: string): { readonly message?: string } & Readonly<Record<string, unknown>> {
+function requestIn(text: string): { readonly message?: unknown } & Readonly<Record<string, unknown>> {
   try {
     const json = readJson(text);
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
-    throw new SavepointError('USAGE', 'The request must be a JSON object with a field `files`.', {
+    throw new SavepointError('USAGE', 'The request must be a JSON object with a field `files`, or a patch.', {
       argument: 'request',
     });
   } catch (error) {

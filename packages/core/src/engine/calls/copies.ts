@@ -187,7 +187,8 @@ async function applyNow(
 
 type ApplyNow = ApplyOptions & Pick<ApplyRequest, 'onProposed'>;
 
-function applyIn(
+/** The operation of `applyCopy`. */
+export function applyIn(
   engine: Engine,
   workspace: Workspace,
   { copy, base }: WorkspaceCopy,

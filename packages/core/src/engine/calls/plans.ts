@@ -1,6 +1,5 @@
 /** Calls for plans: proposed changes that are looked at before they are applied. */
 
-import type { FileEdits } from '../../edit/file-edits.ts';
 import { givenPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
@@ -20,10 +19,9 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { applicationsOf, findPlan, type PlanView, statusOf, viewOf } from '../plans/plan-view.ts';
-import { type ProposeOptions, propose, updatePlan } from '../plans/propose.ts';
+import { updatePlan } from '../plans/propose.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
-import { assertMayEdit, editOperationIn, requestsOf } from './edits.ts';
 
 export interface PlanOptions extends CallOptions {
   /** Also returns a patch, as `diff` does. Default false. */
@@ -51,11 +49,6 @@ export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
 }
 
 export interface PlanCalls {
-  /**
-   * Makes a plan of edits. Nothing is changed but the store.
-   * @throws SavepointError EDITS_REFUSED with all problems, USAGE if they change nothing, and what `checkpoint` throws
-   */
-  proposeEdits(files: readonly FileEdits[], options: ProposeOptions): Promise<PlanView>;
   plans(options?: CallOptions): Promise<PlanList>;
   /** @throws SavepointError UNKNOWN_PLAN, STORE_DAMAGED */
   plan(id: string, options?: PlanOptions): Promise<PlanView>;
@@ -70,6 +63,8 @@ export interface PlanCalls {
    * @throws SavepointError UNKNOWN_PLAN, CONFLICT if it is not what was seen, NEEDS_CONFIRMATION if an agent asks
    */
   approvePlan(id: string, fingerprint: string, options?: CallOptions): Promise<PlanView>;
+  /** Records words about the current revision, for its author. @throws SavepointError UNKNOWN_PLAN */
+  notePlan(id: string, text: string, options?: CallOptions): Promise<PlanView>;
   /** @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied */
   cancelPlan(id: string, options?: CallOptions): Promise<PlanView>;
   /** Returns what `applyPlan` would do. */
@@ -82,18 +77,12 @@ export interface PlanCalls {
   applyPlan(id: string, options?: ApplyPlanOptions): Promise<OperationResult>;
 }
 
+const MAX_WORDS = 10_000;
+/** The oldest words about a plan are dropped beyond this. */
+const MAX_NOTES = 1_000;
+
 export function planCalls(engine: Engine): PlanCalls {
   return {
-    proposeEdits: (files, options) =>
-      engine.once((once) =>
-        once.mapErrors(async () => {
-          const requests = await requestsOf(once, files);
-          assertMayEdit(once, once.context(), requests);
-          const operation = (operating: Parameters<typeof editOperationIn>[1]) =>
-            editOperationIn(once, operating, requests, { message: options.intent });
-          return propose(once, { source: 'edits', sourceName: null, operation }, options);
-        }),
-      ),
     plans: (options = {}) =>
       engine.read(async (workspace) => {
         const { plans, damaged } = readPlans(workspace.store.objects, workspace.store.refs);
@@ -125,6 +114,13 @@ export function planCalls(engine: Engine): PlanCalls {
         if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);
         const by = callerOf(engine, workspace, options);
         return { ...plan, approval: { by, time: workspace.ports.clock.now(), fingerprint } };
+      }),
+    notePlan: (id, text, options = {}) =>
+      updatePlan(engine, id, options, (plan, { workspace }) => {
+        const by = callerOf(engine, workspace, options);
+        const time = workspace.ports.clock.now();
+        const words = { by, time, text: text.slice(0, MAX_WORDS), revision: plan.revision };
+        return { ...plan, words: [...plan.words, words].slice(-MAX_NOTES) };
       }),
     cancelPlan: (id, options = {}) =>
       updatePlan(engine, id, options, (plan, { workspace }) => ({

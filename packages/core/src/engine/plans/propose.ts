@@ -1,11 +1,19 @@
 /** Makes plans of what operations would do. */
 
+import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import type { Authorship } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointNumber, type PlanId } from '../../model/ids.ts';
-import type { Plan, PlanSource } from '../../model/plan.ts';
+import type { TreePath } from '../../model/names.ts';
+import type { Plan, PlanAuthors, PlanSource } from '../../model/plan.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
+import { type ProposedFiles, revised } from '../../plan/revise.ts';
+import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import type { Attribution } from '../../timeline/capture/attribution.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import { keepPlan, writePlan } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
@@ -30,51 +38,41 @@ export interface Proposal {
 
 /** @throws SavepointError USAGE if it would change nothing, and what captures and the operation throw */
 export async function propose(engine: Engine, proposal: Proposal, options: ProposeOptions): Promise<PlanView> {
-  return engine.operate(
-    options,
-    async (operating) => {
-      const { workspace, pace } = operating;
-      await makeRoom(operating, 'all');
-      const operation = await proposal.operation(operating);
-      const asked = { ...operation, info: { ...operation.info, ...servedCallInfo(engine, workspace, options) } };
-      const { ports } = workspace;
-      const id = `plan_${ports.random.hex(4)}` as PlanId;
-      const time = ports.clock.now();
-      const { plan, commit } = await proposeOperation(operating, asked, (batch, found) => {
-        assertNotEmpty(found);
-        const made: Plan = {
-          id,
-          intent: options.intent.slice(0, MAX_INTENT),
-          proposedBy: asked.info.actor,
-          session: asked.info.session,
-          call: asked.info.toolCall,
-          source: proposal.source,
-          sourceName: proposal.sourceName,
-          created: time,
-          updated: time,
-          revision: 1,
-          base: checkpointNumber(found.before.id),
-          decisions: [],
-          approval: null,
-          words: [],
-          checks: null,
-          override: null,
-          phases: [],
-          applications: [],
-          validation: null,
-          cancelled: null,
-          before: found.before.snapshot,
-          proposed: found.proposed,
-        };
-        return { plan: made, commit: writePlan(batch, made) };
-      });
-      keepPlan(workspace.store.refs, id, commit);
-      const view = await viewOf(workspace, plan, false, pace);
-      await tidyAfter(engine, operating);
-      return view;
-    },
-    'existing-or-new',
-  );
+  return keepProposal(engine, proposal, options, (found, { workspace: { ports } }) => ({
+    id: `plan_${ports.random.hex(4)}` as PlanId,
+    intent: options.intent.slice(0, MAX_INTENT),
+    ...found,
+    created: found.updated,
+    revision: 1,
+    decisions: [],
+    approval: null,
+    words: [],
+    checks: null,
+    override: null,
+    phases: [],
+    applications: [],
+    validation: null,
+    cancelled: null,
+  }));
+}
+
+/**
+ * Replaces the files of a plan by others. What was decided about hunks that are the same stays decided. An approval
+ * counts as long as it is of exactly what would be applied.
+ * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, or would change nothing, and what captures
+ *   and the operation throw
+ */
+export async function revise(
+  engine: Engine,
+  given: string,
+  proposal: Proposal,
+  options: CallOptions,
+): Promise<PlanView> {
+  return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+    const old = findPlan(workspace, given);
+    await assertOpen(workspace, old, pace);
+    return revised(batch, old, found, pace);
+  });
 }
 
 /**
@@ -104,8 +102,73 @@ export async function updatePlan(
   });
 }
 
+/** What a proposal gives to a plan. */
+type Found = ProposedFiles & Pick<Plan, 'source' | 'sourceName' | 'updated' | 'base'>;
+
+async function keepProposal(
+  engine: Engine,
+  proposal: Proposal,
+  options: CallOptions,
+  planOf: (found: Found, operating: WriteOperationContext, batch: ObjectBatch) => Plan | Promise<Plan>,
+): Promise<PlanView> {
+  return engine.operate(
+    options,
+    async (operating) => {
+      const { workspace, pace } = operating;
+      await makeRoom(operating, 'all');
+      const operation = await proposal.operation(operating);
+      const asked = { ...operation, info: { ...operation.info, ...servedCallInfo(engine, workspace, options) } };
+      const { plan, commit } = await proposeOperation(operating, asked, async (batch, found) => {
+        assertNotEmpty(found);
+        const { info } = asked;
+        const made = await planOf(
+          {
+            proposedBy: info.actor,
+            authors: asked.attribution === undefined ? [] : authorsOf(batch, found, asked.attribution),
+            session: info.session,
+            call: info.toolCall,
+            source: proposal.source,
+            sourceName: proposal.sourceName,
+            updated: workspace.ports.clock.now(),
+            base: checkpointNumber(found.before.id),
+            before: found.before.snapshot,
+            proposed: found.proposed,
+          },
+          operating,
+          batch,
+        );
+        return { plan: made, commit: writePlan(batch, made) };
+      });
+      keepPlan(workspace.store.refs, plan.id, commit);
+      const view = await viewOf(workspace, plan, false, pace);
+      await tidyAfter(engine, operating);
+      return view;
+    },
+    'existing-or-new',
+  );
+}
+
+async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
+  const { status } = await viewOf(workspace, plan, false, pace);
+  if (status === 'pending' || status === 'approved') return;
+  throw new SavepointError('USAGE', `${plan.id} is ${status}, so it cannot be revised.`, { argument: 'id' });
+}
+
+/** The paths by author, so that each author is written once. */
+function authorsOf(batch: ObjectBatch, { before, proposed }: Proposed, by: Attribution): readonly PlanAuthors[] {
+  const found = new Map<string, Authorship & { readonly paths: TreePath[] }>();
+  for (const { path } of differences(batch, before.snapshot, proposed)) {
+    const one = by(path);
+    const key = JSON.stringify(one);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { ...one, paths: [path] });
+    else known.paths.push(path);
+  }
+  return [...found.values()];
+}
+
 function assertNotEmpty({ before, proposed }: Proposed): void {
   const { snapshot } = before;
   if (snapshot.files !== proposed.files || snapshot.side !== proposed.side) return;
-  throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'edits' });
+  throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' });
 }

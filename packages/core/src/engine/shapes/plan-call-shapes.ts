@@ -1,13 +1,25 @@
 /** The shapes of what callers pass to the calls for plans. */
 
-import { anything, count, fields, flag, listOf, optional, type ShapeOf, text } from '../../model/shape-checks.ts';
-import { CALL_OPTIONS } from '../../session/session-shapes.ts';
+import {
+  anything,
+  type Check,
+  count,
+  fields,
+  flag,
+  listOf,
+  optional,
+  type ShapeOf,
+  someFields,
+  text,
+} from '../../model/shape-checks.ts';
+import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
+import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { ApplyPlanOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
 import type { ProposeOptions } from '../plans/propose.ts';
 import { type Arguments, CONFLICTS, OPERATION } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
-export type PlanningCalls = PlanCalls;
+export type PlanningCalls = PlanCalls & PlanSourceCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -15,6 +27,14 @@ const PROPOSE = [
   'options',
   fields(CALL_OPTIONS satisfies ShapeOf<ProposeOptions, 'intent'>, { intent: text }),
 ] as const;
+const ORIGIN = fields({
+  patch: text,
+  branch: text,
+  fork: text,
+  copy: someFields({}),
+  author: fields({ session: text }, { actor: ACTOR }),
+});
+const CHANGES: Check = (value, at) => (Array.isArray(value) ? FILES : ORIGIN)(value, at);
 const DECISIONS = listOf(
   fields({ hunk: count } satisfies ShapeOf<DecisionRequest, 'path' | 'accepted'>, { path: anything, accepted: flag }),
 );
@@ -23,12 +43,15 @@ const APPLY_CALL: Arguments = [
   ['options', optional(fields({ ...OPERATION, ...CONFLICTS, rebase: flag } satisfies ShapeOf<ApplyPlanOptions>))],
 ];
 
-export const PLAN_SHAPES: { readonly [Name in keyof PlanCalls]: Arguments } = {
+export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   proposeEdits: [['files', FILES], PROPOSE],
+  proposeFrom: [['origin', ORIGIN], PROPOSE],
+  revisePlan: [ID, ['changes', CHANGES], OPTIONS],
   plans: [OPTIONS],
   plan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, patch: flag }))]],
   decidePlan: [ID, ['decisions', DECISIONS], OPTIONS],
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
+  notePlan: [ID, ['text', text], OPTIONS],
   cancelPlan: [ID, OPTIONS],
   previewPlan: APPLY_CALL,
   applyPlan: APPLY_CALL,

@@ -73,7 +73,7 @@ export const actor: Codec<Actor> = openRecord<Actor>({
   id: optionalKey(lineString()),
 });
 
-const author: Codec<Author> = openRecord<Author>({
+export const author: Codec<Author> = openRecord<Author>({
   actor,
   session: nullable(lineString()),
   call: nullable(lineString()),

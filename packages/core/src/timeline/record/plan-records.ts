@@ -4,7 +4,7 @@
  * commit, so that what is decided and what it is decided about never differ.
  */
 
-import type { Actor } from '../../model/checkpoint.ts';
+import { type Actor, EVIDENCE, GRADES } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
 import { nameOf, type TreePath } from '../../model/names.ts';
@@ -14,6 +14,7 @@ import {
   type PlanAct,
   type PlanApplication,
   type PlanApproval,
+  type PlanAuthors,
   type PlanCheckResult,
   type PlanChecks,
   type PlanDecision,
@@ -29,7 +30,7 @@ import { encodeTree } from '../../store/objects/tree.ts';
 import type { Refs } from '../../store/refs/refs.ts';
 import { purgePaths } from '../../store/snapshot/purge-paths.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
-import { actor } from './checkpoint-record.ts';
+import { actor, author } from './checkpoint-record.ts';
 import { type Codec, closedRecord, type Fields, list, nullable, plain } from './codec.ts';
 import { addCommit, BLOB, partsOf, partsOfCommit, snapshotIn, TREE, treesOf } from './kept-states.ts';
 import { count, enumOf, lineString, longText, MAX_LISTED, path, time } from './values.ts';
@@ -69,6 +70,15 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   id: plain<PlanId>(matching(PLAN_ID)),
   intent: longText,
   proposedBy: actor as Codec<Actor>,
+  authors: list(
+    closedRecord<PlanAuthors>({
+      authors: list(author, MAX_LISTED),
+      grade: enumOf(...GRADES),
+      evidence: nullable(enumOf(...EVIDENCE)),
+      paths: list(path as Codec<TreePath>, MAX_LISTED),
+    }),
+    MAX_LISTED,
+  ),
   session: nullable(lineString<SessionId>()),
   call: nullable(lineString<CallId>()),
   source: enumOf(...PLAN_SOURCES),

@@ -1,26 +1,81 @@
 /** Verbs that make plans and look at them. */
 
+import type * as z from 'zod';
+import type { FileEdits } from '../../edit/file-edits.ts';
+import type { PlanOrigin } from '../../engine/calls/plan-sources.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { Savepoint } from '../../savepoint.ts';
 import { fileEditsOf } from '../changes/edit.ts';
 import { planBriefToJson, planShapes, planToJson } from '../shapes/plan-shape.ts';
-import { verb, withoutUndefined } from '../verb.ts';
+import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
 
 export const planNew = verb({
   name: 'plan new',
   summary: 'propose changes of several files, without applying them',
   description:
-    'Keeps proposed edits as a plan: what the files would be is stored, and the workspace is not changed. A person reviews ' +
-    'it, and it is applied all or nothing with `plan apply`. The request is that of `edit`.',
+    'Keeps proposed changes as a plan: what the files would be is stored, and the workspace is not changed. A person ' +
+    'reviews it, and it is applied all or nothing with `plan apply`. The changes are edits as for `edit`, a patch of many ' +
+    'files, or those of a branch or a fork, which are merged into the folder as it is. The branch and the fork stay.',
   changes: 'store',
-  schemas: (shapes, { editRequest }) => ({
-    input: editRequest.omit({ dry_run: true, include_content: true, message: true }).extend({
-      intent: shapes.z.string().min(1).describe('what the plan is for'),
-    }),
-    output: planShapes(shapes).whole,
-  }),
-  async handle(savepoint, { intent, ...request }, { signal, toolCall }) {
+  schemas: (shapes, { editRequest }) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({
+        files: editRequest.shape.files.optional(),
+        patch: z
+          .string()
+          .optional()
+          .describe('a unified diff, as of `git diff`; its paths are relative to the workspace'),
+        branch: z.string().optional().describe('what this branch changed since it left HEAD'),
+        fork: z.string().optional().describe('what this fork changed'),
+        intent: z.string().min(1).describe('what the plan is for'),
+      }),
+      output: planShapes(shapes).whole,
+    };
+  },
+  async handle(savepoint, { intent, ...given }, { signal, toolCall }) {
+    const options = { ...withoutUndefined({ signal, toolCall }), intent };
+    const changes = await changesOf(savepoint, given, options);
+    const view = isEdits(changes)
+      ? await savepoint.proposeEdits(changes, options)
+      : await savepoint.proposeFrom(changes, options);
+    return planToJson(view);
+  },
+});
+
+export const planRevise = verb({
+  name: 'plan revise',
+  summary: 'ask for another version of a plan, or give one',
+  description:
+    'With words, records what its author is to change. With edits or a patch, replaces the proposed files by a new ' +
+    'revision on the folder as it is. Decisions about hunks that stay the same are kept. An approval counts only as long ' +
+    'as exactly what was approved would be applied.',
+  changes: 'store',
+  schemas: (shapes, { editRequest }) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({
+        id: z.string(),
+        words: z.string().min(1).optional().describe('what is to be changed, for its author'),
+        files: editRequest.shape.files.optional(),
+        patch: z
+          .string()
+          .optional()
+          .describe('a unified diff, as of `git diff`; its paths are relative to the workspace'),
+      }),
+      output: planShapes(shapes).whole,
+    };
+  },
+  async handle(savepoint, { id, words, ...given }, { signal, toolCall }) {
     const options = withoutUndefined({ signal, toolCall });
-    const files = await fileEditsOf(savepoint, request, options);
-    return planToJson(await savepoint.proposeEdits(files, { ...options, intent }));
+    const isNew = given.files !== undefined || given.patch !== undefined;
+    if (!isNew && words === undefined) {
+      throw new SavepointError('USAGE', 'A revision needs words or changes.', { argument: 'words' });
+    }
+    let view = words === undefined ? null : await savepoint.notePlan(id, words, options);
+    if (isNew) view = await savepoint.revisePlan(id, await changesOf(savepoint, given, options), options);
+    return planToJson(view ?? (await savepoint.plan(id, options)));
   },
 });
 
@@ -64,3 +119,30 @@ export const planShow = verb({
     return planToJson(await savepoint.plan(id, withoutUndefined({ patch, signal })));
   },
 });
+
+interface GivenChanges {
+  readonly files?: z.output<EditShapes['editRequest']>['files'] | undefined;
+  readonly patch?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly fork?: string | undefined;
+}
+
+/** @throws SavepointError USAGE unless exactly one of them is given, EDITS_REFUSED */
+async function changesOf(
+  savepoint: Savepoint,
+  { files, patch, branch, fork }: GivenChanges,
+  options: CallOptions,
+): Promise<readonly FileEdits[] | PlanOrigin> {
+  if ([files, patch, branch, fork].filter((one) => one !== undefined).length !== 1) {
+    throw new SavepointError('USAGE', 'A plan needs one of: edits of files, a patch, a branch, a fork.', {
+      argument: 'files',
+    });
+  }
+  if (files !== undefined) return fileEditsOf(savepoint, { files }, options);
+  if (patch !== undefined) return { patch };
+  return branch !== undefined ? { branch } : { fork: fork ?? '' };
+}
+
+function isEdits(changes: readonly FileEdits[] | PlanOrigin): changes is readonly FileEdits[] {
+  return Array.isArray(changes);
+}

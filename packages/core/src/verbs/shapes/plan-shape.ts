@@ -42,6 +42,9 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId }: Sh
           hunks: z.array(hunk).nullable().describe('null: it has no separate hunks'),
         }),
       ),
+      words: z
+        .array(z.strictObject({ ...act, text: z.string(), revision: z.int().min(1) }))
+        .describe('what its author is to change, the oldest first'),
       approval: z.strictObject(act).nullable(),
       cancelled: z.strictObject(act).nullable(),
       patch: patch.nullable().describe('of all proposed changes'),
@@ -68,10 +71,11 @@ export function planBriefToJson({ plan, status, base, applied, changes, totals, 
 }
 
 export function planToJson(view: PlanView) {
-  const { approval, cancelled } = view.plan;
+  const { approval, cancelled, words } = view.plan;
   return {
     ...planBriefToJson(view),
     changes: view.changes.map(planChangeToJson),
+    words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
     approval: approval === null ? null : actToJson(approval),
     cancelled: cancelled === null ? null : actToJson(cancelled),
     patch: view.patch && patchToJson(view.patch),

@@ -1,0 +1,131 @@
+/** Calls that make plans of changes from elsewhere: edits, patches, branches, forks and copies. */
+
+import type { FileEdits } from '../../edit/file-edits.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Actor } from '../../model/checkpoint.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { attributionTo } from '../../timeline/capture/attribution.ts';
+import { mergeIn } from '../copies/merge-fork.ts';
+import type { WorkspaceCopy } from '../copies/workspace-copy.ts';
+import type { Engine } from '../engine.ts';
+import { editsOfPatch } from '../plans/edits-of-patch.ts';
+import type { PlanView } from '../plans/plan-view.ts';
+import { type Proposal, type ProposeOptions, propose, revise } from '../plans/propose.ts';
+import type { WriteOperationContext } from '../write-context.ts';
+import { applyIn } from './copies.ts';
+import { assertMayEdit, editOperationIn, requestsOf } from './edits.ts';
+
+/** Where the proposed changes are. */
+export type PlanOrigin =
+  /** A unified diff of many files, as of `git diff`. Its paths are relative to the workspace. */
+  | { readonly patch: string }
+  /** What the branch changed since it left HEAD, as `git diff HEAD...BRANCH` shows it. */
+  | { readonly branch: string }
+  /** The name of a fork, which stays. */
+  | { readonly fork: string }
+  /** A copy, which stays. `author`: who worked in it; default: the caller. */
+  | {
+      readonly copy: WorkspaceCopy;
+      readonly author?: { readonly actor: Actor; readonly session?: string };
+    };
+
+export interface PlanSourceCalls {
+  /**
+   * Makes a plan of edits. Nothing is changed but the store.
+   * @throws SavepointError EDITS_REFUSED with all problems, USAGE if they change nothing, and what `checkpoint` throws
+   */
+  proposeEdits(files: readonly FileEdits[], options: ProposeOptions): Promise<PlanView>;
+  /**
+   * Makes a plan of changes that are somewhere else, merged into the folder as it is. Nothing is changed but the store.
+   * @throws SavepointError USAGE if they change nothing, EDITS_REFUSED for a patch, CONFLICT if they do not merge,
+   *   UNKNOWN_FORK, GIT_REFUSED, and what `checkpoint` throws
+   */
+  proposeFrom(origin: PlanOrigin, options: ProposeOptions): Promise<PlanView>;
+  /**
+   * Replaces the files of a plan by others, on the folder as it is. What was decided about hunks that are the same stays.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, and what `proposeEdits` and `proposeFrom` throw
+   */
+  revisePlan(id: string, changes: readonly FileEdits[] | PlanOrigin, options?: CallOptions): Promise<PlanView>;
+}
+
+export function planSourceCalls(engine: Engine): PlanSourceCalls {
+  return {
+    proposeEdits: (files, options) =>
+      engine.once((once) =>
+        once.mapErrors(async () => propose(once, await editsProposal(once, files, 'edits', options), options)),
+      ),
+    proposeFrom: (origin, options) =>
+      engine.once((once) =>
+        once.mapErrors(async () => propose(once, await proposalOf(once, origin, options), options)),
+      ),
+    revisePlan: (id, changes, options = {}) =>
+      engine.once((once) =>
+        once.mapErrors(async () => {
+          const given = { ...options, intent: `Revised ${id}` };
+          const proposal = isEdits(changes)
+            ? await editsProposal(once, changes, 'edits', given)
+            : await proposalOf(once, changes, given);
+          return revise(once, id, proposal, options);
+        }),
+      ),
+  };
+}
+
+/** What a plan of these changes is made of. */
+async function proposalOf(engine: Engine, origin: PlanOrigin, options: ProposeOptions): Promise<Proposal> {
+  if ('patch' in origin) {
+    return editsProposal(engine, await editsOfPatch(engine, origin.patch, engine.pace(options)), 'patch', options);
+  }
+  if ('fork' in origin) return forkProposal(engine, origin.fork);
+  return 'branch' in origin ? branchProposal(engine, origin.branch) : copyProposal(engine, origin, options);
+}
+
+async function editsProposal(
+  engine: Engine,
+  files: readonly FileEdits[],
+  source: 'edits' | 'patch',
+  { intent }: ProposeOptions,
+): Promise<Proposal> {
+  const requests = await requestsOf(engine, files);
+  assertMayEdit(engine, engine.context(), requests);
+  const operation = (operating: WriteOperationContext) =>
+    editOperationIn(engine, operating, requests, { message: intent });
+  return { source, sourceName: null, operation };
+}
+
+function forkProposal(engine: Engine, fork: string): Proposal {
+  const operation = ({ context, workspace, pace }: WriteOperationContext) =>
+    mergeIn({ engine, context, workspace, pace }, fork, {});
+  return { source: 'fork', sourceName: fork, operation };
+}
+
+function branchProposal(engine: Engine, branch: string): Proposal {
+  const operation = async ({ workspace, pace }: WriteOperationContext): Promise<Operation> => {
+    const { branchOperation } = await import('../../plan/branch-changes.ts');
+    return branchOperation(workspace, { branch, actor: engine.actor }, pace);
+  };
+  return { source: 'branch', sourceName: branch, operation };
+}
+
+function copyProposal(
+  engine: Engine,
+  { copy, author }: Extract<PlanOrigin, { copy: unknown }>,
+  { intent }: ProposeOptions,
+): Proposal {
+  const { id, purpose } = copy.copy.record;
+  const operation = ({ workspace, pace }: WriteOperationContext) => {
+    const applied = applyIn(engine, workspace, copy, { description: intent, ...(author && { author }) }, pace);
+    return author === undefined ? applied : withOwnAuthor(applied);
+  };
+  return { source: purpose === 'isolated' ? 'isolated' : 'try', sourceName: id, operation };
+}
+
+/** What was done in the copy was done by its author, also if another caller asks for the plan. */
+function withOwnAuthor(operation: Operation): Operation {
+  const { actor, session, toolCall } = operation.info;
+  return { ...operation, attribution: attributionTo({ actor, session, call: toolCall, tool: null }) };
+}
+
+function isEdits(changes: readonly FileEdits[] | PlanOrigin): changes is readonly FileEdits[] {
+  return Array.isArray(changes);
+}

@@ -1,0 +1,267 @@
+/**
+ * The operation that brings what a branch changed since it left HEAD, as `git diff HEAD...BRANCH` shows it, into the
+ * folder as it is. Objects are read without git. Only the common ancestor is found by git, which runs nothing that the
+ * repository configures (git/program.ts). No branch, index or commit is changed.
+ */
+
+import { applyPlan } from '../copy/apply-copy.ts';
+import { modeForNewFile } from '../edit/targets.ts';
+import { Attributes } from '../git/attributes.ts';
+import { problemOf, UnusableGitFile } from '../git/file.ts';
+import { readBranch } from '../git/head.ts';
+import { GitObjects } from '../git/objects.ts';
+import { findGit, firstErrorLine, type Git } from '../git/program.ts';
+import { type GitState, readRepository } from '../git/repository.ts';
+import { type CommittedChange, type CommittedEntry, treeChanges } from '../git/tree-diff.ts';
+import { FsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import { checkTreePath } from '../io/safe-path.ts';
+import type { Entry, Snapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId } from '../model/ids.ts';
+import {
+  bytesFromText,
+  diskChild,
+  joinPaths,
+  nameToJson,
+  onDisk,
+  parentPath,
+  pathComponents,
+  type TreePath,
+} from '../model/names.ts';
+import type { ChangeSet } from '../operation/change-set.ts';
+import type { CurrentState, Operation } from '../operation/operation.ts';
+import { NO_CHOICES } from '../rewind/conflict-choices.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
+import { cachedFolderReader, type FolderReader, rootOf } from '../store/snapshot/snapshot.ts';
+import { checkpointInfo } from '../timeline/capture/compose.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+
+export interface BranchRequest {
+  /** A branch, also one of a remote (`origin/x`). Every repository of the workspace that has it counts. */
+  readonly branch: string;
+  readonly actor: Operation['info']['actor'];
+}
+
+/** What the plan of this operation throws: USAGE if no repository has the branch, GIT_REFUSED if it cannot be read. */
+export function branchOperation(workspace: Workspace, { branch, actor }: BranchRequest, pace: Pace): Operation {
+  return {
+    info: { ...checkpointInfo('merge', actor), description: `Changes of branch ${branch}` },
+    backups: null,
+    plan: (current) => branchPlan(workspace, branch, current, pace),
+  };
+}
+
+const LINK = 0o120000;
+const SUBMODULE = 0o160000;
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Names listed in a reason. */
+const MAX_NAMED = 5;
+
+async function branchPlan(workspace: Workspace, branch: string, current: CurrentState, pace: Pace): Promise<ChangeSet> {
+  const { ports, searchPath, root } = workspace;
+  const git = findGit(ports, searchPath, root);
+  const edits: EntryChange[] = [];
+  let isFound = false;
+  for (const { path, kind } of current.roots) {
+    if (kind !== 'repository') continue;
+    const state = readRepository(ports.fs, onDisk(root, path));
+    if (state === null || 'problem' in state) continue;
+    const tip = tipOf(workspace, path, state, branch);
+    if (tip === null) continue;
+    isFound = true;
+    if (git === null) throw refused(path, 'git was not found');
+    edits.push(...(await changesIn({ workspace, path, state, git }, tip, current, pace)));
+  }
+  if (!isFound) {
+    throw new SavepointError('USAGE', `No repository of the workspace has a branch ${JSON.stringify(branch)}.`, {
+      argument: 'branch',
+    });
+  }
+  const states = { base: withEntries(current, edits, 'before'), proposed: withEntries(current, edits, 'after') };
+  const { plan } = await applyPlan(workspace, { ...states, paths: [], choices: NO_CHOICES }, current, pace);
+  return plan;
+}
+
+interface Repository {
+  readonly workspace: Workspace;
+  readonly path: TreePath;
+  readonly state: GitState;
+  readonly git: Git;
+}
+
+/** A path of the workspace, before and after. */
+interface EntryChange {
+  readonly path: TreePath;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+function tipOf({ ports }: Workspace, path: TreePath, { commonDir }: GitState, branch: string): string | null {
+  if (checkTreePath(bytesFromText(branch), ports.platform) !== null) return null;
+  const name = bytesFromText(branch);
+  try {
+    return (
+      readBranch(ports.fs, commonDir, `refs/heads/${name}`, 40) ??
+      readBranch(ports.fs, commonDir, `refs/remotes/${name}`, 40)
+    );
+  } catch (error) {
+    if (error instanceof UnusableGitFile || error instanceof FsError) throw refused(path, problemOf(error).detail);
+    throw error;
+  }
+}
+
+async function changesIn(
+  { workspace, path: root, state, git }: Repository,
+  tip: string,
+  current: CurrentState,
+  pace: Pace,
+): Promise<readonly EntryChange[]> {
+  const head = state.head?.commit ?? null;
+  if (head === null) throw refused(root, 'it has no commit yet');
+  const found = await git.run(state, ['merge-base', head, tip]);
+  const base = found.stdout.toString('latin1').split('\n')[0] ?? '';
+  if (!isObjectId(base)) {
+    throw refused(root, found.exit === 1 ? 'the branch and HEAD have no commit in common' : firstErrorLine(found));
+  }
+  let objects: GitObjects;
+  try {
+    objects = new GitObjects(workspace.ports, state);
+  } catch (error) {
+    if (error instanceof UnusableGitFile || error instanceof FsError) throw refused(root, problemOf(error).detail);
+    throw error;
+  }
+  try {
+    const changes = await treeChanges(objects, objects.treeOf(base), objects.treeOf(tip), pace);
+    assertPlain(workspace, root, state, objects, changes);
+    const read = cachedFolderReader(current.objects);
+    return changes.map(({ path: inside, before, after }) => {
+      const path = joinPaths(root, inside);
+      const now = stateAt(read, current.snapshot, path).entry;
+      const mode = now?.kind === 'file' ? now.mode : modeForNewFile(workspace.ports, workspace.root, path);
+      const entry = (one: CommittedEntry | null, likeNow: boolean): Entry | null =>
+        one === null ? null : entryOf(current.objects, objects, one, likeNow ? mode : withExecutable(mode, one.mode));
+      // A mode counts only if the branch changed it.
+      const sameMode = before !== null && after !== null && before.mode === after.mode;
+      return { path, before: entry(before, sameMode), after: entry(after, sameMode) };
+    });
+  } finally {
+    objects.close();
+  }
+}
+
+function entryOf(batch: ObjectBatch, objects: GitObjects, { mode, id }: CommittedEntry, bits: number): Entry {
+  const { data } = objects.readerFor(id).read(id);
+  const stored = batch.add('blob', data);
+  return mode === LINK ? { kind: 'link', id: stored } : { kind: 'file', id: stored, mode: bits };
+}
+
+function withExecutable(mode: number, committed: number): number {
+  return (committed & 0o100) === 0 ? mode & ~0o111 : mode | ((mode & 0o444) >> 2);
+}
+
+/** Refuses what the committed bytes do not tell: the files of filters and encodings, and submodules. */
+function assertPlain(
+  { ports, root: top }: Workspace,
+  root: TreePath,
+  { commonDir }: GitState,
+  objects: GitObjects,
+  changes: readonly CommittedChange[],
+): void {
+  const attributes = new Attributes();
+  const folder = onDisk(top, root);
+  attributes.add(ports.fs, diskChild(commonDir, 'info/attributes'), '' as TreePath);
+  const folders = new Set<TreePath>(['' as TreePath]);
+  for (const { path } of changes) for (let at = parentPath(path); at !== ''; at = parentPath(at)) folders.add(at);
+  for (const at of folders) attributes.add(ports.fs, onDisk(folder, joinPaths(at, '.gitattributes' as TreePath)), at);
+  const problems: string[] = [];
+  for (const { path, before, after } of changes) {
+    const why = problemOfChange(ports.platform, objects, path, before, after);
+    if (why !== null) problems.push(`${JSON.stringify(nameToJson(path))} ${why}`);
+    else if (attributes.of(path).content) {
+      problems.push(`${JSON.stringify(nameToJson(path))} is converted by git (a filter, an encoding or keywords)`);
+    }
+  }
+  if (problems.length === 0) return;
+  const more = problems.length > MAX_NAMED ? ` and ${problems.length - MAX_NAMED} more` : '';
+  throw refused(root, `${problems.slice(0, MAX_NAMED).join(', ')}${more}. Merge these with git`);
+}
+
+function problemOfChange(
+  platform: Parameters<typeof checkTreePath>[1],
+  objects: GitObjects,
+  path: TreePath,
+  ...sides: readonly (CommittedEntry | null)[]
+): string | null {
+  const refusal = checkTreePath(path, platform);
+  if (refusal !== null) return `has a name that ${refusal.why}`;
+  for (const side of sides) {
+    if (side === null) continue;
+    if (side.mode === SUBMODULE) return 'is a submodule';
+    const info = objects.has(side.id) ? objects.readerFor(side.id).info(side.id) : null;
+    if (info?.type !== 'blob') return 'is not in the repository (a partial clone?)';
+    if (info.size > MAX_BYTES) return 'is too large';
+    if (!path.endsWith('.gitattributes')) continue;
+    const text = objects.readerFor(side.id).read(side.id).data.toString('latin1');
+    if (/[ \t](?:filter=|working-tree-encoding=|ident(?:\s|$))/m.test(text)) return 'changes which files git converts';
+  }
+  return null;
+}
+
+/** The current files with one side of the changes. */
+function withEntries(
+  { objects, snapshot }: CurrentState,
+  changes: readonly EntryChange[],
+  side: 'before' | 'after',
+): Snapshot {
+  const read = cachedFolderReader(objects);
+  const parents = new Set<TreePath>();
+  for (const { path, ...sides } of changes) {
+    if (sides[side] === null) continue;
+    for (let at = parentPath(path); at !== ''; at = parentPath(at)) parents.add(at);
+  }
+  const edits: SnapshotEdit[] = [];
+  const left = new Map<TreePath, boolean>();
+  for (const { path, ...sides } of changes) {
+    const { entry: now, ignored } = stateAt(read, snapshot, path);
+    const to = sides[side];
+    if (to !== null) edits.push({ path, to, ignored: now !== null && ignored });
+    else if (now !== null && now.kind !== 'folder') {
+      edits.push({ path, to: parents.has(path) ? { kind: 'folder', mode: 0o755 } : null, ignored });
+      for (let at = parentPath(path); at !== '' && !parents.has(at); at = parentPath(at)) left.set(at, true);
+    }
+  }
+  return withoutEmptied(objects, editSnapshot(objects, snapshot, edits), [...left.keys()]);
+}
+
+/** git keeps no empty folders: one whose last file goes, goes too. */
+function withoutEmptied(batch: ObjectBatch, snapshot: Snapshot, folders: readonly TreePath[]): Snapshot {
+  let result = snapshot;
+  for (const path of [...folders].sort((a, b) => b.length - a.length)) {
+    const without = editSnapshot(batch, result, [{ path, to: null, ignored: false }]);
+    const read = cachedFolderReader(batch);
+    if (isEmptyFolder(read, result, path)) result = without;
+  }
+  return result;
+}
+
+function isEmptyFolder(read: FolderReader, snapshot: Snapshot, path: TreePath): boolean {
+  let folder = read(rootOf(snapshot));
+  for (const name of pathComponents(path)) {
+    const next = folder.entries.get(name);
+    if (next?.kind !== 'folder') return false;
+    folder = read(next);
+  }
+  return folder.entries.size === 0 && folder.note.skips.size === 0;
+}
+
+function refused(path: TreePath, why: string): SavepointError {
+  return new SavepointError(
+    'GIT_REFUSED',
+    `The branch cannot be planned in ${path === '' ? 'the folder' : JSON.stringify(nameToJson(path))}: ${why}.`,
+    { repositories: [{ path: nameToJson(path), why }] },
+    { hint: 'Nothing was changed.' },
+  );
+}

@@ -1,0 +1,78 @@
+/** A new revision of a plan: other files, with what was decided about hunks that are the same. */
+
+import type { Pace } from '../io/pace.ts';
+import { type Authorship, GRADES } from '../model/checkpoint.ts';
+import { sameEntry } from '../model/entries.ts';
+import type { TreePath } from '../model/names.ts';
+import type { Plan, PlanAuthors, PlanDecision } from '../model/plan.ts';
+import type { ObjectBatch } from '../store/objects/object-reader.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
+import type { Attribution } from '../timeline/capture/attribution.ts';
+import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { authorsIn } from './apply-plan.ts';
+import { type PlanChange, selectionOf } from './selection.ts';
+
+/** The files of a plan, and who proposed them. */
+export type ProposedFiles = Pick<Plan, 'before' | 'proposed' | 'proposedBy' | 'authors' | 'session' | 'call'>;
+
+/** @param found on the folder as it is now */
+export async function revised<Found extends ProposedFiles>(
+  batch: ObjectBatch,
+  old: Plan,
+  found: Found,
+  pace: Pace,
+): Promise<Plan & Found> {
+  const plan = { ...old, ...found, revision: old.revision + 1, authors: bothAuthors(batch, old, found), decisions: [] };
+  const before = (await selectionOf(batch, old, pace)).changes;
+  const now = (await selectionOf(batch, plan, pace)).changes;
+  return { ...plan, decisions: keptDecisions(old.decisions, before, now) };
+}
+
+function keptDecisions(
+  decisions: readonly PlanDecision[],
+  before: readonly PlanChange[],
+  now: readonly PlanChange[],
+): readonly PlanDecision[] {
+  const old = new Map(before.map((one) => [one.change.path, one]));
+  return now.flatMap(({ change, hunks }) => {
+    const was = old.get(change.path);
+    if (was === undefined) return [];
+    const decided = decisions.filter(({ path }) => path === change.path);
+    const isSame =
+      sameEntry(was.change.before, change.before) &&
+      sameEntry(was.change.after, change.after) &&
+      was.change.from === change.from;
+    if (isSame) return decided;
+    const left = new Set(hunks?.map(({ digest }) => digest));
+    return (was.hunks ?? []).flatMap(({ digest, accepted }) => {
+      const last = decided.findLast(({ hunk }) => hunk === null || hunk === digest);
+      return accepted === null || last === undefined || !left.has(digest) ? [] : [{ ...last, hunk: digest }];
+    });
+  });
+}
+
+/** A file that is as the old revision proposed it is by the authors of that. One that differs is by both. */
+function bothAuthors(batch: ObjectBatch, old: Plan, found: ProposedFiles): readonly PlanAuthors[] {
+  const read = cachedFolderReader(batch);
+  const [byOld, byNew] = [authorsIn(old), authorsIn(found)];
+  const oldPaths = new Set([...differences(batch, old.before, old.proposed)].map(({ path }) => path));
+  const groups = new Map<string, Authorship & { readonly paths: TreePath[] }>();
+  for (const { path, after } of differences(batch, found.before, found.proposed)) {
+    const isSame = sameEntry(stateAt(read, old.proposed, path).entry, after.entry);
+    const by = !oldPaths.has(path) ? byNew(path) : isSame ? byOld(path) : together(byOld, byNew, path);
+    const key = JSON.stringify(by);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { ...by, paths: [path] });
+    else group.paths.push(path);
+  }
+  return [...groups.values()];
+}
+
+function together(first: Attribution, second: Attribution, path: TreePath): Authorship {
+  const [a, b] = [first(path), second(path)];
+  const known = new Set(a.authors.map((one) => JSON.stringify([one.actor, one.session])));
+  const others = b.authors.filter((one) => !known.has(JSON.stringify([one.actor, one.session])));
+  const authors = [...a.authors, ...others];
+  const least = GRADES.indexOf(a.grade) > GRADES.indexOf(b.grade) ? a.grade : b.grade;
+  return { authors, grade: authors.length > 1 ? 'open' : least, evidence: 'operation' };
+}

@@ -1,0 +1,245 @@
+/** Where plans come from: patches, branches, forks and copies, and their revisions. */
+
+import type { Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+import { tree } from '../timeline/query/timeline-world.ts';
+
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+const text = (changed: Readonly<Record<number, string>>): string =>
+  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultBranch=main';
+
+/** With git, which finds the common ancestor of a branch. */
+class GitPlace extends Place {
+  override open(options: Parameters<Place['open']>[0] = {}): Savepoint {
+    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' }, ...options });
+  }
+}
+
+function repository(): Place {
+  const p = new GitPlace();
+  p.write('a.txt', text({}));
+  p.write('run.sh', '#!/bin/sh\n');
+  p.write('old name.txt', text({ 3: 'three' }));
+  p.write('gone/x.txt', 'x\n');
+  p.write('é.txt', 'e\n');
+  p.shell(`${GIT} init -q && ${GIT} add . && ${GIT} commit -qm first`);
+  return p;
+}
+
+/** Changes every kind of thing that a text patch can. */
+const CHANGE_ALL =
+  'sed -i "s/line 2$/two/;s/line 18/eighteen/" a.txt && git mv "old name.txt" "new name.txt" && sed -i s/three/3/ "new name.txt"' +
+  ' && chmod +x run.sh && git rm -q gone/x.txt && mkdir -p new/deep && printf "no end" > new/deep/f.txt && : > empty.txt' +
+  ' && printf "f\\n" > é.txt && printf "#!/bin/sh\\n" > tool && chmod +x tool';
+
+async function applied(p: Place, savepoint: Savepoint, id: string, fingerprint: string) {
+  await savepoint.approvePlan(id, fingerprint);
+  return (await p.open().applyPlan(id)).checkpoint?.changes ?? [];
+}
+
+test('a patch of many files is planned as git would apply it', async () => {
+  const p = repository();
+  p.shell(`${CHANGE_ALL} && git add -A && git diff --cached > ../all.patch`);
+  const wanted = tree(p.at(''));
+  const patch = p.read('../all.patch');
+  p.shell('git reset -q --hard');
+  const before = tree(p.at(''));
+  const savepoint = p.open();
+  const { plan, changes, fingerprint } = await savepoint.proposeFrom({ patch }, { intent: 'all' });
+  expect(tree(p.at(''))).toEqual(before);
+  expect(plan.source).toBe('patch');
+  expect(changes.map(({ change }) => [change.path, change.operation])).toEqual([
+    ['a.txt', 'write'],
+    ['empty.txt', 'create'],
+    ['gone/x.txt', 'delete'],
+    ['new/deep/f.txt', 'create'],
+    ['new name.txt', 'rename'],
+    ['run.sh', 'mode'],
+    ['tool', 'create'],
+    [Buffer.from('é.txt').toString('latin1'), 'write'],
+  ]);
+  await applied(p, savepoint, plan.id, fingerprint);
+  // An edit that deletes the last file of a folder leaves the folder.
+  p.shell('rmdir gone');
+  expect(tree(p.at(''))).toEqual(wanted);
+});
+
+test.each([
+  ['../out.txt', 'leads out'],
+  ['/etc/passwd', 'absolute'],
+  ['a/../../out.txt', 'leads out'],
+  ['.git/hooks/post-commit', '.git'],
+  ['sub/.GIT/config', '.git'],
+  ['link/out.txt', 'out of the workspace'],
+  ['x//y.txt', 'empty component'],
+])('a patch that writes to %s is refused', async (path, why) => {
+  const p = repository();
+  p.shell('ln -s .. link');
+  const patch = [`--- /dev/null`, `+++ b/${path}`, '@@ -0,0 +1 @@', '+evil', ''].join('\n');
+  const asked = p.open().proposeFrom({ patch }, { intent: 'x' });
+  await expect(asked).rejects.toMatchObject({ code: 'EDITS_REFUSED', message: expect.stringContaining(why) });
+});
+
+test.each([
+  ['GIT binary patch\nliteral 4\nxxxx\n', 'binary'],
+  ['Binary files a/x and b/x differ\n', 'binary'],
+  ['new file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc/passwd\n', 'symbolic link'],
+  ['new file mode 160000\n', 'submodule'],
+  ['copy from x\ncopy to y\n', 'copies'],
+  ['--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n one\n', 'ends inside'],
+  ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n+three\n', 'more lines than its header'],
+  ['--- a/x\n+++ b/y\n@@ -1 +1 @@\n-one\n+two\n', 'differ'],
+  ['@@ -1 +1 @@\n-one\n+two\n', 'names of the file'],
+  ['rename from x\n', 'both names'],
+  ['', 'changes nothing'],
+])('a part that cannot be an edit is refused with its line: %j', async (part, why) => {
+  const p = repository();
+  const asked = p.open().proposeFrom({ patch: `diff --git a/x b/x\n${part}` }, { intent: 'x' });
+  await expect(asked).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringMatching(new RegExp(`^Line \\d+ of the patch: .*${why}`)),
+  });
+});
+
+test('all problems of a patch are reported together, and a mail around it is skipped', async () => {
+  const p = repository();
+  const part = (path: string, old: string) =>
+    `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${old}\n+y\n`;
+  const mail = `From 123\nSubject: [PATCH] x\n\n---\n a.txt | 2 +-\n\n${part('é.txt', 'e')}-- \n2.40\n\n`;
+  expect((await p.open().proposeFrom({ patch: mail }, { intent: 'mail' })).changes).toHaveLength(1);
+  const asked = p
+    .open()
+    .proposeFrom({ patch: part('../a', 'x') + part('nowhere.txt', 'x') + part('a.txt', 'x') }, { intent: 'x' });
+  const error = await asked.catch((one) => one);
+  expect(error.data.details.map(({ file_path }: { file_path: string }) => file_path)).toEqual([
+    '../a',
+    'nowhere.txt',
+    'a.txt',
+  ]);
+});
+
+test('a branch is merged into the folder as it is, without git touching anything', async () => {
+  const p = repository();
+  p.shell(
+    `${GIT} checkout -qb topic && ${CHANGE_ALL} && git add -A && ${GIT} commit -qm topic && git checkout -q main` +
+      ` && printf "#!/bin/sh\\ntouch ../ran\\n" > .git/hooks/post-checkout && chmod +x .git/hooks/post-checkout` +
+      ` && git config core.fsmonitor "touch ../ran" && git config diff.external "touch ../ran"`,
+  );
+  p.write('a.txt', text({ 10: 'a person' }));
+  const head = p.read('.git/HEAD') + p.read('.git/refs/heads/main');
+  const before = tree(p.at(''));
+  const savepoint = p.open();
+  const { plan, changes, fingerprint } = await savepoint.proposeFrom({ branch: 'topic' }, { intent: 'Bring topic' });
+  expect([plan.source, plan.sourceName]).toEqual(['branch', 'topic']);
+  expect(changes).toHaveLength(8);
+  expect(tree(p.at(''))).toEqual(before);
+  await applied(p, savepoint, plan.id, fingerprint);
+  expect(p.read('a.txt')).toBe(text({ 2: 'two', 10: 'a person', 18: 'eighteen' }));
+  expect(p.read('new name.txt')).toBe(text({ 3: '3' }));
+  expect(tree(p.at(''))).not.toHaveProperty('gone');
+  expect(p.read('.git/HEAD') + p.read('.git/refs/heads/main')).toBe(head);
+  expect(() => p.read('../ran')).toThrow();
+});
+
+test('a branch is refused if it is unknown, conflicts, or has what git would convert', async () => {
+  const p = repository();
+  p.shell(
+    `${GIT} checkout -qb topic && sed -i "s/line 2$/two/" a.txt && ${GIT} commit -qam topic && git checkout -q main`,
+  );
+  const savepoint = p.open();
+  const from = (branch: string) => p.open().proposeFrom({ branch }, { intent: 'x' });
+  for (const name of ['nowhere', '../../HEAD', '-x', ''])
+    await expect(from(name)).rejects.toMatchObject({ code: 'USAGE' });
+  p.write('a.txt', text({ 2: 'zwei' }));
+  await expect(from('topic')).rejects.toMatchObject({ code: 'CONFLICT', data: { paths: [{ path: 'a.txt' }] } });
+  p.write('a.txt', text({}));
+  p.write('.gitattributes', '*.txt filter=lfs\n');
+  await expect(from('topic')).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining('converted'),
+  });
+  expect((await savepoint.plans()).plans).toEqual([]);
+});
+
+test('what an agent did in a copy is its own also after the plan is applied by a person', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const copy = await savepoint.openCopy({ purpose: 'isolated', rungs: ['copy'] });
+  const folder = Buffer.from(copy.copy.files, 'latin1').toString();
+  p.shell(`printf changed > '${folder}/a.txt'`);
+  const author = { actor: { kind: 'agent' as const, name: 'tester' }, session: 's1' };
+  const { plan, fingerprint } = await savepoint.proposeFrom({ copy, author }, { intent: 'In a copy' });
+  await copy.copy.drop();
+  expect([plan.source, plan.proposedBy.name]).toEqual(['isolated', 'tester']);
+  const [change] = await applied(p, savepoint, plan.id, fingerprint);
+  expect(change?.by).toMatchObject({ grade: 'sure', authors: [{ actor: { name: 'tester' }, session: 's1' }] });
+});
+
+test('the changes of a fork are planned, and the fork stays as it was', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const [fork] = await savepoint.createForks(['idea'], { rungs: ['copy'] });
+  p.shell(`printf 'f\\n' > '${Buffer.from(fork!.files, 'latin1').toString()}/é.txt'`);
+  const { plan, fingerprint } = await savepoint.proposeFrom({ fork: 'idea' }, { intent: 'The idea' });
+  expect([plan.source, plan.sourceName]).toEqual(['fork', 'idea']);
+  expect((await savepoint.fork('idea')).state).toBe('changed');
+  const [change] = await applied(p, savepoint, plan.id, fingerprint);
+  expect(p.read('é.txt')).toBe('f\n');
+  // Nothing was recorded in the fork, so it is not the change of whoever applied the plan.
+  expect(change?.by).toMatchObject({ grade: 'likely', authors: [{ actor: { kind: 'outside' } }] });
+  await savepoint.cleanForks();
+  expect((await savepoint.forks()).forks).toEqual([]);
+});
+
+test('a revision keeps what was decided about hunks that did not change', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const edit = (path: string, ...pairs: readonly (readonly [string, string])[]) => ({
+    path,
+    edits: pairs.map(([old, now]) => ({ op: 'replace' as const, old: `${old}\n`, new: `${now}\n` })),
+  });
+  const first = await savepoint.proposeEdits(
+    [
+      edit('a.txt', ['line 2', 'two'], ['line 18', 'eighteen']),
+      edit('é.txt', ['e', 'f']),
+      edit('gone/x.txt', ['x', 'y']),
+    ],
+    { intent: 'x' },
+  );
+  const { id } = first.plan;
+  const decided = await savepoint.decidePlan(id, [
+    { path: 'a.txt', hunk: 2, accepted: false },
+    { path: 'a.txt', hunk: 1, accepted: true },
+    { path: 'é.txt', accepted: false },
+    { path: 'gone/x.txt', accepted: true },
+  ]);
+  await savepoint.approvePlan(id, decided.fingerprint);
+  await savepoint.notePlan(id, 'Use words for all of them');
+  expect((await savepoint.plan(id)).status).toBe('approved');
+  // Lines above move the hunks, and another author gives the new revision.
+  p.write('a.txt', `top\n${text({})}`);
+  const { plan, changes, status } = await p
+    .open({ actor: { kind: 'agent', name: 'other' } })
+    .revisePlan(id, [
+      edit('a.txt', ['line 10', 'ten'], ['line 18', 'eighteen']),
+      edit('é.txt', ['e', 'f']),
+      edit('gone/x.txt', ['x', 'z']),
+    ]);
+  expect([plan.revision, plan.id, status, plan.words.length]).toEqual([2, id, 'pending', 1]);
+  expect(
+    changes.map(({ change, accepted, hunks }) => [change.path, accepted, hunks?.map((one) => one.accepted)]),
+  ).toEqual([
+    ['a.txt', null, [null, false]],
+    ['gone/x.txt', null, [null]],
+    [Buffer.from('é.txt').toString('latin1'), false, [false]],
+  ]);
+  const names = (path: string) =>
+    plan.authors.find(({ paths }) => paths.some((one) => one === path))?.authors.map(({ actor }) => actor.name);
+  expect(names(Buffer.from('é.txt').toString('latin1'))).toEqual(['user']);
+  expect(names('a.txt')).toEqual(['user', 'other']);
+  await expect(savepoint.revisePlan('plan_00000000', { patch: '' })).rejects.toMatchObject({ code: 'USAGE' });
+  await savepoint.cancelPlan(id);
+  await expect(savepoint.revisePlan(id, [edit('é.txt', ['e', 'g'])])).rejects.toMatchObject({ code: 'USAGE' });
+});
