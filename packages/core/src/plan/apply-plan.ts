@@ -45,7 +45,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     backups: null,
     attribution: authorsIn(plan),
     plan: async (current) => {
-      const selection = await selectionOf(current.objects, plan, pace);
+      const selection = await selectionOf(current.objects, plan, pace, 'decided');
       fingerprint = selection.fingerprint;
       return planChanges(workspace, request, selection.selected, current, pace);
     },

@@ -39,14 +39,22 @@ export interface Selection {
   readonly fingerprint: string;
 }
 
-/** @param batch receives the contents of files of which some hunks were rejected */
-export async function selectionOf(batch: ObjectBatch, plan: Plan, pace: Pace): Promise<Selection> {
+/**
+ * @param batch receives the contents of files of which some hunks were rejected
+ * @param hunks `decided`: those of changes whose hunks nobody decided about are not computed, and null
+ */
+export async function selectionOf(
+  batch: ObjectBatch,
+  plan: Plan,
+  pace: Pace,
+  hunks: 'all' | 'decided' = 'all',
+): Promise<Selection> {
   const { changes } = await listChanges(batch, plan.before, plan.proposed, pace);
   const byPath = decisionsByPath(plan.decisions);
   const listed = changes.map((change, index) => ({
     place: index + 1,
     change,
-    ...decided(batch, change, byPath.get(change.path) ?? []),
+    ...decided(batch, change, byPath.get(change.path) ?? [], hunks),
   }));
   const selected = selectedFiles(batch, plan, listed);
   return { changes: listed, selected, fingerprint: fingerprintOf(plan.before, selected) };
@@ -85,9 +93,11 @@ function decided(
   reader: ObjectReader,
   change: Change,
   decisions: readonly PlanDecision[],
+  wanted: 'all' | 'decided',
 ): Pick<PlanChange, 'accepted' | 'hunks'> {
   const whole = decisions.findLast(({ hunk }) => hunk === null)?.accepted ?? null;
-  const hunks = hunksOf(reader, change);
+  const isNeeded = wanted === 'all' || decisions.some(({ hunk }) => hunk !== null);
+  const hunks = isNeeded ? hunksOf(reader, change) : null;
   if (hunks === null) return { accepted: whole, hunks: null };
   const digests = hunkDigests(hunks);
   const of = (digest: string): boolean | null =>

@@ -118,6 +118,7 @@ interface VerbsByMethod {
   readonly revisePlan: 'planRevise';
   readonly plans: 'planList';
   readonly plan: 'planShow';
+  readonly planPatch: 'planShow';
   readonly decidePlan: 'planReview';
   readonly approvePlan: 'planReview';
   readonly applyPlan: 'planApply';

@@ -1,5 +1,6 @@
 /** Commands that decide about plans and apply them. */
 
+import { isatty } from 'node:tty';
 import { SavepointError } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
@@ -17,6 +18,7 @@ export const planReview = command({
     { flags: '--approve', description: 'approve what is not rejected, so that it can be applied' },
   ],
   examples: [
+    'savepoint plan review plan_1a2b3c4d',
     'savepoint plan review plan_1a2b3c4d --reject src/a.ts:2 --approve',
     'savepoint plan review plan_1a2b3c4d --approve',
   ],
@@ -25,6 +27,15 @@ export const planReview = command({
     decisions: [...decisionsIn(options['accept'], true), ...decisionsIn(options['reject'], false)],
     ...(options['approve'] === true ? { approve: 'any' } : {}),
   }),
+  async carryOut(input, _given, context) {
+    const { savepoint, signal, output, variables } = context;
+    const isAsked = input.decisions?.length === 0 && input.approve === undefined;
+    if (isAsked && output === 'terminal' && isatty(0) && variables['TERM'] !== 'dumb') {
+      const { reviewOnScreen } = await import('../../plan-review/open.ts');
+      await reviewOnScreen(input.id, context);
+    }
+    return VERBS.planReview.handle(savepoint, input, { signal });
+  },
   render: (plan, view) =>
     lines(planText(plan, view), plan.status === 'approved' ? `Apply it with \`savepoint plan apply ${plan.id}\`.` : []),
 });

@@ -51,6 +51,8 @@ const CONTROL: ControlKeys = {
   '\x10': 'up',
   '\x06': 'page-down',
   '\x02': 'page-up',
+  '\x7f': 'backspace',
+  '\b': 'backspace',
 };
 const RELEASE = '3';
 

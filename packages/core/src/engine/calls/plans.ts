@@ -1,6 +1,7 @@
 /** Calls for plans: proposed changes that are looked at before they are applied. */
 
-import { givenPath } from '../../io/given-path.ts';
+import type { Patch } from '../../content/unified-patch.ts';
+import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -13,6 +14,7 @@ import { selectionOf } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { compare } from '../../timeline/diff/compare.ts';
 import { readPlans } from '../../timeline/record/plan-records.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import type { Engine } from '../engine.ts';
@@ -43,6 +45,11 @@ export interface DecisionRequest {
   readonly accepted: boolean;
 }
 
+export interface DecideOptions extends CallOptions {
+  /** The fingerprint of the plan as the person saw it. If the plan is another one now, nothing is recorded. */
+  readonly expected?: string;
+}
+
 export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
   /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
   readonly rebase?: boolean;
@@ -53,10 +60,17 @@ export interface PlanCalls {
   /** @throws SavepointError UNKNOWN_PLAN, STORE_DAMAGED */
   plan(id: string, options?: PlanOptions): Promise<PlanView>;
   /**
-   * Records which changes and hunks are accepted and rejected. Rejected ones are not applied.
-   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have
+   * Returns a patch of some of the proposed changes.
+   * @param paths these and everything below them
+   * @throws SavepointError UNKNOWN_PLAN, STORE_DAMAGED
    */
-  decidePlan(id: string, decisions: readonly DecisionRequest[], options?: CallOptions): Promise<PlanView>;
+  planPatch(id: string, paths: readonly JsonName[], options?: CallOptions): Promise<Patch>;
+  /**
+   * Records which changes and hunks are accepted and rejected. Rejected ones are not applied.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have, CONFLICT if it is not what
+   *   was seen
+   */
+  decidePlan(id: string, decisions: readonly DecisionRequest[], options?: DecideOptions): Promise<PlanView>;
   /**
    * Approves exactly what the plan would apply now. Only a person may do this.
    * @param fingerprint of what the person saw
@@ -88,18 +102,28 @@ export function planCalls(engine: Engine): PlanCalls {
         const { plans, damaged } = readPlans(workspace.store.objects, workspace.store.refs);
         const pace = engine.pace(options);
         const views: PlanView[] = [];
-        for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace));
+        for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace, 'decided'));
         return { plans: views, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
       }),
     plan: (id, { patch = false, ...options } = {}) =>
       engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), patch, engine.pace(options))),
+    planPatch: (id, given, options = {}) =>
+      engine.read(async (workspace) => {
+        const { before, proposed: after } = findPlan(workspace, id);
+        const paths = givenPaths(workspace, given);
+        const wanted = { before, after, paths, patch: true, uncaptured: false };
+        const { patch } = await compare(new OverlayBatch(workspace.store.objects), wanted, engine.pace(options));
+        return patch ?? { text: Buffer.alloc(0), gaps: [] };
+      }),
     decidePlan: (id, decisions, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
-        const { changes } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        const { changes, fingerprint } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        if (options.expected !== undefined && options.expected !== fingerprint) throw changedSince(plan.id);
+        const byPath = new Map(changes.map((one) => [one.change.path, one]));
         const by = callerOf(engine, workspace, options);
         const made = decisions.map(({ path: given, hunk, accepted }): PlanDecision => {
           const path = givenPath(workspace, given);
-          const found = changes.find(({ change }) => change.path === path);
+          const found = byPath.get(path);
           if (found === undefined) throw notInPlan(plan.id, JSON.stringify(given));
           const digest = hunk === undefined ? null : (found.hunks?.find(({ number }) => number === hunk)?.digest ?? '');
           if (digest === '') throw notInPlan(plan.id, `${JSON.stringify(given)} hunk ${hunk}`);
@@ -110,7 +134,8 @@ export function planCalls(engine: Engine): PlanCalls {
     approvePlan: (id, fingerprint, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
         assertByPerson(engine, workspace, 'planReview');
-        const selection = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        const objects = new OverlayBatch(workspace.store.objects);
+        const selection = await selectionOf(objects, plan, pace, 'decided');
         if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);
         const by = callerOf(engine, workspace, options);
         return { ...plan, approval: { by, time: workspace.ports.clock.now(), fingerprint } };
@@ -152,7 +177,7 @@ function applyRequest(engine: Engine, workspace: Workspace, plan: Plan, options:
 
 async function assertApproved(workspace: Workspace, plan: Plan, pace: Parameters<typeof viewOf>[3]): Promise<void> {
   const { objects } = workspace.store;
-  const { fingerprint } = await selectionOf(new OverlayBatch(objects), plan, pace);
+  const { fingerprint } = await selectionOf(new OverlayBatch(objects), plan, pace, 'decided');
   const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), fingerprint);
   if (status === 'applied' || status === 'cancelled') {
     throw new SavepointError('USAGE', `${plan.id} is already ${status}.`, { argument: 'id' });

@@ -48,10 +48,17 @@ export function findPlan({ store }: Workspace, given: string): Plan {
   throw new SavepointError('UNKNOWN_PLAN', `There is no plan ${JSON.stringify(given)}.`, { given, known });
 }
 
-export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, pace: Pace): Promise<PlanView> {
+/** @param hunks as for `selectionOf` */
+export async function viewOf(
+  workspace: Workspace,
+  plan: Plan,
+  patch: boolean,
+  pace: Pace,
+  hunks: 'all' | 'decided' = 'all',
+): Promise<PlanView> {
   const { timeline, store } = workspace;
   const objects = new OverlayBatch(store.objects);
-  const { changes, fingerprint } = await selectionOf(objects, plan, pace);
+  const { changes, fingerprint } = await selectionOf(objects, plan, pace, hunks);
   const applications = applicationsOf(timeline, store.objects, plan);
   const sum = (count: (change: PlanChange['change']) => number | null): number =>
     changes.reduce((total, { change }) => total + (count(change) ?? 0), 0);

@@ -149,7 +149,7 @@ async function keepProposal(
 }
 
 async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
-  const { status } = await viewOf(workspace, plan, false, pace);
+  const { status } = await viewOf(workspace, plan, false, pace, 'decided');
   if (status === 'pending' || status === 'approved') return;
   throw new SavepointError('USAGE', `${plan.id} is ${status}, so it cannot be revised.`, { argument: 'id' });
 }

@@ -14,9 +14,9 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
-import type { ApplyPlanOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
+import type { ApplyPlanOptions, DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
 import type { ProposeOptions } from '../plans/propose.ts';
-import { type Arguments, CONFLICTS, OPERATION } from './copy-call-shapes.ts';
+import { type Arguments, CONFLICTS, OPERATION, PATHS } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
 export type PlanningCalls = PlanCalls & PlanSourceCalls;
@@ -49,7 +49,12 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   revisePlan: [ID, ['changes', CHANGES], OPTIONS],
   plans: [OPTIONS],
   plan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, patch: flag }))]],
-  decidePlan: [ID, ['decisions', DECISIONS], OPTIONS],
+  planPatch: [ID, PATHS, OPTIONS],
+  decidePlan: [
+    ID,
+    ['decisions', DECISIONS],
+    ['options', optional(fields({ ...CALL_OPTIONS, expected: text } satisfies ShapeOf<DecideOptions>))],
+  ],
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
   notePlan: [ID, ['text', text], OPTIONS],
   cancelPlan: [ID, OPTIONS],
