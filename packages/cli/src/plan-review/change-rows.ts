@@ -102,6 +102,16 @@ export function changeMark(change: PlanChange, decisions: Decisions, style: Styl
   }
 }
 
+/** The failures of a check that name this path, as `path:line: message`. */
+export function failuresAt(path: string, failures: readonly string[]): readonly LineFailure[] {
+  return failures.flatMap((text): readonly LineFailure[] => {
+    if (!text.startsWith(path)) return [];
+    const rest = /^:(\d+)/.exec(text.slice(path.length));
+    if (rest !== null) return [{ line: Number(rest[1]), text }];
+    return /^[:\s(]/.test(text.slice(path.length)) ? [{ line: null, text }] : [];
+  });
+}
+
 function addPatch(
   { change: { change }, patch }: ShownChange,
   add: (sign: string, content: string, number: number | null) => void,
@@ -164,13 +174,3 @@ function letters(text: string): Iterable<string> {
 }
 
 const SEGMENTS = new Intl.Segmenter();
-
-/** The failures of a check that name this path, as `path:line: message`. */
-export function failuresAt(path: string, failures: readonly string[]): readonly LineFailure[] {
-  return failures.flatMap((text): readonly LineFailure[] => {
-    if (!text.startsWith(path)) return [];
-    const rest = /^:(\d+)/.exec(text.slice(path.length));
-    if (rest !== null) return [{ line: Number(rest[1]), text }];
-    return /^[:\s(]/.test(text.slice(path.length)) ? [{ line: null, text }] : [];
-  });
-}

@@ -41,7 +41,7 @@ export interface Selection {
 
 /**
  * @param batch receives the contents of files of which some hunks were rejected
- * @param hunks `decided`: those of changes whose hunks nobody decided about are not computed, and null
+ * @param hunks `decided`: those of changes without a decision about a hunk are not computed, and null
  */
 export async function selectionOf(
   batch: ObjectBatch,
