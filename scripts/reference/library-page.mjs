@@ -19,6 +19,7 @@ const CALLS = {
   GuardCalls: 'The guard',
   PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',
+  PlanCommitCalls: 'Plans: commits',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
   StateRunCalls: 'Bisect and replay',

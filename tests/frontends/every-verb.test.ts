@@ -82,6 +82,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planRevise', ['last', '-m', 'say more'], 'say more'],
   ['planReview', ['last', '--approve'], 'approved'],
   ['planApply', ['last', '--yes'], 'Applied plan_'],
+  ['planCommit', ['last'], 'Nothing to commit'],
   ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],
   ['planCancel', ['last'], 'cancelled'],
   ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],

@@ -10,6 +10,7 @@ import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-pat
 import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
+import { type PlanCommitCalls, planCommitCalls } from './engine/calls/plan-commit.ts';
 import { type PlanSourceCalls, planSourceCalls } from './engine/calls/plan-sources.ts';
 import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
@@ -45,7 +46,9 @@ export interface Savepoint
     GuardCalls,
     PlanSourceCalls,
     PlanCalls,
-    ScopeCalls {
+    ScopeCalls,
+    PlanCommitCalls,
+    PlanCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -94,6 +97,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...stateRunCalls(engine),
     ...guardCalls(engine),
     ...planSourceCalls(engine),
+    ...planCommitCalls(engine),
     ...planCalls(engine),
     ...scopeCalls(engine),
   });

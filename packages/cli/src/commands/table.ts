@@ -174,6 +174,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planRevise, async () => (await import('./plans/propose.ts')).planRevise),
   verbRow('plans', VERBS.planReview, async () => (await import('./plans/decide.ts')).planReview),
   verbRow('plans', VERBS.planApply, async () => (await import('./plans/decide.ts')).planApply),
+  verbRow('plans', VERBS.planCommit, async () => (await import('./plans/commit.ts')).planCommit),
   verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),

@@ -156,6 +156,17 @@ export function readOnlyReason({ link, config, objectFormat, bare }: GitState): 
   return null;
 }
 
+/**
+ * Newer versions of git read hooks from the configuration, and no setting overrides that list.
+ * @returns why git must not write to this repository; null: it may
+ */
+export async function configuredHooks(git: Git, state: GitState): Promise<string | null> {
+  const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
+  if (listed.exit !== 0) return `git cannot read its configuration: ${firstErrorLine(listed)}`;
+  const names = listed.stdout.toString('latin1').split('\0');
+  return names.some((name) => name.startsWith('hook.')) ? 'its configuration names hooks' : null;
+}
+
 class Refusal extends Error {}
 
 /** An index that cannot be parsed counts as different. */
@@ -263,12 +274,9 @@ function refuseIfInUse({ fs }: Ports, { gitDir, commonDir }: GitState, branch: s
   }
 }
 
-/** Newer versions of git read hooks from the configuration, and no setting overrides that list. */
 async function refuseHooks(git: Git, state: GitState): Promise<void> {
-  const listed = await git.run(state, ['config', '--includes', '--name-only', '-z', '--list']);
-  if (listed.exit !== 0) throw new Refusal(`git cannot read its configuration: ${firstErrorLine(listed)}`);
-  const names = listed.stdout.toString('latin1').split('\0');
-  if (names.some((name) => name.startsWith('hook.'))) throw new Refusal('its configuration names hooks');
+  const why = await configuredHooks(git, state);
+  if (why !== null) throw new Refusal(why);
 }
 
 /** @returns what the repository has lost of the commit, and the store can add again; null: nothing */

@@ -13,9 +13,10 @@ import type { GitState } from './repository.ts';
 export interface Git {
   /**
    * @param args the command and its arguments, as text
+   * @param indexFile instead of the repository's own
    * @throws SavepointError IO if git cannot be run or does not exit normally
    */
-  run(repository: GitState, args: readonly string[], input?: Buffer): Promise<ProgramResult>;
+  run(repository: GitState, args: readonly string[], input?: Buffer, indexFile?: DiskPath): Promise<ProgramResult>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -61,12 +62,12 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
   };
   const settings = OVERRIDDEN_SETTINGS.flatMap((setting) => ['-c', setting]);
   return {
-    run: async (repository, args, input) => {
+    run: async (repository, args, input, indexFile) => {
       const result = await ports.programs.run({
         file: program,
         args: ['--no-pager', ...settings, ...args],
         cwd: repository.gitDir,
-        env,
+        env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
         timeoutMs: TIMEOUT_MS,
         maxBytes: OUTPUT_BYTES,
         ...(input === undefined ? {} : { input }),

@@ -122,6 +122,7 @@ interface VerbsByMethod {
   readonly decidePlan: 'planReview';
   readonly approvePlan: 'planReview';
   readonly applyPlan: 'planApply';
+  readonly commitPlan: 'planCommit';
   readonly notePlan: 'planRevise';
   readonly cancelPlan: 'planCancel';
   readonly scope: 'scopeList';

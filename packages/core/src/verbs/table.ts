@@ -27,6 +27,7 @@ import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
 import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
+import { planCommit } from './plans/commit.ts';
 import { planApply, planCancel, planReview } from './plans/decide.ts';
 import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
 import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
@@ -88,6 +89,7 @@ export const VERBS = {
   planRevise,
   planReview,
   planApply,
+  planCommit,
   planCancel,
   verify,
   recover,

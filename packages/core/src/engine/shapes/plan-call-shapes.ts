@@ -13,13 +13,14 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
+import type { PlanCommitCalls, PlanCommitOptions } from '../calls/plan-commit.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { ApplyPlanOptions, DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
 import type { ProposeOptions } from '../plans/propose.ts';
 import { type Arguments, CONFLICTS, OPERATION, PATHS } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
-export type PlanningCalls = PlanCalls & PlanSourceCalls;
+export type PlanningCalls = PlanCalls & PlanSourceCalls & PlanCommitCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -58,6 +59,19 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
   notePlan: [ID, ['text', text], OPTIONS],
   cancelPlan: [ID, OPTIONS],
+  commitPlan: [
+    ID,
+    [
+      'options',
+      optional(
+        fields({
+          ...CALL_OPTIONS,
+          message: text,
+          author: fields({}, { name: text, email: text }),
+        } satisfies ShapeOf<PlanCommitOptions>),
+      ),
+    ],
+  ],
   previewPlan: APPLY_CALL,
   applyPlan: APPLY_CALL,
 };

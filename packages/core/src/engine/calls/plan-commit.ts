@@ -1,0 +1,56 @@
+/** The call that commits an applied plan in the user's own repositories. */
+
+import type { CallOptions } from '../../model/call-options.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { PlanCommitRequest, PlanCommits } from '../../plan/commit-plan.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import type { Engine } from '../engine.ts';
+import { applicationsOf, findPlan } from '../plans/plan-view.ts';
+
+export interface PlanCommitOptions extends CallOptions {
+  /** Default: the intent of the plan, in the style of the repository's recent subjects. */
+  readonly message?: string;
+  /** Default: the one that the repository's own configuration names. */
+  readonly author?: { readonly name: string; readonly email: string };
+}
+
+export interface PlanCommitCalls {
+  /**
+   * Commits what the plan changed, one commit in each repository: only its files, as they were after it was applied. git
+   * runs no hooks and no filters, and signs nothing.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if it is not applied, GIT_REFUSED if a repository cannot get the commit, for
+   *   example because one of the files had changes that were not committed
+   */
+  commitPlan(id: string, options?: PlanCommitOptions): Promise<PlanCommits>;
+}
+
+export function planCommitCalls(engine: Engine): PlanCommitCalls {
+  return {
+    commitPlan: (id, options = {}) =>
+      engine.operate(options, async ({ workspace, pace }) => {
+        const plan = findPlan(workspace, id);
+        const { commitPlan } = await import('../../plan/commit-plan.ts');
+        const { message = null, author = null } = options;
+        return commitPlan(workspace, { plan, steps: stepsOf(workspace, plan), message, author }, pace);
+      }),
+  };
+}
+
+/** @throws SavepointError USAGE if no application is in effect */
+function stepsOf({ timeline, store }: Workspace, plan: Plan): PlanCommitRequest['steps'] {
+  const refs = timeline.list();
+  const numbers = applicationsOf(timeline, store.objects, plan)
+    .filter(({ isInEffect }) => isInEffect)
+    .map(({ checkpoint }) => checkpoint)
+    .sort((a, b) => a - b);
+  if (numbers.length === 0) {
+    throw new SavepointError('USAGE', `${plan.id} is not applied, so there is nothing to commit.`, { argument: 'id' });
+  }
+  return numbers.flatMap((number) => {
+    const at = refs.findIndex((ref) => ref.number === number);
+    const [before, after] = [refs[at - 1], refs[at]];
+    if (before === undefined || after === undefined) return [];
+    return [{ before: timeline.read(before), after: timeline.read(after) }];
+  });
+}

@@ -1,0 +1,398 @@
+/**
+ * Commits what a plan changed, on request: one commit in each repository, of the plan's files only.
+ *
+ * C1 git runs nothing that the repository configures: no hooks, filters, editors or signing programs (git/program.ts).
+ *    Files that git would convert are refused.
+ * C2 A file is committed only if it had no changes of the user: before the plan it was as in HEAD, and it still is in the
+ *    index. Otherwise nothing is committed at all. All other entries of the index stay as they are.
+ * C3 All repositories are examined before the first is changed.
+ * C4 In each repository: objects first, then the index, then the branch, from the commit that was examined. A process that
+ *    dies in between leaves the plan's files staged, and the next attempt continues there.
+ */
+
+import { gitBoolean } from '../content/git-config.ts';
+import { showName } from '../content/show-name.ts';
+import { Attributes } from '../git/attributes.ts';
+import { writePacks } from '../git/bring-back.ts';
+import { problemOf, UnusableGitFile } from '../git/file.ts';
+import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
+import { GitObjects } from '../git/objects.ts';
+import { findGit, firstErrorLine, type Git } from '../git/program.ts';
+import { type GitState, readRepository } from '../git/repository.ts';
+import { type IndexEntry, readIndex } from '../git/tracked.ts';
+import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
+import { FsError, isFsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Entry } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId, type ObjectId } from '../model/ids.ts';
+import {
+  type DiskPath,
+  diskChild,
+  isWithin,
+  joinPaths,
+  nameToJson,
+  onDisk,
+  parentPath,
+  pathComponents,
+  relativePath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
+import type { Plan } from '../model/plan.ts';
+import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { differences } from '../timeline/diff/snapshot-diff.ts';
+import { givenMessage, messageInStyle } from './commit-message.ts';
+
+export interface PlanCommitRequest {
+  readonly plan: Plan;
+  /** The checkpoints after its applications that are in effect, oldest first, each with the one before it. */
+  readonly steps: readonly { readonly before: Checkpoint; readonly after: Checkpoint }[];
+  /** Null: made from the plan's intent, in the style of the repository. */
+  readonly message: string | null;
+  /** Null: that of the repository's own configuration. */
+  readonly author: { readonly name: string; readonly email: string } | null;
+}
+
+export interface PlanCommit {
+  /** The repository's folder, relative to the workspace. */
+  readonly path: TreePath;
+  readonly branch: string | null;
+  readonly commit: string;
+  readonly subject: string;
+  readonly files: number;
+}
+
+export interface PlanCommits {
+  readonly commits: readonly PlanCommit[];
+  /** What is in no commit, for display. */
+  readonly notes: readonly string[];
+}
+
+/** @throws SavepointError GIT_REFUSED, CONFLICT if a file has changes of the user; nothing is committed then */
+export async function commitPlan(workspace: Workspace, request: PlanCommitRequest, pace: Pace): Promise<PlanCommits> {
+  const git = findGit(workspace.ports, workspace.searchPath, workspace.root);
+  if (git === null) throw refused([{ path: WORKSPACE_ITSELF, why: 'git was not found' }]);
+  const notes: string[] = [];
+  const prepared: Prepared[] = [];
+  const problems: Problem[] = [];
+  for (const [root, changes] of changesByRoot(workspace, request, notes)) {
+    try {
+      const one = await prepare({ workspace, git, root }, changes, request, notes, pace);
+      if (one !== null) prepared.push(one);
+    } catch (error) {
+      if (error instanceof Refusal) problems.push({ path: root, why: error.message });
+      else if (error instanceof UnusableGitFile || error instanceof FsError)
+        problems.push({ path: root, why: problemOf(error).detail });
+      else throw error;
+    }
+  }
+  if (problems.length > 0) throw refused(problems);
+  const commits: PlanCommit[] = [];
+  for (const one of prepared) {
+    try {
+      commits.push(await commitIn(workspace, git, one, pace));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw refused([{ path: one.root, why: error.message }], commits);
+    }
+  }
+  return { commits, notes };
+}
+
+class Refusal extends Error {}
+
+interface Problem {
+  readonly path: TreePath;
+  readonly why: string;
+}
+
+/** A path in a repository. */
+interface FileChange {
+  readonly path: TreePath;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+interface Prepared {
+  readonly root: TreePath;
+  readonly state: GitState;
+  readonly head: string;
+  readonly changes: readonly FileChange[];
+  readonly message: string;
+  readonly author: { readonly name: string; readonly email: string };
+}
+
+const MAX_NAMED = 5;
+const RECENT = 20;
+const LINK = 0o120000;
+const NO_ID = '0'.repeat(40);
+
+function changesByRoot(
+  { store }: Workspace,
+  { steps }: PlanCommitRequest,
+  notes: string[],
+): ReadonlyMap<TreePath, readonly FileChange[]> {
+  const all = new Map<TreePath, FileChange>();
+  const ignored = new Set<TreePath>();
+  const roots = steps.at(-1)?.after.roots ?? [];
+  for (const { before, after } of steps) {
+    for (const one of differences(store.objects, before.snapshot, after.snapshot)) {
+      const [old, now] = [fileIn(one.before.entry), fileIn(one.after.entry)];
+      if (old === null && now === null) continue;
+      const first = all.get(one.path);
+      all.set(one.path, { path: one.path, before: first === undefined ? old : first.before, after: now });
+      if (one.after.ignored || (now === null && one.before.ignored)) ignored.add(one.path);
+    }
+  }
+  const found = new Map<TreePath, FileChange[]>();
+  const outside: TreePath[] = [];
+  for (const change of all.values()) {
+    const root = rootOf(roots, change.path);
+    if (root === null || ignored.has(change.path)) {
+      outside.push(change.path);
+      continue;
+    }
+    const list = found.get(root) ?? [];
+    list.push({ ...change, path: relativePath(root, change.path) });
+    found.set(root, list);
+  }
+  if (outside.length > 0)
+    notes.push(`in no commit, because git ignores them or they are in no repository: ${named(outside)}`);
+  return found;
+}
+
+function fileIn(entry: Entry | null): Entry | null {
+  return entry === null || entry.kind === 'folder' ? null : entry;
+}
+
+/** The innermost root that has the path; null if that is not a repository. */
+function rootOf(roots: readonly RootState[], path: TreePath): TreePath | null {
+  const [inner] = roots.filter((root) => isWithin(path, root.path)).sort((a, b) => b.path.length - a.path.length);
+  return inner?.kind === 'repository' ? inner.path : null;
+}
+
+interface Place {
+  readonly workspace: Workspace;
+  readonly git: Git;
+  readonly root: TreePath;
+}
+
+/** @returns null if the repository has everything already */
+async function prepare(
+  { workspace, git, root }: Place,
+  changes: readonly FileChange[],
+  { plan, message, author }: PlanCommitRequest,
+  notes: string[],
+  pace: Pace,
+): Promise<Prepared | null> {
+  const { ports } = workspace;
+  const folder = onDisk(workspace.root, root);
+  const state = readRepository(ports.fs, folder);
+  if (state === null || 'problem' in state) throw new Refusal('its .git cannot be used');
+  const never = readOnlyReason(state);
+  if (never !== null) throw new Refusal(never);
+  if (state.operation !== null) throw new Refusal(`a ${state.operation} is in progress`);
+  const head = state.head?.commit ?? null;
+  if (head === null || state.head === null) throw new Refusal('it has no commit yet');
+  const refs = refsOf(state.head);
+  const blobs = changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]));
+  const link =
+    findLinkOnWritePath(ports.fs, { root: workspace.root, path: root }, state, refs) ??
+    findLinkOfObjects(ports.fs, state, blobs, true);
+  if (link !== null) throw new Refusal(linkReason(link));
+  const lock = findLock(ports, state, refs);
+  if (lock !== null) throw new Refusal(`git is running there or was killed: ${lock} exists`);
+  const hooks = await configuredHooks(git, state);
+  if (hooks !== null) throw new Refusal(hooks);
+  const { tracked, problem } = readIndex(ports.fs, state.gitDir, state.objectFormat);
+  if (problem !== null) throw new Refusal(`its index cannot be read: ${problem.detail}`);
+  for (const { stage, path } of tracked.entries()) {
+    if (stage > 0) throw new Refusal(`${showName(path)} has a conflict in the index`);
+  }
+  const objects = new GitObjects(ports, state);
+  try {
+    const read = headReader(objects, objects.treeOf(head));
+    const left: FileChange[] = [];
+    const mixed: TreePath[] = [];
+    for (const change of changes) {
+      const committed = read(change.path);
+      if (isEntry(committed, change.after)) continue;
+      const staged = tracked.entry(change.path);
+      const isStaged = isEntry(staged, change.after);
+      if (!isEntry(committed, change.before) || !(isStaged || sameIndexed(staged, committed))) mixed.push(change.path);
+      else left.push(change);
+    }
+    if (mixed.length > 0) {
+      throw new Refusal(`${named(mixed)} had changes of yours that are not committed. Commit or stash these first`);
+    }
+    if (left.length === 0) return null;
+    assertPlain(workspace, folder, state, left);
+    if (gitBoolean(state.config.get('commit.gpgsign')) === true) notes.push(`${shown(root)}: the commit is not signed`);
+    const recent = recentSubjects(objects, head);
+    const paths = left.map(({ path }) => path);
+    const text = message === null ? messageInStyle(plan.intent, recent, paths) : givenMessage(message);
+    if (text.trim() === '') throw new Refusal('the message is empty');
+    await pace.yieldNow();
+    return { root, state, head, changes: left, message: text, author: author ?? ownAuthor(state) };
+  } finally {
+    objects.close();
+  }
+}
+
+function ownAuthor({ config }: GitState): { readonly name: string; readonly email: string } {
+  const [name, email] = [config.get('user.name'), config.get('user.email')];
+  if (typeof name === 'string' && typeof email === 'string') return { name, email };
+  throw new Refusal('git knows no author: set `user.name` and `user.email`');
+}
+
+type Committed = { readonly mode: number; readonly id: string } | null;
+
+function headReader(objects: GitObjects, tree: string): (path: TreePath) => Committed {
+  const known = new Map<string, ReadonlyMap<string, NonNullable<Committed>>>();
+  const folder = (id: string): ReadonlyMap<string, NonNullable<Committed>> => {
+    const found = known.get(id) ?? new Map(objects.tree(id).map((entry) => [entry.name, entry] as const));
+    known.set(id, found);
+    return found;
+  };
+  return (path) => {
+    let at: Committed = { mode: 0o40000, id: tree };
+    for (const name of pathComponents(path)) {
+      if (at === null || at.mode !== 0o40000) return null;
+      at = folder(at.id).get(name) ?? null;
+    }
+    return at?.mode === 0o40000 ? null : at;
+  };
+}
+
+function modeOf(entry: Entry): number {
+  return entry.kind === 'link' ? LINK : entry.kind === 'file' && (entry.mode & 0o100) !== 0 ? 0o100755 : 0o100644;
+}
+
+function isEntry(committed: Committed, entry: Entry | null): boolean {
+  if (committed === null || entry === null) return committed === null && entry === null;
+  return entry.kind !== 'folder' && committed.id === entry.id && committed.mode === modeOf(entry);
+}
+
+function sameIndexed(staged: IndexEntry | null, committed: Committed): boolean {
+  if (staged === null || committed === null) return staged === null && committed === null;
+  return staged.id === committed.id && staged.mode === committed.mode && !staged.intentToAdd;
+}
+
+/** What git would store can differ from what is in the file. */
+function assertPlain(
+  { ports: { fs }, store }: Workspace,
+  folder: DiskPath,
+  { commonDir, config }: GitState,
+  changes: readonly FileChange[],
+): void {
+  const attributes = new Attributes();
+  attributes.add(fs, diskChild(commonDir, 'info/attributes'), WORKSPACE_ITSELF);
+  const folders = new Set<TreePath>([WORKSPACE_ITSELF]);
+  for (const { path } of changes) for (let at = parentPath(path); at !== ''; at = parentPath(at)) folders.add(at);
+  for (const at of folders) attributes.add(fs, onDisk(folder, joinPaths(at, '.gitattributes' as TreePath)), at);
+  const autocrlf = config.get('core.autocrlf');
+  const convertsLines = autocrlf !== undefined && gitBoolean(autocrlf) !== false;
+  const converted = changes.filter(({ path, after }) => {
+    if (after?.kind !== 'file') return false;
+    const { content, lines } = attributes.of(path);
+    return content || ((lines || convertsLines) && store.objects.read(after.id).data.includes('\r\n'));
+  });
+  if (converted.length > 0) {
+    throw new Refusal(`git would convert ${named(converted.map(({ path }) => path))}. Commit these with git`);
+  }
+}
+
+function recentSubjects(objects: GitObjects, head: string): readonly string[] {
+  const found: string[] = [];
+  for (let at: string | undefined = head; at !== undefined && isObjectId(at) && found.length < RECENT; ) {
+    if (!objects.has(at)) break;
+    const commit = decodeCommit(objects.readerFor(at).read(at).data, at);
+    if (commit.parents.length < 2) found.push(commit.message.split('\n')[0] ?? '');
+    at = commit.parents[0];
+  }
+  return found;
+}
+
+async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace: Pace): Promise<PlanCommit> {
+  const { ports, store } = workspace;
+  const { state, head, changes, message, author, root } = prepared;
+  const ids = [
+    ...new Set(changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]))),
+  ];
+  const failed = await writePacks(git, state, store.objects, ids, pace);
+  if (failed !== null) throw new Refusal(failed);
+  const index = diskChild(store.layout.cache, `commit-${ports.random.hex(8)}.index`);
+  const entries = (side: 'before' | 'after'): Buffer =>
+    Buffer.from(changes.map((change) => indexLine(change.path, change[side])).join(''), 'latin1');
+  let tree: string;
+  try {
+    await succeed(git.run(state, ['read-tree', head], undefined, index));
+    await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries('after'), index));
+    tree = await succeed(git.run(state, ['write-tree'], undefined, index));
+  } finally {
+    for (const name of [index, `${index}.lock` as DiskPath]) removeIfThere(workspace, name);
+  }
+  const time = Math.floor(ports.clock.now() / 1000);
+  const identity = { ...author, time, zone: '+0000' };
+  const bytes = encodeCommit({
+    tree: tree as ObjectId,
+    parents: [head as ObjectId],
+    author: identity,
+    committer: identity,
+    message,
+  });
+  const commit = await succeed(git.run(state, ['hash-object', '-t', 'commit', '-w', '--stdin'], bytes));
+  const subject = message.split('\n')[0] ?? '';
+  await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries('after')));
+  const branch = state.head?.branch ?? null;
+  const ref = refsOf(state.head)[0] ?? 'HEAD';
+  const moved = await git.run(state, ['update-ref', '--no-deref', '-m', `commit: ${subject}`, ref, commit, head]);
+  if (moved.exit !== 0) {
+    await git.run(state, ['update-index', '-z', '--index-info'], entries('before'));
+    throw new Refusal(firstErrorLine(moved));
+  }
+  return { path: root, branch, commit, subject, files: changes.length };
+}
+
+function indexLine(path: TreePath, entry: Entry | null): string {
+  if (entry === null || entry.kind === 'folder') return `0 ${NO_ID}\t${path}\0`;
+  return `${modeOf(entry).toString(8)} ${entry.id}\t${path}\0`;
+}
+
+async function succeed(running: ReturnType<Git['run']>): Promise<string> {
+  const done = await running;
+  if (done.exit !== 0) throw new Refusal(firstErrorLine(done));
+  return done.stdout.toString('latin1').trim();
+}
+
+function removeIfThere({ ports: { fs } }: Workspace, path: DiskPath): void {
+  try {
+    fs.unlink(path);
+  } catch (error) {
+    if (!isFsError(error, 'ENOENT')) throw error;
+  }
+}
+
+function named(paths: readonly TreePath[]): string {
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  return `${paths.slice(0, MAX_NAMED).map(showName).join(', ')}${more}`;
+}
+
+function shown(path: TreePath): string {
+  return path === '' ? 'the folder' : showName(path);
+}
+
+function refused(problems: readonly Problem[], done: readonly PlanCommit[] = []): SavepointError {
+  const repositories = problems.map(({ path, why }) => ({ path: nameToJson(path), why }));
+  const text = problems.map(({ path, why }) => `${shown(path)}: ${why}`).join('. ');
+  const before = done.map(({ path, commit }) => `${shown(path)} (${commit.slice(0, 10)})`).join(', ');
+  return new SavepointError(
+    'GIT_REFUSED',
+    `Nothing was committed in ${text}.${before === '' ? '' : ` Committed before: ${before}.`}`,
+    { repositories },
+    { hint: 'The files of the plan stay as they are. Commit them with git, or repeat `savepoint plan commit`.' },
+  );
+}

@@ -1,0 +1,144 @@
+/** Commits of applied plans in the user's own repositories, compared with what git itself sees. */
+
+import { execFileSync } from 'node:child_process';
+import type { Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+
+const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultBranch=main';
+const AUTHOR = { name: 'Ann', email: 'ann@example.invalid' };
+
+class GitPlace extends Place {
+  override open(): Savepoint {
+    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' } });
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.at(''), encoding: 'utf8' });
+  }
+}
+
+function repository(subjects: readonly string[] = ['first']): GitPlace {
+  const p = new GitPlace();
+  for (const name of ['src/a.txt', 'src/b.txt', 'mine.txt', 'gone.txt']) p.write(name, `${name}\n`);
+  p.shell(`${GIT} init -q && ${GIT} add . && ${GIT} commit -qm "${subjects[0]}"`);
+  for (const subject of subjects.slice(1)) p.shell(`${GIT} commit -q --allow-empty -m "${subject}"`);
+  // Everything that git could run here leaves a trace.
+  p.shell(
+    'for hook in pre-commit commit-msg post-commit reference-transaction post-index-change; do' +
+      ' printf "#!/bin/sh\\necho $0 >> ../../ran\\n" > .git/hooks/$hook; chmod +x .git/hooks/$hook; done;' +
+      ' git config core.fsmonitor "touch ../ran"; git config commit.gpgsign true; git config gpg.program "touch ../ran"',
+  );
+  return p;
+}
+
+const write = (path: string, content: string) => ({ path, edits: [{ op: 'write' as const, content }] });
+
+async function appliedPlan(p: GitPlace, intent = 'Spell the names.', path = 'src/a.txt'): Promise<string> {
+  const savepoint = p.open();
+  const { plan, fingerprint } = await savepoint.proposeEdits(
+    [write(path, 'changed\n'), { path: 'gone.txt', edits: [{ op: 'delete' }] }, write('src/new.sh', 'new\n')],
+    { intent },
+  );
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.applyPlan(plan.id);
+  return plan.id;
+}
+
+test('only the files of the plan are committed, and what is staged or changed besides stays as it is', async () => {
+  const p = repository();
+  p.write('mine.txt', 'staged\n');
+  p.shell('git -c core.fsmonitor= add mine.txt');
+  p.write('mine.txt', 'changed after staging\n');
+  p.write('src/b.txt', 'unstaged\n');
+  p.write('untracked.txt', 'x\n');
+  p.shell('rm -f ../ran');
+  const id = await appliedPlan(p);
+  const { commits, notes } = await p.open().commitPlan(id, { author: AUTHOR });
+  expect(commits).toMatchObject([{ path: '', branch: 'main', files: 3, subject: 'spell the names' }]);
+  expect(notes).toEqual(['the folder: the commit is not signed']);
+  expect(() => p.read('../ran')).toThrow();
+  const config = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null'];
+  expect(p.git(...config, 'show', '--name-status', '--format=%an %ae %s', 'HEAD')).toBe(
+    'Ann ann@example.invalid spell the names\n\nD\tgone.txt\nM\tsrc/a.txt\nA\tsrc/new.sh\n',
+  );
+  expect(p.git(...config, 'status', '--porcelain=v1')).toBe('MM mine.txt\n M src/b.txt\n?? untracked.txt\n');
+  expect(p.git(...config, 'show', ':mine.txt')).toBe('staged\n');
+  p.git(...config, 'fsck', '--strict');
+  // A second time, there is nothing left.
+  expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toEqual([]);
+});
+
+test.each([
+  ['staged', 'git -c core.fsmonitor= -c core.hooksPath=/dev/null add src/a.txt'],
+  ['unstaged', ':'],
+])('a file of the plan that had %s changes is refused, and nothing is changed', async (_, stage) => {
+  const p = repository();
+  p.write('src/a.txt', 'of the user\n');
+  p.shell(stage);
+  const id = await appliedPlan(p);
+  const config = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null'];
+  const before = [p.git('rev-parse', 'HEAD'), p.git(...config, 'ls-files', '--stage')];
+  await expect(p.open().commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining('src/a.txt had changes of yours'),
+  });
+  expect([p.git('rev-parse', 'HEAD'), p.git(...config, 'ls-files', '--stage')]).toEqual(before);
+});
+
+test('an attempt that died after the index continues, and one that is not applied is refused', async () => {
+  const p = repository();
+  const config = '-c core.fsmonitor= -c core.hooksPath=/dev/null';
+  const id = await appliedPlan(p);
+  p.shell(`git ${config} add src gone.txt`);
+  expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toMatchObject([{ files: 3 }]);
+  await p.open().undo();
+  await expect(p.open().commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test('files that git converts, a repository in the middle of a merge, and a missing author are refused', async () => {
+  const p = repository();
+  const id = await appliedPlan(p);
+  const refused = (message: string, options = { author: AUTHOR } as object) =>
+    expect(p.open().commitPlan(id, options)).rejects.toMatchObject({
+      code: 'GIT_REFUSED',
+      message: expect.stringContaining(message),
+    });
+  await refused('user.name', {});
+  p.write('.git/info/attributes', 'src/*.txt filter=lfs\n');
+  await refused('convert');
+  p.write('.git/info/attributes', '');
+  p.write('.git/MERGE_HEAD', p.git('rev-parse', 'HEAD'));
+  await refused('merge is in progress');
+  p.shell('rm .git/MERGE_HEAD; touch .git/index.lock');
+  await refused('index.lock');
+  p.shell('rm .git/index.lock');
+  expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toHaveLength(1);
+});
+
+test('several repositories get one commit each', async () => {
+  const p = repository();
+  p.shell(`mkdir inner && cd inner && ${GIT} init -q && echo one > i.txt && ${GIT} add . && ${GIT} commit -qm inner`);
+  const id = await appliedPlan(p, 'Both', 'inner/i.txt');
+  const { commits } = await p.open().commitPlan(id, { author: AUTHOR, message: 'Own words\n\nbody' });
+  expect(commits).toMatchObject(
+    [
+      { path: 'inner', files: 1, subject: 'Own words' },
+      { path: '', files: 2, subject: 'Own words' },
+    ].sort((a, b) => (a.path < b.path ? -1 : 1)),
+  );
+  expect(p.git('-C', 'inner', 'show', '--name-only', '--format=%B', 'HEAD')).toBe('Own words\n\nbody\n\n\ni.txt\n');
+});
+
+test.each([
+  [['Add x', 'Fix y', 'Use z'], 'spell it.', 'Spell it'],
+  [['add x', 'fix y', 'use z'], 'Spell it.', 'spell it'],
+  [['add x', 'fix y', 'use z'], 'JSON is spelled', 'JSON is spelled'],
+  [['fix: a', 'feat(x): b', 'fix: c'], 'Spell it', 'fix: spell it'],
+  [['core: a', 'cli: b', 'core: c'], 'Spell it', 'src: spell it'],
+  [['core: a', 'cli: b'], 'docs: Spell it', 'docs: Spell it'],
+])('after subjects like %j, %j becomes %j', async (subjects, intent, subject) => {
+  const { messageInStyle } = await import('../../src/plan/commit-message.ts');
+  const paths = ['src/a.txt', 'src/deep/b.txt'] as unknown as Parameters<typeof messageInStyle>[2];
+  expect(messageInStyle(intent, subjects, paths)).toBe(`${subject}\n`);
+});
