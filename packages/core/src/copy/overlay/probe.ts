@@ -4,6 +4,7 @@ import type { Ports } from '../../io/ports.ts';
 import { removeTree } from '../../io/remove-tree.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { enterOverlay } from './enter.ts';
+import { isKnownToWork, placeKey, rememberThatItWorks } from './known-to-work.ts';
 import { launchOverlay } from './launch.ts';
 import type { OverlayTools } from './tools.ts';
 
@@ -36,14 +37,22 @@ const known = new WeakMap<Ports['programs'], Map<string, Promise<ProbeResult>>>(
 
 /**
  * Tries an overlay out below `copies`: mounts, changes, and the loss of rights. A result is kept as long as this process
- * runs, because the answer is that of the system and the file system.
+ * runs, because the answer is that of the system and the file system. That it works is kept longer (known-to-work.ts).
  */
 export function probeOverlay(ports: Ports, tools: OverlayTools, copies: DiskPath): Promise<ProbeResult> {
   const results = known.get(ports.programs) ?? new Map<string, Promise<ProbeResult>>();
   known.set(ports.programs, results);
   const key = JSON.stringify([copies, ports.uid, tools]);
-  const result = results.get(key) ?? tryOverlay(ports, tools, copies);
+  const result = results.get(key) ?? tryUnlessKnown(ports, tools, copies);
   results.set(key, result);
+  return result;
+}
+
+async function tryUnlessKnown(ports: Ports, tools: OverlayTools, copies: DiskPath): Promise<ProbeResult> {
+  const key = placeKey(ports, tools, copies);
+  if (key !== null && isKnownToWork(ports, copies, key)) return null;
+  const result = await tryOverlay(ports, tools, copies);
+  if (key !== null && result === null) rememberThatItWorks(ports, copies, key);
   return result;
 }
 
