@@ -10,7 +10,7 @@
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
- *             `transcript` or `browser`: one of the parts; default all
+ *             `transcript`, `browser` or `checks`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
@@ -49,7 +49,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript', 'browser'];
+const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks'];
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -65,6 +65,7 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 const core = await import('@savepoint/core');
 const { nodePorts } = await import('@savepoint/core/node');
 const { measureBrowser } = await import('./browser.mjs');
+const { measureChecks } = await import('./checks.mjs');
 const { measureEdits } = await import('./edits.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
@@ -143,6 +144,10 @@ try {
   if (PARTS.includes('browser')) {
     const browser = await measureBrowser({ base, runs: RUNS, checkpoints: Number(values.timeline) });
     tables['figures of the browser'] = `${machine()}\n\n${browser}`;
+  }
+  if (PARTS.includes('checks')) {
+    const checks = await measureChecks({ base, runs: RUNS * 3, command: COMMAND });
+    tables['figures of checks'] = `${machine()} ${checks}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({

@@ -1,7 +1,7 @@
 /** The files of a project, as a folder on disk or a snapshot has them. */
 
 import { readEntireFile } from '../../io/durable-write.ts';
-import { type Fs, isFsError, kindOf } from '../../io/fs.ts';
+import { type Fs, isFsError, kindOf, statOf } from '../../io/fs.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { baseName, type DiskPath, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
@@ -31,10 +31,11 @@ export function filesOfFolder(fs: Fs, root: DiskPath): ProjectFiles {
       unlessAbsent({ files: new Set(), folders: [] }, () => {
         const files = new Set<Name>();
         const folders: Name[] = [];
-        const path = onDisk(root, folder);
-        for (const name of fs.list(path).sort()) {
-          const stat = fs.lstat(`${path}/${name}` as DiskPath);
-          const kind = stat === null ? null : kindOf(stat);
+        const listing = fs.listWithStats(onDisk(root, folder));
+        for (const [index, name] of listing.names.entries()) {
+          const failure = listing.failed.get(index);
+          if (failure !== undefined) throw failure;
+          const kind = kindOf(statOf(listing, index));
           if (kind === 'file') files.add(name);
           else if (kind === 'folder') folders.push(name);
         }
