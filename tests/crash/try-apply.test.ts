@@ -101,12 +101,9 @@ test.each(SCENES)('$name, interrupted at any call', { timeout: 3_600_000 }, asyn
     if (isWorkDone && !isNew) expect(copies.length, where).toBe(1);
     for (const { id } of copies) {
       const again = await savepoint.reopenCopy(id);
-      const changed = (await savepoint.diffCopy(again)).changes.map(({ path }): string => path).sort();
+      const changed = (await savepoint.diffCopy(again)).changes.map(({ path }) => String(path)).sort();
       if (isWorkDone && !isNew) expect(changed, where).toEqual(WORK);
-      expect(
-        changed.filter((path) => ![...WORK, 'c.txt'].includes(path)),
-        where,
-      ).toEqual([]);
+      expect(['a.txt', 'b.txt', 'c.txt', 'new.txt'], where).toEqual(expect.arrayContaining(changed));
       // A copy that is half brought up to the folder does not merge there, so the person is asked.
       const isHalfRebased = isPersonDone && changed.includes('c.txt');
       await savepoint.applyCopy(again, { ...OPTIONS, skipConflicts: isHalfRebased });

@@ -1,6 +1,7 @@
 /** Makes a copy in the best way that works where it is to lie. */
 
 import { showName } from '../content/show-name.ts';
+import { removeIfExists } from '../io/if-exists.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
@@ -27,7 +28,7 @@ import {
 } from './folder/folder-copy.ts';
 import { type CopyView, folderView } from './folder/folder-view.ts';
 import { linkTargetInCopy } from './folder/link-targets.ts';
-import { materialize } from './folder/materialize.ts';
+import { materialize, unfinishedIn } from './folder/materialize.ts';
 import { makeNamesOnly } from './folder/names-only.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
 import { outerRepositories } from './overlay/outer-repositories.ts';
@@ -129,7 +130,7 @@ export async function reopenCopy(
   if (found.rung !== 'overlay') {
     const record = { ...found, owner };
     writeCopyRecord(ports, record);
-    return openCopy(ports, record, folderView(ports, record));
+    return cleaned(ports, openCopy(ports, record, folderView(ports, record)));
   }
   const tree = treeIn(place);
   const layers = ports.fs.lstat(tree) === null ? [] : [tree];
@@ -143,7 +144,12 @@ export async function reopenCopy(
   const { holder, ...view } = opened;
   const record = { ...found, owner, holder };
   writeCopyRecord(ports, record);
-  return openCopy(ports, record, view);
+  return cleaned(ports, openCopy(ports, record, view));
+}
+
+function cleaned({ fs }: Ports, copy: OpenCopy): OpenCopy {
+  removeIfExists(fs, unfinishedIn(copy.files));
+  return copy;
 }
 
 function openCopy(ports: Ports, record: CopyRecord, view: CopyView): OpenCopy {

@@ -5,10 +5,11 @@
 
 import { FolderWalk } from '../../io/folder-walk.ts';
 import { type Fs, FsError, isFsError, kindOf, permissions } from '../../io/fs.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
 import type { Pace } from '../../io/pace.ts';
 import { removeTree } from '../../io/remove-tree.ts';
 import type { Entry, FileEntry, Snapshot } from '../../model/entries.ts';
-import { type DiskPath, onDisk, parentPath, type TreePath } from '../../model/names.ts';
+import { type DiskPath, diskChild, onDisk, parentPath, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
@@ -43,6 +44,11 @@ export async function materialize(request: MaterializeRequest, pace: Pace): Prom
     writer.close();
   }
   return changes.map(({ path }) => path);
+}
+
+/** Where a file is written before it gets its name. A process that dies may leave it. */
+export function unfinishedIn(files: DiskPath): DiskPath {
+  return diskChild(files, '.savepoint-unfinished');
 }
 
 interface Change {
@@ -118,13 +124,16 @@ class Writer {
       this.#fs.chmod(at.path, after.mode & FILE_MODE);
       return;
     }
-    if (at !== null) this.#clear(path, at);
-    const target = this.#free(path);
-    if (after.kind === 'file') await this.#writeFile(target, after);
+    if (at?.kind === 'folder') this.#clear(path, at);
+    // Half a file would look like a change that was made in the copy.
+    const made = unfinishedIn(this.#request.files);
+    removeIfExists(this.#fs, made);
+    if (after.kind === 'file') await this.#writeFile(made, after);
     else {
       const named = readBlob(this.#request.objects, after.id).toString('latin1');
-      this.#fs.makeLink(this.#request.linkTarget?.(named) ?? named, target);
+      this.#fs.makeLink(this.#request.linkTarget?.(named) ?? named, made);
     }
+    this.#fs.rename(made, this.#free(path));
   }
 
   #putFolder(path: TreePath, mode: number): void {
