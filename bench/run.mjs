@@ -49,7 +49,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks'];
+const OWN_FILES = ['repositories', 'forks', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks'];
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -67,6 +67,7 @@ const { nodePorts } = await import('@savepoint/core/node');
 const { measureBrowser } = await import('./browser.mjs');
 const { measureChecks } = await import('./checks.mjs');
 const { measureEdits } = await import('./edits.mjs');
+const { measureForks } = await import('./forks.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
@@ -120,6 +121,10 @@ try {
   if (PARTS.includes('repositories')) {
     const repositories = await measureRepositories({ base, runs: RUNS, files: FILES });
     tables['figures of repositories'] = `${machine()} ${repositories}`;
+  }
+  if (PARTS.includes('forks')) {
+    const forks = await measureForks({ base, runs: RUNS, files: FILES });
+    tables['figures of forks'] = `${machine()} ${forks}`;
   }
   if (PARTS.includes('speed')) {
     const sizes = values.sizes.split(',').map(Number);

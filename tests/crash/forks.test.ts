@@ -48,7 +48,8 @@ const SCENES: readonly Scene[] = [
       const { forks, problems } = await savepoint.forks();
       expect(problems, where).toEqual([]);
       const found = forks.find(({ name }) => name === 'g');
-      if (found !== undefined) expect(found.state, where).toBe('unchanged');
+      // Also after a power cut: a fork with half of its files would look like one with changes.
+      if (found !== undefined) expect([found.state, found.uncaptured], where).toEqual(['unchanged', []]);
       return found !== undefined;
     },
   },
@@ -138,8 +139,7 @@ for (const scene of SCENES) {
       disk.onCall = null;
       if (hasDied() && result !== null) expect(result).not.toBeInstanceOf(TypeError);
       const where = `SAVEPOINT_SEED=${SEED}: ${scene.name} died before changing call ${at} of ${calls}`;
-      // The files of a new fork are copies, and not synced.
-      const cuts = scene.name === 'create' ? [] : disk.crashStates('any-subset', 1, random);
+      const cuts = disk.crashStates('any-subset', 1, random);
       for (const state of cuts) await judge(state, `${where}, power cut`);
       await judge(disk.afterProcessDeath(), where);
     }

@@ -1,7 +1,7 @@
 /** A copy: a state of a workspace in another place, isolated from the workspace, in which commands run. */
 
 import type { ProcessIdentity } from '../io/ports.ts';
-import type { CheckpointId, CopyId, WorkspaceId } from '../model/ids.ts';
+import type { BelowId, CheckpointId, CopyId, WorkspaceId } from '../model/ids.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import type { PathSet } from '../model/path-set.ts';
 
@@ -69,8 +69,13 @@ export interface CopyRecord {
   readonly owner: ProcessIdentity | null;
   /** The process that keeps an overlay mounted. */
   readonly holder: ProcessIdentity | null;
-  /** Bytes that were copied to make it: 0 for an overlay, and for a reflink, which shares them. */
+  /** Bytes that were copied to make it, or what is below it. 0 for an overlay on the folder, and for clones. */
   readonly bytes: number;
+  /**
+   * The folder of the files below what an overlay contains, which it shares with copies made together. Null: it is an
+   * overlay on the folder itself, or not an overlay.
+   */
+  readonly below: BelowId | null;
   /** Null if the copy is not a fork. */
   readonly fork: ForkRecord | null;
   /** Packages in `node_modules` are links to those of the real folder. */

@@ -33,7 +33,7 @@ import { makeNamesOnly } from './folder/names-only.ts';
 import { whyNoOverlay } from './overlay/open-overlay.ts';
 import { outerRepositories } from './overlay/outer-repositories.ts';
 import { openOverlayCopy } from './overlay/overlay-copy.ts';
-import { beginCopy, copiesIn, removeCopy, writeCopyRecord } from './records.ts';
+import { type BelowInMaking, beginBelow, beginCopy, copiesIn, removeCopy, writeCopyRecord } from './records.ts';
 import { removeDeadCopies } from './stale-copies.ts';
 
 /** In the order in which they are tried. */
@@ -96,6 +96,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       owner: ports.processes.self(),
       holder,
       bytes,
+      below: null,
       fork: null,
       hasLinkedPackages,
     };
@@ -150,6 +151,30 @@ export async function reopenCopy(
 function cleaned({ fs }: Ports, copy: OpenCopy): OpenCopy {
   removeIfExists(fs, unfinishedIn(copy.files));
   return copy;
+}
+
+/** A folder for overlays to stand on, which nothing changes: they may be used for long. */
+export interface FolderBelow extends BelowInMaking {
+  /** Bytes that were copied to make it. */
+  readonly bytes: number;
+}
+
+/** @throws SavepointError IO, NO_SPACE, CANCELLED: nothing is left */
+export async function makeFolderBelow(
+  request: Pick<CopyRequest, 'workspace' | 'home' | 'now' | 'state'>,
+  pace: Pace,
+): Promise<FolderBelow> {
+  const { workspace, home } = request;
+  const making = beginBelow(workspace.ports, home);
+  try {
+    const given = { workspace, home, place: making.place, rungs: FOLDER_RUNGS, isSeenInPlace: true };
+    const made = await copyOfFolder(given, pace);
+    await correct(request, made, (target) => target, pace);
+    return { ...making, bytes: bytesOf(made) };
+  } catch (error) {
+    making.abandon();
+    throw error;
+  }
 }
 
 function openCopy(ports: Ports, record: CopyRecord, view: CopyView): OpenCopy {
@@ -247,7 +272,7 @@ async function makeFolder(
   rungs: readonly CopyRung[],
   pace: Pace,
 ): Promise<CopiedFiles> {
-  const { workspace, home, now, state, dependencies = 'auto' } = request;
+  const { workspace, home, now, dependencies = 'auto' } = request;
   const { ports, root, store } = workspace;
   const read = cachedFolderReader(store.objects);
   const stateOf = (path: TreePath): PathState => stateAt(read, now.snapshot, path);
@@ -261,15 +286,7 @@ async function makeFolder(
     pace,
   );
   const { files, rung, copied } = made;
-  const linkTarget = (target: string): string => linkTargetInCopy(target, root, files);
-  // What changed in the folder while it was copied would look like a change of the copy, and what could not be copied like
-  // a deletion.
-  const { scan, objects } = await scanWorkspace(workspace, pace);
-  const copiedState = withoutLeftOut(objects, scan.snapshot, copied);
-  for (const before of [copiedState, now.snapshot]) {
-    const reader = before === copiedState ? objects : store.objects;
-    await materialize({ fs: ports.fs, objects: reader, files, before, after: state, linkTarget }, pace);
-  }
+  await correct(request, made, (target) => linkTargetInCopy(target, root, files), pace);
   const hasLinkedPackages = copied.linkedFolders > 0;
   const notes = [
     ...made.repositoriesElsewhere.map(
@@ -287,6 +304,25 @@ async function makeFolder(
   ];
   const opened = { holder: null, ...folderView(ports, { id, place, created: ports.clock.now(), hasLinkedPackages }) };
   return { opened, rung, bytes: rung === 'copy' ? copied.bytes : 0, hasLinkedPackages, notes };
+}
+
+/**
+ * Gives a copy the state that it is to have. What changed in the folder while it was copied would look like a change of the
+ * copy, and what could not be copied like a deletion.
+ */
+async function correct(
+  { workspace, now, state }: Pick<CopyRequest, 'workspace' | 'now' | 'state'>,
+  { files, copied }: FolderCopy,
+  linkTarget: (target: string) => string,
+  pace: Pace,
+): Promise<void> {
+  const { ports, store } = workspace;
+  const { scan, objects } = await scanWorkspace(workspace, pace);
+  const copiedState = withoutLeftOut(objects, scan.snapshot, copied);
+  for (const before of [copiedState, now.snapshot]) {
+    const reader = before === copiedState ? objects : store.objects;
+    await materialize({ fs: ports.fs, objects: reader, files, before, after: state, linkTarget }, pace);
+  }
 }
 
 /** The state without the captured paths that could not be copied. */

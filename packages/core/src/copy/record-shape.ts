@@ -1,5 +1,6 @@
 /** What the record of a copy contains. */
 
+import { BELOW_ID } from '../model/ids.ts';
 import { diskPathFromJson } from '../model/names.ts';
 import {
   formatProblem,
@@ -55,6 +56,7 @@ export const COPY_RECORD: Shape = objectOf({
   owner: orNull(PROCESS),
   holder: orNull(PROCESS),
   bytes: integer(0),
+  below: orNull(matching(BELOW_ID)),
   fork: orNull(FORK),
   hasLinkedPackages: optional(oneOf(true, false)),
 });

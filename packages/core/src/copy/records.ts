@@ -5,7 +5,8 @@
  *    which happens first. Anything else is a leftover of a process that died, or of one that is still at work.
  * R2 A process that makes a copy first announces itself with a file beside the copy's folder, named after the process. Without
  *    one of a process that may be alive, a folder without a record is a leftover.
- * R3 A copy whose owner is dead is stale, except for a fork: a fork outlives the process that uses it.
+ * R3 Overlays may share a folder `below_…`. It is a leftover if no record names it.
+ * R4 A copy whose owner is dead is stale, except for a fork: a fork outlives the process that uses it.
  */
 
 import { showName } from '../content/show-name.ts';
@@ -15,7 +16,7 @@ import { listIfExists, removeIfExists } from '../io/if-exists.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import { SavepointError } from '../model/errors.ts';
-import { type CheckpointId, COPY_ID, type CopyId, type WorkspaceId } from '../model/ids.ts';
+import { BELOW_ID, type BelowId, type CheckpointId, COPY_ID, type CopyId, type WorkspaceId } from '../model/ids.ts';
 import {
   type DiskPath,
   diskChild,
@@ -52,11 +53,15 @@ export interface CopyList {
   readonly problems: readonly SavepointError[];
 }
 
-/** A copy that is being made. */
-export interface CopyInMaking {
-  readonly id: CopyId;
-  /** Its folder, which exists and is private. */
+/** A folder that is being made below the folder of all copies. */
+interface FolderInMaking<Id> {
+  readonly id: Id;
+  /** It exists and is private. */
   readonly place: DiskPath;
+}
+
+/** A copy that is being made. */
+export interface CopyInMaking extends FolderInMaking<CopyId> {
   /** Makes it exist. */
   publish(record: CopyRecord): void;
   /** Removes everything. */
@@ -68,36 +73,38 @@ export function copiesIn(home: DiskPath): DiskPath {
   return diskChild(home, 'copies');
 }
 
-export function beginCopy(ports: Ports, home: DiskPath): CopyInMaking {
-  const { fs } = ports;
+/** Makes the folder of all copies, unless it exists. */
+export function makeCopiesFolder(ports: Ports, home: DiskPath): DiskPath {
   const copies = copiesIn(home);
-  makeFolders(fs, copies, 0o700);
+  makeFolders(ports.fs, copies, 0o700);
   assertPrivate(ports, copies);
-  const id = `copy_${ports.random.hex(4)}` as CopyId;
-  const place = diskChild(copies, id);
-  const announcement = diskChild(copies, announcementName(id, ports.processes.self()));
-  fs.close(fs.openNew(announcement, 0o600));
-  const abandon = (): void => {
-    removePlace(ports, place);
-    removeIfExists(fs, announcement);
-  };
-  try {
-    fs.makeFolder(place, 0o700);
-  } catch (error) {
-    // Never the folder of another copy, however unlikely the same id is.
-    removeIfExists(fs, announcement);
-    throw error;
-  }
+  return copies;
+}
+
+export function belowIn(home: DiskPath, id: BelowId): DiskPath {
+  return diskChild(copiesIn(home), id);
+}
+
+export function beginCopy(ports: Ports, home: DiskPath): CopyInMaking {
+  const { id, place, complete, abandon } = beginFolder<CopyId>(ports, home, 'copy');
   return {
-    id,
-    place,
+    ...{ id, place, abandon },
     publish: (record) => {
       writeCopyRecord(ports, record);
-      syncFolder(fs, copies);
-      removeIfExists(fs, announcement);
+      complete();
     },
-    abandon,
   };
+}
+
+/** A folder for overlays to share. It is in use as long as a record names it. */
+export interface BelowInMaking extends FolderInMaking<BelowId> {
+  /** Call it when the records that name it exist. */
+  complete(): void;
+  abandon(): void;
+}
+
+export function beginBelow(ports: Ports, home: DiskPath): BelowInMaking {
+  return beginFolder<BelowId>(ports, home, 'below');
 }
 
 /** Replaces the record, for example when another process uses the copy. The caller holds the lock of the workspace. */
@@ -119,6 +126,7 @@ export function listCopies(ports: Ports, home: DiskPath): CopyList {
   const copies: ListedCopy[] = [];
   const leftovers: DiskPath[] = [];
   const problems: SavepointError[] = [];
+  const shared: DiskPath[] = [];
   const names = [...listIfExists(ports.fs, folder)].sort();
   if (names.length > 0) assertPrivate(ports, folder);
   const announced = new Set(names.flatMap((name) => announcedBy(ports, name) ?? []));
@@ -128,6 +136,7 @@ export function listCopies(ports: Ports, home: DiskPath): CopyList {
       if (announcedBy(ports, name) === null) leftovers.push(path);
       continue;
     }
+    if (BELOW_ID.test(name) && !announced.has(name)) shared.push(path);
     if (!COPY_ID.test(name)) continue;
     try {
       const record = readRecord(ports, path, name as string as CopyId);
@@ -139,6 +148,9 @@ export function listCopies(ports: Ports, home: DiskPath): CopyList {
     }
   }
   copies.sort((a, b) => a.record.created - b.record.created);
+  const used = new Set(copies.flatMap(({ record: { below } }) => (below === null ? [] : belowIn(home, below))));
+  // A record that cannot be read may name any of them.
+  if (problems.length === 0) leftovers.push(...shared.filter((path) => !used.has(path)));
   return { copies, leftovers, problems };
 }
 
@@ -192,9 +204,42 @@ export function isStillStale(ports: Ports, home: DiskPath, id: CopyId): boolean 
   return record !== null && stateOf(ports, record) === 'stale';
 }
 
+function beginFolder<Id extends CopyId | BelowId>(
+  ports: Ports,
+  home: DiskPath,
+  kind: 'copy' | 'below',
+): FolderInMaking<Id> & { complete(): void; abandon(): void } {
+  const { fs } = ports;
+  const copies = makeCopiesFolder(ports, home);
+  const id = `${kind}_${ports.random.hex(4)}` as Id;
+  const place = diskChild(copies, id);
+  const announcement = diskChild(copies, announcementName(id, ports.processes.self()));
+  fs.close(fs.openNew(announcement, 0o600));
+  const abandon = (): void => {
+    removePlace(ports, place);
+    removeIfExists(fs, announcement);
+  };
+  try {
+    fs.makeFolder(place, 0o700);
+  } catch (error) {
+    // Never the folder of another copy, however unlikely the same id is.
+    removeIfExists(fs, announcement);
+    throw error;
+  }
+  return {
+    id,
+    place,
+    complete: () => {
+      syncFolder(fs, copies);
+      removeIfExists(fs, announcement);
+    },
+    abandon,
+  };
+}
+
 const RECORD = 'copy.json';
 const RECORD_BYTES = 1024 * 1024;
-const ANNOUNCEMENT = /^(copy_[0-9a-f]{8})\.(.+)$/;
+const ANNOUNCEMENT = /^((?:copy|below)_[0-9a-f]{8})\.(.+)$/;
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
 
@@ -209,6 +254,7 @@ interface RecordJson {
   readonly owner: ProcessIdentity | null;
   readonly holder: ProcessIdentity | null;
   readonly bytes: number;
+  readonly below: BelowId | null;
   readonly fork:
     | (Omit<ForkRecord, 'worktrees'> & {
         readonly worktrees: readonly (Omit<ForkRecord['worktrees'][number], 'path'> & { readonly path: JsonName })[];
@@ -217,7 +263,7 @@ interface RecordJson {
   readonly hasLinkedPackages?: boolean;
 }
 
-function announcementName(id: CopyId, self: ProcessIdentity): string {
+function announcementName(id: CopyId | BelowId, self: ProcessIdentity): string {
   return `${id}.${processNameText(processName(self))}`;
 }
 
@@ -241,9 +287,9 @@ function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): Cop
     const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
     COPY_RECORD(json, '');
     const { root, created, fork, ...others } = json as RecordJson;
-    const { purpose, rung, workspace, base, name, owner, holder, bytes, hasLinkedPackages = false } = others;
+    const { purpose, rung, workspace, base, name, owner, holder, bytes, below, hasLinkedPackages = false } = others;
     return {
-      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, place, hasLinkedPackages },
+      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, below, place, hasLinkedPackages },
       root: diskPathFromJson(root),
       created: Date.parse(created),
       fork: fork && {

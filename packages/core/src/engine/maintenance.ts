@@ -14,6 +14,7 @@ import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type CleanUpResult, cleanUp } from '../timeline/retention/clean-up.ts';
+import { expiredForkStates } from '../timeline/retention/dropped-forks.ts';
 import { expiredCheckpoints, type RetentionPolicy } from '../timeline/retention/retention.ts';
 import { dropBackups } from '../transaction/backups.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
@@ -110,7 +111,10 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
       const retention = retentionInEffect(workspace, context.effectiveSettings(workspace.root).retention);
       const limit = retention.maxStoreBytes;
       const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
-      const isDue = isTooLarge || expiredCheckpoints(workspace, retention).length > 0;
+      const isDue =
+        isTooLarge ||
+        expiredCheckpoints(workspace, retention).length > 0 ||
+        expiredForkStates(workspace, retention).length > 0;
       if (isDue) return applyRetention({ workspace, lock, pace }, retention);
       await mergePacks(workspace, lock, pace);
       return null;

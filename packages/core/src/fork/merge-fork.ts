@@ -2,6 +2,7 @@
 
 import { applyPlan } from '../copy/apply-copy.ts';
 import type { OpenCopy } from '../copy/copy.ts';
+import { treeIn } from '../copy/folder/folder-copy.ts';
 import { stateOfCopy } from '../copy/state-of-copy.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor } from '../model/checkpoint.ts';
@@ -17,11 +18,11 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { type ForkStateInfo, keepMergedState, writeForkState } from '../timeline/record/fork-states.ts';
 import type { Fork } from './fork.ts';
+import { lookAtFork } from './open-fork.ts';
 import { commitNotes } from './worktrees.ts';
 
 export interface MergeRequest {
   readonly fork: Fork;
-  readonly copy: OpenCopy;
   /** What the changes of the fork are relative to. */
   readonly base: Snapshot;
   readonly actor: Actor;
@@ -37,7 +38,7 @@ export interface MergeRequest {
  * stored before the merge happens, and counts only if it does.
  */
 export function mergeOperation(workspace: Workspace, request: MergeRequest, pace: Pace): Operation {
-  const { fork, copy, base, actor, paths, choices, authors } = request;
+  const { fork, base, actor, paths, choices, authors } = request;
   let merged: Snapshot | null = null;
   let attribution: Attribution | null = null;
   return {
@@ -49,11 +50,13 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
     },
     plan: async (current) => {
       const { objects } = current;
-      const proposed = await proposedBy(workspace, { copy, base, paths }, objects, pace);
+      const proposed = await lookAtFork(workspace, fork, (copy) =>
+        proposedBy(workspace, { copy, base, paths }, objects, pace),
+      );
       const { plan, untouched } = await applyPlan(workspace, { base, proposed, paths, choices }, current, pace);
       merged = withoutPaths(objects, base, proposed, paths, untouched);
       attribution = authors(proposed, objects);
-      const notes = await commitNotes(workspace, copy.files, fork.worktrees);
+      const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);
       return { ...plan, notes: [...(plan.notes ?? []), ...notes] };
     },
     beforeChange: async ({ number }) => {

@@ -1,37 +1,101 @@
-/** A fork's folder as an open copy. */
+/** The files of a fork: a folder, or what an overlay shows to the commands in it. */
 
 import type { OpenCopy } from '../copy/copy.ts';
 import { treeIn } from '../copy/folder/folder-copy.ts';
-import { folderView } from '../copy/folder/folder-view.ts';
+import { type CopyView, folderView } from '../copy/folder/folder-view.ts';
+import { type KeptMount, lookAtOverlay, useKeptOverlay } from '../copy/overlay/kept-overlay.ts';
+import type { OverlayRequest } from '../copy/overlay/launch.ts';
+import { belowIn, copiesIn, removeLeftovers, writeCopyRecord } from '../copy/records.ts';
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
-import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
 import type { DiskPath } from '../model/names.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Fork } from './fork.ts';
-import { endProcessesIn, processesIn } from './fork-processes.ts';
+import { processesIn } from './fork-processes.ts';
 
-export function treeOf({ copy }: Pick<Fork, 'copy'>): DiskPath {
-  return treeIn(copy.place);
+/** @returns the folder of a fork; an overlay has none */
+export function folderOf({ copy }: Pick<Fork, 'copy'>): DiskPath | null {
+  return copy.rung === 'overlay' ? null : treeIn(copy.place);
 }
 
-export function openFork(ports: Ports, { copy }: Pick<Fork, 'copy'>): OpenCopy {
-  const close = (): Promise<void> => endProcessesIn(ports, copy);
-  return {
-    ...folderView(ports, copy),
-    record: copy,
-    processes: () => processesIn(ports, copy),
-    close,
-    drop: async () => {
-      await close();
-      removeTree(ports.fs, copy.place);
-    },
-  };
+/** The path of the workspace for commands in a fork. */
+export function seenIn(fork: Pick<Fork, 'copy'>): DiskPath {
+  return folderOf(fork) ?? fork.copy.root;
+}
+
+/** The files of a fork, for as long as `use` takes. Commands may run in it meanwhile. @throws SavepointError IO */
+export async function lookAtFork<T>(
+  { ports, searchPath }: Pick<Workspace, 'ports' | 'searchPath'>,
+  fork: Pick<Fork, 'copy'>,
+  use: (copy: OpenCopy) => Promise<T>,
+): Promise<T> {
+  const { copy } = fork;
+  if (copy.rung !== 'overlay') return use(openCopy({ ports }, fork, folderView(ports, copy)));
+  const mount = await lookAtOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork));
+  try {
+    return await use(openCopy({ ports }, fork, mount.copy));
+  } finally {
+    await mount.release();
+  }
+}
+
+export type OpenFork = OpenCopy & Pick<KeptMount, 'release'> & { readonly lock: KeptMount['lock'] | null };
+
+/**
+ * Opens a fork to run commands in it, until `release`. The caller holds the lock of the workspace while it opens it, and not
+ * longer. @throws SavepointError IO
+ */
+export async function openFork(
+  { ports, searchPath }: Pick<Workspace, 'ports' | 'searchPath'>,
+  fork: Pick<Fork, 'copy'>,
+): Promise<OpenFork> {
+  const { copy } = fork;
+  if (copy.rung !== 'overlay') {
+    return { ...openCopy({ ports }, fork, folderView(ports, copy)), release: async () => undefined, lock: null };
+  }
+  const { copy: view, lock, release } = await useKeptOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork));
+  writeCopyRecord(ports, { ...copy, holder: view.holder });
+  return { ...openCopy({ ports }, fork, view), lock, release };
 }
 
 /** Durable on return. @param what its working folder, or everything that belongs to it */
-export function removeFilesOf({ fs }: Pick<Ports, 'fs'>, fork: Pick<Fork, 'copy'>, what: 'tree' | 'place'): void {
-  const path = what === 'tree' ? treeOf(fork) : fork.copy.place;
+export function removeFilesOf(
+  { ports }: Pick<Workspace, 'ports'>,
+  { copy }: Pick<Fork, 'copy'>,
+  what: 'tree' | 'place',
+): void {
+  const { fs } = ports;
+  const path = what === 'tree' ? treeIn(copy.place) : copy.place;
   removeTree(fs, path);
   const parent = containingFolder(path);
   if (fs.lstat(parent) !== null) syncFolder(fs, parent);
+  if (what === 'place' && copy.below !== null) removeLeftovers(ports, homeOf(copy.place));
+}
+
+function overlayOf({ copy: { id, root, place, below } }: Pick<Fork, 'copy'>): OverlayRequest {
+  const home = homeOf(place);
+  if (below === null) throw new Error('a fork is never an overlay on the folder itself');
+  return { id, root, place, home, layers: [treeIn(belowIn(home, below))], alone: 'work' };
+}
+
+/** A fork is closed and dropped by the calls for forks only. */
+function openCopy(
+  { ports }: Pick<Workspace, 'ports'>,
+  { copy }: Pick<Fork, 'copy'>,
+  { files, seenAs, access, notIsolated, find, command, touched }: CopyView,
+): OpenCopy {
+  const never = (): Promise<void> => Promise.reject(new Error('a fork outlives those who use it'));
+  return {
+    ...{ record: copy, files, seenAs, access, notIsolated, find, command, touched, close: never, drop: never },
+    processes: () => processesIn(ports, copy),
+  };
+}
+
+function copiesOf(place: DiskPath): DiskPath {
+  return copiesIn(homeOf(place));
+}
+
+/** The folder that contains all stores. */
+function homeOf(place: DiskPath): DiskPath {
+  return containingFolder(containingFolder(place));
 }

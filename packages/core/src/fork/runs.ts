@@ -10,8 +10,10 @@ import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
 import { makeFolders } from '../store/private-folders.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type Fork, forkVariables } from './fork.ts';
 import { isOfFork } from './fork-processes.ts';
+import { openFork } from './open-fork.ts';
 
 /** A command to run in a fork. */
 export interface ForkCommand {
@@ -34,17 +36,30 @@ export interface ForkRun {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The waiting shell records how the command ends. The variables name the fork, by which its processes are found. */
-const SCRIPT = `sh -c '
+/**
+ * Arguments: the folder to start the command in; the file whose shared lock keeps an overlay mounted, and the program that
+ * locks it, or nothing; the command. The waiting shell has the lock, and records how the command ends. The variables name the
+ * fork, by which its processes are found.
+ */
+const SCRIPT = `folder=$1; held=$2; flock=$3; shift 3
+exec 9</dev/null
+if [ -n "$held" ]; then exec 9<"$held"; "$flock" -s 9 9<&9 || exit 1; fi
+sh -c '
 trap "" HUP
-(cd ../../tree && exec "$@")
+folder=$1; shift
+(cd "$folder" && exec "$@" 9<&-)
 status=$?
 printf "%s\\n" "$status" >exit.tmp && mv exit.tmp exit
-' sh "$@" </dev/null >output 2>&1 &
+' sh "$folder" "$@" </dev/null >output 2>&1 9<&9 &
 echo $! >pid`;
 
-/** @throws SavepointError IO, UNSUPPORTED */
-export async function startRun(ports: Ports, fork: Fork, { command, variables }: ForkCommand): Promise<ForkRun> {
+/** The caller holds the lock of the workspace. @throws SavepointError IO, USAGE */
+export async function startRun(
+  workspace: Workspace,
+  fork: Fork,
+  { command, variables }: ForkCommand,
+): Promise<ForkRun> {
+  const { ports } = workspace;
   if (ports.platform === 'win32') {
     throw new SavepointError('USAGE', 'Commands in forks need a POSIX shell.', { argument: 'command' });
   }
@@ -54,12 +69,17 @@ export async function startRun(ports: Ports, fork: Fork, { command, variables }:
   const started = ports.clock.now();
   const json = Buffer.from(`${JSON.stringify({ format: 1, command, started }, null, 2)}\n`);
   durableWrite(ports.fs, diskChild(folder, 'run.json'), json, 0o600);
-  await ports.programs.run({
-    file: '/bin/sh',
-    args: ['-c', SCRIPT, 'sh', ...command],
-    cwd: folder,
-    env: { ...variables, ...forkVariables(fork) },
-  });
+  const open = await openFork(workspace, fork);
+  try {
+    const [file = '', ...given] = command;
+    const { cwd, env, ...start } = open.command({ file, args: given, env: { ...variables, ...forkVariables(fork) } });
+    const isOverlay = open.lock !== null;
+    const line = [isOverlay ? cwd : '../../tree', isOverlay ? '../../held' : '', open.lock?.flock ?? ''];
+    const args = ['-c', SCRIPT, 'sh', ...line, start.file, ...start.args];
+    await ports.programs.run({ file: '/bin/sh', args, cwd: folder, env });
+  } finally {
+    await open.release();
+  }
   return readRun(ports, fork, number);
 }
 

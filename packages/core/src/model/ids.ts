@@ -22,6 +22,9 @@ export type CopyId = `copy_${string}` & { readonly [brand]: 'CopyId' };
 
 /** Of a copy's id. */
 export const COPY_ID = /^copy_[0-9a-f]{8}$/;
+/** A folder that overlays share. */
+export type BelowId = `below_${string}` & { readonly [brand]: 'BelowId' };
+export const BELOW_ID = /^below_[0-9a-f]{8}$/;
 
 /** `plan_` and 8 hex digits, random. Names a plan. */
 export type PlanId = `plan_${string}` & { readonly [brand]: 'PlanId' };

@@ -107,6 +107,7 @@ interface VerbsByMethod {
   readonly createForks: 'forkCreate';
   readonly forks: 'forkList';
   readonly compareForks: 'forkCompare';
+  readonly openFork: 'forkOpen';
   readonly fork: 'forkShow';
   readonly runInFork: 'forkRun';
   readonly mergeFork: 'forkMerge';

@@ -50,7 +50,7 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
   const { bytes } = await copyTree({ fs: ports.fs, from: ROOT, to: treeIn(place), method: 'copy', pace });
   const record: CopyRecord = {
     ...{ id, place, bytes, root: ROOT, purpose: 'check', rung: 'copy', created: 1_700_000_000_000, name: null },
-    ...{ workspace: 'ab'.repeat(16) as WorkspaceId, base: checkpointId(3), holder: null, fork: null },
+    ...{ workspace: 'ab'.repeat(16) as WorkspaceId, base: checkpointId(3), holder: null, below: null, fork: null },
     hasLinkedPackages: false,
     owner: ports.processes.self(),
     ...replace,

@@ -53,6 +53,25 @@ test('copies count towards the limit of the store, and no checkpoint is dropped 
   expect((await savepoint.list()).checkpoints.length).toBe(1);
 });
 
+test('what is written in forks later counts towards the limit, and status says what copies take', async () => {
+  const p = new Place();
+  p.write('a', 'a'.repeat(1_000));
+  const savepoint = p.open({ retention: { maxStoreBytes: 3_000_000 } });
+  await savepoint.createForks(['f'], { rungs: ['copy'] });
+  expect((await savepoint.status()).copies).toMatchObject({ stale: 0, limit: 3_000_000 });
+  const before = (await savepoint.status()).copies.bytes;
+  const [{ place = '' } = {}] = (await savepoint.copies()).copies;
+  mkdirSync(join(place, 'output', '1'), { recursive: true });
+  writeFileSync(join(place, 'output', '1', 'output'), 'o'.repeat(500_000));
+  expect((await savepoint.status()).copies.bytes).toBe(before + 500_000);
+  writeFileSync(join(place, 'tree', 'later'), 'x'.repeat(2_500_000));
+  expect((await savepoint.copies()).copies[0]?.size).toBeGreaterThan(3_000_000);
+  expect((await savepoint.fork('f')).bytes).toBeGreaterThan(3_000_000);
+  await expect(savepoint.createForks(['g', 'h'], { rungs: ['copy'] })).rejects.toMatchObject({ code: 'STORE_FULL' });
+  expect((await savepoint.forks()).forks.map(({ name }) => name)).toEqual(['f']);
+  expect((await savepoint.copies()).leftovers).toEqual([]);
+});
+
 test('the checkpoint that a copy started from stays until the copy is removed', async () => {
   const p = new Place();
   p.write('a', 'one\n');

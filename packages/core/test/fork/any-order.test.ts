@@ -75,7 +75,10 @@ test('the order of merges does not matter', { timeout: 3_600_000 }, async () => 
     makeFiles(disk, ROOT);
     const savepoint = openOn(disk, 90);
     const created = await savepoint.createForks(NAMES, { rungs: ['copy'] });
-    const folders = [['person', ROOT], ...created.map(({ fork, files }) => [fork.name, files] as const)] as const;
+    const folders = [
+      ['person', ROOT],
+      ...created.map(({ fork, files }) => [fork.name, files ?? ROOT] as const),
+    ] as const;
     for (const [who, folder] of folders) {
       for (let more = random.integer(MAX_EDITS + 1); more > 0; more--) editRandomly(disk, folder, who, random);
     }

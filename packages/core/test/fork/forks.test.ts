@@ -1,6 +1,7 @@
 /** Forks: created, merged, dropped and restored. */
 
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
@@ -18,7 +19,7 @@ function place(): Place {
 }
 
 async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
-  return Buffer.from((await savepoint.fork(name)).folder, 'latin1').toString();
+  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
 }
 
 test('several forks are merged one after the other, and each merge is one undo', async () => {
@@ -112,6 +113,28 @@ test('a fork with work that is not merged is not dropped, and a dropped one come
   expect((await savepoint.forks()).forks).toEqual([]);
 });
 
+test('the state of a dropped fork is kept as long as a checkpoint of its age, and goes before checkpoints', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['old', 'new'], { rungs: ['copy'] });
+  for (const name of ['old', 'new']) {
+    // No compression makes it small.
+    writeFileSync(join(await folderOf(savepoint, name), 'own'), randomBytes(200_000));
+    await savepoint.dropFork(name, { force: true });
+  }
+  p.write('c.txt', 'c\n');
+  await savepoint.checkpoint();
+  const kept = { retention: { maxCheckpoints: 1, maxSessions: 1, keepAtLeast: 1, maxAgeDays: 1 } };
+  expect((await savepoint.previewGc(kept)).forks).toEqual([]);
+  const tiny = { retention: { maxAgeDays: 0.000_000_001, keepAtLeast: 50 } };
+  const full = { retention: { maxStoreBytes: 300_000 } };
+  expect(await savepoint.gc(full)).toMatchObject({ forks: ['old'], dropped: [] });
+  expect((await savepoint.forks()).dropped.map(({ name }) => name)).toEqual(['new']);
+  expect(await savepoint.previewGc(tiny)).toMatchObject({ forks: ['new'], dropped: [] });
+  expect(await savepoint.gc(tiny)).toMatchObject({ forks: ['new'], dropped: [] });
+  await expect(savepoint.createForks(['x'], { from: 'dropped:new' })).rejects.toMatchObject({ code: 'UNKNOWN_FORK' });
+});
+
 test('a fork whose changes the workspace has already is not work that would be lost', async () => {
   const p = place();
   const savepoint = p.open();
@@ -127,7 +150,7 @@ test('the timeline of a fork is its own, and its agents are the authors of what 
   const p = place();
   const savepoint = p.open();
   await savepoint.createForks(['f'], { rungs: ['copy'] });
-  const { folder } = await savepoint.fork('f');
+  const { folder } = await savepoint.openFork('f');
   const inside = p.open({ dir: folder });
   expect(await inside.currentFork()).toMatchObject({ name: 'f', root: p.world.workspace, checkpoint: 'cp_1' });
   expect(await savepoint.currentFork()).toBeNull();
@@ -243,7 +266,8 @@ test('a fork is not removed unasked while it has files that were not captured', 
   p.write('big.0', Buffer.alloc(60_000, 1));
   const savepoint = p.open({ rules: { maxFileBytes: 50_000 } });
   const made = await savepoint.createForks(['f', 'g'], { rungs: ['copy'] });
-  for (const [index, { files }] of made.entries()) {
+  for (const [index, { fork }] of made.entries()) {
+    const files = await folderOf(savepoint, fork.name);
     writeFileSync(join(files, `b${index}`), 'b');
     if (index === 0) writeFileSync(join(files, 'big'), Buffer.alloc(60_000, 2));
     await savepoint.mergeFork(['f', 'g'][index]!);
@@ -252,7 +276,7 @@ test('a fork is not removed unasked while it has files that were not captured', 
   await expect(savepoint.dropFork('f')).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
   // A file that was too large all along, and is as in the workspace, holds nothing up.
   expect(await savepoint.cleanForks()).toMatchObject({ dropped: ['g'], notes: [expect.stringContaining('big')] });
-  expect(readFileSync(join(made[0]!.files, 'big')).length).toBe(60_000);
+  expect(readFileSync(join(await folderOf(savepoint, 'f'), 'big')).length).toBe(60_000);
   await savepoint.dropFork('f', { force: true });
   expect((await savepoint.forks()).forks).toEqual([]);
 });

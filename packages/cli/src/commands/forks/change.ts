@@ -43,7 +43,7 @@ export const forkCreate = command({
   render: ({ forks }) =>
     lines(
       forks.flatMap(({ name, folder, continue: next, notes }) => [
-        `${name}: ${pathText(folder)}`,
+        folder === null ? `${name} (no folder until \`savepoint fork open ${name}\`)` : `${name}: ${pathText(folder)}`,
         ...(next === null ? [] : [`  continue the conversation: ${commandText(next)}`]),
         ...notes.map((note) => `  note: ${showText(note)}`),
       ]),

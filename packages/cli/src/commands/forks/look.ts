@@ -42,7 +42,7 @@ export const forkShow = command({
     const { folder, checkpoint, created, branch, port, rung, bytes, runs, checks, changes, common } = fork;
     return lines(
       forkLine(fork, view),
-      `  folder: ${pathText(folder)}`,
+      folder === null ? '  no folder until `savepoint fork open`' : `  folder: ${pathText(folder)}`,
       `  left the workspace at ${checkpoint}, ${localTime(created)}${branch === null ? '' : `, on branch ${showText(branch)}`}`,
       `  ports from ${port}, ${sizeText(bytes)} (${rung})`,
       checks === null ? [] : `  ${checksText(checks)}, checked ${localTime(checks.time)}`,

@@ -18,7 +18,7 @@ export const copies = command({
     return { ...(clean ? { clean } : {}), ...(all ? { all } : {}) };
   },
 
-  render({ copies: found, leftovers, problems, removed, spared, kept }, { style }) {
+  render({ copies: found, sharedBytes, leftovers, problems, removed, spared, kept }, { style }) {
     const isEmpty = found.length + leftovers.length + problems.length + removed.length + kept.length === 0;
     if (isEmpty) return lines('No copies.');
     const now = Date.now();
@@ -30,6 +30,7 @@ export const copies = command({
         const label = name === null ? purpose : `${purpose} ${showText(name)}`;
         return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${use}  ${pathText(root)}`;
       }),
+      sharedBytes === 0 ? [] : [`${sizeText(sharedBytes)} more are shared by overlays of forks.`],
       spared.length === 0
         ? []
         : [

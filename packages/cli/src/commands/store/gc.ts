@@ -40,7 +40,7 @@ export const gc = command({
     const { savepoint, signal } = context;
     if (options['yes'] !== true && input.dryRun !== true) {
       const seen = await VERBS.gc.handle(savepoint, { ...input, dryRun: true }, { signal });
-      if (seen.dropped.length > 0 || seen.tooLarge) {
+      if (seen.dropped.length > 0 || seen.forks.length > 0 || seen.tooLarge) {
         await confirm(context, {
           verb: 'gc',
           consequence: `Clean-up would ${consequenceText(seen)}`,
@@ -55,12 +55,13 @@ export const gc = command({
   },
 
   render(output) {
-    const { dropped, kept, bytesBefore, bytesAfter } = output;
+    const { dropped, forks, kept, bytesBefore, bytesAfter } = output;
     if (bytesAfter === null) return lines(previewLines(output));
     const which = dropped.length === 0 ? '' : ` (${rangeText(dropped)})`;
     return lines(
       `Dropped ${countText(dropped.length, 'checkpoint')}${which}, kept ${kept}. ` +
         `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
+      forks.length === 0 ? [] : `No longer restorable: ${forksText(forks)}.`,
     );
   },
 });
@@ -70,16 +71,23 @@ type GcJson = OutputOf<typeof VERBS.gc>;
 const LISTED = 10;
 
 function previewLines(seen: GcJson): string[] {
-  if (seen.dropped.length === 0 && !seen.tooLarge) return ['Nothing to drop: retention keeps every checkpoint.'];
+  if (seen.dropped.length + seen.forks.length === 0 && !seen.tooLarge)
+    return ['Nothing to drop: retention keeps every checkpoint.'];
   return [`Clean-up would ${consequenceText(seen)}.`];
 }
 
-function consequenceText({ dropped, kept, tooLarge, bytesBefore }: GcJson): string {
+function consequenceText({ dropped, forks, kept, tooLarge, bytesBefore }: GcJson): string {
   const more = dropped.length > LISTED ? ` and ${countText(dropped.length - LISTED, 'other')}` : '';
   const listed = dropped.length === 0 ? '' : ` (${dropped.slice(0, LISTED).join(', ')}${more})`;
-  const which = `drop ${countText(dropped.length, 'checkpoint')}${listed} and keep ${kept}`;
+  const lost = forks.length === 0 ? '' : `, and drop the last state of ${forksText(forks)}`;
+  const which = `drop ${countText(dropped.length, 'checkpoint')}${listed} and keep ${kept}${lost}`;
   const size = `the store has ${sizeText(bytesBefore)}, which is over its limit, so the oldest others may go as well`;
   return tooLarge ? `${which}; ${size}` : which;
+}
+
+function forksText(forks: readonly string[]): string {
+  const more = forks.length > LISTED ? ` and ${countText(forks.length - LISTED, 'other')}` : '';
+  return `${forks.length === 1 ? 'fork' : 'forks'} ${forks.slice(0, LISTED).join(', ')}${more}`;
 }
 
 /** @param ids oldest first, at least one. Between them, some may have been kept */

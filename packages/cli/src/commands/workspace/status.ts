@@ -5,11 +5,13 @@ import { agentLines } from '../../show/agents.ts';
 import { captureNotes } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { checkpointMarks, notHappenedLines } from '../../show/checkpoint.ts';
-import { countText, localTime, pathText } from '../../show/format.ts';
+import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
 import { changedLines, damagedScopeLines, scopeName } from '../../show/scope.ts';
 import type { OutputView } from '../../view.ts';
 
 const LISTED = 20;
+/** Copies that take more of the limit than this are named. */
+const LARGE_PART = 0.5;
 const NOT_RECORDED = 'Recording of agents is turned off here (`savepoint config` shows where).';
 
 export const status = command({
@@ -80,6 +82,7 @@ export const status = command({
           'Automatic clean-up keeps them until you confirm it with `savepoint gc`.',
       );
     }
+    text.push(...copyLines(output.copies));
     for (const scope of output.scopes) text.push(`In scope of ${scopeName(scope)}:`, ...changedLines(scope, view));
     text.push(...damagedScopeLines(output.damagedScopes, view));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
@@ -106,6 +109,17 @@ function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], styl
   const line = `export to ${showText(to)}: ${has}${missing}`;
   if (failure === null) return [line];
   return [line, style.bad(`  the last export failed (${localTime(failure.time)}): ${showText(failure.message)}`)];
+}
+
+/** Said only if somebody should look: copies of dead processes, or much space. */
+function copyLines({ stale, bytes, limit }: OutputOf<typeof VERBS.status>['copies']): string[] {
+  const isLarge = limit !== null && bytes > limit * LARGE_PART;
+  if (stale === 0 && !isLarge) return [];
+  const what = [
+    ...(stale === 0 ? [] : [countText(stale, 'stale copy', 'stale copies')]),
+    ...(isLarge ? [`copies and forks take ${sizeText(bytes)} of the ${sizeText(limit)} in \`max_store_mb\``] : []),
+  ];
+  return [`${what.join('; ')}: see \`savepoint copies\`.`];
 }
 
 function forkText(fork: OutputOf<typeof VERBS.status>['fork']): string[] {

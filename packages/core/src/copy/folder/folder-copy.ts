@@ -39,6 +39,8 @@ export interface FolderCopyRequest {
   readonly stateOf?: (path: TreePath) => PathState;
   /** Commands will see it at the path of the workspace, so links and repositories stay as they are. Default false. */
   readonly isSeenInPlace?: boolean;
+  /** Another place where the same folder is seen, which is copied. Default: the folder of the workspace. */
+  readonly from?: DiskPath;
 }
 
 export interface FolderCopy {
@@ -69,7 +71,7 @@ export async function makeFolderCopy(request: FolderCopyRequest, pace: Pace): Pr
   const environments: TreePath[] = [];
   const copied = await copyTree({
     fs: ports.fs,
-    from: root,
+    from: request.from ?? root,
     to: files,
     method: rung === 'reflink' ? 'clone' : 'copy',
     pace,

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { readEntireFile } from '../../io/durable-write.ts';
 import { isFsError, permissions } from '../../io/fs.ts';
-import type { Ports } from '../../io/ports.ts';
-import type { HeldProgram } from '../../io/programs.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
+import type { Ports, ProcessIdentity } from '../../io/ports.ts';
+import type { HeldProgram, ProgramRun } from '../../io/programs.ts';
 import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
 import type { CopyAccess } from '../copy.ts';
 import type { OuterRepository } from './outer-repositories.ts';
-import { HOLD, mountSource, START, scriptArgument } from './script.ts';
+import { DETACH, HOLD, lookSource, mountSource, START, scriptArgument } from './script.ts';
 import { whyNotLaunched } from './why-not.ts';
 
 /** An overlay to mount on top of a folder, visible only to processes that enter it. */
@@ -24,6 +26,11 @@ export interface OverlayRequest {
   readonly repositories?: readonly OuterRepository[];
   /** What commands may do. With `list`, they see only `layers`. Null or absent: everything. */
   readonly access?: CopyAccess | null;
+  /**
+   * Only `layers` are below what is written, and not the root itself. With `look`, nothing runs in it, and it can be mounted
+   * as often as needed. Default: the root is below.
+   */
+  readonly alone?: 'work' | 'look';
 }
 
 /** A mounted overlay, and the process that keeps it mounted. */
@@ -35,6 +42,7 @@ export interface HeldOverlay {
 
 /** The whole folder is looked through for files of other users, which takes longest on a cold disk. */
 const START_MS = 60_000;
+const MAX_ERRORS = 64 * 1024;
 
 /**
  * Mounts the overlay in a mount namespace of its own. A process that this one starts holds it, and ends with this one.
@@ -45,24 +53,63 @@ export async function launchOverlay(
   searchPath: string,
   request: OverlayRequest,
 ): Promise<HeldOverlay | { readonly why: string }> {
-  const { id, root, place, layers = [], repositories = [], access = null } = request;
+  const program = prepare(ports, searchPath, request, null);
+  const held = await ports.programs.hold(program, START_MS);
+  if (!held.held) return { why: whyNotLaunched(ports, held.errors) };
+  return { held, unprotected: held.firstLine.split(' ').slice(1) };
+}
+
+/**
+ * The same, and the mount survives this process: until no process has a shared lock on the file `held`.
+ * @returns its holder
+ */
+export async function keepOverlay(
+  ports: Ports,
+  searchPath: string,
+  request: OverlayRequest,
+  held: DiskPath,
+): Promise<ProcessIdentity | { readonly why: string }> {
+  const { place } = request;
+  const program = prepare(ports, searchPath, request, held);
+  const [command, start, ...args] = program.args;
+  if (command === undefined || start === undefined) throw new Error('a script has its arguments');
+  const detached = { ...program, args: [command, DETACH, 'savepoint-copy', start, ...args.slice(1)], cwd: place };
+  const { stdout } = await ports.programs.run({ ...detached, timeoutMs: START_MS });
+  const [pid = '', ready] = stdout.toString('latin1').split('\n');
+  const [holder] = ready?.startsWith('ready') === true ? ports.processes.ancestors(Number(pid)) : [];
+  const errors = diskChild(place, 'holder-errors');
+  const why =
+    holder === undefined ? whyNotLaunched(ports, readEntireFile(ports.fs, errors, MAX_ERRORS).toString()) : '';
+  removeIfExists(ports.fs, errors);
+  return holder ?? { why };
+}
+
+export function sourceOf({ id, alone }: Pick<OverlayRequest, 'id' | 'alone'>): string {
+  return alone === 'look' ? lookSource(id) : mountSource(id);
+}
+
+function prepare(
+  ports: Ports,
+  searchPath: string,
+  request: OverlayRequest,
+  held: DiskPath | null,
+): Pick<ProgramRun, 'file' | 'args' | 'cwd' | 'env'> {
+  const { id, root, place, layers = [], repositories = [], access = null, alone } = request;
   makeUpper(ports, place, root);
   makeFolder(ports, diskChild(place, 'home'));
   // To cover a home above the folder would cover the folder.
   const home = request.home !== null && !isInside(root, request.home) ? request.home : null;
   if (home !== null) makeInnerHome(ports, place, id);
   const paths = [root, place, home ?? ''].map(scriptArgument);
+  const mode = alone === 'look' ? 'look' : alone === 'work' ? 'alone' : (access ?? 'edit');
   const covered = repositories.map((one) => coverRepository(ports, place, one, access)).join(' ');
-  const given = [...paths, access ?? 'edit', covered, ...layers.map(scriptArgument)];
-  const program = {
+  const given = [...paths, mode, covered, scriptArgument(held ?? ''), ...layers.map(scriptArgument)];
+  return {
     file: '/bin/sh',
-    args: ['-c', START, 'savepoint-copy', HOLD, mountSource(id), ...given],
+    args: ['-c', START, 'savepoint-copy', HOLD, sourceOf(request), ...given],
     cwd: '/' as DiskPath,
     env: { PATH: searchPath, LC_ALL: 'C' },
   };
-  const held = await ports.programs.hold(program, START_MS);
-  if (!held.held) return { why: whyNotLaunched(ports, held.errors) };
-  return { held, unprotected: held.firstLine.split(' ').slice(1) };
 }
 
 /** `upper` gets the permissions of the folder that it covers, which the folder then has in the overlay. */

@@ -2,7 +2,7 @@ import { showName } from '../../content/show-name.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, isInside } from '../../model/names.ts';
-import { launchOverlay, type OverlayRequest } from './launch.ts';
+import { launchOverlay, type OverlayRequest, sourceOf } from './launch.ts';
 import { type Overlay, useOverlay } from './overlay.ts';
 import { probeOverlay } from './probe.ts';
 import { findTools, type OverlayTools } from './tools.ts';
@@ -24,7 +24,7 @@ export async function openOverlay(
   copies: DiskPath,
   request: OverlayRequest,
 ): Promise<OpenedOverlay | { readonly why: string }> {
-  const { id, root } = request;
+  const { root } = request;
   const tools = await usableTools(ports, searchPath, root, copies);
   if ('why' in tools) return tools;
   const opened = await launchOverlay(ports, tools.searchPath, request);
@@ -32,7 +32,7 @@ export async function openOverlay(
   const { held, unprotected } = opened;
   const shown = unprotected.map((path) => showName(path)).join(', ');
   const notes = shown === '' ? [] : [`root can still change ${shown}`];
-  return { overlay: useOverlay(ports, tools, { id, root, holder: held.process, held }), notes };
+  return { overlay: useOverlay(ports, tools, { source: sourceOf(request), root, holder: held.process, held }), notes };
 }
 
 /** Returns why no overlay can be mounted over the folder, or null. Tries it out, once in each process. */
@@ -46,7 +46,7 @@ export async function whyNoOverlay(
   return 'why' in tools ? tools.why : null;
 }
 
-async function usableTools(
+export async function usableTools(
   ports: Ports,
   searchPath: string,
   root: DiskPath,

@@ -3,7 +3,7 @@ import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import { type DiskPath, diskChild, onDisk, type TreePath } from '../../model/names.ts';
 import { PathSet } from '../../model/path-set.ts';
 import type { OpenCopy } from '../copy.ts';
-import type { OverlayRequest } from './launch.ts';
+import { type OverlayRequest, sourceOf } from './launch.ts';
 import { openOverlay } from './open-overlay.ts';
 import type { OuterRepository } from './outer-repositories.ts';
 import { type Overlay, useOverlay } from './overlay.ts';
@@ -46,18 +46,22 @@ export function reopenOverlayCopy(
 ): OverlayCopy | null {
   const tools = findTools(ports, searchPath, request.root);
   if (ports.processes.state(holder) !== 'alive' || 'missing' in tools) return null;
-  const overlay = useOverlay(ports, tools, { id: request.id, root: request.root, holder, held: null });
+  const overlay = useOverlay(ports, tools, { source: sourceOf(request), root: request.root, holder, held: null });
   return copyOf(ports, overlay, request, NOT_ISOLATED);
 }
 
 function copyOf(
   ports: Ports,
   overlay: Overlay,
-  { root, place, layers = [], repositories = [], access = null }: OverlayRequest,
+  { root, place, layers = [], repositories = [], access = null, alone }: OverlayRequest,
   notIsolated: readonly string[],
 ): OverlayCopy {
   const { holder, files, enter, processes, close } = overlay;
-  const folders = { upper: diskChild(place, 'upper'), lower: [...layers, root], merged: files };
+  const folders = {
+    upper: diskChild(place, 'upper'),
+    lower: alone === undefined ? [...layers, root] : layers,
+    merged: files,
+  };
   return {
     holder,
     files,

@@ -3,7 +3,6 @@ import type { HeldProgram } from '../../io/programs.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { endProcesses } from '../end-processes.ts';
 import { type CommandLine, enterOverlay } from './enter.ts';
-import { mountSource } from './script.ts';
 import type { OverlayTools } from './tools.ts';
 
 /** A mounted overlay: a view of a folder in which nothing that is written reaches the folder. */
@@ -26,9 +25,9 @@ const RELEASE_MS = 10_000;
  * Uses an overlay that is mounted.
  * @param held the handle on its holder, if this process has started it
  */
-export function useOverlay(ports: Ports, tools: OverlayTools, { id, root, holder, held }: UsedOverlay): Overlay {
+export function useOverlay(ports: Ports, tools: OverlayTools, { source, root, holder, held }: UsedOverlay): Overlay {
   const processes = (): readonly ProcessIdentity[] =>
-    ports.processes.seeingMount(mountSource(id)).filter(({ pid }) => pid !== holder.pid);
+    ports.processes.seeingMount(source).filter(({ pid }) => pid !== holder.pid);
   return {
     holder,
     files: diskChild(`/proc/${holder.pid}/root` as DiskPath, root.slice(1)),
@@ -43,7 +42,8 @@ export function useOverlay(ports: Ports, tools: OverlayTools, { id, root, holder
 }
 
 interface UsedOverlay {
-  readonly id: string;
+  /** Of its mount. */
+  readonly source: string;
   readonly root: DiskPath;
   readonly holder: ProcessIdentity;
   readonly held: HeldProgram | null;

@@ -13,6 +13,17 @@ export function mountSource(id: string): string {
   return `savepoint:${id}:`;
 }
 
+/** The same for a mount in which nothing runs: it only shows what the copy contains. */
+export function lookSource(id: string): string {
+  return `savepoint-look:${id}:`;
+}
+
+/** Starts {@link START} in the background, and prints its process. Its first line follows, or its errors are in the file. */
+export const DETACH = `
+start=$1; shift
+sh -c "$start" savepoint-copy "$@" </dev/null 2>holder-errors &
+echo "$!"`;
+
 /** The command substitution would remove line breaks at the end of a name, so a dot follows it. */
 const DECODE = `decode() { decoded=$(printf '%b.' "$1"); decoded=\${decoded%.}; }`;
 
@@ -40,13 +51,19 @@ exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" s
 `;
 
 /**
- * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), `edit`,
- * `read` (nothing can be written) or `list` (the same, and the root itself is hidden), repositories outside of the root
- * to cover (each `rw:` or `ro:`, the name of its folder in the place, `:` and its path), then folders to put over the root,
- * topmost first. The paths are as from {@link scriptArgument}.
+ * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), the access,
+ * repositories outside of the root to cover (each `rw:` or `ro:`, the name of its folder in the place, `:` and its path),
+ * the file that keeps the mount (or nothing), then folders to put over the root, topmost first. The paths are as from
+ * {@link scriptArgument}. The access is one of
+ * - `edit`
+ * - `read`: nothing can be written
+ * - `list`: the same, and the root itself is hidden
+ * - `alone`: the root itself is hidden
+ * - `look`: the same, and nothing can be written, not even by the mount itself
  *
- * Prints one line when everything is mounted. Then it waits until its standard input is closed, and kills whatever
- * still runs in the copy, so that nothing stays of it.
+ * Prints one line when everything is mounted. Then it waits until its standard input is closed, or until no process has a
+ * shared lock on the file. It kills whatever still runs in the copy, so that nothing stays of it. It keeps its lock until
+ * then: who gets a lock after that finds no mount.
  */
 export const HOLD = `
 trap '' HUP INT
@@ -62,7 +79,9 @@ decode "$3"; place=$decoded
 decode "$4"; home=$decoded
 access=$5
 repositories=$6
-shift 6
+decode "$7"; held=$decoded
+shift 7
+if [ -n "$held" ]; then exec 3<"$held" || exit 1; fi
 if [ "$(id -u)" != 0 ] && [ "$access" = edit ] && [ "$#" = 0 ]; then
   # The user may write these, but the kernel cannot copy them into the overlay: their user or group has no name in it. With
   # folders of the user over the root, it need not.
@@ -82,8 +101,12 @@ for layer in "$@"; do
   layers=$layers/proc/self/fd/$handle:
   handle=$((handle - 1))
 done
-if [ "$access" = list ]; then lower=\${layers%:}; else lower=$layers$lower; fi
-if [ "$access" = edit ]; then may=rw; else may=ro; fi
+case $access in edit | read) lower=$layers$lower ;; *) lower=\${layers%:} ;; esac
+case $access in
+  edit | alone) options=rw,lowerdir=$lower,upperdir=upper,workdir=work ;;
+  look) options=ro,lowerdir=upper:$lower ;;
+  *) options=ro,lowerdir=$lower,upperdir=upper,workdir=work ;;
+esac
 cd -- "$place"
 # Before the root, which may be inside of one.
 for given in $repositories; do
@@ -95,7 +118,7 @@ for given in $repositories; do
   mount -t overlay -o "$may_git,lowerdir=/proc/self/fd/4,upperdir=$git/upper,workdir=$git/work,userxattr" "$mark$place" "$decoded"
   exec 4<&-
 done
-mount -t overlay -o "$may,lowerdir=$lower,upperdir=upper,workdir=work,userxattr" "$mark$place" "$root"
+mount -t overlay -o "$options,userxattr" "$mark$place" "$root"
 exec 9<&- 8<&- 7<&- 6<&- 5<&-
 # Savepoint's own home is another one in here, whatever name or variable leads to it.
 if [ -n "$home" ]; then
@@ -130,8 +153,14 @@ end() {
 }
 trap end TERM
 printf 'ready%s\\n' "$missing"
-exec >/dev/null
-while read -r _; do :; done
+exec >/dev/null 2>&1
+if [ -n "$held" ]; then
+  # In the background, because a shell handles signals only between commands.
+  flock -x 3 3<&3 &
+  wait "$!"
+else
+  while read -r _; do :; done
+fi
 end
 `;
 

@@ -7,6 +7,8 @@ export interface OverlayTools {
   readonly nsenter: string;
   readonly setpriv: string;
   readonly env: string;
+  /** Null if it is missing. */
+  readonly flock: string | null;
   /** Where the scripts find their programs: folders outside of the workspace. */
   readonly searchPath: string;
 }
@@ -25,12 +27,15 @@ export function findTools(
     if (path === null) return { missing: name };
     found.set(name, path);
   }
+  const flock = findProgram(ports, 'flock', searchPath, root);
+  if (flock !== null) found.set('flock', flock);
   const folders = new Set([...found.values()].map((path) => path.slice(0, path.lastIndexOf('/'))));
   const path = (name: (typeof NAMES)[number]): string => found.get(name) ?? name;
   return {
     nsenter: path('nsenter'),
     setpriv: path('setpriv'),
     env: path('env'),
+    flock,
     searchPath: [...folders].join(':'),
   };
 }

@@ -32,6 +32,7 @@ import { missingMounts } from '../../transaction/mounts.ts';
 import type { Journal, Mount } from '../../transaction/transition.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import { announceCapture } from '../announce.ts';
+import { type CopySummary, summaryOfCopies } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
@@ -84,6 +85,8 @@ export interface Status {
   readonly exporting: ExportStatus | null;
   /** Checkpoints that the user's limits drop, and that automatic clean-up keeps until `gc` has confirmed it. */
   readonly unconfirmedDrops: number;
+  /** Copies of the workspace, with the limit that they count towards, if any. */
+  readonly copies: CopySummary & { readonly limit: number | null };
 }
 
 export interface DiffOptions extends CallOptions {
@@ -290,6 +293,10 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
       damagedCalls: readRecordedCalls(ports.fs, store.layout).damaged.map((name) => `calls/${name}`),
       exporting: exportStatus(workspace, context),
       unconfirmedDrops: unconfirmedDrops(workspace, context.effectiveSettings(workspace.root).retention),
+      copies: {
+        ...summaryOfCopies(workspace.ports, context.places.home, workspace.id),
+        limit: context.effectiveSettings(workspace.root).retention.maxStoreBytes,
+      },
     };
   }, 'warn');
 }

@@ -61,9 +61,9 @@ export function checkCalls(engine: Engine): CheckCalls {
       const { found, trusted } = await checksBefore(engine, at);
       return listed(found, trusted);
     }
-    return engine.read((workspace, context) => {
+    return engine.read(async (workspace, context) => {
       const trusted = readTrust(engine.ports, workspace.store.layout);
-      return listed(checksOfFork(engine, context, workspace, fork), trusted);
+      return listed(await checksOfFork(engine, context, workspace, fork), trusted);
     });
   };
   return {
@@ -76,7 +76,7 @@ export function checkCalls(engine: Engine): CheckCalls {
         const { at, fork } = options;
         assertOne(at, fork);
         const found =
-          fork === undefined ? checksAt(workspace, context, at) : checksOfFork(engine, context, workspace, fork);
+          fork === undefined ? checksAt(workspace, context, at) : await checksOfFork(engine, context, workspace, fork);
         if (digestOfAll(found.checks) !== digest) throw changedSince();
         writeTrust(
           engine.ports,

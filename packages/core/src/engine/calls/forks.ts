@@ -1,13 +1,15 @@
 /** Calls for the forks of the workspace. */
 
 import { showName } from '../../content/show-name.ts';
+import { bytesOfCopy } from '../../copy/sizes.ts';
 import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
 import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
 import { listForks } from '../../fork/fork-records.ts';
+import { type ForkFolder, giveFolder } from '../../fork/give-folder.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
-import { openFork, treeOf } from '../../fork/open-fork.ts';
+import { folderOf, lookAtFork } from '../../fork/open-fork.ts';
 import { type ForkCommand, type ForkRun, runsOf, startRun } from '../../fork/runs.ts';
 import { isFsError } from '../../io/fs.ts';
 import { givenPaths } from '../../io/given-path.ts';
@@ -20,19 +22,12 @@ import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
-import { bytesIn } from '../../store/usage.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
-import {
-  type CreatedFork,
-  type CreateForkOptions,
-  createForks,
-  dropFork,
-  droppedForks,
-  findFork,
-  removeDebris,
-} from '../copies/forks.ts';
+import { droppedForkStates } from '../../timeline/retention/dropped-forks.ts';
+import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
+import { dropFork, findFork, removeDebris } from '../copies/forks.ts';
 import {
   type CheckedMergeOptions,
   type MergeContext,
@@ -49,8 +44,8 @@ export interface ForkView {
   readonly name: string;
   /** The id of its copy. */
   readonly id: string;
-  /** Its folder. */
-  readonly folder: DiskPath;
+  /** Its folder; null for an overlay, which has none until `openFork`. */
+  readonly folder: DiskPath | null;
   readonly rung: string;
   /** The checkpoint that it left the workspace at. */
   readonly checkpoint: CheckpointId;
@@ -134,6 +129,11 @@ export interface ForkCalls {
    * @throws SavepointError UNKNOWN_FORK, USAGE unless there are two or more different names
    */
   compareForks(names: readonly string[], options?: CallOptions): Promise<ForkComparison>;
+  /**
+   * Returns the folder of a fork. An overlay gets one first, with everything that was done in it.
+   * @throws SavepointError UNKNOWN_FORK, USAGE if a command runs in the overlay, IO, NO_SPACE
+   */
+  openFork(name: string, options?: CallOptions): Promise<ForkFolder>;
   /** Starts a command in a fork, in the background. */
   runInFork(name: string, command: ForkCommand, options?: CallOptions): Promise<ForkRun>;
   /** Returns what `mergeFork` would do. */
@@ -172,7 +172,7 @@ export function forkCalls(engine: Engine): ForkCalls {
             problems.push(`${fork.name}: ${error.message}`);
           }
         }
-        const dropped = droppedForks(workspace).map(({ name, time }) => ({ name, time }));
+        const dropped = droppedForkStates(workspace).map(({ name, time }) => ({ name, time }));
         return { forks: views, dropped, problems };
       }),
     fork: (name, options = {}) =>
@@ -183,8 +183,21 @@ export function forkCalls(engine: Engine): ForkCalls {
       engine.read((workspace, context) =>
         compareForks({ engine, context, workspace, pace: engine.pace(options) }, names),
       ),
-    runInFork: (name, command) =>
-      engine.read((workspace, context) => startRun(engine.ports, findFork(engine, context, workspace, name), command)),
+    openFork: async (name, options = {}) => {
+      const found = await engine.read(async (workspace, context) =>
+        folderOf(findFork(engine, context, workspace, name)),
+      );
+      if (found !== null) return { folder: found, notes: [] };
+      return engine.operate(options, async ({ context, workspace, pace }) => {
+        const fork = findFork(engine, context, workspace, name);
+        const folder = folderOf(fork);
+        return folder === null ? giveFolder(workspace, context.places.home, fork, pace) : { folder, notes: [] };
+      });
+    },
+    runInFork: (name, command, options = {}) =>
+      engine.operate(options, ({ context, workspace }) =>
+        startRun(workspace, findFork(engine, context, workspace, name), command),
+      ),
     previewMerge: (name, options = {}) =>
       engine.read((workspace, context) =>
         preview(
@@ -243,7 +256,9 @@ async function viewOf(
   const objects = new OverlayBatch(workspace.store.objects);
   const wanted = givenPaths(workspace, paths);
   const proposed = (only: readonly TreePath[]): Promise<Snapshot> =>
-    proposedBy(workspace, { copy: openFork(ports, fork), base: base.snapshot, paths: only }, objects, pace);
+    lookAtFork(workspace, fork, (copy) =>
+      proposedBy(workspace, { copy, base: base.snapshot, paths: only }, objects, pace),
+    );
   const after = await proposed(wanted);
   const difference = await compare(
     objects,
@@ -255,7 +270,7 @@ async function viewOf(
   return {
     name,
     id: copy.id,
-    folder: treeOf(fork),
+    folder: folderOf(fork),
     rung: copy.rung,
     checkpoint,
     created: copy.created,
@@ -266,7 +281,7 @@ async function viewOf(
     uncaptured: all.changes.flatMap(({ path, uncapturedAfter }) => (uncapturedAfter === undefined ? [] : [path])),
     runs: runsOf(ports, fork),
     checks: checksView(ports, fork, wanted.length === 0 ? after : await proposed([])),
-    bytes: sizeOf(engine, copy.place),
+    bytes: sizeOf(engine, copy),
   };
 }
 
@@ -312,8 +327,10 @@ async function conflictsIn(
       const changes: Parameters<typeof conflictsOfForks>[0][number][] = [];
       for (const fork of forks) {
         const base = baseOf(workspace, fork).snapshot;
-        const given = { copy: openFork(engine.ports, fork), base, paths: [] };
-        changes.push({ name: fork.name, base, proposed: await proposedBy(workspace, given, current.objects, pace) });
+        const proposed = await lookAtFork(workspace, fork, (copy) =>
+          proposedBy(workspace, { copy, base, paths: [] }, current.objects, pace),
+        );
+        changes.push({ name: fork.name, base, proposed });
       }
       found = await conflictsOfForks(changes, current, pace);
       return new ChangeSetDraft().finish();
@@ -339,9 +356,9 @@ function stateOf({ merged }: ForkBase, { changes }: SnapshotComparison): ForkVie
 }
 
 /** Commands in the fork may remove folders while they are measured. */
-function sizeOf({ ports }: Engine, place: DiskPath): number {
+function sizeOf({ ports }: Engine, copy: Fork['copy']): number {
   try {
-    return bytesIn(ports.fs, place);
+    return bytesOfCopy(ports.fs, copy);
   } catch (error) {
     if (isFsError(error, 'ENOENT')) return 0;
     throw error;

@@ -6,7 +6,7 @@ import { keepForkChecks } from '../../fork/check-results.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
-import { openFork, treeOf } from '../../fork/open-fork.ts';
+import { lookAtFork } from '../../fork/open-fork.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -51,11 +51,17 @@ export async function checkFork(engine: Engine, name: string, options: CheckOpti
 }
 
 /** The checks as the fork defines them. Nothing runs. */
-export function checksOfFork(engine: Engine, context: Context, workspace: Workspace, name: string): FoundChecks {
+export function checksOfFork(
+  engine: Engine,
+  context: Context,
+  workspace: Workspace,
+  name: string,
+): Promise<FoundChecks> {
   const { ports, root, timeline } = workspace;
-  const files = filesOfFolder(ports.fs, treeOf(findFork(engine, context, workspace, name)));
   const roots = timeline.latest()?.roots.map(({ path }) => path) ?? [];
-  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
+  return lookAtFork(workspace, findFork(engine, context, workspace, name), async ({ files }) =>
+    findChecks(filesOfFolder(ports.fs, files), { projectFile: context.settings(root).values.project_file, roots }),
+  );
 }
 
 /** What a merge would bring, as a state. */
@@ -79,8 +85,9 @@ async function stateOfFork(
   const base = baseOf(workspace, fork);
   const batch = workspace.store.objects.batch();
   try {
-    const of = { copy: openFork(engine.ports, fork), base: base.snapshot, paths: [] };
-    const state = await proposedBy(workspace, of, batch, pace);
+    const state = await lookAtFork(workspace, fork, (copy) =>
+      proposedBy(workspace, { copy, base: base.snapshot, paths: [] }, batch, pace),
+    );
     await batch.finish();
     const roots = now.roots.map(({ path }) => path);
     const checkpoint = checkpointOf(engine, workspace, fork, base);

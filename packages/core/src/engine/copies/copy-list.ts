@@ -2,23 +2,25 @@
 
 import type { CopyRecord } from '../../copy/copy.ts';
 import { type CopyState, type ListedCopy, listCopies, mayHoldWork, removeLeftovers } from '../../copy/records.ts';
+import { bytesBelow, bytesOfCopy, leastBytesOfCopy } from '../../copy/sizes.ts';
 import { removeStaleCopy } from '../../copy/stale-copies.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CopyId, checkpointNumber, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
-import { bytesIn } from '../../store/usage.ts';
 
 export interface KnownCopy extends CopyRecord {
   readonly state: CopyState;
-  /** The sum of file sizes. Files that share their blocks with the originals count in full. Null: it cannot be measured. */
+  /** In bytes, without what it shares with the workspace or other copies. Null: it cannot be measured. */
   readonly size: number | null;
 }
 
 export interface KnownCopies {
   /** Oldest first. */
   readonly copies: readonly KnownCopy[];
+  /** Bytes that were copied once, for several copies together. */
+  readonly sharedBytes: number;
   /** What interrupted creations and removals left. */
   readonly leftovers: readonly DiskPath[];
   /** Copies whose record cannot be read. */
@@ -35,8 +37,9 @@ export interface CleanedCopies {
 
 export function knownCopies(ports: Ports, home: DiskPath): KnownCopies {
   const { copies, leftovers, problems } = listCopies(ports, home);
-  const described = copies.map(({ record, state }) => ({ ...record, state, size: sizeOf(ports, record.place) }));
-  return { copies: described, leftovers, problems };
+  const described = copies.map(({ record, state }) => ({ ...record, state, size: sizeOf(ports, record) }));
+  const sharedBytes = bytesBelow(copies.map(({ record }) => record));
+  return { copies: described, sharedBytes, leftovers, problems };
 }
 
 /** Removes the copies whose process died, with what still runs in them, and leftovers. Forks, and what is in use, stay. @param all also those with work */
@@ -71,14 +74,24 @@ export function basesOfCopies(ports: Ports, home: DiskPath, workspace: Workspace
   );
 }
 
-/** The bytes that the copies of a workspace take: those that were copied, not those that are shared. */
-export function copiedBytes(ports: Ports, home: DiskPath, workspace: WorkspaceId): number {
-  return copiesOf(ports, home, workspace).reduce((sum, { record }) => sum + record.bytes, 0);
+/** Stale copies of a workspace, and what all of its copies take. */
+export interface CopySummary {
+  readonly stale: number;
+  /** At least: what was written later in folders with all files is not measured. */
+  readonly bytes: number;
 }
 
-function sizeOf({ fs }: Ports, place: DiskPath): number | null {
+export function summaryOfCopies(ports: Ports, home: DiskPath, workspace: WorkspaceId): CopySummary {
+  const copies = copiesOf(ports, home, workspace);
+  const records = copies.map(({ record }) => record);
+  const own = records.reduce((sum, record) => sum + leastBytesOfCopy(ports.fs, record), 0);
+  return { stale: copies.filter(({ state }) => state === 'stale').length, bytes: own + bytesBelow(records) };
+}
+
+/** @returns null if it cannot be measured */
+export function sizeOf({ fs }: Ports, record: CopyRecord): number | null {
   try {
-    return bytesIn(fs, place);
+    return bytesOfCopy(fs, record);
   } catch (error) {
     if (error instanceof FsError) return null;
     throw error;

@@ -7,7 +7,7 @@ import { forkAuthors } from '../../fork/fork-authors.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { homeInFork } from '../../fork/fork-records.ts';
 import { mergeOperation } from '../../fork/merge-fork.ts';
-import { openFork, treeOf } from '../../fork/open-fork.ts';
+import { seenIn } from '../../fork/open-fork.ts';
 import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Snapshot } from '../../model/entries.ts';
@@ -61,7 +61,6 @@ export function mergeIn(
     workspace,
     {
       fork,
-      copy: openFork(engine.ports, fork),
       base,
       actor: engine.actor,
       paths: givenPaths(workspace, options.paths ?? []),
@@ -107,7 +106,8 @@ function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapsho
   const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
   try {
     const timelines = stores
-      .filter(({ record }) => record.path === treeOf(fork))
+      // What it did as an overlay, before it became a folder, is recorded under the path that it had then.
+      .filter(({ record: { path } }) => path === seenIn(fork) || path === fork.copy.root)
       .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
     const find = forkAuthors(objects, base, proposed, timelines);
     return (path) => {

@@ -12,13 +12,11 @@ import { SavepointError } from '../../model/errors.ts';
 import type { CopyId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { Engine } from '../engine.ts';
-import { makeRoom, storeBytes } from '../maintenance.ts';
+import { makeRoom } from '../maintenance.ts';
 import type { WriteContext, WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
-import { copiedBytes } from './copy-list.ts';
+import { assertCopiesFit } from './copy-limit.ts';
 import { passTrustOn } from './trusted-checks.ts';
-
-const MB = 1024 * 1024;
 
 export interface CopyOptions extends CallOptions {
   readonly purpose: CopyPurpose;
@@ -95,7 +93,12 @@ export async function makeCopyOfState<Found extends StateToCopy>(
         },
         pace,
       );
-      await assertWithinLimit(operating, made);
+      try {
+        assertCopiesFit(operating, new Set([made.copy.record.id]));
+      } catch (error) {
+        await made.copy.drop();
+        throw error;
+      }
       const { proposal = null } = options;
       passTrustOn(workspace, made.copy.record.place);
       if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
@@ -170,20 +173,4 @@ export async function rebaseIn(
   const record = { ...copy.record, base: now.id };
   writeCopyRecord(workspace.ports, record);
   return { copy: { ...made, copy: { ...copy, record }, base: now }, ...rebased };
-}
-
-/** Copies count towards the size limit of the store, but no checkpoint is dropped for them: the new copy is. */
-async function assertWithinLimit({ context, workspace }: WriteContext, { copy }: MadeCopy): Promise<void> {
-  const limit = context.effectiveSettings(workspace.root).retention.maxStoreBytes;
-  if (limit === null) return;
-  const { ports, id, timeline } = workspace;
-  const bytes = storeBytes(workspace, 'all') + copiedBytes(ports, context.places.home, id);
-  if (bytes <= limit) return;
-  await copy.drop();
-  throw new SavepointError(
-    'STORE_FULL',
-    `With this copy, the store and its copies have ${Math.ceil(bytes / MB)} MB. The limit is ${Math.floor(limit / MB)} MB.`,
-    { bytes, limit, pinned: timeline.pinned().size },
-    { hint: 'Remove copies (`savepoint copies`), or raise `max_store_mb`.' },
-  );
 }

@@ -26,7 +26,7 @@ import type { ForkCalls, ForkDiffOptions } from '../calls/forks.ts';
 import type { GuardCalls, GuardOnOptions } from '../calls/guard.ts';
 import type { BisectOptions, ReplayOptions, StateRunCalls } from '../calls/state-runs.ts';
 import type { ConflictOptions } from '../conflict-options.ts';
-import type { CreateForkOptions } from '../copies/forks.ts';
+import type { CreateForkOptions } from '../copies/create-forks.ts';
 import type { CheckedMergeOptions, MergeOptions } from '../copies/merge-fork.ts';
 import type { CopyOptions } from '../copies/workspace-copy.ts';
 import type { GuardStepsOptions } from '../guard/steps.ts';
@@ -212,6 +212,10 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   mergeFork: [NAME, ['options', optional(fields(CHECKED_MERGE))]],
   dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
   cleanForks: [['options', optional(fields(CALL_OPTIONS))]],
+  openFork: [
+    ['name', text],
+    ['options', optional(fields(CALL_OPTIONS))],
+  ],
   currentFork: NOTHING,
 };
 

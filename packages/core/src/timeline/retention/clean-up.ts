@@ -4,13 +4,16 @@ import type { Pace } from '../../io/pace.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import type { Workspace } from '../capture/workspace.ts';
-import { forkCommits } from '../record/fork-states.ts';
+import { deleteForkStates, forkCommits } from '../record/fork-states.ts';
 import { addReachableKept, dropKept, tidyShallow } from '../record/kept-commits.ts';
 import { planCommits } from '../record/plan-records.ts';
+import { expiredForkStates, oldestForkStates } from './dropped-forks.ts';
 import { reachable } from './reachable.ts';
 import { expiredCheckpoints, oldestToDrop, type RetentionPolicy } from './retention.ts';
 
 export interface CleanUpResult {
+  /** Names of dropped forks whose last states were dropped as well. */
+  readonly forks: readonly string[];
   readonly dropped: readonly CheckpointId[];
   readonly kept: number;
   readonly bytesBefore: number;
@@ -20,6 +23,8 @@ export interface CleanUpResult {
 
 /** What a clean-up would do. */
 export interface CleanUpPreview {
+  /** Names of dropped forks whose last states would go as well. */
+  readonly forks: readonly string[];
   readonly dropped: readonly CheckpointId[];
   readonly kept: number;
   /** The store, with backups. */
@@ -43,21 +48,30 @@ export async function cleanUp(
   pace: Pace,
   dropRelated: () => number,
 ): Promise<CleanUpResult> {
-  let done = await dropCheckpoints(workspace, lock, expiredCheckpoints(workspace, policy), pace);
+  const { refs } = workspace.store;
+  const expired = expiredForkStates(workspace, policy);
+  const forks = expired.map(({ name }) => name);
+  lock.assertHeld();
+  deleteForkStates(refs, expired);
+  let done: CleanUpResult = {
+    ...(await dropCheckpoints(workspace, lock, expiredCheckpoints(workspace, policy), pace)),
+    forks,
+  };
   let relatedBytes = dropRelated();
   const limit = policy.maxStoreBytes;
   if (limit === null || done.bytesAfter + relatedBytes <= limit) return done;
   const isTooLarge = (): boolean => done.bytesAfter + relatedBytes > limit * TARGET_FILL;
+  // Before any checkpoint: they are branches that a person has given up.
+  for (let next = oldestForkStates(workspace); next.length > 0 && isTooLarge(); next = oldestForkStates(workspace)) {
+    lock.assertHeld();
+    deleteForkStates(refs, next);
+    const more = await dropCheckpoints(workspace, lock, [], pace);
+    done = together(done, { ...more, forks: next.map(({ name }) => name) });
+  }
   for (let next = oldestToDrop(workspace); next.length > 0 && isTooLarge(); next = oldestToDrop(workspace)) {
     const more = await dropCheckpoints(workspace, lock, next, pace);
     relatedBytes = dropRelated();
-    done = {
-      dropped: [...done.dropped, ...more.dropped],
-      kept: more.kept,
-      bytesBefore: done.bytesBefore,
-      bytesAfter: more.bytesAfter,
-      objectsDropped: done.objectsDropped + more.objectsDropped,
-    };
+    done = together(done, more);
   }
   return done;
 }
@@ -70,7 +84,8 @@ export function previewCleanUp(workspace: Workspace, policy: RetentionPolicy, by
     dropped: dropped.map(checkpointId),
     kept: workspace.timeline.list().length - dropped.length,
     bytes,
-    isTooLarge: isTooLarge && oldestToDrop(workspace).length > 0,
+    isTooLarge: isTooLarge && (oldestToDrop(workspace).length > 0 || oldestForkStates(workspace).length > 0),
+    forks: expiredForkStates(workspace, policy).map(({ name }) => name),
   };
 }
 
@@ -112,9 +127,21 @@ export async function dropCheckpoints(
   tidyShallow(workspace);
   return {
     dropped: drop.map(checkpointId),
+    forks: [],
     kept: staying.length,
     bytesBefore: swept.bytesBefore,
     bytesAfter: swept.bytesAfter,
     objectsDropped: swept.objectsDropped,
+  };
+}
+
+function together(first: CleanUpResult, second: CleanUpResult): CleanUpResult {
+  return {
+    dropped: [...first.dropped, ...second.dropped],
+    forks: [...first.forks, ...second.forks],
+    kept: second.kept,
+    bytesBefore: first.bytesBefore,
+    bytesAfter: second.bytesAfter,
+    objectsDropped: first.objectsDropped + second.objectsDropped,
   };
 }

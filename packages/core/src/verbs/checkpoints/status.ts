@@ -65,6 +65,13 @@ export const status = verb({
           .int()
           .min(0)
           .describe('checkpoints that your limits drop, and that automatic clean-up keeps until you run `gc`'),
+        copies: z
+          .strictObject({
+            stale: z.int().min(0).describe('copies whose process died'),
+            bytes: z.int().min(0).describe('what copies and forks take, without what was written later in folders'),
+            limit: z.int().min(1).nullable().describe('`max_store_mb` in bytes: they count towards it'),
+          })
+          .describe('copies and forks of the workspace'),
         fork: z
           .strictObject({ name: z.string(), of: jsonName, checkpoint: checkpointId })
           .nullable()
@@ -105,6 +112,7 @@ export const status = verb({
       redo: inverseToJson(found.redo),
       exporting: exportToJson(found.exporting),
       unconfirmedDrops: found.unconfirmedDrops,
+      copies: { ...found.copies },
       scopes: inScope.scopes
         .filter(({ isRunning }) => isRunning)
         .map((one) => scopeToJson(one, differing))
@@ -131,6 +139,7 @@ const NEVER_CAPTURED = {
   redo: null,
   exporting: null,
   unconfirmedDrops: 0,
+  copies: { stale: 0, bytes: 0, limit: null },
   scopes: [],
   damagedScopes: [],
 };

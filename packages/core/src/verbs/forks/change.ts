@@ -59,7 +59,7 @@ export const forkCreate = verb({
       forks: created.map(({ fork, files, notes, conversation: continued }) => ({
         name: fork.name,
         id: fork.copy.id,
-        folder: nameToJson(files),
+        folder: files && nameToJson(files),
         checkpoint: fork.checkpoint,
         created: timeToJson(fork.copy.created),
         branch: fork.branch,

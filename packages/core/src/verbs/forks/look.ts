@@ -137,14 +137,16 @@ export const forkCompare = verb({
 export const forkOpen = verb({
   name: 'fork open',
   summary: 'print the folder of a fork',
-  description: 'Returns the folder of a fork, to open it in an editor or to run commands in it.',
-  changes: 'nothing',
+  description:
+    'Returns the folder of a fork, to open it in an editor or to run commands in it. A fork that only ran commands may have ' +
+    'none yet; it gets one, with everything that was done in it. It refuses while a command runs in such a fork.',
+  changes: 'store',
   schemas: ({ z, jsonName }) => ({
     input: z.strictObject({ name: z.string() }),
-    output: z.strictObject({ name: z.string(), folder: jsonName }),
+    output: z.strictObject({ name: z.string(), folder: jsonName, notes: z.array(z.string()) }),
   }),
   async handle(savepoint, { name }, { signal }) {
-    const { folder } = await savepoint.fork(name, withoutUndefined({ signal }));
-    return { name, folder: nameToJson(folder) };
+    const { folder, notes } = await savepoint.openFork(name, withoutUndefined({ signal }));
+    return { name, folder: nameToJson(folder), notes: [...notes] };
   },
 });

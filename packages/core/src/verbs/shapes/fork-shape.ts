@@ -34,7 +34,7 @@ export function forkShapes(shapes: Shapes) {
   const brief = {
     name: z.string(),
     id: z.string().describe('the id of its copy'),
-    folder: jsonName,
+    folder: jsonName.nullable().describe('null for an overlay, which has none until `fork open`'),
     checkpoint: checkpointId.describe('where it left the workspace'),
     created: z.string().describe('ISO 8601'),
     branch: z.string().nullable(),
@@ -52,7 +52,7 @@ export function forkShapes(shapes: Shapes) {
       .describe('paths that other forks changed, too'),
     runs: z.array(run).describe('its commands, newest first'),
     checks: checks.nullable().describe('how its checks went last; null: they did not run'),
-    bytes: z.int().min(0).describe('sizes of its files; with reflinks, it needs less'),
+    bytes: z.int().min(0).describe('what it takes on disk, without what it shares'),
   });
   const created = z.strictObject({
     ...brief,
@@ -87,7 +87,7 @@ export function forkToJson(view: ForkView, others: readonly ForkView[]) {
   return {
     name,
     id,
-    folder: nameToJson(folder),
+    folder: folder && nameToJson(folder),
     rung,
     checkpoint,
     created: timeToJson(created),

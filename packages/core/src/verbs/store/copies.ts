@@ -34,9 +34,14 @@ export const copies = verb({
             .enum(['in-use', 'idle', 'stale'])
             .describe('idle: a fork without a process; stale: its process died'),
           pid: z.int().nullable().describe('the process that uses it'),
-          bytes: z.int().min(0).nullable().describe('the sum of file sizes; null if it cannot be measured'),
+          bytes: z
+            .int()
+            .min(0)
+            .nullable()
+            .describe('what it takes on disk, without what it shares; null if it cannot be measured'),
         }),
       ),
+      sharedBytes: z.int().min(0).describe('copied once, for several copies together'),
       leftovers: z.array(jsonName).describe('what interrupted creations and removals left'),
       problems: z.array(problem).describe('copies whose record cannot be read'),
       removed: z.array(z.string()).describe('ids of the copies that were removed'),
@@ -59,6 +64,7 @@ export const copies = verb({
         pid: state === 'in-use' ? (owner?.pid ?? null) : null,
         bytes: size,
       })),
+      sharedBytes: found.sharedBytes,
       leftovers: found.leftovers.map(nameToJson),
       problems: found.problems.map((problem) => problem.toJSON()),
       removed: [...cleaned.removed],

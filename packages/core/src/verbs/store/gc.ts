@@ -8,7 +8,8 @@ export const gc = verb({
     'the configuration decides. Its defaults keep the newest 1,000 checkpoints of 30 sessions, none older than 90 ' +
     'days, but always the newest 50, within 10 GB. Limits that you set yourself also apply to these 50, unless you set ' +
     '`keep_at_least`. Pinned checkpoints, the newest checkpoint, and those that the ' +
-    'undo of a remaining operation needs are never dropped. Clean-up also runs automatically at the end of a ' +
+    'undo of a remaining operation needs are never dropped. The last state of a dropped fork is kept as long as a checkpoint ' +
+    'of its age, at most 100 of them, and goes before any checkpoint if the store is too large. Clean-up also runs automatically at the end of a ' +
     'session, and when there are well over 1,000 checkpoints.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
@@ -34,6 +35,9 @@ export const gc = verb({
       tooLarge: z
         .boolean()
         .describe('for a dry run: the store is larger than its limit, so the oldest of the others may go as well'),
+      forks: z
+        .array(z.string())
+        .describe('dropped forks that can no longer be restored; for a dry run, those that would go'),
       kept: z.int().min(0),
       bytesBefore: z.int().min(0),
       bytesAfter: z.int().min(0).nullable().describe('null for a dry run'),
@@ -50,15 +54,25 @@ export const gc = verb({
         dryRun,
         dropped: [...seen.dropped],
         tooLarge: seen.isTooLarge,
+        forks: [...seen.forks],
         kept: seen.kept,
         bytesBefore: seen.bytes,
         bytesAfter: null,
         objectsDropped: null,
       };
     }
-    const { dropped, kept, bytesBefore, bytesAfter, objectsDropped } = await savepoint.gc(
+    const { dropped, forks, kept, bytesBefore, bytesAfter, objectsDropped } = await savepoint.gc(
       withoutUndefined({ retention, signal: context.signal }),
     );
-    return { dryRun, dropped: [...dropped], tooLarge: false, kept, bytesBefore, bytesAfter, objectsDropped };
+    return {
+      dryRun,
+      dropped: [...dropped],
+      forks: [...forks],
+      tooLarge: false,
+      kept,
+      bytesBefore,
+      bytesAfter,
+      objectsDropped,
+    };
   },
 });
