@@ -46,7 +46,7 @@ class Game {
   }
 
   async folder(name: string): Promise<string> {
-    return Buffer.from((await this.engine().fork(name)).folder, 'latin1').toString();
+    return Buffer.from((await this.engine().fork(name)).folder ?? '', 'latin1').toString();
   }
 
   git(...args: string[]): string {

@@ -10,15 +10,7 @@ import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
-import {
-  appliedText,
-  conflictText,
-  differenceText,
-  endedText,
-  keptText,
-  plannedText,
-  savedText,
-} from './texts.ts';
+import { appliedText, conflictText, differenceText, endedText, keptText, plannedText, savedText } from './texts.ts';
 
 export interface Finishing {
   readonly context: Pick<CommandContext, 'savepoint' | 'absolutePath' | 'view' | 'clearProgress'>;

@@ -148,11 +148,6 @@ export async function reopenCopy(
   return cleaned(ports, openCopy(ports, record, view));
 }
 
-function cleaned({ fs }: Ports, copy: OpenCopy): OpenCopy {
-  removeIfExists(fs, unfinishedIn(copy.files));
-  return copy;
-}
-
 /** A folder for overlays to stand on, which nothing changes: they may be used for long. */
 export interface FolderBelow extends BelowInMaking {
   /** Bytes that were copied to make it. */
@@ -175,6 +170,11 @@ export async function makeFolderBelow(
     making.abandon();
     throw error;
   }
+}
+
+function cleaned({ fs }: Ports, copy: OpenCopy): OpenCopy {
+  removeIfExists(fs, unfinishedIn(copy.files));
+  return copy;
 }
 
 function openCopy(ports: Ports, record: CopyRecord, view: CopyView): OpenCopy {

@@ -181,7 +181,7 @@ test('the changes of a fork are planned, and the fork stays as it was', async ()
   const p = repository();
   const savepoint = p.open();
   const [fork] = await savepoint.createForks(['idea'], { rungs: ['copy'] });
-  p.shell(`printf 'f\\n' > '${Buffer.from(fork!.files, 'latin1').toString()}/é.txt'`);
+  p.shell(`printf 'f\\n' > '${Buffer.from(fork!.files ?? '', 'latin1').toString()}/é.txt'`);
   const { plan, fingerprint } = await savepoint.proposeFrom({ fork: 'idea' }, { intent: 'The idea' });
   expect([plan.source, plan.sourceName]).toEqual(['fork', 'idea']);
   expect((await savepoint.fork('idea')).state).toBe('changed');

@@ -173,18 +173,6 @@ export function copyCalls(engine: Engine): CopyCalls {
   };
 }
 
-async function applyNow(
-  engine: Engine,
-  operating: WriteOperationContext,
-  copy: WorkspaceCopy,
-  options: ApplyNow,
-): Promise<OperationResult> {
-  const { workspace, pace } = operating;
-  await makeRoom(operating, 'all');
-  const event = `${options.trigger ?? 'apply'}:completed` as const;
-  return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
-}
-
 type ApplyNow = ApplyOptions & Pick<ApplyRequest, 'onProposed'>;
 
 /** The operation of `applyCopy`. */
@@ -212,4 +200,16 @@ export function applyIn(
     },
     pace,
   );
+}
+
+async function applyNow(
+  engine: Engine,
+  operating: WriteOperationContext,
+  copy: WorkspaceCopy,
+  options: ApplyNow,
+): Promise<OperationResult> {
+  const { workspace, pace } = operating;
+  await makeRoom(operating, 'all');
+  const event = `${options.trigger ?? 'apply'}:completed` as const;
+  return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
 }
