@@ -20,6 +20,7 @@ const CALLS = {
   PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',
   PlanCommitCalls: 'Plans: commits',
+  PlanRunCalls: 'Checking and applying plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
   StateRunCalls: 'Bisect and replay',

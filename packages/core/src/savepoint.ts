@@ -11,6 +11,7 @@ import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type PlanCommitCalls, planCommitCalls } from './engine/calls/plan-commit.ts';
+import { type PlanRunCalls, planRunCalls } from './engine/calls/plan-runs.ts';
 import { type PlanSourceCalls, planSourceCalls } from './engine/calls/plan-sources.ts';
 import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
 import { type RewindCalls, rewindCalls } from './engine/calls/rewind.ts';
@@ -48,7 +49,7 @@ export interface Savepoint
     PlanCalls,
     ScopeCalls,
     PlanCommitCalls,
-    PlanCalls {
+    PlanRunCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**
@@ -100,6 +101,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...planCommitCalls(engine),
     ...planCalls(engine),
     ...scopeCalls(engine),
+    ...planRunCalls(engine),
   });
   return {
     ...whileOpen(engine, calls),

@@ -63,12 +63,14 @@ export function applyOperation(workspace: Workspace, request: ApplyRequest, pace
 export interface ApplyStates extends Pick<ApplyRequest, 'paths' | 'choices'> {
   readonly base: Snapshot;
   readonly proposed: Snapshot;
+  /** Not these paths, nor anything below them. */
+  readonly except?: readonly TreePath[];
 }
 
 /** @returns the plan, and the paths that it leaves although they changed between the states */
 export async function applyPlan(
   workspace: Workspace,
-  { base, proposed, paths, choices }: ApplyStates,
+  { base, proposed, paths, except = [], choices }: ApplyStates,
   current: CurrentState,
   pace: Pace,
 ): Promise<{ readonly plan: ChangeSet; readonly untouched: readonly TreePath[] }> {
@@ -84,7 +86,7 @@ export async function applyPlan(
       isMerge: true,
       reasonToKeep: () => null,
       within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
-      except: [],
+      except,
     },
     pace,
   );

@@ -56,6 +56,11 @@ export function servedCallInfo(
   return others.every((call) => isSameActor(call, first)) ? { actor: first.actor, session: first.session } : id;
 }
 
+/** Who asks. */
+export function callerOf(engine: Engine, workspace: Workspace, options: CallOptions): Actor {
+  return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
+}
+
 /** An agent with an unknown name may be any of them. */
 function byAgent(open: readonly OpenCall[], actor: Actor): readonly OpenCall[] {
   const name = canonicalAgent(actor.name);

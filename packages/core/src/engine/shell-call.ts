@@ -57,6 +57,7 @@ export const ONLY_BY_A_PERSON = {
   guardOn: 'guard on',
   install: 'install',
   linkWorkspace: 'workspace link',
+  planApply: 'plan apply --override',
   planReview: 'plan review --approve',
   purge: 'purge',
   recover: 'recover --forward/--back',

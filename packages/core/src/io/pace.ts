@@ -15,7 +15,8 @@ export interface Progress {
     | 'search'
     | 'export'
     | 'import'
-    | 'check';
+    | 'check'
+    | 'phase';
   readonly done: number;
   /** Null while the total is not known. */
   readonly total: number | null;

@@ -58,26 +58,37 @@ export interface PlanApplication extends PlanAct {
   /** Index of the phase; null: the whole plan. */
   readonly phase: number | null;
   readonly fingerprint: string;
+  /** The checks after it; null: none ran. */
+  readonly validation: PlanChecks | null;
 }
 
 /** A part of a plan that is applied and checked on its own. */
 export interface PlanPhase {
+  /** Unique in the plan. */
   readonly name: string;
-  /** These paths and everything below them. */
+  /** These paths and everything below them. What no phase names belongs to the last one. */
   readonly paths: readonly TreePath[];
 }
+
+/** As in `check/`: `worse` has new failures, and of `unknown` nothing can be said. */
+export const PLAN_COMPARISONS = ['ok', 'same', 'worse', 'unknown'] as const;
 
 /** The result of one check, in a form that is kept. */
 export interface PlanCheckResult {
   readonly name: string;
+  readonly comparison: (typeof PLAN_COMPARISONS)[number];
   readonly outcome: string;
+  /** Why nothing can be said; one line. */
+  readonly why: string | null;
+  /** The number of the checkpoint with the folder that it was compared with. */
+  readonly base: number;
   /** One line for each new failure, at most a few hundred. */
   readonly failures: readonly string[];
   /** The number of new failures, including those that are not in the list. */
   readonly failed: number;
 }
 
-/** What the project's checks said about exactly this proposal. */
+/** What the project's checks said about exactly what has the fingerprint. */
 export interface PlanChecks extends PlanAct {
   readonly fingerprint: string;
   readonly results: readonly PlanCheckResult[];
@@ -115,8 +126,8 @@ export interface PlanInfo {
   readonly override: PlanOverride | null;
   readonly phases: readonly PlanPhase[];
   readonly applications: readonly PlanApplication[];
-  /** The checks after it was applied. */
-  readonly validation: PlanChecks | null;
+  /** How often its checks, before or after it was applied, found new failures. */
+  readonly failedRuns: number;
   readonly cancelled: PlanAct | null;
 }
 

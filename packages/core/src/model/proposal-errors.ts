@@ -10,9 +10,10 @@ export const PROPOSAL_ERRORS = {
   },
   CHECKS_FAILED: {
     exit: 1,
-    when: 'Checks of what the merge of a fork would bring find new failures, or give no answer, or there are none.',
+    when: 'Checks of what the merge of a fork would bring, or of a plan, find new failures, or give no answer. Or a merge finds no checks.',
     data: {
-      fork: 'string',
+      fork: 'string | null',
+      plan: 'string | null',
       checks: [{ name: 'string', comparison: 'string', outcome: 'string', why: 'string | null', new: 'string[]' }],
     },
     note: '`checks`: those that failed, with their new failures; empty: no checks were found',

@@ -6,7 +6,7 @@ import type { Snapshot } from '../model/entries.ts';
 import { sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { Plan, PlanApplication, PlanInfo } from '../model/plan.ts';
-import type { ChangeSet } from '../operation/change-set.ts';
+import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
@@ -15,15 +15,16 @@ import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { keepPlan, writePlan } from '../timeline/record/plan-records.ts';
-import { selectionOf } from './selection.ts';
+import { type PhaseScope, scopeOfPhases } from './phases.ts';
+import { type Selection, selectionOf } from './selection.ts';
 
 export interface ApplyPlanRequest {
   readonly plan: Plan;
   /** Merge with what changed in the folder since the plan was made. Otherwise such changes are conflicts. */
   readonly rebase: boolean;
   readonly choices: ConflictChoices;
-  /** Only this phase; null: the whole plan. */
-  readonly phase: number | null;
+  /** Only these phases; null: the whole plan. */
+  readonly phases: readonly number[] | null;
   /** Who applies it. */
   readonly by: PlanApplication['by'];
 }
@@ -33,7 +34,8 @@ export interface ApplyPlanRequest {
  * counts exactly if the checkpoint after exists.
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
-  const { plan, phase, by } = request;
+  const { plan, phases, by } = request;
+  const phase = phases?.length === 1 ? (phases[0] ?? null) : null;
   let fingerprint = '';
   return {
     info: {
@@ -47,14 +49,16 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     plan: async (current) => {
       const selection = await selectionOf(current.objects, plan, pace, 'decided');
       fingerprint = selection.fingerprint;
-      return planChanges(workspace, request, selection.selected, current, pace);
+      return planChanges(workspace, request, selection, current, pace);
     },
     beforeChange: async ({ number }) => {
       const time = workspace.ports.clock.now();
-      const application = { by, time, checkpoint: number, phase, fingerprint };
+      const application = { by, time, checkpoint: number, phase, fingerprint, validation: null };
       const batch = workspace.store.objects.batch();
       try {
-        const updated = { ...plan, updated: time, applications: [...plan.applications, application] };
+        // A process that died may have recorded the same checkpoint, which then did not come to exist.
+        const known = plan.applications.filter(({ checkpoint }) => checkpoint !== number);
+        const updated = { ...plan, updated: time, applications: [...known, application] };
         const commit = writePlan(batch, updated);
         await batch.finish();
         keepPlan(workspace.store.refs, plan.id, commit);
@@ -85,16 +89,17 @@ export function appliedDescription(plan: Pick<Plan, 'id' | 'intent' | 'phases'>,
 
 async function planChanges(
   workspace: Workspace,
-  { plan, rebase, choices, phase }: ApplyPlanRequest,
-  selected: Snapshot,
+  { plan, rebase, choices, phases }: ApplyPlanRequest,
+  { changes: listed, selected }: Selection,
   current: CurrentState,
   pace: Pace,
 ): Promise<ChangeSet> {
-  const paths = phase === null ? [] : (plan.phases[phase]?.paths ?? []);
-  const states = { base: plan.before, proposed: selected, paths, choices };
+  const scope = scopeOfPhases(plan.phases, listed, phases);
+  if (scope.within.length === 0) return new ChangeSetDraft().finish();
+  const states = { base: plan.before, proposed: selected, paths: scope.within, except: scope.except, choices };
   const { plan: changes } = await bringChanges(workspace, states, current, pace);
   if (rebase) return changes;
-  const moved = movedPaths(plan.before, selected, paths, current);
+  const moved = movedPaths(plan.before, selected, scope, current);
   if (moved.length === 0) return changes;
   return {
     ...changes,
@@ -106,18 +111,19 @@ async function planChanges(
   };
 }
 
-/** The paths of the plan that are no longer as they were when it was made. */
+/** The paths of the plan that are neither as they were when it was made, nor as the plan wants them. */
 function movedPaths(
   before: Snapshot,
   selected: Snapshot,
-  within: readonly TreePath[],
+  { within, except }: PhaseScope,
   { objects, snapshot }: CurrentState,
 ): readonly TreePath[] {
   const read = cachedFolderReader(objects);
   const moved: TreePath[] = [];
-  for (const { path, before: was } of differences(objects, before, selected)) {
-    if (within.length > 0 && !within.some((each) => isWithin(path, each))) continue;
-    if (!sameEntry(stateAt(read, snapshot, path).entry, was.entry)) moved.push(path);
+  for (const { path, before: was, after: wanted } of differences(objects, before, selected)) {
+    if (!within.some((each) => isWithin(path, each)) || except.some((each) => isWithin(path, each))) continue;
+    const { entry } = stateAt(read, snapshot, path);
+    if (!sameEntry(entry, was.entry) && !sameEntry(entry, wanted.entry)) moved.push(path);
   }
   return moved;
 }

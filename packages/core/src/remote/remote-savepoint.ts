@@ -129,6 +129,10 @@ interface VerbsByMethod {
   readonly scope: 'scopeList';
   readonly addToScope: 'scopeAdd';
   readonly dropFromScope: 'scopeDrop';
+  readonly checkPlan: 'planCheck';
+  readonly setPlanPhases: 'planPhases';
+  readonly runPlan: 'planApply';
+  readonly rollBackPlan: 'planRollback';
 }
 
 /**

@@ -28,8 +28,9 @@ import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/cha
 import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/look.ts';
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planCommit } from './plans/commit.ts';
-import { planApply, planCancel, planReview } from './plans/decide.ts';
+import { planCancel, planReview } from './plans/decide.ts';
 import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
+import { planApply, planCheck, planPhases, planRollback } from './plans/run.ts';
 import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
@@ -87,9 +88,12 @@ export const VERBS = {
   planList,
   planShow,
   planRevise,
+  planPhases,
+  planCheck,
   planReview,
   planApply,
   planCommit,
+  planRollback,
   planCancel,
   verify,
   recover,

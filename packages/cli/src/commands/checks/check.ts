@@ -1,19 +1,18 @@
 import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
-import { countText } from '../../show/format.ts';
+import { checkResultText, verdictText } from '../../show/check-text.ts';
 import type { OutputView } from '../../view.ts';
 import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
 
 type CheckJson = OutputOf<typeof VERBS.check>;
-type Result = CheckJson['checks'][number];
 
-const ONLY = {
+export const ONLY = {
   flags: '--only <name>',
   description: 'only this check, tool or kind, for example tests',
   isRepeatable: true,
 } as const;
-const LIMITS = [
+export const LIMITS = [
   { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
   { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
   DEPENDENCY_OPTION,
@@ -53,7 +52,8 @@ export const forkCheck = command({
   render: reportText,
 });
 
-function checkInput(given: VerbArguments) {
+/** The input of verbs that run checks. */
+export function checkInput(given: VerbArguments) {
   const { only } = given.options;
   const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
   const maxMemoryMb = wholeNumber(given, 'maxMemory', '--max-memory');
@@ -76,54 +76,9 @@ function reportText(result: CheckJson, view: OutputView): string {
   const against = base ?? (fork === null ? null : 'what was merged of it last');
   return lines(
     `Checked ${what}${against === null ? '' : `, compared with ${against}`}.`,
-    checks.flatMap((one) => shownResult(one, view)),
+    checks.flatMap((one) => checkResultText(one, view)),
     notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
     notes.map((note) => showText(note)),
-    verdict(checks),
+    verdictText(checks),
   );
-}
-
-/** The rest can be read with `--json`. */
-const MAX_FINDINGS = 20;
-const OUTPUT_LINES = 10;
-
-function shownResult(result: Result, { style }: OutputView): readonly string[] {
-  const { name, outcome, comparison, why, fixed, remaining, took, output } = result;
-  const counts = [
-    ...(result.new.length === 0 ? [] : [`${result.new.length} ${comparison === 'worse' ? 'new' : 'failed'}`]),
-    ...(remaining === 0 ? [] : [`${remaining} as before`]),
-    ...(fixed === 0 ? [] : [`${fixed} fixed`]),
-    ...(result.flaky.length === 0 ? [] : [`${result.flaky.length} flaky`]),
-  ];
-  const said = [outcome.replaceAll('-', ' '), ...counts].join(', ');
-  const line = `  ${showText(name)}: ${said} (${(took / 1000).toFixed(1)} s)${why === null ? '' : `: ${showText(why)}`}`;
-  const isAnswered = outcome === 'passed' || outcome === 'failed';
-  return [
-    comparison === 'ok' || comparison === 'same' ? line : style.bad(line),
-    ...shownFindings(result.new, comparison === 'worse' ? 'new' : 'failed'),
-    ...shownFindings(result.flaky, 'flaky'),
-    ...(isAnswered ? [] : lastLines(output).map((text) => `      ${showText(text)}`)),
-  ];
-}
-
-function shownFindings(findings: Result['new'], label: string): readonly string[] {
-  const more = findings.length - MAX_FINDINGS;
-  return [
-    ...findings.slice(0, MAX_FINDINGS).map(({ shown }) => `    ${label}  ${showText(shown)}`),
-    ...(more > 0 ? [`    … ${more} more`] : []),
-  ];
-}
-
-function lastLines(output: string): readonly string[] {
-  const all = output.trimEnd().split(/\r?\n/);
-  return all.length === 1 && all[0] === '' ? [] : all.slice(-OUTPUT_LINES);
-}
-
-function verdict(checks: readonly Result[]): string {
-  const worse = checks.filter(({ comparison }) => comparison === 'worse').length;
-  const unknown = checks.filter(({ comparison }) => comparison === 'unknown').length;
-  if (worse > 0) return `New failures in ${countText(worse, 'check')}.`;
-  if (unknown > 0)
-    return `It is unknown whether ${countText(unknown, 'check')} ${unknown === 1 ? 'has' : 'have'} new failures.`;
-  return 'No new failures.';
 }

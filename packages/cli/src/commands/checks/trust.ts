@@ -14,7 +14,8 @@ export const trust = command({
     { flags: '-l, --list', description: 'only list the commands', conflicts: ['revoke', 'yes'] },
     { flags: '--at <checkpoint>', description: 'the checks of this checkpoint, for `check --at` or `--base`' },
     { flags: '--fork <name>', description: 'the checks of this fork, for `fork check`', conflicts: 'at' },
-    { flags: '--revoke', description: 'trust nothing any more', conflicts: ['at', 'fork'] },
+    { flags: '--plan <id>', description: 'the checks of this plan, for `plan check`', conflicts: ['at', 'fork'] },
+    { flags: '--revoke', description: 'trust nothing any more', conflicts: ['at', 'fork', 'plan'] },
     { flags: '--yes', description: 'do not ask for confirmation' },
   ],
   examples: ['savepoint trust', 'savepoint trust --list', 'savepoint trust --revoke'],
@@ -22,6 +23,7 @@ export const trust = command({
   input: ({ options }) => ({
     ...(typeof options['at'] === 'string' ? { at: options['at'] } : {}),
     ...(typeof options['fork'] === 'string' ? { fork: options['fork'] } : {}),
+    ...(typeof options['plan'] === 'string' ? { plan: options['plan'] } : {}),
     ...(options['revoke'] === true ? { revoke: true } : {}),
   }),
 

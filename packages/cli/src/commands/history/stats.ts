@@ -24,7 +24,7 @@ export const stats = command({
   examples: ['savepoint stats', 'savepoint stats --json'],
   input: () => ({}),
 
-  render({ changes, steps, acts, timeToApply, threeFiles, storage, guard, damaged }, view) {
+  render({ changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, damaged }, view) {
     const { style } = view;
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
     return lines(
@@ -53,6 +53,13 @@ export const stats = command({
         : row(
             'guarded',
             `${countText(guard.turns, 'turn')}: ${guard.takenBack} taken back, ${guard.repaired} repaired, ${guard.left} left`,
+          ),
+      plans.all === 0
+        ? []
+        : row(
+            'plans',
+            `${countText(plans.all, 'plan')}: ${plans.applied} applied, ${plans.rolledBack} rolled back, ${plans.cancelled} cancelled; ` +
+              `new failures in ${countText(plans.failedChecks, 'run of their checks', 'runs of their checks')}`,
           ),
       row('storage', sizeText(storage.total)),
       KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${sizeText(storage[key])}`),

@@ -3,7 +3,7 @@
 import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, statOf } from '../../io/fs.ts';
 import type { Snapshot } from '../../model/entries.ts';
-import { baseName, type DiskPath, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
+import { baseName, type DiskPath, isWithin, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { type FolderContents, folderAt, readBlob, readFolder } from '../../store/snapshot/snapshot.ts';
 
@@ -20,6 +20,32 @@ export interface FolderNames {
 }
 
 export const MAX_PROJECT_FILE = 1024 * 1024;
+
+/** The files with some of their paths as in another place. */
+export function filesWith(files: ProjectFiles, other: ProjectFiles, changed: ReadonlySet<TreePath>): ProjectFiles {
+  return {
+    read: (path) => (changed.has(path) ? other : files).read(path),
+    list: (folder) => {
+      const [own, from] = [files.list(folder), other.list(folder)];
+      const names = new Set<Name>();
+      const above = new Set<Name>();
+      for (const path of changed) {
+        if (!isWithin(path, folder) || path === folder) continue;
+        const [name = '', ...more] = path.slice(folder === '' ? 0 : folder.length + 1).split('/');
+        (more.length === 0 ? names : above).add(name as Name);
+      }
+      const isComing = (name: Name): boolean => from.folders.includes(name) && !own.folders.includes(name);
+      const coming = [...new Set([...names, ...above])].filter(isComing);
+      return {
+        files: new Set([
+          ...[...own.files].filter((name) => !names.has(name)),
+          ...[...from.files].filter((name) => names.has(name)),
+        ]),
+        folders: [...own.folders.filter((name) => !names.has(name) || from.folders.includes(name)), ...coming].sort(),
+      };
+    },
+  };
+}
 
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'EISDIR', 'EFBIG'] as const;
 

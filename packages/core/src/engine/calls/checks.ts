@@ -6,10 +6,13 @@ import { digestOf, digestOfAll, type TrustState, trustStateOf } from '../../chec
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trust.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import type { Context } from '../context.ts';
 import { checkFork, checksOfFork } from '../copies/check-fork.ts';
 import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../copies/check-state.ts';
 import { trustedChecks } from '../copies/trusted-checks.ts';
 import type { Engine } from '../engine.ts';
+import { checksOfPlan } from '../plans/check-plan.ts';
 import { assertByPerson } from '../shell-call.ts';
 
 /** A check that was found, and whether a person has trusted it. */
@@ -18,10 +21,11 @@ export interface ListedCheck {
   readonly trust: TrustState;
 }
 
-/** Whose checks: those of a checkpoint, or of a fork. Default: of the folder as it is. */
+/** Whose checks: those of a checkpoint, of a fork, or of the folder with a plan. Default: of the folder as it is. */
 export interface WhichChecks {
   readonly at?: string;
   readonly fork?: string;
+  readonly plan?: string;
 }
 
 export interface CheckList {
@@ -35,8 +39,8 @@ export interface CheckList {
 export interface CheckCalls {
   /**
    * Finds the checks of the project. Nothing runs.
-   * @param options `at`: the checkpoint to look at, `fork`: the fork. Default: the folder as it is
-   * @throws SavepointError UNKNOWN_CHECKPOINT, UNKNOWN_FORK
+   * @param options `at`: the checkpoint to look at, `fork`: the fork, `plan`: the plan. Default: the folder as it is
+   * @throws SavepointError UNKNOWN_CHECKPOINT, UNKNOWN_FORK, UNKNOWN_PLAN
    */
   listChecks(options?: WhichChecks): Promise<CheckList>;
   /**
@@ -55,15 +59,16 @@ export interface CheckCalls {
 }
 
 export function checkCalls(engine: Engine): CheckCalls {
-  const listChecks: CheckCalls['listChecks'] = async ({ at, fork } = {}) => {
-    assertOne(at, fork);
-    if (fork === undefined) {
+  const listChecks: CheckCalls['listChecks'] = async (which = {}) => {
+    assertOne(which);
+    const { at, fork, plan } = which;
+    if (fork === undefined && plan === undefined) {
       const { found, trusted } = await checksBefore(engine, at);
       return listed(found, trusted);
     }
     return engine.read(async (workspace, context) => {
       const trusted = readTrust(engine.ports, workspace.store.layout);
-      return listed(await checksOfFork(engine, context, workspace, fork), trusted);
+      return listed(await checksOf(engine, context, workspace, which), trusted);
     });
   };
   return {
@@ -73,10 +78,8 @@ export function checkCalls(engine: Engine): CheckCalls {
         assertByPerson(engine, workspace, 'trust');
         assertNoAgent(engine);
         const { layout } = workspace.store;
-        const { at, fork } = options;
-        assertOne(at, fork);
-        const found =
-          fork === undefined ? checksAt(workspace, context, at) : await checksOfFork(engine, context, workspace, fork);
+        assertOne(options);
+        const found = await checksOf(engine, context, workspace, options);
         if (digestOfAll(found.checks) !== digest) throw changedSince();
         writeTrust(
           engine.ports,
@@ -108,10 +111,22 @@ function withAll(checks: readonly Check[], before: readonly TrustedCheck[], sinc
   return [...before.filter(({ digest }) => !digests.has(digest)), ...added];
 }
 
+async function checksOf(
+  engine: Engine,
+  context: Context,
+  workspace: Workspace,
+  { at, fork, plan }: WhichChecks,
+): Promise<FoundChecks> {
+  if (fork !== undefined) return checksOfFork(engine, context, workspace, fork);
+  return plan === undefined ? checksAt(workspace, context, at) : checksOfPlan(engine, context, workspace, plan);
+}
+
 /** @throws SavepointError USAGE */
-function assertOne(at: string | undefined, fork: string | undefined): void {
-  if (at === undefined || fork === undefined) return;
-  throw new SavepointError('USAGE', '`at` cannot be used with `fork`.', { argument: 'at' });
+function assertOne({ at, fork, plan }: WhichChecks): void {
+  const given = Object.entries({ at, fork, plan }).filter(([, value]) => value !== undefined);
+  const [first, second] = given.map(([name]) => name);
+  if (first === undefined || second === undefined) return;
+  throw new SavepointError('USAGE', `\`${first}\` cannot be used with \`${second}\`.`, { argument: first });
 }
 
 function assertNoAgent({ actor }: Engine): void {

@@ -22,6 +22,7 @@ import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
+import { type PlanCounts, planCounts } from '../plans/plan-view.ts';
 import { assertNothingPending } from '../recovery.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -69,7 +70,7 @@ export interface HistoryCalls {
   /** Returns the calls of agents that have started and not ended, oldest first. Waits for no lock. */
   openCalls(): Promise<readonly OpenCall[]>;
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
-  stats(): Promise<Stats & { readonly storage: Usage; readonly guard: GuardCounts }>;
+  stats(): Promise<Stats & { readonly storage: Usage; readonly guard: GuardCounts; readonly plans: PlanCounts }>;
   /**
    * Yields the events of the timeline, from any process. If there is no store yet, waits for one.
    * @throws SavepointError NO_WORKSPACE if the folder does not exist, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
@@ -122,11 +123,15 @@ export function historyCalls(engine: Engine): HistoryCalls {
       }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
     stats: () =>
-      engine.read(({ ports, store, timeline }) => ({
-        ...statsOf(timeline, store.objects),
-        storage: storeUsage(ports.fs, store.layout),
-        guard: guardCounts(ports, store.layout),
-      })),
+      engine.read((workspace) => {
+        const { ports, store, timeline } = workspace;
+        return {
+          ...statsOf(timeline, store.objects),
+          storage: storeUsage(ports.fs, store.layout),
+          guard: guardCounts(ports, store.layout),
+          plans: planCounts(workspace),
+        };
+      }),
     watch: (options) => watch(engine, options),
     exportSession: (session, folder, options = {}) =>
       engine.read(async (workspace) => {

@@ -1,28 +1,20 @@
-/** Calls for plans: proposed changes that are looked at before they are applied. */
+/** Calls that make plans, and decide about them. */
 
 import type { Patch } from '../../content/unified-patch.ts';
 import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Actor } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { PlanId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
-import type { Plan, PlanDecision } from '../../model/plan.ts';
-import type { OperationResult, Preview } from '../../operation/operation.ts';
-import { applyPlanOperation } from '../../plan/apply-plan.ts';
+import type { PlanDecision } from '../../model/plan.ts';
 import { selectionOf } from '../../plan/selection.ts';
-import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
-import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare } from '../../timeline/diff/compare.ts';
 import { readPlans } from '../../timeline/record/plan-records.ts';
-import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import type { Engine } from '../engine.ts';
-import { makeRoom } from '../maintenance.ts';
-import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
-import { applicationsOf, findPlan, type PlanView, statusOf, viewOf } from '../plans/plan-view.ts';
+import { findPlan, type PlanView, viewOf } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
-import { servedCallInfo } from '../served-call.ts';
+import { callerOf } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
 
 export interface PlanOptions extends CallOptions {
@@ -48,11 +40,6 @@ export interface DecisionRequest {
 export interface DecideOptions extends CallOptions {
   /** The fingerprint of the plan as the person saw it. If the plan is another one now, nothing is recorded. */
   readonly expected?: string;
-}
-
-export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
-  /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
-  readonly rebase?: boolean;
 }
 
 export interface PlanCalls {
@@ -81,14 +68,6 @@ export interface PlanCalls {
   notePlan(id: string, text: string, options?: CallOptions): Promise<PlanView>;
   /** @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied */
   cancelPlan(id: string, options?: CallOptions): Promise<PlanView>;
-  /** Returns what `applyPlan` would do. */
-  previewPlan(id: string, options?: ApplyPlanOptions): Promise<Preview>;
-  /**
-   * Changes the workspace as the plan says, without what was rejected: all or nothing. It can be undone.
-   * @throws SavepointError UNKNOWN_PLAN, NEEDS_CONFIRMATION if a person has not approved exactly this, CONFLICT if its
-   *   paths changed since, USAGE if it is cancelled or applied
-   */
-  applyPlan(id: string, options?: ApplyPlanOptions): Promise<OperationResult>;
 }
 
 const MAX_WORDS = 10_000;
@@ -152,45 +131,7 @@ export function planCalls(engine: Engine): PlanCalls {
         ...plan,
         cancelled: { by: callerOf(engine, workspace, options), time: workspace.ports.clock.now() },
       })),
-    previewPlan: (id, options = {}) =>
-      engine.read((workspace) => {
-        const request = applyRequest(engine, workspace, findPlan(workspace, id), options);
-        return preview(engine, workspace, applyPlanOperation(workspace, request, engine.pace(options)), options);
-      }),
-    applyPlan: (id, options = {}) =>
-      engine.operate(options, async (operating) => {
-        const { workspace, pace } = operating;
-        await makeRoom(operating, 'all');
-        const plan = findPlan(workspace, id);
-        await assertApproved(workspace, plan, operating.pace);
-        const operation = applyPlanOperation(workspace, applyRequest(engine, workspace, plan, options), pace);
-        return runAndAnnounce(engine, operating, 'apply:completed', operation, options);
-      }),
   };
-}
-
-function applyRequest(engine: Engine, workspace: Workspace, plan: Plan, options: ApplyPlanOptions) {
-  const { rebase = false } = options;
-  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
-  return { plan, rebase, choices, phase: null, by: callerOf(engine, workspace, options) };
-}
-
-async function assertApproved(workspace: Workspace, plan: Plan, pace: Parameters<typeof viewOf>[3]): Promise<void> {
-  const { objects } = workspace.store;
-  const { fingerprint } = await selectionOf(new OverlayBatch(objects), plan, pace, 'decided');
-  const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), fingerprint);
-  if (status === 'applied' || status === 'cancelled') {
-    throw new SavepointError('USAGE', `${plan.id} is already ${status}.`, { argument: 'id' });
-  }
-  if (plan.approval?.fingerprint === fingerprint) return;
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    plan.approval === null
-      ? `${plan.id} is not approved.`
-      : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
-    { verb: 'plan apply' },
-    { hint: `Nothing was changed. A person approves it with \`savepoint plan review ${plan.id}\`.` },
-  );
 }
 
 /** A later decision about the same hunk replaces an earlier one, and one about the whole change replaces all of its hunks'. */
@@ -202,10 +143,6 @@ function withDecisions(old: readonly PlanDecision[], made: readonly PlanDecision
     ],
     old,
   );
-}
-
-function callerOf(engine: Engine, workspace: Workspace, options: CallOptions): Actor {
-  return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
 }
 
 function notInPlan(id: PlanId, what: string): SavepointError {

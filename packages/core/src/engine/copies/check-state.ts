@@ -101,7 +101,7 @@ export async function checkState(
 ): Promise<CheckReport & { readonly checkpoint: Checkpoint }> {
   // Refuse before a copy is made. The copy may differ from the folder by then, so it is looked at again.
   const { found, trusted } = await checksBefore(engine, options.at);
-  assertTrusted(selected(found.checks, options.only), trusted);
+  assertTrusted(selectedChecks(found.checks, options.only), trusted);
   const at = options.at === undefined ? {} : { at: options.at };
   // Before the copy takes a checkpoint: `last` would be that one.
   const { base: wanted } = options;
@@ -185,7 +185,7 @@ export async function checkCopy(
       }) satisfies StateRun,
   );
   const { checks: found, notes } = checksIn(run, made);
-  const checks = selected(found, options.only);
+  const checks = selectedChecks(found, options.only);
   assertTrusted(checks, run.trusted);
   const results = new Map<Check, CheckResult>();
   for (const [index, check] of checks.entries()) {
@@ -220,6 +220,31 @@ export function copyOptions({ signal, toolCall, rungs, dependencies }: CheckOpti
   };
 }
 
+/** @throws SavepointError USAGE if nothing has the name */
+export function selectedChecks(checks: readonly Check[], only: readonly string[] = []): readonly Check[] {
+  if (only.length === 0) return checks.filter(({ onRequest }) => !onRequest);
+  const hasName = (check: Check, name: string): boolean => [check.name, check.tool, check.kind].includes(name);
+  const unknown = only.find((name) => !checks.some((check) => hasName(check, name)));
+  if (unknown !== undefined) {
+    const names = checks.map(({ name }) => name).join(', ');
+    const known = names === '' ? 'No checks were found.' : `There are ${names}.`;
+    throw new SavepointError('USAGE', `There is no check ${JSON.stringify(unknown)}. ${known}`, { argument: 'only' });
+  }
+  return checks.filter((check) => only.some((name) => hasName(check, name)));
+}
+
+/** @throws SavepointError NEEDS_CONFIRMATION @param where whose checks they are, for `savepoint trust` */
+export function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[], where = ''): void {
+  const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
+  if (others.length === 0) return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `Checks run commands of the project, and these are not trusted, or have changed since: ${others.join(', ')}.`,
+    { verb: 'check' },
+    { hint: `Nothing was run. \`savepoint trust${where}\` shows what would run, and asks a person to trust it.` },
+  );
+}
+
 function stateOfCheckpoint(checkpoint: Checkpoint): CheckedState {
   return { snapshot: checkpoint.snapshot, roots: checkpoint.roots.map(({ path }) => path), checkpoint };
 }
@@ -240,30 +265,6 @@ function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: 
 
 function checksIn({ engine, projectFile }: StateRun, { copy, state: { roots } }: CopiedState): FoundChecks {
   return findChecks(filesOfFolder(engine.ports.fs, copy.files), { projectFile, roots });
-}
-
-/** @throws SavepointError USAGE if nothing has the name */
-function selected(checks: readonly Check[], only: readonly string[] = []): readonly Check[] {
-  if (only.length === 0) return checks.filter(({ onRequest }) => !onRequest);
-  const hasName = (check: Check, name: string): boolean => [check.name, check.tool, check.kind].includes(name);
-  const unknown = only.find((name) => !checks.some((check) => hasName(check, name)));
-  if (unknown !== undefined) {
-    const names = checks.map(({ name }) => name).join(', ');
-    const known = names === '' ? 'No checks were found.' : `There are ${names}.`;
-    throw new SavepointError('USAGE', `There is no check ${JSON.stringify(unknown)}. ${known}`, { argument: 'only' });
-  }
-  return checks.filter((check) => only.some((name) => hasName(check, name)));
-}
-
-function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[]): void {
-  const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
-  if (others.length === 0) return;
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    `Checks run commands of the project, and these are not trusted, or have changed since: ${others.join(', ')}.`,
-    { verb: 'check' },
-    { hint: 'Nothing was run. `savepoint trust` shows what would run, and asks a person to trust it.' },
-  );
 }
 
 async function runIn(

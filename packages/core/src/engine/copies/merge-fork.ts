@@ -187,7 +187,7 @@ function checksFailed(fork: string, failed: readonly RunCheckResult[]): Savepoin
     why: reason,
     new: added.map(({ shown }) => shown),
   }));
-  return new SavepointError('CHECKS_FAILED', `Fork ${fork} was not merged: ${why}.`, { fork, checks });
+  return new SavepointError('CHECKS_FAILED', `Fork ${fork} was not merged: ${why}.`, { fork, plan: null, checks });
 }
 
 function changedSincePreview(): SavepointError {

@@ -5,9 +5,20 @@ import type { Pace } from '../../io/pace.ts';
 import type { ChangeTotals } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, PLAN_ID, type PlanId } from '../../model/ids.ts';
-import type { Plan, PlanApplication, PlanInfo, PlanStatus } from '../../model/plan.ts';
+import type {
+  Plan,
+  PlanApplication,
+  PlanCheckResult,
+  PlanChecks,
+  PlanInfo,
+  PlanOverride,
+  PlanPhase,
+  PlanStatus,
+} from '../../model/plan.ts';
 import { appliedDescription } from '../../plan/apply-plan.ts';
-import { type PlanChange, selectionOf } from '../../plan/selection.ts';
+import { failedChecks, overrideOf } from '../../plan/checked.ts';
+import { isAnythingAccepted, phaseOf } from '../../plan/phases.ts';
+import { type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -23,6 +34,12 @@ export interface PlanView {
   readonly base: CheckpointId;
   /** The checkpoints that applied it or its phases, and are still in effect. */
   readonly applied: readonly CheckpointId[];
+  /** In the order in which they are applied; empty: it is applied all at once. */
+  readonly phases: readonly PlanPhaseView[];
+  /** Null: its checks did not run. */
+  readonly checks: PlanChecksView | null;
+  /** Of what is applied and in effect. */
+  readonly validations: readonly PlanValidation[];
   /** The proposed changes, with what was decided about them. */
   readonly changes: readonly PlanChange[];
   /** Of all proposed changes. */
@@ -31,6 +48,33 @@ export interface PlanView {
   readonly fingerprint: string;
   /** Of all proposed changes. Null unless requested. */
   readonly patch: Patch | null;
+}
+
+export interface PlanPhaseView extends PlanPhase {
+  /** The checkpoint that applied it and is in effect. */
+  readonly applied: CheckpointId | null;
+}
+
+/** How checks went after the plan, or a phase of it, was applied. */
+export interface PlanValidation extends PlanChecks {
+  /** The checkpoint that applied it. */
+  readonly checkpoint: CheckpointId;
+  /** An index; null: the whole plan. */
+  readonly phase: number | null;
+}
+
+export interface PlanChecksView {
+  readonly time: number;
+  /** Whether they ran on exactly what would be applied now. Otherwise they do not count. */
+  readonly isCurrent: boolean;
+  /** Whether one of them counts and found new failures, or gave no answer. */
+  readonly isFailed: boolean;
+  /** Why it may be applied all the same. */
+  readonly override: PlanOverride | null;
+  readonly results: readonly (PlanCheckResult & {
+    /** Whether the timeline has a later state of the folder than the one that it ran on. */
+    readonly isFolderMoved: boolean;
+  })[];
 }
 
 /**
@@ -63,11 +107,20 @@ export async function viewOf(
   const sum = (count: (change: PlanChange['change']) => number | null): number =>
     changes.reduce((total, { change }) => total + (count(change) ?? 0), 0);
   const { before: _before, proposed: _proposed, ...info } = plan;
+  const status = statusOf(plan, applications, { changes, fingerprint });
   return {
     plan: info,
-    status: statusOf(plan, applications, fingerprint),
+    status,
     base: checkpointId(plan.base),
     applied: applications.filter((one) => one.isInEffect).map(({ checkpoint }) => checkpointId(checkpoint)),
+    phases: plan.phases.map((one, index) => {
+      const found = applications.findLast(({ phase, isInEffect }) => isInEffect && phase === index);
+      return { ...one, applied: found === undefined ? null : checkpointId(found.checkpoint) };
+    }),
+    checks: checksViewOf(timeline, plan, fingerprint, status),
+    validations: applications.flatMap(({ isInEffect, validation, checkpoint, phase }) =>
+      isInEffect && validation !== null ? [{ ...validation, checkpoint: checkpointId(checkpoint), phase }] : [],
+    ),
     changes,
     totals: { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) },
     fingerprint,
@@ -87,30 +140,112 @@ export interface KnownApplication extends PlanApplication {
   readonly isInEffect: boolean;
 }
 
-/** An application is recorded before it happens: only those whose checkpoint exists took place. */
+/**
+ * An application is recorded before it happens: only those whose checkpoint exists took place. What was applied again had
+ * been rolled back before, even if the same contents came back.
+ */
 export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: Plan): readonly KnownApplication[] {
   const numbers = plan.applications.map(({ checkpoint }) => checkpoint);
   const known = checkpointsInEffect(timeline, objects, numbers);
-  return plan.applications.flatMap((one) => {
+  const happened = plan.applications.flatMap((one) => {
     const found = known.get(one.checkpoint);
     return found !== undefined && isOf(plan, one, found) ? [{ ...one, isInEffect: !found.isReverted }] : [];
   });
+  const newest = new Map(happened.map((one) => [one.phase, one.checkpoint]));
+  return happened.map((one) => (newest.get(one.phase) === one.checkpoint ? one : { ...one, isInEffect: false }));
 }
 
-/** @param fingerprint of what would be applied now */
-export function statusOf(plan: Plan, applications: readonly KnownApplication[], fingerprint: string): PlanStatus {
+/** @param selection what would be applied now */
+export function statusOf(
+  plan: Plan,
+  applications: readonly KnownApplication[],
+  selection: Pick<Selection, 'changes' | 'fingerprint'>,
+): PlanStatus {
   const inEffect = applications.filter((one) => one.isInEffect);
-  if (isWholeApplied(plan, inEffect)) return 'applied';
+  const isApplied = inEffect.length > 0 && phasesLeft(plan, inEffect, selection.changes).length === 0;
+  if (isApplied) return 'applied';
   if (plan.cancelled !== null) return 'cancelled';
   if (applications.length > 0 && inEffect.length === 0) return 'rolled-back';
-  return plan.approval?.fingerprint === fingerprint ? 'approved' : 'pending';
+  return plan.approval?.fingerprint === selection.fingerprint ? 'approved' : 'pending';
+}
+
+/**
+ * What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null.
+ * @param inEffect applications
+ */
+export function phasesLeft(
+  { phases }: Pick<Plan, 'phases'>,
+  inEffect: readonly KnownApplication[],
+  changes: readonly PlanChange[],
+): readonly (number | null)[] {
+  if (inEffect.some(({ phase }) => phase === null)) return [];
+  if (phases.length === 0) return [null];
+  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
+  return phases.flatMap((_, index) =>
+    wanted.has(index) && !inEffect.some(({ phase }) => phase === index) ? [index] : [],
+  );
+}
+
+/** @throws SavepointError USAGE if it is applied or cancelled */
+export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<Selection> {
+  const { objects } = workspace.store;
+  const selection = await selectionOf(new OverlayBatch(objects), plan, pace, 'decided');
+  const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), selection);
+  if (status !== 'applied' && status !== 'cancelled') return selection;
+  throw new SavepointError('USAGE', `${plan.id} is already ${status}.`, { argument: 'id' });
+}
+
+/** How many plans there are, and what became of them. */
+export interface PlanCounts {
+  readonly all: number;
+  /** Those of which something is in effect. */
+  readonly applied: number;
+  /** Those of which all that was applied was rolled back. */
+  readonly rolledBack: number;
+  readonly cancelled: number;
+  /** Runs of their checks, before or after they were applied, that found new failures. */
+  readonly failedChecks: number;
+}
+
+/** Plans that cannot be read are not counted. */
+export function planCounts({ store, timeline }: Workspace): PlanCounts {
+  const { plans } = readPlans(store.objects, store.refs);
+  const found = plans.map((plan) => {
+    const applications = applicationsOf(timeline, store.objects, plan);
+    return { plan, wasApplied: applications.length > 0, isApplied: applications.some((one) => one.isInEffect) };
+  });
+  const count = (matches: (one: (typeof found)[number]) => boolean): number => found.filter(matches).length;
+  return {
+    all: plans.length,
+    applied: count((one) => one.isApplied),
+    rolledBack: count((one) => one.wasApplied && !one.isApplied),
+    cancelled: count(({ plan, isApplied }) => plan.cancelled !== null && !isApplied),
+    failedChecks: plans.reduce((sum, { failedRuns }) => sum + failedRuns, 0),
+  };
 }
 
 function isOf(plan: Plan, { phase }: PlanApplication, { checkpoint }: CheckpointInEffect): boolean {
   return checkpoint.trigger === 'apply' && checkpoint.description === appliedDescription(plan, phase);
 }
 
-function isWholeApplied({ phases }: Plan, inEffect: readonly PlanApplication[]): boolean {
-  if (inEffect.some(({ phase }) => phase === null)) return true;
-  return phases.length > 0 && phases.every((_, index) => inEffect.some(({ phase }) => phase === index));
+function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, status: PlanStatus): PlanChecksView | null {
+  const { checks } = plan;
+  if (checks === null) return null;
+  // Once it is applied, the folder differs from what it was applied to.
+  const now = status === 'applied' ? null : (timeline.latest()?.snapshot ?? null);
+  const known = new Map<number, boolean>();
+  const isMoved = (base: number): boolean => {
+    if (now === null) return false;
+    const [checkpoint] = timeline.upTo(base);
+    const was = checkpoint?.number === base ? checkpoint.snapshot : null;
+    return was?.files !== now.files || was.side !== now.side;
+  };
+  for (const { base } of checks.results) if (!known.has(base)) known.set(base, isMoved(base));
+  return {
+    time: checks.time,
+    isCurrent: checks.fingerprint === fingerprint,
+    isFailed: failedChecks(checks, fingerprint).length > 0,
+    override: overrideOf(plan, fingerprint),
+    results: checks.results.map((one) => ({ ...one, isFolderMoved: known.get(one.base) === true })),
+  };
 }

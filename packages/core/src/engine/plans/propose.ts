@@ -51,7 +51,7 @@ export async function propose(engine: Engine, proposal: Proposal, options: Propo
     override: null,
     phases: [],
     applications: [],
-    validation: null,
+    failedRuns: 0,
     cancelled: null,
   }));
 }
@@ -149,7 +149,16 @@ async function keepProposal(
 }
 
 async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
-  const { status } = await viewOf(workspace, plan, false, pace, 'decided');
+  const { status, applied } = await viewOf(workspace, plan, false, pace, 'decided');
+  if (applied.length > 0 && status !== 'applied') {
+    const hint = `Apply the rest, or roll back with \`savepoint plan rollback ${plan.id}\`.`;
+    throw new SavepointError(
+      'USAGE',
+      `A phase of ${plan.id} is applied, so it cannot be revised.`,
+      { argument: 'id' },
+      { hint },
+    );
+  }
   if (status === 'pending' || status === 'approved') return;
   throw new SavepointError('USAGE', `${plan.id} is ${status}, so it cannot be revised.`, { argument: 'id' });
 }

@@ -56,8 +56,8 @@ export function optionsOf(shape: Readonly<Record<string, Check>>): readonly [str
   return ['options', optional(fields({ ...CALL_OPTIONS, ...shape }))];
 }
 
-const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
-const DEPENDENCIES = oneOf('auto', 'copy', 'link', 'none');
+export const COPY_RUNG = oneOf('overlay', 'reflink', 'copy');
+export const DEPENDENCIES = oneOf('auto', 'copy', 'link', 'none');
 const EVERY: Check = (value, at) => {
   if (value !== 'turn') count(value, at);
 };
@@ -145,8 +145,8 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   endCopyPrograms: [COPY],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
-  listChecks: [['options', optional(fields({ at: text, fork: text } satisfies ShapeOf<WhichChecks>))]],
-  trustChecks: [['digest', text], options<'trustChecks'>({ at: text, fork: text })],
+  listChecks: [['options', optional(fields({ at: text, fork: text, plan: text } satisfies ShapeOf<WhichChecks>))]],
+  trustChecks: [['digest', text], options<'trustChecks'>({ at: text, fork: text, plan: text })],
   revokeTrust: [options<'revokeTrust'>({})],
   check: [
     options<'check'>({

@@ -3,10 +3,13 @@
 import {
   anything,
   type Check,
+  callback,
   count,
   fields,
   flag,
   listOf,
+  number,
+  oneOf,
   optional,
   type ShapeOf,
   someFields,
@@ -14,13 +17,18 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { PlanCommitCalls, PlanCommitOptions } from '../calls/plan-commit.ts';
+import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
-import type { ApplyPlanOptions, DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
+import type { DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
+import type { ApplyPlanOptions } from '../plans/apply.ts';
+import type { PlanCheckOptions } from '../plans/check-plan.ts';
+import type { PhaseRequest } from '../plans/plan-phases.ts';
 import type { ProposeOptions } from '../plans/propose.ts';
-import { type Arguments, CONFLICTS, OPERATION, PATHS } from './copy-call-shapes.ts';
+import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
+import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
-export type PlanningCalls = PlanCalls & PlanSourceCalls & PlanCommitCalls;
+export type PlanningCalls = PlanCalls & PlanRunCalls & PlanSourceCalls & PlanCommitCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -39,10 +47,30 @@ const CHANGES: Check = (value, at) => (Array.isArray(value) ? FILES : ORIGIN)(va
 const DECISIONS = listOf(
   fields({ hunk: count } satisfies ShapeOf<DecisionRequest, 'path' | 'accepted'>, { path: anything, accepted: flag }),
 );
-const APPLY_CALL: Arguments = [
-  ID,
-  ['options', optional(fields({ ...OPERATION, ...CONFLICTS, rebase: flag } satisfies ShapeOf<ApplyPlanOptions>))],
-];
+const APPLY = {
+  ...OPERATION,
+  ...CONFLICTS,
+  rebase: flag,
+  override: text,
+} satisfies ShapeOf<ApplyPlanOptions>;
+const APPLY_CALL: Arguments = [ID, ['options', optional(fields(APPLY))]];
+const RUN = {
+  timeoutMs: number,
+  maxMemory: number,
+  rungs: listOf(COPY_RUNG),
+  dependencies: DEPENDENCIES,
+  onOutput: callback,
+} as const;
+const CHECK = fields({ ...CALL_OPTIONS, ...RUN, only: listOf(text) } satisfies ShapeOf<PlanCheckOptions>);
+const RUN_PLAN = fields({
+  ...APPLY,
+  ...RUN,
+  validate: listOf(text),
+  onFailure: oneOf('keep', 'rollback', 'rollback-all'),
+} satisfies ShapeOf<RunPlanOptions>);
+const ROLL_BACK = fields({ ...OPERATION, last: flag } satisfies ShapeOf<RollBackPlanOptions>);
+const PHASES = listOf(fields({} satisfies ShapeOf<PhaseRequest, 'name' | 'paths'>, { name: text, paths }));
+const SET_PHASES = fields({ ...CALL_OPTIONS, add: flag } satisfies ShapeOf<PlanPhasesOptions>);
 
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   proposeEdits: [['files', FILES], PROPOSE],
@@ -72,6 +100,11 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
       ),
     ],
   ],
+  checkPlan: [ID, ['options', optional(CHECK)]],
+  setPlanPhases: [ID, ['phases', PHASES], ['options', optional(SET_PHASES)]],
   previewPlan: APPLY_CALL,
   applyPlan: APPLY_CALL,
+  runPlan: [ID, ['options', optional(RUN_PLAN)]],
+  previewRollBackPlan: [ID, ['options', optional(ROLL_BACK)]],
+  rollBackPlan: [ID, ['options', optional(ROLL_BACK)]],
 };

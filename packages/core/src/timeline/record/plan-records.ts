@@ -9,6 +9,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
 import { nameOf, type TreePath } from '../../model/names.ts';
 import {
+  PLAN_COMPARISONS,
   PLAN_SOURCES,
   type Plan,
   type PlanAct,
@@ -54,7 +55,10 @@ const ACT: Fields<PlanAct> = { by: actor as Codec<Actor>, time };
 
 const CHECK_RESULT = closedRecord<PlanCheckResult>({
   name: lineString(),
+  comparison: enumOf(...PLAN_COMPARISONS),
   outcome: lineString(),
+  why: nullable(longText),
+  base: count,
   failures: list(longText, MAX_LISTED),
   failed: count,
 });
@@ -105,10 +109,16 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
     MAX_LISTED,
   ),
   applications: list(
-    closedRecord<PlanApplication>({ ...ACT, checkpoint: count, phase: nullable(count), fingerprint: lineString() }),
+    closedRecord<PlanApplication>({
+      ...ACT,
+      checkpoint: count,
+      phase: nullable(count),
+      fingerprint: lineString(),
+      validation: nullable(CHECKS),
+    }),
     MAX_LISTED,
   ),
-  validation: nullable(CHECKS),
+  failedRuns: count,
   cancelled: nullable(closedRecord<PlanAct>(ACT)),
 };
 
@@ -184,15 +194,15 @@ export function purgePlans(
 }
 
 function withoutTexts(plan: Plan): Plan {
-  const { checks, validation, override } = plan;
+  const { checks, override, applications } = plan;
   const quiet = (found: PlanChecks | null): PlanChecks | null =>
-    found === null ? null : { ...found, results: found.results.map((one) => ({ ...one, failures: [] })) };
+    found === null ? null : { ...found, results: found.results.map((one) => ({ ...one, why: null, failures: [] })) };
   return {
     ...plan,
     intent: '',
     words: [],
     checks: quiet(checks),
-    validation: quiet(validation),
+    applications: applications.map((one) => ({ ...one, validation: quiet(one.validation) })),
     override: override === null ? null : { ...override, why: '' },
   };
 }

@@ -42,6 +42,15 @@ export const stats = verb({
         guard: z
           .strictObject({ turns: count, takenBack: count, repaired: count, left: count })
           .describe('turns that the guard checked, and what became of them'),
+        plans: z
+          .strictObject({
+            all: count,
+            applied: count.describe('of which something is in effect'),
+            rolledBack: count,
+            cancelled: count,
+            failedChecks: count.describe('runs of their checks that found new failures'),
+          })
+          .describe('plans that are kept, and what became of them'),
         storage: z
           .strictObject({
             packs: count,
@@ -61,7 +70,7 @@ export const stats = verb({
   },
 
   async handle(savepoint) {
-    const { changes, steps, acts, timeToApply, threeFiles, storage, guard, damaged } = await savepoint.stats();
+    const { changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, damaged } = await savepoint.stats();
     return {
       changes: { ...changes },
       steps: { ...steps },
@@ -70,6 +79,7 @@ export const stats = verb({
       threeFiles: { ...threeFiles },
       targets: { ...TARGETS },
       guard: { ...guard },
+      plans: { ...plans },
       storage: { ...storage },
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
     };

@@ -67,7 +67,8 @@ interface CheckInput {
   readonly dependencies?: 'auto' | 'copy' | 'link' | 'none' | undefined;
 }
 
-function checkFields({ z, dependencies }: Shapes) {
+/** Fields of the input of verbs that run checks. */
+export function checkFields({ z, dependencies }: Shapes) {
   return {
     only: z.array(z.string()).optional().describe('names of checks, tools or kinds'),
     timeoutSeconds: z.int().min(1).optional().describe('for each check; default 600'),
@@ -76,7 +77,7 @@ function checkFields({ z, dependencies }: Shapes) {
   };
 }
 
-function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb, dependencies }: CheckInput) {
+export function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb, dependencies }: CheckInput) {
   return {
     only,
     timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
@@ -85,7 +86,8 @@ function checkOptionsOf({ only, timeoutSeconds, maxMemoryMb, dependencies }: Che
   };
 }
 
-function reportShape({ z, checkpointId }: Shapes) {
+/** The output of one check. */
+export function checkResultShape({ z }: Shapes) {
   const finding = z.strictObject({
     path: z.string().nullable(),
     rule: z.string().nullable().describe('a rule, an error code, or the name of a test'),
@@ -94,24 +96,47 @@ function reportShape({ z, checkpointId }: Shapes) {
   });
   const outcome = z.enum(['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed']);
   return z.strictObject({
+    name: z.string(),
+    comparison: z.enum(['ok', 'same', 'worse', 'unknown']),
+    outcome,
+    baseOutcome: outcome.nullable().describe('null: it did not run on the base'),
+    why: z.string().nullable(),
+    new: z.array(finding),
+    flaky: z.array(finding).describe('new failures of tests that passed in a second run'),
+    fixed: z.int(),
+    remaining: z.int(),
+    took: z.int().describe('milliseconds'),
+    output: z.string().describe('the end of its output, if it gave no answer'),
+  });
+}
+
+/** 0 only if checks ran and all of them gave an answer without new failures. */
+export function statusOfReport({
+  checks,
+}: {
+  readonly checks: readonly { readonly comparison: RunCheckResult['comparison'] }[];
+}): 0 | 1 {
+  return checks.length > 0 && checks.every(({ comparison }) => comparison === 'ok' || comparison === 'same') ? 0 : 1;
+}
+
+export function checkResultToJson({ base, output, new: added, flaky, ...result }: RunCheckResult) {
+  const isAnswered = result.outcome === 'passed' || result.outcome === 'failed';
+  return {
+    ...result,
+    baseOutcome: base,
+    new: added.map(findingToJson),
+    flaky: flaky.map(findingToJson),
+    output: isAnswered ? '' : output,
+  };
+}
+
+function reportShape(shapes: Shapes) {
+  const { z, checkpointId } = shapes;
+  return z.strictObject({
     checkpoint: checkpointId.nullable().describe('null: the fork'),
     fork: z.string().nullable(),
     base: checkpointId.nullable().describe('null: there is no earlier state; for a fork: what was merged of it last'),
-    checks: z.array(
-      z.strictObject({
-        name: z.string(),
-        comparison: z.enum(['ok', 'same', 'worse', 'unknown']),
-        outcome,
-        baseOutcome: outcome.nullable().describe('null: it did not run on the base'),
-        why: z.string().nullable(),
-        new: z.array(finding),
-        flaky: z.array(finding).describe('new failures of tests that passed in a second run'),
-        fixed: z.int(),
-        remaining: z.int(),
-        took: z.int().describe('milliseconds'),
-        output: z.string().describe('the end of its output, if it gave no answer'),
-      }),
-    ),
+    checks: z.array(checkResultShape(shapes)),
     notRun: z.array(z.string()).describe('checks that were found and not run'),
     notes: z.array(z.string()),
     notIsolated: z.array(z.string()).describe('what the copy did not isolate'),
@@ -123,29 +148,10 @@ function reportToJson(report: CheckReport, fork: string | undefined) {
     checkpoint: report.checkpoint?.id ?? null,
     fork: fork ?? null,
     base: report.base?.id ?? null,
-    checks: report.checks.map(resultToJson),
+    checks: report.checks.map(checkResultToJson),
     notRun: [...report.notRun],
     notes: [...report.notes],
     notIsolated: [...report.notIsolated],
-  };
-}
-
-function statusOfReport({
-  checks,
-}: {
-  readonly checks: readonly { readonly comparison: RunCheckResult['comparison'] }[];
-}): 0 | 1 {
-  return checks.length > 0 && checks.every(({ comparison }) => comparison === 'ok' || comparison === 'same') ? 0 : 1;
-}
-
-function resultToJson({ base, output, new: added, flaky, ...result }: RunCheckResult) {
-  const isAnswered = result.outcome === 'passed' || result.outcome === 'failed';
-  return {
-    ...result,
-    baseOutcome: base,
-    new: added.map(findingToJson),
-    flaky: flaky.map(findingToJson),
-    output: isAnswered ? '' : output,
   };
 }
 

@@ -20,6 +20,7 @@ export const trust = verb({
         .optional()
         .describe('list and trust the checks of this checkpoint; default: the folder as it is'),
       fork: z.string().optional().describe('list and trust the checks of this fork'),
+      plan: z.string().optional().describe('list and trust the checks of the folder with this plan'),
       revoke: z.boolean().optional().describe('trust nothing any more'),
     }),
     output: z.strictObject({
@@ -41,10 +42,10 @@ export const trust = verb({
     }),
   }),
 
-  async handle(savepoint, { digest, at, fork, revoke }, { signal }) {
+  async handle(savepoint, { digest, at, fork, plan, revoke }, { signal }) {
     if (revoke === true) await savepoint.revokeTrust(withoutUndefined({ signal }));
-    if (digest === undefined) return toJson(await savepoint.listChecks(withoutUndefined({ at, fork })));
-    return toJson(await savepoint.trustChecks(digest, withoutUndefined({ at, fork, signal })));
+    if (digest === undefined) return toJson(await savepoint.listChecks(withoutUndefined({ at, fork, plan })));
+    return toJson(await savepoint.trustChecks(digest, withoutUndefined({ at, fork, plan, signal })));
   },
 });
 

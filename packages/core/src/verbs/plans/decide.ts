@@ -1,10 +1,8 @@
-/** Verbs that decide about plans and apply them. */
+/** Verbs that decide about plans. */
 
 import { treePathOf } from '../../io/locate-path.ts';
 import { exactName } from '../../model/names.ts';
-import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { planShapes, planToJson } from '../shapes/plan-shape.ts';
-import { filesOutcomeToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
 export const planReview = verb({
@@ -46,36 +44,6 @@ export const planReview = verb({
       view = await savepoint.approvePlan(id, approve === 'any' ? view.fingerprint : approve, options);
     }
     return planToJson(view);
-  },
-});
-
-export const planApply = verb({
-  name: 'plan apply',
-  summary: 'apply an approved plan to the workspace',
-  description:
-    'Changes the workspace as the plan says, without what was rejected: all or nothing, with a checkpoint before and after. ' +
-    'Exactly what a person approved is applied. If one of its paths changed since it was made, that is a conflict, unless ' +
-    '`rebase` merges both changes.',
-  changes: 'files',
-  schemas: ({ z, inverted, conflictFields }) => ({
-    input: z.strictObject({
-      id: z.string(),
-      rebase: z.boolean().optional().describe('merge with what changed since the plan was made'),
-      ...conflictFields,
-      force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
-      dryRun: z.boolean().optional().describe('only preview what would happen'),
-      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
-    }),
-    output: inverted.omit({ undoes: true, openCalls: true }),
-  }),
-  status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
-  async handle(savepoint, { id, rebase, force, dryRun, expected, ...input }, { signal, toolCall }) {
-    const options = {
-      ...withoutUndefined({ rebase, force, expected, signal, toolCall }),
-      ...(await conflictChoicesOf(savepoint, input)),
-    };
-    const seen = dryRun === true ? await savepoint.previewPlan(id, options) : await savepoint.applyPlan(id, options);
-    return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
   },
 });
 

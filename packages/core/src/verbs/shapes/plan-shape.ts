@@ -1,13 +1,15 @@
 /** The JSON of a plan. */
 
 import type { PlanView } from '../../engine/plans/plan-view.ts';
-import { PLAN_SOURCES } from '../../model/plan.ts';
+import { checkpointId } from '../../model/ids.ts';
+import { nameToJson } from '../../model/names.ts';
+import { PLAN_COMPARISONS, PLAN_SOURCES, type PlanAct, type PlanCheckResult } from '../../model/plan.ts';
 import type { PlanChange } from '../../plan/selection.ts';
 import type { Shapes } from '../verb.ts';
 import { actorToJson, changeToJson, patchToJson, timeToJson } from './to-json.ts';
 
 /** Fields of the output of the verbs about plans. */
-export function planShapes({ z, actor, change, totals, patch, checkpointId }: Shapes) {
+export function planShapes({ z, actor, change, totals, patch, checkpointId, jsonName }: Shapes) {
   const act = { by: actor, time: z.string().describe('ISO 8601') };
   const accepted = z.boolean().nullable().describe('what was decided; null: nothing yet, so it would be applied');
   const hunk = z.strictObject({
@@ -16,6 +18,15 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId }: Sh
     after: z.strictObject({ start: z.int(), count: z.int() }),
     accepted,
   });
+  const result = {
+    name: z.string(),
+    comparison: z.enum(PLAN_COMPARISONS),
+    outcome: z.string(),
+    why: z.string().nullable(),
+    base: checkpointId.describe('the folder that it is compared with'),
+    new: z.int().describe('number of new failures'),
+    failures: z.array(z.string()).describe('the first of them, one line each'),
+  };
   const brief = {
     id: z.string(),
     intent: z.string(),
@@ -30,6 +41,14 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId }: Sh
     totals,
     rejected: z.int().describe('how many changes have something rejected'),
     fingerprint: z.string().describe('of exactly what would be applied'),
+    checked: z
+      .enum(['passed', 'failed', 'stale'])
+      .nullable()
+      .describe('`stale`: checks ran on something else than what would be applied, and do not count; null: none ran'),
+    override: z
+      .strictObject({ ...act, why: z.string() })
+      .nullable()
+      .describe('why it may be applied, or was, although checks failed'),
   };
   return {
     brief: z.strictObject(brief),
@@ -47,12 +66,38 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId }: Sh
         .describe('what its author is to change, the oldest first'),
       approval: z.strictObject(act).nullable(),
       cancelled: z.strictObject(act).nullable(),
+      checks: z
+        .strictObject({
+          time: z.string().describe('ISO 8601'),
+          results: z.array(
+            z.strictObject({ ...result, folder_moved: z.boolean().describe('whether the folder changed since') }),
+          ),
+        })
+        .nullable()
+        .describe('before it is applied'),
+      phases: z.array(
+        z.strictObject({
+          name: z.string(),
+          paths: z.array(jsonName),
+          applied: checkpointId.nullable().describe('the checkpoint that applied it and is in effect'),
+        }),
+      ),
+      validations: z
+        .array(
+          z.strictObject({
+            checkpoint: checkpointId.describe('the checkpoint that was checked'),
+            phase: z.string().nullable().describe('null: the whole plan'),
+            time: z.string().describe('ISO 8601'),
+            results: z.array(z.strictObject(result)),
+          }),
+        )
+        .describe('checks after it was applied'),
       patch: patch.nullable().describe('of all proposed changes'),
     }),
   };
 }
 
-export function planBriefToJson({ plan, status, base, applied, changes, totals, fingerprint }: PlanView) {
+export function planBriefToJson({ plan, status, base, applied, changes, totals, fingerprint, checks }: PlanView) {
   return {
     id: plan.id,
     intent: plan.intent,
@@ -67,6 +112,8 @@ export function planBriefToJson({ plan, status, base, applied, changes, totals, 
     totals: { ...totals },
     rejected: changes.filter(hasRejection).length,
     fingerprint,
+    checked: checkedOf(checks),
+    override: plan.override === null ? null : { ...actToJson(plan.override), why: plan.override.why },
   };
 }
 
@@ -78,8 +125,34 @@ export function planToJson(view: PlanView) {
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
     approval: approval === null ? null : actToJson(approval),
     cancelled: cancelled === null ? null : actToJson(cancelled),
+    checks: view.checks && {
+      time: timeToJson(view.checks.time),
+      results: view.checks.results.map((one) => ({ ...keptResultToJson(one), folder_moved: one.isFolderMoved })),
+    },
+    phases: view.phases.map(({ name, paths, applied }) => ({ name, paths: paths.map(nameToJson), applied })),
+    validations: view.validations.map(({ checkpoint, phase, time, results }) => ({
+      checkpoint,
+      phase: phaseName(view, phase),
+      time: timeToJson(time),
+      results: results.map(keptResultToJson),
+    })),
     patch: view.patch && patchToJson(view.patch),
   };
+}
+
+/** @param phase an index; null: the whole plan */
+export function phaseName({ plan }: PlanView, phase: number | null): string | null {
+  return phase === null ? null : (plan.phases[phase]?.name ?? null);
+}
+
+function checkedOf(checks: PlanView['checks']): 'passed' | 'failed' | 'stale' | null {
+  if (checks === null) return null;
+  if (!checks.isCurrent) return 'stale';
+  return checks.isFailed ? 'failed' : 'passed';
+}
+
+function keptResultToJson({ name, comparison, outcome, why, base, failed, failures }: PlanCheckResult) {
+  return { name, comparison, outcome, why, base: checkpointId(base), new: failed, failures: [...failures] };
 }
 
 function planChangeToJson({ place, change, accepted, hunks }: PlanChange) {
@@ -97,7 +170,7 @@ function planChangeToJson({ place, change, accepted, hunks }: PlanChange) {
   };
 }
 
-function actToJson({ by, time }: NonNullable<PlanView['plan']['cancelled']>) {
+function actToJson({ by, time }: PlanAct) {
   return { by: actorToJson(by), time: timeToJson(time) };
 }
 

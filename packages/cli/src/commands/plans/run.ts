@@ -1,0 +1,223 @@
+/** Commands that check plans, apply them, and roll them back. */
+
+import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
+import { checkResultText, verdictText } from '../../show/check-text.ts';
+import { confirmOperation, operationText } from '../../show/operation.ts';
+import { planText } from '../../show/plan-text.ts';
+import type { OutputView } from '../../view.ts';
+import { checkInput, LIMITS, ONLY } from '../checks/check.ts';
+import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
+import { authorOf, commitLines } from './commit.ts';
+
+type Applied = OutputOf<typeof VERBS.planApply>;
+type Step = Applied['steps'][number];
+
+export const planCheck = command({
+  verb: VERBS.planCheck,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [ONLY, ...LIMITS],
+  examples: ['savepoint plan check plan_1a2b3c4d', 'savepoint plan check last --only tests'],
+  input: (given) => ({ id: given.operands[0] ?? '', ...checkInput(given) }),
+  render({ plan, base, moved, checks, notRun, notes }, view) {
+    if (checks.length === 0) {
+      return lines(
+        notes.map((note) => showText(note)),
+        'No checks were found, so nothing was checked.',
+      );
+    }
+    return lines(
+      `Checked ${plan.id} on ${base}, compared with it.`,
+      checks.flatMap((one) => checkResultText(one, view)),
+      notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
+      notes.map((note) => showText(note)),
+      moved.length === 0 ? [] : `The folder changed meanwhile, so check it again: ${movedText(moved)}.`,
+      verdictText(checks),
+    );
+  },
+});
+
+export const planPhases = command({
+  verb: VERBS.planPhases,
+  operands: [['<id>', 'the plan']],
+  takesPaths: true,
+  options: [
+    { flags: '--phase <name>', description: 'add a phase with the paths after --, or replace the one with this name' },
+    { flags: '--clear', description: 'apply it all at once', conflicts: 'phase' },
+  ],
+  examples: [
+    'savepoint plan phases plan_1a2b3c4d --phase schema -- db',
+    'savepoint plan phases plan_1a2b3c4d --phase callers -- src tests',
+    'savepoint plan phases plan_1a2b3c4d --clear',
+  ],
+  input({ operands: [id = ''], paths, options: { phase, clear } }) {
+    if (clear === true) return { id, phases: [] };
+    if (typeof phase === 'string' && paths.length > 0)
+      return { id, phases: [{ name: phase, paths: [...paths] }], add: true };
+    const hint = 'Example: `savepoint plan phases last --phase schema -- db`.';
+    throw new SavepointError('USAGE', 'A phase needs a name and paths.', { argument: '--phase' }, { hint });
+  },
+  render: (plan, view) => lines(planText(plan, view)),
+});
+
+export const planApply = command({
+  verb: VERBS.planApply,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [
+    { flags: '--rebase', description: 'merge with what changed since the plan was made' },
+    ...CONFLICT_OPTIONS,
+    { flags: '--override <reason>', description: 'apply it although its checks failed, and record why' },
+    {
+      flags: '--validate [names]',
+      description: 'run checks after it, or after each phase: all, or these, with commas between',
+      conflicts: 'dryRun',
+    },
+    {
+      flags: '--on-failure <policy>',
+      description: 'if they find new failures: keep it, roll back the last phase or all, or ask (default)',
+      choices: ['keep', 'rollback', 'rollback-all', 'ask'],
+    },
+    ...LIMITS,
+    { flags: '--force', description: 'also change frozen paths' },
+    { flags: '--commit', description: 'then commit the files of the plan, as `plan commit` does' },
+    { flags: '-m, --message <text>', description: 'with --commit: its message' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
+  ],
+  examples: [
+    'savepoint plan apply plan_1a2b3c4d --dry-run',
+    'savepoint plan apply plan_1a2b3c4d --yes',
+    'savepoint plan apply plan_1a2b3c4d --validate tests --on-failure rollback',
+  ],
+  input: async (given, context) => ({
+    id: given.operands[0] ?? '',
+    ...(await conflictInput(given.options, context)),
+    ...flagsOf(given.options, ['rebase', 'force', 'dryRun']),
+    ...validationOf(given),
+  }),
+  async carryOut(input, { options }, context) {
+    const { message, onFailure } = options;
+    const applied = await applyAsked(input, options['yes'] === true, context);
+    const isAsked = onFailure === undefined || onFailure === 'ask';
+    const decided = isAsked ? await askToRollBack(input.id, applied, context) : applied;
+    const isDone = decided.steps.every(({ failed }) => !failed) && decided.stopped === null;
+    if (options['commit'] !== true || input.dryRun === true || !isDone) return decided;
+    const asked = { id: input.id, ...(typeof message === 'string' ? { message } : {}), ...authorOf(context) };
+    commits.set(decided, await VERBS.planCommit.handle(context.savepoint, asked, { signal: context.signal }));
+    return decided;
+  },
+  render: (output, view) =>
+    lines(
+      operationText(output, view, 'Nothing to apply: the files are already like that.'),
+      output.steps.flatMap((step) => stepText(step, view)),
+      commitText(output),
+      output.stopped === null ? [] : view.style.bad(`Stopped: ${showText(output.stopped.message)}`),
+      output.left.length === 0 || output.dryRun
+        ? []
+        : `Not applied yet: ${output.left.map((name) => showText(name)).join(', ')}.`,
+    ),
+});
+
+export const planRollback = command({
+  verb: VERBS.planRollback,
+  operands: [['<id>', 'the plan']],
+  takesPaths: false,
+  options: [
+    { flags: '--last', description: 'only the phase that was applied last' },
+    { flags: '--force', description: 'also change frozen paths' },
+    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
+  ],
+  examples: ['savepoint plan rollback plan_1a2b3c4d', 'savepoint plan rollback last --last --yes'],
+  input: ({ operands: [id = ''], options }) => ({ id, ...flagsOf(options, ['last', 'force', 'dryRun']) }),
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal } = context;
+    if (input.dryRun === true || options['yes'] === true)
+      return VERBS.planRollback.handle(savepoint, input, { signal });
+    const preview = await VERBS.planRollback.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const words = { verb: 'plan rollback', noun: 'rollback', asked: 'Roll back', done: 'rolled back' };
+    await confirmOperation(preview, context, words);
+    return VERBS.planRollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  },
+  render: (output, view) => operationText(output, view, 'Nothing to roll back.'),
+});
+
+/** What `--commit` did, by what was applied. */
+const commits = new WeakMap<Applied, OutputOf<typeof VERBS.planCommit>>();
+
+function commitText(applied: Applied): readonly string[] {
+  const found = commits.get(applied);
+  return found === undefined ? [] : commitLines(found);
+}
+
+async function applyAsked(
+  input: InputOf<typeof VERBS.planApply>,
+  yes: boolean,
+  context: CommandContext,
+): Promise<Applied> {
+  const { savepoint, signal } = context;
+  if (input.dryRun === true || yes) return VERBS.planApply.handle(savepoint, input, { signal });
+  const { validate: _, ...previewed } = input;
+  const preview = await VERBS.planApply.handle(savepoint, { ...previewed, dryRun: true }, { signal });
+  await confirmOperation(preview, context, { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' });
+  return VERBS.planApply.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+}
+
+const MAX_MOVED = 5;
+
+function movedText(moved: OutputOf<typeof VERBS.planCheck>['moved']): string {
+  const names = moved.slice(0, MAX_MOVED).map((path) => showName(nameFromJson(path)));
+  const more = moved.length - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}
+
+function stepText({ phase, checkpoint, checks, rolledBack }: Step, view: OutputView): readonly string[] {
+  if (phase === null && checks === null) return [];
+  const done = checkpoint === null ? '' : `  ${view.style.id(checkpoint)}`;
+  return [
+    ...(phase === null ? [] : [`Phase ${showText(phase)}${done}`]),
+    ...(checks === null ? [] : [...checks.flatMap((one) => checkResultText(one, view)), `  ${verdictText(checks)}`]),
+    ...(rolledBack === null ? [] : [`  Rolled back (now ${rolledBack}).`]),
+  ];
+}
+
+/** If checks failed, what becomes of what was applied. Without a terminal, it stays. */
+async function askToRollBack(
+  id: string,
+  applied: Applied,
+  { savepoint, signal, ask, view }: CommandContext,
+): Promise<Applied> {
+  const failed = applied.steps.at(-1);
+  if (ask === null || failed?.failed !== true || failed.rolledBack !== null) return applied;
+  const what = failed.phase === null ? 'the plan' : `phase ${showText(failed.phase)}`;
+  if (!(await ask(lines(stepText(failed, view)), `Roll back ${what}?`))) return applied;
+  const { phases } = await VERBS.planShow.handle(savepoint, { id }, { signal });
+  const before = phases.filter((one) => one.applied !== null && one.name !== failed.phase);
+  const isAll = before.length > 0 && (await ask('', 'Also roll back the phases before it?'));
+  const { checkpoint } = await VERBS.planRollback.handle(savepoint, { id, last: !isAll }, { signal });
+  return { ...applied, steps: [...applied.steps.slice(0, -1), { ...failed, rolledBack: checkpoint?.id ?? null }] };
+}
+
+function flagsOf<Name extends string>(
+  options: VerbArguments['options'],
+  names: readonly Name[],
+): { readonly [One in Name]?: true } {
+  return Object.fromEntries(names.filter((name) => options[name] === true).map((name) => [name, true])) as {
+    readonly [One in Name]?: true;
+  };
+}
+
+/** Without names, all checks run. */
+function validationOf(given: VerbArguments): Partial<InputOf<typeof VERBS.planApply>> {
+  const { validate, onFailure, override } = given.options;
+  const names = typeof validate === 'string' ? validate.split(',').filter((name) => name !== '') : [];
+  return {
+    ...checkInput(given),
+    ...(validate === undefined ? {} : { validate: names }),
+    ...(onFailure === 'rollback' || onFailure === 'rollback-all' ? { onFailure } : {}),
+    ...(typeof override === 'string' ? { override } : {}),
+  };
+}

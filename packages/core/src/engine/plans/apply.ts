@@ -1,0 +1,119 @@
+/** Applies a plan, or its next phase, in one operation. */
+
+import { SavepointError } from '../../model/errors.ts';
+import type { Plan, PlanOverride } from '../../model/plan.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
+import { type ApplyPlanRequest, applyPlanOperation } from '../../plan/apply-plan.ts';
+import { failedChecks, overrideOf } from '../../plan/checked.ts';
+import { type Selection, selectionOf } from '../../plan/selection.ts';
+import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { callerOf } from '../served-call.ts';
+import { assertByPerson } from '../shell-call.ts';
+import { checksFailed } from './checks-failed.ts';
+import { applicationsOf, assertOpen, findPlan, type KnownApplication, phasesLeft } from './plan-view.ts';
+
+export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
+  /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
+  readonly rebase?: boolean;
+  /** Why it is applied although its checks failed. It is recorded with the plan. Only a person may do this. */
+  readonly override?: string;
+}
+
+/** Returns what would be applied: all that is left of it. Of an applied plan, that is nothing. */
+export async function previewApplyOf(engine: Engine, id: string, options: ApplyPlanOptions): Promise<Preview> {
+  return engine.read(async (workspace) => {
+    const pace = engine.pace(options);
+    const plan = findPlan(workspace, id);
+    const selection = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace, 'decided');
+    const left = leftOf(workspace, plan, selection);
+    const phases = left.includes(null) ? null : left.filter((phase) => phase !== null);
+    const request = requestOf(engine, workspace, { plan, phases }, options);
+    return preview(engine, workspace, applyPlanOperation(workspace, request, pace), options);
+  });
+}
+
+/** Applies the plan, or the next of its phases. @param phase only this one; absent: the next */
+export async function applyNext(
+  engine: Engine,
+  id: string,
+  options: ApplyPlanOptions,
+  given?: number | null,
+): Promise<OperationResult> {
+  return engine.operate(options, async (operating) => {
+    const { workspace, pace } = operating;
+    await makeRoom(operating, 'all');
+    const plan = findPlan(workspace, id);
+    const selection = await assertOpen(workspace, plan, pace);
+    assertApproved(plan, selection);
+    const override = overrideIn(engine, workspace, plan, selection, options);
+    const phase = given === undefined ? (leftOf(workspace, plan, selection)[0] ?? null) : given;
+    const phases = phase === null ? null : [phase];
+    const request = requestOf(engine, workspace, { plan: { ...plan, override }, phases }, options);
+    return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
+  });
+}
+
+/** What is left to be applied; see `phasesLeft`. */
+export function leftOf(workspace: Workspace, plan: Plan, { changes }: Selection): readonly (number | null)[] {
+  return phasesLeft(plan, inEffectOf(workspace, plan), changes);
+}
+
+/** What the plan applied and is in effect, the oldest first. */
+export function inEffectOf({ timeline, store }: Workspace, plan: Plan): readonly KnownApplication[] {
+  return applicationsOf(timeline, store.objects, plan).filter((one) => one.isInEffect);
+}
+
+function requestOf(
+  engine: Engine,
+  workspace: Workspace,
+  what: Pick<ApplyPlanRequest, 'plan' | 'phases'>,
+  options: ApplyPlanOptions,
+): ApplyPlanRequest {
+  const { rebase = false } = options;
+  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
+  return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
+}
+
+function assertApproved(plan: Plan, { fingerprint }: Selection): void {
+  if (plan.approval?.fingerprint === fingerprint) return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    plan.approval === null
+      ? `${plan.id} is not approved.`
+      : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
+    { verb: 'plan apply' },
+    { hint: `Nothing was changed. A person approves it with \`savepoint plan review ${plan.id}\`.` },
+  );
+}
+
+/** @returns the override that the plan has then @throws SavepointError CHECKS_FAILED */
+function overrideIn(
+  engine: Engine,
+  workspace: Workspace,
+  plan: Plan,
+  { fingerprint }: Selection,
+  options: ApplyPlanOptions,
+): PlanOverride | null {
+  const { override: why } = options;
+  if (why?.trim() === '') throw new SavepointError('USAGE', '`override` needs a reason.', { argument: 'override' });
+  const failed = failedChecks(plan.checks, fingerprint);
+  const known = overrideOf(plan, fingerprint);
+  if (failed.length === 0 || (known !== null && why === undefined)) return known;
+  if (why === undefined) throw checksFailed(plan.id, failed);
+  assertByPerson(engine, workspace, 'planApply');
+  const by = callerOf(engine, workspace, options);
+  if (by.kind !== 'user') {
+    throw new SavepointError(
+      'NEEDS_CONFIRMATION',
+      `Only a person may apply a plan although its checks failed, and ${by.name} asked for it.`,
+      { verb: 'plan apply' },
+    );
+  }
+  return { by, time: workspace.ports.clock.now(), why, fingerprint };
+}

@@ -1,0 +1,156 @@
+/** The dry run of a plan: what it would make of the workspace is made real in a copy, and checked there. */
+
+import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
+import { filesOfFolder, filesOfSnapshot, filesWith } from '../../check/find/project-files.ts';
+import { showName } from '../../content/show-name.ts';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { TreePath } from '../../model/names.ts';
+import type { PlanCheckResult } from '../../model/plan.ts';
+import { proposeOperation } from '../../operation/propose.ts';
+import { applyPlanOperation } from '../../plan/apply-plan.ts';
+import { withResults } from '../../plan/checked.ts';
+import { selectionOf } from '../../plan/selection.ts';
+import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { readTrust } from '../../store/state/trust.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import type { Context } from '../context.ts';
+import { captureBefore } from '../copies/capture-before.ts';
+import {
+  assertTrusted,
+  type CheckOptions,
+  checkCopy,
+  copyOptions,
+  type RunCheckResult,
+  type StateChecks,
+  selectedChecks,
+} from '../copies/check-state.ts';
+import { makeCopyOfState, type StateToCopy } from '../copies/workspace-copy.ts';
+import type { Engine } from '../engine.ts';
+import { callerOf } from '../served-call.ts';
+import type { WriteOperationContext } from '../write-context.ts';
+import { assertOpen, findPlan, type PlanView } from './plan-view.ts';
+import { updatePlan } from './propose.ts';
+
+export interface PlanCheckOptions
+  extends CallOptions,
+    Pick<CheckOptions, 'only' | 'timeoutMs' | 'maxMemory' | 'rungs' | 'dependencies' | 'onOutput'> {}
+
+export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' | 'notes' | 'notIsolated'> {
+  readonly plan: PlanView;
+  /** The folder that the plan was applied to in the copy, and that its checks are compared with. */
+  readonly base: Checkpoint;
+  /** What changed in the folder while the checks ran. If they ran again for that, what changed after. */
+  readonly moved: readonly TreePath[];
+}
+
+/**
+ * If the folder changes while the checks run, they run once more, on the folder as it is then.
+ * @throws SavepointError UNKNOWN_PLAN, CONFLICT if the plan does not merge with the folder, and what `check` throws
+ */
+export async function checkPlan(engine: Engine, id: string, options: PlanCheckOptions): Promise<PlanCheckReport> {
+  await engine.read(async (workspace, context) => {
+    const plan = findPlan(workspace, id);
+    await assertOpen(workspace, plan, engine.pace(options));
+    const { checks } = await checksOfPlan(engine, context, workspace, id);
+    const trusted = readTrust(engine.ports, workspace.store.layout);
+    assertTrusted(selectedChecks(checks, options.only), trusted, ` --plan ${plan.id}`);
+  });
+  const first = await checkOnce(engine, id, options);
+  if (first.moved.length === 0) return first;
+  const again = await checkOnce(engine, id, options);
+  const note = `the folder changed while the checks ran, so they ran again: ${namesOf(first.moved)}`;
+  return { ...again, notes: [note, ...again.notes] };
+}
+
+/** The checks of the folder as the plan would change it. Nothing runs. */
+export async function checksOfPlan(
+  engine: Engine,
+  context: Context,
+  workspace: Workspace,
+  id: string,
+): Promise<FoundChecks> {
+  const { ports, root, store, timeline } = workspace;
+  const objects = new OverlayBatch(store.objects);
+  const plan = findPlan(workspace, id);
+  const { selected } = await selectionOf(objects, plan, engine.pace({}), 'decided');
+  const changed = new Set([...differences(objects, plan.before, selected)].map(({ path }) => path));
+  const files = filesWith(filesOfFolder(ports.fs, root), filesOfSnapshot(objects, selected), changed);
+  const roots = timeline.latest()?.roots.map(({ path }) => path) ?? [];
+  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
+}
+
+/** The results in a form that is kept. @param base the number of the checkpoint that they are compared with */
+export function resultsOf(checks: readonly RunCheckResult[], base: number): readonly PlanCheckResult[] {
+  return checks.map(({ name, comparison, outcome, why, new: added }) => ({
+    name,
+    comparison,
+    outcome,
+    why: why === null ? null : why.slice(0, MAX_TEXT),
+    base,
+    failures: added.slice(0, MAX_FAILURES).map(({ shown }) => shown.slice(0, MAX_TEXT)),
+    failed: added.length,
+  }));
+}
+
+const MAX_FAILURES = 200;
+const MAX_TEXT = 2_000;
+const NAMED_PATHS = 5;
+
+/** What the workspace would be with the plan. */
+interface PlanInFolder extends StateToCopy {
+  /** Of exactly what is checked. */
+  readonly fingerprint: string;
+}
+
+async function checkOnce(engine: Engine, id: string, options: PlanCheckOptions): Promise<PlanCheckReport> {
+  const made = await makeCopyOfState(engine, copyOptions(options), (operating) =>
+    planInFolder(engine, operating, id, options),
+  );
+  const { state: snapshot, fingerprint, now: base } = made.found;
+  const roots = base.roots.map(({ path }) => path);
+  let ran: StateChecks;
+  try {
+    const state = { snapshot, roots, checkpoint: null };
+    const against = { snapshot: base.snapshot, roots, checkpoint: base };
+    ran = await checkCopy(engine, options, { copy: made.copy, notes: made.notes, state }, against);
+  } finally {
+    await made.copy.drop();
+  }
+  const { checks, notRun, notes, notIsolated } = ran;
+  let moved: readonly TreePath[] = [];
+  const plan = await updatePlan(engine, id, options, async (current, operating) => {
+    const { workspace } = operating;
+    const after = await captureBefore(engine, operating, options);
+    moved = [...differences(workspace.store.objects, base.snapshot, after.snapshot)].map(({ path }) => path);
+    if (checks.length === 0) return current;
+    const time = workspace.ports.clock.now();
+    const results = resultsOf(checks, base.number);
+    return withResults(current, { by: callerOf(engine, workspace, options), time, fingerprint, results });
+  });
+  return { plan, base, checks, notRun, notes, notIsolated, moved };
+}
+
+async function planInFolder(
+  engine: Engine,
+  operating: WriteOperationContext,
+  id: string,
+  options: CallOptions,
+): Promise<PlanInFolder> {
+  const { workspace, pace } = operating;
+  const plan = findPlan(workspace, id);
+  const { fingerprint } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace, 'decided');
+  const by = callerOf(engine, workspace, options);
+  const request = { plan, rebase: true, choices: NO_CHOICES, phases: null, by };
+  const operation = applyPlanOperation(workspace, request, pace);
+  const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
+  return { now: before, base: before, state: proposed, fingerprint };
+}
+
+function namesOf(paths: readonly TreePath[]): string {
+  const names = paths.slice(0, NAMED_PATHS).map((path) => (path === '' ? 'the folder itself' : showName(path)));
+  const more = paths.length - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}

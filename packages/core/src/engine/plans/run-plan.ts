@@ -1,0 +1,253 @@
+/** Applies a plan phase by phase, with the checks that follow each, and rolls plans back. */
+
+import type { CallOptions } from '../../model/call-options.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type ChangeId, type CheckpointId, checkpointId } from '../../model/ids.ts';
+import type { PlanChecks } from '../../model/plan.ts';
+import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import { hasNewFailures, isFailed } from '../../plan/checked.ts';
+import { selectionOf } from '../../plan/selection.ts';
+import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
+import { rollbackOperation } from '../../rewind/rollback.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { readTrust } from '../../store/state/trust.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import {
+  assertTrusted,
+  type CheckOptions,
+  checkState,
+  type RunCheckResult,
+  selectedChecks,
+} from '../copies/check-state.ts';
+import type { Engine } from '../engine.ts';
+import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
+import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { callerOf } from '../served-call.ts';
+import { shellAuthorOf } from '../shell-call.ts';
+import { type ApplyPlanOptions, applyNext, inEffectOf, leftOf, previewApplyOf } from './apply.ts';
+import { checksOfPlan, resultsOf } from './check-plan.ts';
+import { findPlan, type KnownApplication, type PlanView, viewOf } from './plan-view.ts';
+import { updatePlan } from './propose.ts';
+
+/** What happens if checks after an application find new failures, or give no answer. */
+export type OnPlanFailure = 'keep' | 'rollback' | 'rollback-all';
+
+export interface RunPlanOptions
+  extends ApplyPlanOptions,
+    Pick<CheckOptions, 'timeoutMs' | 'maxMemory' | 'rungs' | 'dependencies' | 'onOutput'> {
+  /** Checks to run after it, or after each phase: names of checks, tools or kinds. Empty: all. Absent: none. */
+  readonly validate?: readonly string[];
+  /** `rollback`: only what was just applied. `rollback-all`: everything that the plan applied. Default `keep`. */
+  readonly onFailure?: OnPlanFailure;
+}
+
+/** One phase, or the whole plan. */
+export interface PlanStep {
+  /** An index; null: the whole plan. */
+  readonly phase: number | null;
+  /** What was applied. Null: it was applied before, and only its checks ran. */
+  readonly applied: OperationResult | null;
+  /** Null: no checks ran after it. */
+  readonly checks: readonly RunCheckResult[] | null;
+  readonly isFailed: boolean;
+  /** What was rolled back because of the checks. */
+  readonly rolledBack: OperationResult | null;
+}
+
+export interface PlanRun {
+  readonly plan: PlanView;
+  readonly steps: readonly PlanStep[];
+  /** Why it stopped, although some of it was applied or checked. The rest can be applied later. */
+  readonly stopped: SavepointError | null;
+}
+
+export interface RollBackPlanOptions extends OperationOptions {
+  /** Only what was applied last. Default: everything that the plan applied and is in effect. */
+  readonly last?: boolean;
+}
+
+/**
+ * Applies what is left of the plan: phase by phase, each with its checkpoints and checks. A failed check stops it. What was
+ * applied before and not checked, because the process died, is checked first.
+ * @throws SavepointError only if nothing was changed: what `applyPlan` throws, and NEEDS_CONFIRMATION for a check that is
+ *   not trusted
+ */
+export async function runPlan(engine: Engine, id: string, options: RunPlanOptions): Promise<PlanRun> {
+  const { validate, expected, ...applying } = options;
+  const { unchecked, left } = await stateOf(engine, id, options);
+  if (expected !== undefined && left.length > 0) {
+    const { fingerprint } = await previewApplyOf(engine, id, applying);
+    if (fingerprint !== expected) throw changedSincePreview();
+  }
+  const steps: PlanStep[] = [];
+  let stopped: SavepointError | null = null;
+  const next = async (phase: number | null, before: KnownApplication | null): Promise<boolean> => {
+    const applied = before === null ? await applyNext(engine, id, applying, phase) : null;
+    const number = applied === null ? (before?.checkpoint ?? null) : (applied.checkpoint?.number ?? null);
+    let step: PlanStep = { phase, applied, checks: null, isFailed: false, rolledBack: null };
+    const place = steps.push(step) - 1;
+    if (validate === undefined || number === null) return true;
+    const checks = await validateStep(engine, id, number, before?.validation ?? null, options);
+    step = { ...step, checks, isFailed: checks.length === 0 || checks.some(isFailed) };
+    steps[place] = step;
+    if (!step.isFailed) return true;
+    const { onFailure = 'keep' } = options;
+    if (onFailure === 'keep') return false;
+    const rolledBack = await rollBackPlan(engine, id, { ...callOptionsOf(options), last: onFailure === 'rollback' });
+    steps[place] = { ...step, rolledBack };
+    return false;
+  };
+  try {
+    const isGoingOn = unchecked === null || (await next(unchecked.phase, unchecked));
+    // Without anything left, this says why.
+    const rest = left.length === 0 && unchecked === null ? [null] : left;
+    if (isGoingOn) {
+      for (const [index, phase] of rest.entries()) {
+        if (rest.length > 1) engine.events.emit('progress', { phase: 'phase', done: index, total: rest.length });
+        if (!(await next(phase, null))) break;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof SavepointError) || steps.every(({ applied }) => applied === null)) throw error;
+    stopped = error;
+  }
+  const plan = await engine.read((workspace) =>
+    viewOf(workspace, findPlan(workspace, id), false, engine.pace(callOptionsOf({}))),
+  );
+  return { plan, steps, stopped };
+}
+
+/** Reverts what the plan applied, and keeps what was changed since. */
+export async function rollBackPlan(engine: Engine, id: string, options: RollBackPlanOptions): Promise<OperationResult> {
+  return engine.operate(options, async (operating) => {
+    const { workspace } = operating;
+    await makeRoom(operating, 'all', RESERVE_BYTES);
+    const operation = rollbackOf(engine, workspace, id, options);
+    return runAndAnnounce(engine, operating, 'rollback:completed', operation, options);
+  });
+}
+
+export async function previewRollBack(engine: Engine, id: string, options: RollBackPlanOptions): Promise<Preview> {
+  return engine.read((workspace) => preview(engine, workspace, rollbackOf(engine, workspace, id, options), options));
+}
+
+interface StateOfRun {
+  /** What was applied last, if its checks did not run, or failed. */
+  readonly unchecked: KnownApplication | null;
+  readonly left: readonly (number | null)[];
+}
+
+async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Promise<StateOfRun> {
+  return engine.read(async (workspace, context) => {
+    const { validate } = options;
+    const plan = findPlan(workspace, id);
+    const inEffect = inEffectOf(workspace, plan);
+    const selection = await selectionOf(
+      new OverlayBatch(workspace.store.objects),
+      plan,
+      engine.pace(options),
+      'decided',
+    );
+    const left = leftOf(workspace, plan, selection);
+    if (validate === undefined) return { unchecked: null, left };
+    // Nothing is applied whose checks cannot run.
+    const { checks } = await checksOfPlan(engine, context, workspace, id);
+    const trusted = readTrust(engine.ports, workspace.store.layout);
+    const wanted = selectedChecks(checks, validate);
+    if (wanted.length === 0) throw new SavepointError('USAGE', 'No checks were found.', { argument: 'validate' });
+    assertTrusted(wanted, trusted, ` --plan ${plan.id}`);
+    const last = inEffect.at(-1) ?? null;
+    const isChecked = last?.validation?.results.every((one) => !isFailed(one)) === true;
+    return { unchecked: isChecked ? null : last, left };
+  });
+}
+
+/**
+ * Runs the checks on the checkpoint after the application, compared with the one before it. If they failed there, the folder
+ * may be repaired by now: it is checked as it is.
+ */
+async function validateStep(
+  engine: Engine,
+  id: string,
+  number: number,
+  failedBefore: PlanChecks | null,
+  options: RunPlanOptions,
+): Promise<readonly RunCheckResult[]> {
+  const { validate = [], timeoutMs, maxMemory, rungs, dependencies, onOutput } = options;
+  const base = await engine.read((workspace) => beforeOf(workspace, number));
+  const { checks } = await checkState(engine, {
+    ...callOptionsOf(options),
+    ...(failedBefore === null ? { at: checkpointId(number) } : {}),
+    ...(base === null ? {} : { base }),
+    ...(validate.length === 0 ? {} : { only: validate }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(maxMemory === undefined ? {} : { maxMemory }),
+    ...(rungs === undefined ? {} : { rungs }),
+    ...(dependencies === undefined ? {} : { dependencies }),
+    ...(onOutput === undefined ? {} : { onOutput }),
+  });
+  await updatePlan(engine, id, callOptionsOf(options), (plan, { workspace }) => {
+    const by = callerOf(engine, workspace, options);
+    const time = workspace.ports.clock.now();
+    const results = resultsOf(checks, number - 1);
+    let failedRuns = plan.failedRuns;
+    const applications = plan.applications.map((one) => {
+      if (one.checkpoint !== number) return one;
+      const validation = { by, time, fingerprint: one.fingerprint, results };
+      if (hasNewFailures(validation)) failedRuns += 1;
+      return { ...one, validation };
+    });
+    return { ...plan, applications, failedRuns };
+  });
+  return checks;
+}
+
+/** The checkpoint before another one. Null: it was dropped. */
+function beforeOf({ timeline }: Workspace, number: number): CheckpointId | null {
+  for (const checkpoint of timeline.upTo(number - 1)) return checkpoint.id;
+  return null;
+}
+
+function rollbackOf(
+  engine: Engine,
+  workspace: Workspace,
+  id: string,
+  { last = false, ...options }: RollBackPlanOptions,
+): Operation {
+  const plan = findPlan(workspace, id);
+  const inEffect = inEffectOf(workspace, plan).slice(last ? -1 : 0);
+  if (inEffect.length === 0) {
+    throw new SavepointError('USAGE', `Nothing that ${plan.id} applied is in effect.`, { argument: 'id' });
+  }
+  const numbers = new Set(inEffect.map(({ checkpoint }) => checkpoint));
+  const oldest = Math.min(...numbers);
+  const changes: ChangeId[] = [];
+  for (const checkpoint of workspace.timeline.upTo()) {
+    if (checkpoint.number < oldest) break;
+    if (numbers.has(checkpoint.number)) changes.push(...(checkpoint.changes ?? []).map((change) => change.id));
+  }
+  const phase = last ? plan.phases[inEffect[0]?.phase ?? -1] : undefined;
+  const request = {
+    selection: { changes },
+    actor: engine.actor,
+    least: 'likely' as const,
+    choices: NO_CHOICES,
+    force: false,
+    inside: shellAuthorOf(engine, workspace)?.call ?? null,
+    because: `${plan.id}${phase === undefined ? '' : ` (${phase.name})`}:`,
+  };
+  return rollbackOperation(workspace, request, engine.pace(options)).operation;
+}
+
+function callOptionsOf({ signal, toolCall, force }: CallOptions): CallOptions {
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(toolCall === undefined ? {} : { toolCall }),
+    ...(force === undefined ? {} : { force }),
+  };
+}
+
+function changedSincePreview(): SavepointError {
+  const hint = 'Nothing was changed. Run the preview again.';
+  return new SavepointError('CONFLICT', 'The files changed after the preview.', { paths: [] }, { hint });
+}

@@ -1,0 +1,151 @@
+/** `savepoint plan check | phases | apply --validate | rollback` through the binary. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { type CommandOutcome, explain, type Project, project } from '@savepoint/testkit/command';
+import { expect, it } from 'vitest';
+import { onTerminal } from './pseudo-terminal.ts';
+
+/** Lines with `bad` are failures. While `../hold` exists, it says who it is and waits. */
+const SCRIPT = `touch mark
+if test -e "$HOLD"; then echo $$ > "$HOLD.pid"; exec sleep 600; fi
+grep -rn bad src | sed 's/$/: error: bad \\033[31m/'; ! grep -rq bad src\n`;
+
+function checked(): Project {
+  const p = project();
+  p.write('src/a.txt', 'a\n');
+  p.write('check.sh', SCRIPT.replaceAll('$HOLD', p.at('../hold')));
+  p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }));
+  p.ok('trust', '--yes');
+  return p;
+}
+
+function propose(p: Project, files: Readonly<Record<string, string>>): string {
+  const edits = (content: string) => [{ op: 'create', content }];
+  const request = { files: Object.entries(files).map(([file_path, text]) => ({ file_path, edits: edits(text) })) };
+  p.write('../plan.json', JSON.stringify(request));
+  return JSON.parse(p.ok('plan', 'new', '../plan.json', '-m', 'Do it', '--json').stdout).id;
+}
+
+function expectStatus(outcome: CommandOutcome, status: number): string {
+  expect(outcome.status, explain([], outcome)).toBe(status);
+  expect(outcome.stdout + outcome.stderr).not.toContain('\x1b');
+  return outcome.stdout;
+}
+
+it('checks a plan, refuses it if that failed, and shows the reason of an override wherever the plan is', () => {
+  const p = checked();
+  const id = propose(p, { 'src/new.txt': 'bad\n' });
+  p.ok('plan', 'review', id, '--approve');
+  const shown = expectStatus(p.run(['plan', 'check', id]), 1);
+  expect(shown).toContain(`Checked ${id} on cp_1, compared with it.`);
+  expect(shown).toContain('own: failed, 1 new');
+  expect(shown).toContain('New failures in 1 check.');
+  expect(p.has('src/new.txt') || p.has('mark')).toBe(false);
+  expect(p.ok('plan', 'list').stdout).toContain('checks failed');
+  expect(p.ok('plan', 'show', id).stdout).toContain('own: 1 new (on cp_1)');
+  const refused = p.run(['plan', 'apply', id, '--yes']);
+  expectStatus(refused, 1);
+  expect(refused.stderr).toContain(`${id} was not applied: its checks fail`);
+  expect(refused.stderr).toContain('--override');
+  expectStatus(p.run(['plan', 'apply', id, '--yes', '--override', 'the \x1b[31mnext one repairs it']), 0);
+  for (const args of [
+    ['list', '--all'],
+    ['show', id],
+  ]) {
+    const text = expectStatus(p.run(['plan', ...args]), 0);
+    expect(text).toContain('overridden');
+    expect(text).toContain('next one repairs it');
+  }
+  expect(p.ok('stats').stdout).toContain('1 plan: 1 applied, 0 rolled back, 0 cancelled; new failures in 1 run');
+  const json = JSON.parse(p.ok('plan', 'show', id, '--json').stdout);
+  expect(json).toMatchObject({ status: 'applied', checked: 'failed', override: { by: { kind: 'user' } } });
+});
+
+it('says that results are stale, and lists the checks of a plan for trust', () => {
+  const p = checked();
+  const id = propose(p, { 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' });
+  expect(expectStatus(p.run(['plan', 'check', id]), 0)).toContain('No new failures.');
+  expect(p.ok('plan', 'list').stdout).toContain('checks passed');
+  p.ok('plan', 'review', id, '--reject', 'src/b.txt');
+  expect(p.ok('plan', 'show', id).stdout).toContain('these results do not count');
+  p.write('other.txt', 'x\n');
+  p.ok('checkpoint');
+  p.ok('plan', 'review', id, '--accept', 'src/b.txt');
+  expect(p.ok('plan', 'show', id).stdout).toContain('the folder changed since');
+  const other = propose(p, { 'src/Makefile': 'x:\n' });
+  expect(p.ok('trust', '--list', '--plan', other).stdout).toContain('own  (trusted)');
+  expectStatus(p.run(['trust', '--list', '--plan', other, '--at', 'last']), 2);
+});
+
+it('applies phase by phase, stops at failed checks, and rolls back', () => {
+  const p = checked();
+  const id = propose(p, { 'src/one.txt': 'one\n', 'src/two.txt': 'bad\n', 'src/three.txt': 'three\n' });
+  for (const name of ['one', 'two', 'three']) p.ok('plan', 'phases', id, '--phase', name, '--', `src/${name}.txt`);
+  expectStatus(p.run(['plan', 'phases', id, '--phase', 'x']), 2);
+  expectStatus(p.run(['plan', 'phases', id, '--phase', 'x', '--', 'src/none']), 2);
+  p.ok('plan', 'review', id, '--approve');
+  const apply = ['plan', 'apply', id, '--yes', '--validate', 'lint', '--on-failure'];
+  const failed = expectStatus(p.run([...apply, 'rollback']), 1);
+  expect(failed).toContain('Phase one');
+  expect(failed).toContain('own: failed, 1 new');
+  expect(failed).toContain('Rolled back (now cp_');
+  expect(failed).toContain('Not applied yet: two, three.');
+  expect(['one', 'two', 'three'].map((name) => p.has(`src/${name}.txt`))).toEqual([true, false, false]);
+  expect(p.ok('plan', 'show', id).stdout).toMatch(/phase one: cp_\d+\n {2}phase two: not applied/);
+  const kept = p.run([...apply, 'keep', '--json']);
+  expect(kept.status).toBe(1);
+  expect(JSON.parse(kept.stdout)).toMatchObject({
+    steps: [{ phase: 'two', failed: true, rolledBack: null }],
+    left: ['three'],
+    stopped: null,
+  });
+  p.ok('plan', 'rollback', id, '--last', '--yes');
+  expect(p.ok('plan', 'rollback', id, '--dry-run').stdout).toContain('1 path would change');
+  p.ok('plan', 'rollback', id, '--yes');
+  expect(p.has('src/one.txt')).toBe(false);
+  expectStatus(p.run(['plan', 'rollback', id, '--yes']), 2);
+});
+
+it('asks at a terminal what becomes of a plan whose checks failed', async () => {
+  for (const answer of ['y', 'n']) {
+    const p = checked();
+    const id = propose(p, { 'src/new.txt': 'bad\n' });
+    p.ok('plan', 'review', id, '--approve');
+    const { screen, status } = await onTerminal(p, ['plan', 'apply', id, '--validate'], {
+      typed: [
+        [/Apply 1 path\?/, 'y\r'],
+        [/Roll back the plan\?/, `${answer}\r`],
+      ],
+    });
+    expect(status, screen).toBe(1);
+    expect(p.has('src/new.txt'), screen).toBe(answer === 'n');
+  }
+});
+
+it('killed during a check, it leaves nothing for good, and the folder as it was', async () => {
+  const p = checked();
+  const id = propose(p, { 'src/new.txt': 'n\n' });
+  p.write('../hold', '');
+  const running = p.start(['plan', 'check', id]);
+  const started = (): boolean => p.has('../hold.pid') && p.read('../hold.pid').endsWith('\n');
+  await expect.poll(started, { timeout: 30_000 }).toBe(true);
+  const files = readdirSync(p.dir).sort();
+  process.kill(running.pid, 'SIGKILL');
+  await running.done;
+  expect([files, p.has('src/new.txt')]).toEqual([['.savepoint.json', 'check.sh', 'src'], false]);
+  p.delete('../hold');
+  // The kernel tells the mount's holder, which ends what runs in it.
+  const left = (): unknown => JSON.parse(p.ok('copies', '--clean', '--json').stdout).copies;
+  await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => isAlive(Number(p.read('../hold.pid'))), { timeout: 30_000 }).toBe(false);
+  expectStatus(p.run(['plan', 'check', id]), 0);
+  expect(JSON.parse(p.ok('plan', 'show', id, '--json').stdout)).toMatchObject({ status: 'pending', checked: 'passed' });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('sleep');
+  } catch {
+    return false;
+  }
+}
