@@ -46,10 +46,10 @@ export interface Savepoint
     StateRunCalls,
     GuardCalls,
     PlanSourceCalls,
-    PlanCalls,
-    ScopeCalls,
     PlanCommitCalls,
-    PlanRunCalls {
+    PlanRunCalls,
+    PlanCalls,
+    ScopeCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
   /**

@@ -6,7 +6,7 @@ import type { OutputView, Style } from '../view.ts';
 import { changeLine, totalsLine } from './changes.ts';
 import { localTime } from './format.ts';
 
-export type PlanBriefJson = OutputOf<typeof VERBS.planList>['plans'][number];
+export type PlanBriefJson = Omit<OutputOf<typeof VERBS.planList>['plans'][number], 'expires'>;
 export type PlanJson = OutputOf<typeof VERBS.planShow>;
 type KeptResult = PlanJson['validations'][number]['results'][number];
 type PlanChangeJson = PlanJson['changes'][number];

@@ -44,6 +44,8 @@ export interface EffectiveSettings {
   readonly adopt: boolean;
   readonly retention: RetentionPolicy;
   readonly backups: BackupLocation;
+  /** How long plans are kept after their last change. */
+  readonly planMs: number;
   readonly automatic: AutomaticCapture;
   /** What copies that are folders get of dependency folders. */
   readonly copyDependencies: Settings['values']['copy_dependencies'];
@@ -79,6 +81,7 @@ const KB = 1024;
 const MB = 1024 * KB;
 const HOURS = 24;
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 export function effectiveSettings({ values, origins }: Settings, given: SettingsOverrides): EffectiveSettings {
   return {
@@ -105,6 +108,7 @@ export function effectiveSettings({ values, origins }: Settings, given: Settings
     ),
     exporting: exportSettingsOf(values),
     backups: given.backups ?? values.backups,
+    planMs: values.plan_days * DAY,
     automatic: {
       enabled: values.enabled,
       beforeWrite: values['triggers.before_write'],

@@ -121,6 +121,13 @@ export const OPTIONS = {
       'Enough for the first checkpoint of a large repository and months of work. Filling the disk silently would be ' +
       'worse than a refusal.',
   },
+  plan_days: {
+    kind: { type: 'whole', least: 1, most: 36_500, unit: 'days' },
+    fallback: 30,
+    project: 'nothing',
+    what: 'How long a plan is kept after its last change. Then it is dropped with what only it has.',
+    why: 'A plan that was left alone for a month no longer fits the files.',
+  },
   max_file_mb: {
     kind: { type: 'whole', least: 1, most: 1_000_000, unit: 'MB (1,048,576 bytes)' },
     fallback: 50,

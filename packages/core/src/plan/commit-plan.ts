@@ -21,7 +21,7 @@ import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
 import { type IndexEntry, readIndex } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
-import { FsError, isFsError } from '../io/fs.ts';
+import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
@@ -42,6 +42,7 @@ import {
 } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
+import { newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
@@ -324,7 +325,7 @@ async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace
   ];
   const failed = await writePacks(git, state, store.objects, ids, pace);
   if (failed !== null) throw new Refusal(failed);
-  const index = diskChild(store.layout.cache, `commit-${ports.random.hex(8)}.index`);
+  const index = newCommitIndex(ports.fs, store.layout);
   const entries = (side: 'before' | 'after'): Buffer =>
     Buffer.from(changes.map((change) => indexLine(change.path, change[side])).join(''), 'latin1');
   let tree: string;
@@ -333,7 +334,7 @@ async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace
     await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries('after'), index));
     tree = await succeed(git.run(state, ['write-tree'], undefined, index));
   } finally {
-    for (const name of [index, `${index}.lock` as DiskPath]) removeIfThere(workspace, name);
+    removeCommitIndex(ports.fs, store.layout);
   }
   const time = Math.floor(ports.clock.now() / 1000);
   const identity = { ...author, time, zone: '+0000' };
@@ -366,14 +367,6 @@ async function succeed(running: ReturnType<Git['run']>): Promise<string> {
   const done = await running;
   if (done.exit !== 0) throw new Refusal(firstErrorLine(done));
   return done.stdout.toString('latin1').trim();
-}
-
-function removeIfThere({ ports: { fs } }: Workspace, path: DiskPath): void {
-  try {
-    fs.unlink(path);
-  } catch (error) {
-    if (!isFsError(error, 'ENOENT')) throw error;
-  }
 }
 
 function named(paths: readonly TreePath[]): string {

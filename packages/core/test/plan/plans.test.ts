@@ -1,6 +1,7 @@
 /** Plans: proposed, cut down, approved, applied, undone and cancelled. */
 
 import type { FileRequest, Savepoint } from '@savepoint/core';
+import { fixedClock, realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
@@ -139,4 +140,23 @@ test('rejecting what a folder was created or removed for leaves the folder as it
   const { plan: done } = await savepoint.applyPlan(plan.id);
   expect(done.paths.map(({ path }) => path)).toEqual(['b.txt']);
   expect(tree(p.at(''))).toEqual(expect.not.objectContaining({ new: expect.anything() }));
+});
+
+test('a plan expires some time after its last change, which status and the list say before', async () => {
+  const p = place();
+  const DAY = 24 * 3_600_000;
+  const clock = fixedClock(Date.UTC(2026, 0, 1));
+  const open = () => p.open({ ports: { ...realPorts(), clock } });
+  const { plan } = await proposed(open());
+  const { openPlans } = await open().status();
+  expect(openPlans).toEqual([{ id: plan.id, intent: plan.intent, expires: plan.updated + 30 * DAY }]);
+  clock.advance(29 * DAY);
+  await open().notePlan(plan.id, 'still wanted');
+  clock.advance(29 * DAY);
+  await open().gc();
+  expect((await open().plans()).plans).toHaveLength(1);
+  clock.advance(2 * DAY);
+  await open().gc();
+  expect(await open().plans()).toEqual({ plans: [], keptMs: 30 * DAY, problems: [] });
+  expect((await open().verify({ deep: true })).damage).toEqual([]);
 });

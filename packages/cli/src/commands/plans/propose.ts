@@ -5,6 +5,7 @@ import { type InputOf, VERBS } from '@savepoint/core/frontend';
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
+import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import { planLine, planText } from '../../show/plan-text.ts';
 
@@ -81,7 +82,9 @@ export const planList = command({
   input: ({ options }) => (options['all'] === true ? { all: true } : {}),
   render: ({ plans, warnings }, view) =>
     lines(
-      plans.length === 0 ? 'No open plans.' : plans.map((one) => planLine(one, view)),
+      plans.length === 0
+        ? 'No open plans.'
+        : plans.map((one) => `${planLine(one, view)}  expires ${localTime(one.expires).slice(0, 10)}`),
       warnings.map((one) => `warning: ${showText(one)}`),
     ),
 });

@@ -85,6 +85,7 @@ export const status = command({
     text.push(...copyLines(output.copies));
     for (const scope of output.scopes) text.push(`In scope of ${scopeName(scope)}:`, ...changedLines(scope, view));
     text.push(...damagedScopeLines(output.damagedScopes, view));
+    text.push(...planLines(output.plans));
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);
@@ -124,4 +125,11 @@ function copyLines({ stale, bytes, limit }: OutputOf<typeof VERBS.status>['copie
 
 function forkText(fork: OutputOf<typeof VERBS.status>['fork']): string[] {
   return fork === null ? [] : [`Fork ${fork.name} of ${pathText(fork.of)}, which it left at ${fork.checkpoint}.`];
+}
+
+function planLines(plans: OutputOf<typeof VERBS.status>['plans']): string[] {
+  const [first] = [...plans].sort((a, b) => (a.expires < b.expires ? -1 : 1));
+  if (first === undefined) return [];
+  const expires = `${first.id} expires on ${localTime(first.expires).slice(0, 10)}`;
+  return [`${countText(plans.length, 'open plan')} (see \`savepoint plan list\`; ${expires})`];
 }

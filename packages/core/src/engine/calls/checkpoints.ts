@@ -36,6 +36,7 @@ import { type CopySummary, summaryOfCopies } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
+import { type OpenPlan, openPlans } from '../plans/expire.ts';
 import { recoverForCapture } from '../recovery.ts';
 import { unconfirmedDrops } from '../retention-in-effect.ts';
 import { servedCallInfo } from '../served-call.ts';
@@ -87,6 +88,8 @@ export interface Status {
   readonly unconfirmedDrops: number;
   /** Copies of the workspace, with the limit that they count towards, if any. */
   readonly copies: CopySummary & { readonly limit: number | null };
+  /** Plans that are neither applied, rolled back nor cancelled, the oldest first. */
+  readonly openPlans: readonly OpenPlan[];
 }
 
 export interface DiffOptions extends CallOptions {
@@ -297,6 +300,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
         ...summaryOfCopies(workspace.ports, context.places.home, workspace.id),
         limit: context.effectiveSettings(workspace.root).retention.maxStoreBytes,
       },
+      openPlans: openPlans(workspace, context),
     };
   }, 'warn');
 }

@@ -25,6 +25,8 @@ export interface PlanOptions extends CallOptions {
 export interface PlanList {
   /** The oldest first. */
   readonly plans: readonly PlanView[];
+  /** How long a plan is kept after its last change, in milliseconds. */
+  readonly keptMs: number;
   /** Plans that cannot be read, for display. */
   readonly problems: readonly string[];
 }
@@ -77,12 +79,13 @@ const MAX_NOTES = 1_000;
 export function planCalls(engine: Engine): PlanCalls {
   return {
     plans: (options = {}) =>
-      engine.read(async (workspace) => {
+      engine.read(async (workspace, context) => {
         const { plans, damaged } = readPlans(workspace.store.objects, workspace.store.refs);
         const pace = engine.pace(options);
         const views: PlanView[] = [];
         for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace, 'decided'));
-        return { plans: views, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
+        const { planMs: keptMs } = context.effectiveSettings(workspace.root);
+        return { plans: views, keptMs, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
       }),
     plan: (id, { patch = false, ...options } = {}) =>
       engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), patch, engine.pace(options))),

@@ -24,6 +24,7 @@ import type { Engine } from '../engine.ts';
 import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidyUp } from '../maintenance.ts';
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
+import { dropExpiredPlans } from '../plans/expire.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Adoption, OtherStore } from '../repair/adopt.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
@@ -177,6 +178,7 @@ export function storeCalls(engine: Engine): StoreCalls {
         // Only a person knows that no agent works any more.
         assertByPerson(engine, workspace, 'gc');
         endDoubtfulCalls(workspace);
+        dropExpiredPlans(workspace, context);
         const { retention } = context.effectiveSettings(workspace.root);
         const done = await applyRetention(operating, withRetentionOptions(retention, options.retention ?? {}));
         acceptRetention(workspace);

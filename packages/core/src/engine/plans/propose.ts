@@ -19,6 +19,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import { dropExpiredPlans } from './expire.ts';
 import { findPlan, type PlanView, viewOf } from './plan-view.ts';
 
 const MAX_INTENT = 10_000;
@@ -115,6 +116,7 @@ async function keepProposal(
     options,
     async (operating) => {
       const { workspace, pace } = operating;
+      dropExpiredPlans(workspace, operating.context);
       await makeRoom(operating, 'all');
       const operation = await proposal.operation(operating);
       const asked = { ...operation, info: { ...operation.info, ...servedCallInfo(engine, workspace, options) } };

@@ -174,6 +174,11 @@ export function planCommits(refs: Refs): readonly ObjectId[] {
   return refs.list(PLANS).map(({ id }) => id);
 }
 
+/** The caller holds the store's lock. */
+export function removePlans(refs: Refs, ids: readonly PlanId[]): void {
+  refs.delete(ids.map(refOf));
+}
+
 /** For a purge: rewrites every plan without the content of the paths. @returns new commits by old ones */
 export function purgePlans(
   batch: ObjectBatch,

@@ -72,6 +72,9 @@ export const status = verb({
             limit: z.int().min(1).nullable().describe('`max_store_mb` in bytes: they count towards it'),
           })
           .describe('copies and forks of the workspace'),
+        plans: z
+          .array(z.strictObject({ id: z.string(), intent: z.string(), expires: z.iso.datetime() }))
+          .describe('open plans, the oldest first, with the time at which each is dropped unless it changes'),
         fork: z
           .strictObject({ name: z.string(), of: jsonName, checkpoint: checkpointId })
           .nullable()
@@ -113,6 +116,7 @@ export const status = verb({
       exporting: exportToJson(found.exporting),
       unconfirmedDrops: found.unconfirmedDrops,
       copies: { ...found.copies },
+      plans: found.openPlans.map(({ id, intent, expires }) => ({ id, intent, expires: timeToJson(expires) })),
       scopes: inScope.scopes
         .filter(({ isRunning }) => isRunning)
         .map((one) => scopeToJson(one, differing))
@@ -140,6 +144,7 @@ const NEVER_CAPTURED = {
   exporting: null,
   unconfirmedDrops: 0,
   copies: { stale: 0, bytes: 0, limit: null },
+  plans: [],
   scopes: [],
   damagedScopes: [],
 };

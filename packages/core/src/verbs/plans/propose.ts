@@ -8,6 +8,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { fileEditsOf } from '../changes/edit.ts';
 import { planBriefToJson, planShapes, planToJson } from '../shapes/plan-shape.ts';
+import { timeToJson } from '../shapes/to-json.ts';
 import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
 
 export const planNew = verb({
@@ -91,15 +92,22 @@ export const planList = verb({
         all: z.boolean().optional().describe('also those that are applied, rolled back or cancelled'),
       }),
       output: z.strictObject({
-        plans: z.array(planShapes(shapes).brief),
+        plans: z.array(
+          planShapes(shapes).brief.extend({
+            expires: z.iso.datetime().describe('when it is dropped unless it changes'),
+          }),
+        ),
         warnings: z.array(z.string()).describe('plans that cannot be read'),
       }),
     };
   },
   async handle(savepoint, { all = false }, { signal }) {
-    const { plans, problems } = await savepoint.plans(withoutUndefined({ signal }));
+    const { plans, keptMs, problems } = await savepoint.plans(withoutUndefined({ signal }));
     const open = plans.filter(({ status }) => all || status === 'pending' || status === 'approved');
-    return { plans: open.map(planBriefToJson), warnings: [...problems] };
+    return {
+      plans: open.map((view) => ({ ...planBriefToJson(view), expires: timeToJson(view.plan.updated + keptMs) })),
+      warnings: [...problems],
+    };
   },
 });
 

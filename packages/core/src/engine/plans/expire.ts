@@ -1,0 +1,35 @@
+/** Plans that are still open, and those that are old enough to be dropped. */
+
+import type { PlanId } from '../../model/ids.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { readPlans, removePlans } from '../../timeline/record/plan-records.ts';
+import type { Context } from '../context.ts';
+import { applicationsOf } from './plan-view.ts';
+
+/** An open plan: neither applied as a whole, nor rolled back, nor cancelled. */
+export interface OpenPlan {
+  readonly id: PlanId;
+  readonly intent: string;
+  /** When it is dropped unless it changes, in milliseconds since 1970. */
+  readonly expires: number;
+}
+
+export function openPlans(workspace: Workspace, context: Context): readonly OpenPlan[] {
+  const { store, timeline, root } = workspace;
+  const { planMs } = context.effectiveSettings(root);
+  return readPlans(store.objects, store.refs).plans.flatMap((plan) => {
+    const done = applicationsOf(timeline, store.objects, plan);
+    const isPart = plan.phases.length > 0 && done.some((one) => one.isInEffect && one.phase !== null);
+    if (plan.cancelled !== null || (done.length > 0 && !isPart)) return [];
+    return [{ id: plan.id, intent: plan.intent, expires: plan.updated + planMs }];
+  });
+}
+
+/** Drops the plans that were not changed for too long. What only they have goes with the next clean-up. */
+export function dropExpiredPlans({ store, ports, root }: Workspace, context: Context): void {
+  const { planMs } = context.effectiveSettings(root);
+  const oldest = ports.clock.now() - planMs;
+  const { plans } = readPlans(store.objects, store.refs);
+  const expired = plans.filter(({ updated }) => updated < oldest).map(({ id }) => id);
+  if (expired.length > 0) removePlans(store.refs, expired);
+}

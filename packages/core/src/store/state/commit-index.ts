@@ -1,0 +1,19 @@
+/** The temporary index from which git makes the tree of a commit. Only used while the store's lock is held. */
+
+import type { Fs } from '../../io/fs.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
+import type { StoreLayout } from '../layout.ts';
+
+const NAME = 'commit.index';
+
+/** @returns its path, where nothing is */
+export function newCommitIndex(fs: Fs, layout: StoreLayout): DiskPath {
+  removeCommitIndex(fs, layout);
+  return diskChild(layout.cache, NAME);
+}
+
+/** Also removes what a git that was killed left. */
+export function removeCommitIndex(fs: Fs, { cache }: StoreLayout): void {
+  for (const name of [NAME, `${NAME}.lock`]) removeIfExists(fs, diskChild(cache, name));
+}
