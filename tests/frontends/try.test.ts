@@ -15,7 +15,8 @@ function inProject(): Project {
 const tried = (script: string, ...options: readonly string[]) => ['try', ...options, '--', 'sh', '-c', script];
 
 function copies(p: Project): readonly string[] {
-  return fs.existsSync(path.join(p.store, 'copies')) ? fs.readdirSync(path.join(p.store, 'copies')) : [];
+  const folder = path.join(p.store, 'copies');
+  return fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.startsWith('copy_')) : [];
 }
 
 describe('try without a terminal', () => {

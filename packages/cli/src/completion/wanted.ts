@@ -44,6 +44,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   'path=file': null,
   'first,last': null,
   arguments: null,
+  branch: null,
   bytes: null,
   characters: null,
   format: null,

@@ -73,6 +73,15 @@ export function assertByPerson(engine: Engine, workspace: Workspace, verb: keyof
   refuse(shellCallOf(engine, workspace), verb, ONLY_BY_A_PERSON[verb]);
 }
 
+/**
+ * The same, and an agent that uses the library or a server is refused, too.
+ * @throws SavepointError NEEDS_CONFIRMATION
+ */
+export function assertByUser(engine: Engine, workspace: Workspace, verb: keyof typeof ONLY_BY_A_PERSON): void {
+  assertByPerson(engine, workspace, verb);
+  if (engine.actor.kind !== 'user') refuse(engine, verb, ONLY_BY_A_PERSON[verb]);
+}
+
 /** The same for `--force` of an operation. */
 export function assertForcedByPerson(engine: Engine, workspace: Workspace, verb: string): void {
   refuse(shellCallOf(engine, workspace), verb, `${verb} --force`);

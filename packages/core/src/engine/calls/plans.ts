@@ -15,7 +15,7 @@ import type { Engine } from '../engine.ts';
 import { findPlan, type PlanView, viewOf } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
 import { callerOf } from '../served-call.ts';
-import { assertByPerson } from '../shell-call.ts';
+import { assertByUser } from '../shell-call.ts';
 
 export interface PlanOptions extends CallOptions {
   /** Also returns a patch, as `diff` does. Default false. */
@@ -115,7 +115,7 @@ export function planCalls(engine: Engine): PlanCalls {
       }),
     approvePlan: (id, fingerprint, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
-        assertByPerson(engine, workspace, 'planReview');
+        assertByUser(engine, workspace, 'planReview');
         const objects = new OverlayBatch(workspace.store.objects);
         const selection = await selectionOf(objects, plan, pace, 'decided');
         if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);

@@ -14,7 +14,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
-import { assertByPerson } from '../shell-call.ts';
+import { assertByUser } from '../shell-call.ts';
 import { checksFailed } from './checks-failed.ts';
 import { applicationsOf, assertOpen, findPlan, type KnownApplication, phasesLeft } from './plan-view.ts';
 
@@ -106,14 +106,7 @@ function overrideIn(
   const known = overrideOf(plan, fingerprint);
   if (failed.length === 0 || (known !== null && why === undefined)) return known;
   if (why === undefined) throw checksFailed(plan.id, failed);
-  assertByPerson(engine, workspace, 'planApply');
+  assertByUser(engine, workspace, 'planApply');
   const by = callerOf(engine, workspace, options);
-  if (by.kind !== 'user') {
-    throw new SavepointError(
-      'NEEDS_CONFIRMATION',
-      `Only a person may apply a plan although its checks failed, and ${by.name} asked for it.`,
-      { verb: 'plan apply' },
-    );
-  }
   return { by, time: workspace.ports.clock.now(), why, fingerprint };
 }

@@ -71,7 +71,7 @@ export async function revise(
 ): Promise<PlanView> {
   return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
     const old = findPlan(workspace, given);
-    await assertOpen(workspace, old, pace);
+    await assertRevisable(workspace, old, pace);
     return revised(batch, old, found, pace);
   });
 }
@@ -150,7 +150,8 @@ async function keepProposal(
   );
 }
 
-async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
+/** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
+async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
   const { status, applied } = await viewOf(workspace, plan, false, pace, 'decided');
   if (applied.length > 0 && status !== 'applied') {
     const hint = `Apply the rest, or roll back with \`savepoint plan rollback ${plan.id}\`.`;

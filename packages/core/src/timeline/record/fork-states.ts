@@ -17,6 +17,7 @@ import { integer, matching, objectOf, oneOf, orNull, text } from '../../store/js
 import { FormatProblem, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
 import { encodeTree } from '../../store/objects/tree.ts';
+import type { Ref } from '../../store/refs/ref-listing.ts';
 import type { Refs } from '../../store/refs/refs.ts';
 import { purgePaths } from '../../store/snapshot/purge-paths.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
@@ -89,7 +90,8 @@ export function keepMergedState(refs: Refs, number: number, commit: ObjectId): v
 
 /** The bases and last states, by number; the merged states by the number of their checkpoint. Damaged ones are left out. */
 export function forkStates(objects: ObjectReader, refs: Refs, which: 'own' | 'merged'): readonly StoredForkState[] {
-  return [...numbersOf(refs, which === 'own' ? FORKS : MERGED)].flatMap(([number, commit]) => {
+  const prefix = which === 'own' ? FORKS : MERGED;
+  return [...byNumber(refs.listWithDamage(prefix).refs, prefix)].flatMap(([number, commit]) => {
     const state = unlessDamaged(undefined, () => readForkState(objects, commit));
     return state === null ? [] : [{ ...state, number, commit }];
   });
@@ -153,8 +155,13 @@ function parsed(commit: ObjectId, bytes: Buffer): ForkStateInfo {
   }
 }
 
+/** @throws SavepointError STORE_DAMAGED if a number may be missing */
 function numbersOf(refs: Refs, prefix: string): ReadonlyMap<number, ObjectId> {
-  return new Map(refs.list(prefix).map(({ name, id }) => [Number(name.slice(prefix.length)), id]));
+  return byNumber(refs.list(prefix), prefix);
+}
+
+function byNumber(refs: readonly Ref[], prefix: string): ReadonlyMap<number, ObjectId> {
+  return new Map(refs.map(({ name, id }) => [Number(name.slice(prefix.length)), id]));
 }
 
 function damagedState(commit: ObjectId): SavepointError {

@@ -157,7 +157,7 @@ export function readPlans(
 ): { readonly plans: readonly StoredPlan[]; readonly damaged: readonly DamagedPlan[] } {
   const plans: StoredPlan[] = [];
   const damaged: DamagedPlan[] = [];
-  for (const { name, id: commit } of refs.list(PLANS)) {
+  for (const { name, id: commit } of refs.listWithDamage(PLANS).refs) {
     const id = `plan_${name.slice(PLANS.length)}` as PlanId;
     if (!PLAN_ID.test(id)) continue;
     const plan = unlessDamaged(
