@@ -60,7 +60,7 @@ describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
     expect([p.read('a.txt'), p.read('own.sh'), p.has('folder')]).toEqual(['old\nnew\n', 'of a person\n', false]);
     expect(fs.readlinkSync(p.at('link'))).toBe('a.txt');
     expect(fs.statSync(p.at('mode.txt')).mode & 0o777).toBe(0o600);
-    expect(fs.readdirSync(path.join(p.store, 'copies'))).toEqual([]);
+    expect(fs.readdirSync(path.join(p.store, 'copies')).filter((name) => name.startsWith('copy_'))).toEqual([]);
   });
 
   it('a linked worktree: git in the copy changes nothing of the repository outside', () => {

@@ -17,7 +17,7 @@ export const PROPOSAL_ERRORS = {
       checks: [{ name: 'string', comparison: 'string', outcome: 'string', why: 'string | null', new: 'string[]' }],
     },
     note: '`checks`: those that failed, with their new failures; empty: no checks were found',
-    hint: 'Nothing was merged. Fix the failures in the fork, or merge it all the same with --override "REASON".',
+    hint: 'Nothing was changed. Fix the failures in the fork or plan, or go on all the same with --override "REASON".',
   },
   UNKNOWN_PLAN: {
     exit: 1,

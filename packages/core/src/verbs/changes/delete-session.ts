@@ -25,7 +25,7 @@ export const deleteSession = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const { dropped, stayed, ...rest } = await savepoint.forgetSession(
+    const { dropped, stayed, forks: _, ...rest } = await savepoint.forgetSession(
       input.session,
       withoutUndefined({ signal: context.signal }),
     );

@@ -46,8 +46,8 @@ export const forkCheck = verb({
     'Runs the checks of the project on what a merge of the fork would bring, in a copy. Their failures are compared with those ' +
     'on what the fork started from: where it left the workspace, or what was merged last. Only new failures count.\n\n' +
     'Ignored files and installed dependencies are those of the workspace. The results are kept with the fork: `fork list`, ' +
-    '`fork show` and `fork compare` show them. If the fork changes what a check runs, that needs trust: ' +
-    '`savepoint trust --fork NAME`.',
+    '`fork show` and `fork compare` show them. If the fork changes what a check runs, that needs to be ' +
+    'trusted first.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({ name: shapes.z.string(), ...checkFields(shapes) }),

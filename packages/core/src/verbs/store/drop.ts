@@ -34,7 +34,8 @@ export const drop = verb({
     const options = withoutUndefined({ pinned, signal });
     if (!dryRun) {
       const done = await savepoint.drop(checkpoints, options);
-      return { ...done, dryRun, dropped: [...done.dropped], refused: [] };
+      const { forks: _, dropped, ...rest } = done;
+      return { ...rest, dryRun, dropped: [...dropped], refused: [] };
     }
     const { chosen, refused } = await savepoint.previewDrop(checkpoints, options);
     return {
