@@ -124,7 +124,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await call(client, 'redo', { resolutions, preview_id: resolved.data['preview_id'] });
     expect(p.read('a.txt')).toBe('three\n');
 
-    const elsewhere = [...EDITS, 'guard'];
+    const elsewhere = [...EDITS, ...PLANS, 'guard'];
     expect(tools.map(({ name }) => name).filter((name) => !called.has(name) && !elsewhere.includes(name))).toEqual([]);
   });
 
@@ -285,3 +285,4 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
 
 /** Tools with their own test file. */
 const EDITS: readonly string[] = ['multi_edit_files', 'multi_edit', 'write_file'];
+const PLANS: readonly string[] = ['plan_propose', 'plan_revise', 'plan_status', 'plan_check', 'plan_apply'];

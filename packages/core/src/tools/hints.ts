@@ -29,6 +29,7 @@ const HINTS: { readonly [Code in ErrorCode]?: string } = {
   NO_SPACE: 'Ask the user to free some space (`savepoint gc` drops old checkpoints). Then retry.',
   STORE_FULL:
     'Nothing was changed. Ask the user to raise max_store_mb, to unpin checkpoints or to exclude large files.',
+  CHECKS_FAILED: 'Nothing was changed. Fix the failures. Only the user can decide to go on in spite of them.',
   PENDING: 'Ask the user to run `savepoint recover`: `--forward` finishes the operation, `--back` rolls it back.',
   INTERNAL: 'This is a bug in Savepoint. Tell the user, who can report it.',
 };

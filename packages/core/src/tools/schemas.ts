@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { checkpointName, jsonName } from '../verbs/shapes/names.ts';
 import { schemasOf } from '../verbs/verb.ts';
 import { withFlatUnions } from './flat-union.ts';
+import { isElsewhere } from './short-schemas.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolSchemas {
@@ -92,6 +93,8 @@ function shorten(target: JsonSchemaVersion): Override {
     delete jsonSchema.pattern;
     delete jsonSchema.maxLength;
     if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    // The AI SDK, which gets draft-07, closes every object: it would allow no fields.
+    if (target !== 'draft-07' && isElsewhere(zodSchema)) jsonSchema.items = { type: 'object' };
     if (isJsonName(zodSchema)) {
       delete jsonSchema.anyOf;
       Object.assign(jsonSchema, structuredClone(target === 'draft-07' ? LONG_NAME : SHORT_NAME));

@@ -1,5 +1,6 @@
 /** The table of tools. To add a tool, add a row; its schemas come from its verb. */
 import * as z from 'zod';
+import { planStatus } from '../verbs/plans/status.ts';
 import { VERBS } from '../verbs/table.ts';
 import { catAnswer, catLines } from './answers/cat.ts';
 import { blameAnswer, blameLines, diffAnswer, diffLines, historyAnswer, historyLines } from './answers/changes.ts';
@@ -14,7 +15,18 @@ import {
   rollbackAnswer,
   rollbackLines,
 } from './answers/operation.ts';
+import {
+  planAnswer,
+  planApplyAnswer,
+  planApplyLines,
+  planCheckAnswer,
+  planCheckLines,
+  planLines,
+  planStatusAnswer,
+  planStatusLines,
+} from './answers/plans.ts';
 import { CONTENT_CHARACTERS, MOST_CONTENT_CHARACTERS, withoutLongContents } from './contents.ts';
+import { asElsewhere } from './short-schemas.ts';
 import { type Annotations, type SchemaFields, type Tool, tool } from './tool.ts';
 
 const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
@@ -56,6 +68,14 @@ const ofOneFile = ({
   const { element } = files as z.ZodArray<z.ZodObject<Record<string, z.ZodType>>>;
   return { file: element.shape, request };
 };
+
+/** The changes of a plan: edits as in `multi_edit_files`, or a patch. */
+const planFields = ({ files, patch }: SchemaFields): SchemaFields => ({
+  files: asElsewhere(files as z.ZodType, 'as in multi_edit_files: [{file_path, edits: [{old_string, new_string}]}]'),
+  patch: (patch as z.ZodType).describe('instead of files: a unified diff of many files'),
+});
+
+const PLAN_ID = z.string().max(200).describe('of the plan');
 
 const MAX_CONTENT = z
   .int()
@@ -318,6 +338,78 @@ export const TOOLS = [
     twoSteps: true,
     answer: inverseAnswer,
     render: inverseLines,
+  }),
+  tool({
+    name: 'plan_propose',
+    verb: VERBS.planNew,
+    title: 'Propose a plan',
+    description:
+      'Proposes changes of files for review, without changing any file. The user reviews it hunk by hunk, and approves ' +
+      'it; then plan_apply applies it, all or nothing. Use it if the user wants to see changes before they are made.',
+    annotations: ADDS,
+    argumentMapping: {
+      shape: (input) => ({ ...planFields(input), intent: input['intent'] as z.ZodType }),
+      toInput: (given) => given,
+    },
+    twoSteps: false,
+    answer: planAnswer,
+    render: planLines,
+  }),
+  tool({
+    name: 'plan_revise',
+    verb: VERBS.planRevise,
+    title: 'Revise a plan',
+    description:
+      'Replaces all proposed changes of a plan by others, made on the files as they are. Decisions about hunks that stay ' +
+      'the same are kept.',
+    annotations: ADDS,
+    argumentMapping: {
+      shape: (input) => ({ id: PLAN_ID, ...planFields(input) }),
+      toInput: (given) => given,
+    },
+    twoSteps: false,
+    answer: planAnswer,
+    render: planLines,
+  }),
+  tool({
+    name: 'plan_status',
+    verb: planStatus,
+    title: 'Show plans',
+    description: 'Lists plans, or shows one: its status, what the user rejected, and their words about it.',
+    annotations: READS,
+    argumentMapping: 'all',
+    twoSteps: false,
+    answer: planStatusAnswer,
+    render: planStatusLines,
+  }),
+  tool({
+    name: 'plan_check',
+    verb: VERBS.planCheck,
+    title: 'Check a plan',
+    description:
+      'Runs the checks of the project (tests, types, lint) on a copy with the plan, and returns new failures. Only ' +
+      'checks that the user trusts run.',
+    annotations: ADDS,
+    argumentMapping: { shape: ({ only }) => ({ id: PLAN_ID, only: only as z.ZodType }), toInput: (given) => given },
+    twoSteps: false,
+    answer: planCheckAnswer,
+    render: planCheckLines,
+  }),
+  tool({
+    name: 'plan_apply',
+    verb: VERBS.planApply,
+    title: 'Apply a plan',
+    description:
+      'Applies exactly what the user approved of a plan, all or nothing. Without their approval it is refused ' +
+      '(NEEDS_CONFIRMATION), and no tool can approve. undo can revert it.',
+    annotations: CHANGES_FILES,
+    argumentMapping: {
+      shape: ({ rebase }) => ({ id: PLAN_ID, rebase: rebase as z.ZodType }),
+      toInput: (given) => given,
+    },
+    twoSteps: false,
+    answer: planApplyAnswer,
+    render: planApplyLines,
   }),
 ] as const satisfies readonly Tool[];
 

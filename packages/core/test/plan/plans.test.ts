@@ -73,6 +73,23 @@ test('what was approved no longer counts if a decision changes afterwards', asyn
   expect((await savepoint.decidePlan(plan.id, [{ path: 'b.txt', accepted: true }])).status).toBe('approved');
 });
 
+test('an agent approves nothing, and applies again nothing that was rolled back after the approval', async () => {
+  const p = place();
+  const person = p.open();
+  const agent = p.open({ actor: { kind: 'agent', name: 'claude' } });
+  const { plan, fingerprint } = await proposed(agent);
+  const refused = { code: 'NEEDS_CONFIRMATION' };
+  await expect(agent.approvePlan(plan.id, fingerprint)).rejects.toMatchObject(refused);
+  await expect(agent.applyPlan(plan.id)).rejects.toMatchObject(refused);
+  await person.approvePlan(plan.id, fingerprint);
+  await agent.applyPlan(plan.id);
+  await person.undo();
+  await expect(agent.applyPlan(plan.id)).rejects.toMatchObject(refused);
+  expect(p.read('b.txt')).toBe('b\n');
+  await person.applyPlan(plan.id);
+  expect((await person.plan(plan.id)).status).toBe('applied');
+});
+
 test('a path that changed since is a conflict, unless both changes are merged', async () => {
   const p = place();
   const savepoint = p.open();

@@ -9,13 +9,13 @@ import { SavepointError } from '../../model/errors.ts';
 import type { CallId, CheckpointId, SessionId } from '../../model/ids.ts';
 import type { GuardVerdict } from '../../session/guarded-work.ts';
 import { Session } from '../../session/session.ts';
-import { readGuard } from '../../store/state/guard.ts';
 import { checkpointCalls } from '../calls/checkpoints.ts';
 import { captureBefore } from '../copies/capture-before.ts';
 import type { Engine } from '../engine.ts';
 import { STEPS_TOOL, servedCallInfo, stepsOf } from '../served-call.ts';
 import { sessionHost } from '../session-host.ts';
 import { judge, measure } from './judge.ts';
+import { assertOutsideAllowed } from './outside-sandbox.ts';
 
 export interface GuardStepsOptions extends CallOptions {
   /** The names of the checks. */
@@ -43,7 +43,7 @@ const TIMEOUT_MS = 10 * 60_000;
 export async function guardSteps(engine: Engine, options: GuardStepsOptions): Promise<GuardedSteps> {
   const { checks, since, timeoutMs = TIMEOUT_MS, sandboxed = false, signal: given, toolCall } = options;
   if (checks.length === 0) throw new SavepointError('USAGE', 'Name at least one check.', { argument: 'checks' });
-  if (sandboxed) await assertOutsideAllowed(engine);
+  if (sandboxed) await assertOutsideAllowed(engine, 'guard steps');
   const calling: CallOptions = { ...(given && { signal: given }), ...(toolCall !== undefined && { toolCall }) };
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given ? [given] : [])]);
   return since === undefined ? begin(engine, checks, calling, signal) : end(engine, checks, since, calling, signal);
@@ -129,17 +129,4 @@ function assertAgent({ kind }: Actor): void {
 
 function sessionOf(engine: Engine, id?: SessionId): Session {
   return new Session(sessionHost(engine), { agent: engine.actor, ...(id === undefined ? {} : { id }) });
-}
-
-async function assertOutsideAllowed(engine: Engine): Promise<void> {
-  const settings = await engine.read(({ ports, store }) => readGuard(ports, store.layout));
-  if (settings?.outsideSandbox === true) return;
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    'The agent runs its commands in a sandbox, and the checks would run outside of it.',
-    { verb: 'guard steps' },
-    {
-      hint: 'Nothing was run. Ask the user to allow it: `savepoint guard on --check NAME --outside-sandbox`.',
-    },
-  );
 }

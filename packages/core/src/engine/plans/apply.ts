@@ -1,5 +1,6 @@
 /** Applies a plan, or its next phase, in one operation. */
 
+import type { Actor } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Plan, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
@@ -50,7 +51,7 @@ export async function applyNext(
     await makeRoom(operating, 'all');
     const plan = findPlan(workspace, id);
     const selection = await assertOpen(workspace, plan, pace);
-    assertApproved(plan, selection);
+    assertApproved(workspace, plan, selection, callerOf(engine, workspace, options));
     const override = overrideIn(engine, workspace, plan, selection, options);
     const phase = given === undefined ? (leftOf(workspace, plan, selection)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];
@@ -80,15 +81,26 @@ function requestOf(
   return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 
-function assertApproved(plan: Plan, { fingerprint }: Selection): void {
-  if (plan.approval?.fingerprint === fingerprint) return;
+/** An agent does not apply again what was rolled back after the approval. */
+function assertApproved({ timeline, store }: Workspace, plan: Plan, { fingerprint }: Selection, by: Actor): void {
+  const { id, approval } = plan;
+  const isCurrent = approval?.fingerprint === fingerprint;
+  const isTakenBack =
+    approval !== null &&
+    by.kind !== 'user' &&
+    applicationsOf(timeline, store.objects, plan).some((one) => !one.isInEffect && one.time >= approval.time);
+  if (isCurrent && !isTakenBack) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
-    plan.approval === null
-      ? `${plan.id} is not approved.`
-      : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
+    approval === null
+      ? `${id} is not approved.`
+      : isCurrent
+        ? `${id} was rolled back after it was approved, and ${by.name} asked to apply it again.`
+        : `${id} is not what was approved: it, or what is decided about it, has changed.`,
     { verb: 'plan apply' },
-    { hint: `Nothing was changed. A person approves it with \`savepoint plan review ${plan.id}\`.` },
+    {
+      hint: `Nothing was changed. Run \`savepoint plan review ${id}\` to look at it and approve it; only a person can.`,
+    },
   );
 }
 

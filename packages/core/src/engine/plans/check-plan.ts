@@ -29,6 +29,7 @@ import {
 } from '../copies/check-state.ts';
 import { makeCopyOfState, type StateToCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
+import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { assertOpen, findPlan, type PlanView } from './plan-view.ts';
@@ -36,7 +37,10 @@ import { updatePlan } from './propose.ts';
 
 export interface PlanCheckOptions
   extends CallOptions,
-    Pick<CheckOptions, 'only' | 'timeoutMs' | 'maxMemory' | 'rungs' | 'dependencies' | 'onOutput'> {}
+    Pick<CheckOptions, 'only' | 'timeoutMs' | 'maxMemory' | 'rungs' | 'dependencies' | 'onOutput'> {
+  /** Whether an agent asks whose program runs its commands in a sandbox, outside of which the checks run. Default false. */
+  readonly sandboxed?: boolean;
+}
 
 export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' | 'notes' | 'notIsolated'> {
   readonly plan: PlanView;
@@ -50,7 +54,9 @@ export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' |
  * If the folder changes while the checks run, they run once more, on the folder as it is then.
  * @throws SavepointError UNKNOWN_PLAN, CONFLICT if the plan does not merge with the folder, and what `check` throws
  */
-export async function checkPlan(engine: Engine, id: string, options: PlanCheckOptions): Promise<PlanCheckReport> {
+export async function checkPlan(engine: Engine, id: string, given: PlanCheckOptions): Promise<PlanCheckReport> {
+  const { sandboxed = false, ...options } = given;
+  if (sandboxed) await assertOutsideAllowed(engine, 'plan check');
   await engine.read(async (workspace, context) => {
     const plan = findPlan(workspace, id);
     await assertOpen(workspace, plan, engine.pace(options));

@@ -30,7 +30,9 @@ export function checksFailed(plan: PlanId, failed: readonly PlanCheckResult[]): 
     `${plan} was not applied: its checks fail\n${lines.join('\n')}`,
     { fork: null, plan, checks },
     {
-      hint: 'Nothing was changed. Revise the plan and check it again, or apply it all the same with --override "REASON".',
+      hint:
+        'Nothing was changed. Revise the plan and check it again. A person can apply it all the same: ' +
+        `\`savepoint plan apply ${plan} --override "REASON"\`.`,
     },
   );
 }

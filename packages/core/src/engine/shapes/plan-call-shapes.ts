@@ -61,7 +61,12 @@ const RUN = {
   dependencies: DEPENDENCIES,
   onOutput: callback,
 } as const;
-const CHECK = fields({ ...CALL_OPTIONS, ...RUN, only: listOf(text) } satisfies ShapeOf<PlanCheckOptions>);
+const CHECK = fields({
+  ...CALL_OPTIONS,
+  ...RUN,
+  only: listOf(text),
+  sandboxed: flag,
+} satisfies ShapeOf<PlanCheckOptions>);
 const RUN_PLAN = fields({
   ...APPLY,
   ...RUN,

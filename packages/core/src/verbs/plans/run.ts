@@ -35,8 +35,10 @@ export const planCheck = verb({
       }),
     };
   },
-  async handle(savepoint, { id, ...input }, { signal, toolCall }) {
-    const report = await savepoint.checkPlan(id, withoutUndefined({ ...checkOptionsOf(input), signal, toolCall }));
+  async handle(savepoint, { id, ...input }, { signal, toolCall, isSandboxed }) {
+    const sandboxed = await isSandboxed?.();
+    const options = { ...checkOptionsOf(input), signal, toolCall, sandboxed };
+    const report = await savepoint.checkPlan(id, withoutUndefined(options));
     return {
       plan: planToJson(report.plan),
       base: report.base.id,

@@ -1,0 +1,292 @@
+/** Answers about plans, for a model: the fields, and the same as lines of text. */
+import { showContent, showText } from '../../content/show-name.ts';
+import { type JsonName, nameFromJson } from '../../model/names.ts';
+import type { planStatus } from '../../verbs/plans/status.ts';
+import type { VERBS } from '../../verbs/table.ts';
+import type { OutputOf } from '../../verbs/verb.ts';
+import { actorOf } from './authors.ts';
+import { type ChangeRow, changeLine, changeRow } from './changes.ts';
+import { present, shortTime } from './fields.ts';
+import { type OperationAnswer, operationAnswer, operationLines } from './operation.ts';
+import { countText, pathText } from './text.ts';
+
+type PlanJson = OutputOf<typeof VERBS.planShow>;
+type BriefJson = OutputOf<typeof VERBS.planList>['plans'][number];
+type HunkJson = NonNullable<PlanJson['changes'][number]['hunks']>[number];
+type CheckJson = OutputOf<typeof VERBS.planCheck>['checks'][number];
+
+interface PlanRow {
+  readonly id: string;
+  readonly status: PlanJson['status'];
+  readonly revision: number;
+  readonly intent: string;
+  readonly by: string;
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** How many changes have something rejected. */
+  readonly rejected?: number;
+  readonly checked?: NonNullable<PlanJson['checked']>;
+  /** The checkpoints that applied it. */
+  readonly applied?: readonly string[];
+  readonly expires?: string;
+}
+
+interface ProposedRow extends ChangeRow {
+  readonly decided?: 'accepted' | 'rejected';
+  /** Number, lines before and after, and what was decided: `2 -10,1 +12,3 rejected`. */
+  readonly hunks?: readonly string[];
+}
+
+export interface PlanAnswer extends PlanRow {
+  readonly base: string;
+  /** Of exactly what would be applied. */
+  readonly fingerprint: string;
+  readonly changes: readonly ProposedRow[];
+  /** What people said, for the author of the plan. */
+  readonly words?: readonly WordsRow[];
+  readonly approved_by?: string;
+  readonly failed_checks?: readonly { readonly name: string; readonly failures: readonly string[] }[];
+  readonly phases?: readonly { readonly name: string; readonly applied?: string }[];
+  readonly patch?: JsonName;
+  readonly not_in_patch?: readonly { readonly path: JsonName; readonly why: string }[];
+  readonly next: string;
+}
+
+interface WordsRow {
+  readonly by: string;
+  readonly time: string;
+  readonly revision: number;
+  readonly text: string;
+}
+
+export interface PlansAnswer {
+  readonly plans: readonly PlanRow[];
+  readonly unreadable?: readonly string[];
+}
+
+export interface PlanCheckAnswer {
+  readonly id: string;
+  readonly base: string;
+  readonly checks: readonly CheckRow[];
+  readonly not_run?: readonly string[];
+  readonly notes?: readonly string[];
+  /** Changed in the folder since the checks started. */
+  readonly moved?: readonly JsonName[];
+  readonly next: string;
+}
+
+interface CheckRow {
+  readonly name: string;
+  readonly comparison: CheckJson['comparison'];
+  readonly outcome: CheckJson['outcome'];
+  readonly why?: string;
+  readonly new_failures?: readonly string[];
+  readonly output?: string;
+}
+
+export interface PlanApplyAnswer extends OperationAnswer {
+  /** Phases that are not applied yet. */
+  readonly left?: readonly string[];
+  /** Why it stopped before its end. */
+  readonly stopped?: string;
+}
+
+export function planAnswer(plan: PlanJson): PlanAnswer {
+  const { base, fingerprint, words, approval, checks, phases, patch } = plan;
+  return {
+    ...planRow(plan),
+    base,
+    fingerprint,
+    changes: plan.changes.map(proposedRow),
+    ...present<Omit<PlanAnswer, keyof PlanRow | 'base' | 'fingerprint' | 'changes' | 'next'>>({
+      words: words.map(({ by, time, revision, text }) => ({
+        by: actorOf(by, null),
+        time: shortTime(time),
+        revision,
+        text,
+      })),
+      approved_by: plan.status === 'approved' && approval !== null ? actorOf(approval.by, null) : null,
+      failed_checks:
+        plan.checked === 'failed'
+          ? (checks?.results ?? [])
+              .filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown')
+              .map(({ name, failures, why }) => ({ name, failures: why === null ? failures : [why, ...failures] }))
+          : null,
+      phases: phases.map(({ name, applied }) => present<{ name: string; applied?: string }>({ name, applied })),
+      patch: patch?.text,
+      not_in_patch: patch?.gaps,
+    }),
+    next: nextOf(plan),
+  };
+}
+
+export function planLines(answer: PlanAnswer): string[] {
+  const { words = [], failed_checks: failed = [], phases = [], patch, not_in_patch: gaps = [] } = answer;
+  return [
+    planLine(answer),
+    `Base: ${answer.base}. Fingerprint: ${answer.fingerprint}`,
+    ...answer.changes.flatMap((change) => [
+      `  ${changeLine(change).trim()}${change.decided === undefined ? '' : `  [${change.decided}]`}`,
+      ...(change.hunks ?? []).map((hunk) => `    hunk ${hunk}`),
+    ]),
+    ...words.map(
+      ({ by, time, revision, text }) => `  ${showText(by)}, ${time}, on revision ${revision}: ${showText(text)}`,
+    ),
+    ...(answer.approved_by === undefined ? [] : [`Approved by ${showText(answer.approved_by)}.`]),
+    ...failed.flatMap(({ name, failures }) => [
+      `  check ${showText(name)} fails:`,
+      ...failures.map((one) => `    ${showText(one)}`),
+    ]),
+    ...phases.map(
+      ({ name, applied }) => `  phase ${showText(name)}${applied === undefined ? '' : `, applied by ${applied}`}`,
+    ),
+    ...(patch === undefined ? [] : [showContent(nameFromJson(patch))]),
+    ...gaps.map(({ path, why }) => `  not in the patch (${why}): ${pathText(path)}`),
+    answer.next,
+  ];
+}
+
+export function planStatusAnswer({ list, plan }: OutputOf<typeof planStatus>): PlanAnswer | PlansAnswer {
+  if (plan !== null) return planAnswer(plan);
+  const { plans = [], warnings = [] } = list ?? {};
+  return { plans: plans.map(planRow), ...present<Pick<PlansAnswer, 'unreadable'>>({ unreadable: warnings }) };
+}
+
+export function planStatusLines(answer: PlanAnswer | PlansAnswer): string[] {
+  if (!('plans' in answer)) return planLines(answer);
+  return [
+    ...(answer.plans.length === 0 ? ['No open plans.'] : answer.plans.map(planLine)),
+    ...(answer.unreadable ?? []).map((one) => `  cannot be read: ${showText(one)}`),
+  ];
+}
+
+export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanCheckAnswer {
+  const { plan, base, checks, notRun, notes, moved } = output;
+  return {
+    id: plan.id,
+    base,
+    checks: checks.map(({ name, comparison, outcome, why, new: added, output: end }) => ({
+      name,
+      comparison,
+      outcome,
+      ...present<Pick<CheckRow, 'why' | 'new_failures' | 'output'>>({
+        why,
+        new_failures: added.map(({ shown }) => shown),
+        output: end === '' ? null : end,
+      }),
+    })),
+    ...present<Pick<PlanCheckAnswer, 'not_run' | 'notes' | 'moved'>>({ not_run: notRun, notes, moved }),
+    next:
+      checks.length === 0
+        ? 'No checks were found, so nothing was checked.'
+        : plan.checked === 'failed'
+          ? `The plan breaks checks. Fix that with plan_revise, and call plan_check with id ${plan.id} again.`
+          : nextOf(plan),
+  };
+}
+
+export function planCheckLines(answer: PlanCheckAnswer): string[] {
+  return [
+    `Checked ${answer.id} on ${answer.base}.`,
+    ...answer.checks.flatMap(({ name, comparison, outcome, why, new_failures: failures = [], output }) => [
+      `  ${showText(name)}: ${comparison}, ${outcome}${why === undefined ? '' : `: ${showText(why)}`}`,
+      ...failures.map((one) => `    new: ${showText(one)}`),
+      ...(output === undefined ? [] : [showText(output, 'keep')]),
+    ]),
+    ...(answer.not_run ?? []).map((name) => `  not run: ${showText(name)}`),
+    ...(answer.notes ?? []).map((note) => `  ${showText(note)}`),
+    ...(answer.moved ?? []).map((path) => `  changed meanwhile: ${pathText(path)}`),
+    answer.next,
+  ];
+}
+
+export function planApplyAnswer(output: OutputOf<typeof VERBS.planApply>): PlanApplyAnswer {
+  return {
+    ...operationAnswer(output),
+    ...present<Pick<PlanApplyAnswer, 'left' | 'stopped'>>({ left: output.left, stopped: output.stopped?.message }),
+  };
+}
+
+export function planApplyLines(answer: PlanApplyAnswer): string[] {
+  return [
+    ...operationLines(answer),
+    ...(answer.left ?? []).map((name) => `  not applied yet: phase ${showText(name)}`),
+    ...(answer.stopped === undefined ? [] : [`Stopped: ${showText(answer.stopped)}`]),
+  ];
+}
+
+function planRow(plan: PlanJson | BriefJson): PlanRow {
+  const { id, status, revision, intent, by, totals, rejected, checked, applied } = plan;
+  return {
+    id,
+    status,
+    revision,
+    intent,
+    by: actorOf(by, null),
+    files: totals.files,
+    added: totals.added,
+    removed: totals.removed,
+    ...present<Pick<PlanRow, 'rejected' | 'checked' | 'applied' | 'expires'>>({
+      rejected: rejected === 0 ? null : rejected,
+      checked,
+      applied,
+      expires: 'expires' in plan ? shortTime(plan.expires) : null,
+    }),
+  };
+}
+
+function planLine(row: PlanRow): string {
+  const { id, status, revision, intent, by, files, added, removed, rejected, checked, applied = [], expires } = row;
+  const facts = [
+    `${status}, revision ${revision}, by ${showText(by)}, ${countText(files, 'path')} +${added} -${removed}`,
+    ...(rejected === undefined ? [] : [`${rejected} with something rejected`]),
+    ...(checked === undefined ? [] : [`checks ${checked}`]),
+    ...(applied.length === 0 ? [] : [`applied by ${applied.join(', ')}`]),
+    ...(expires === undefined ? [] : [`expires ${expires}`]),
+  ];
+  return `${id}  ${facts.join('; ')}: ${showText(intent)}`;
+}
+
+function proposedRow({ accepted, hunks, ...change }: PlanJson['changes'][number]): ProposedRow {
+  const isOne = hunks === null || hunks.every((hunk) => hunk.accepted === accepted);
+  return {
+    ...changeRow(change),
+    ...present<Pick<ProposedRow, 'decided' | 'hunks'>>({
+      decided: isOne ? decisionOf(accepted) : null,
+      hunks: isOne && accepted !== null ? [] : (hunks ?? []).map(hunkText),
+    }),
+  };
+}
+
+function hunkText({ number, before, after, accepted }: HunkJson): string {
+  const decided = decisionOf(accepted);
+  return `${number} -${rangeText(before)} +${rangeText(after)}${decided === null ? '' : ` ${decided}`}`;
+}
+
+/** As in a patch: lines count from 1, and an empty range follows its line. */
+function rangeText({ start, count }: HunkJson['before']): string {
+  return `${count === 0 ? start : start + 1},${count}`;
+}
+
+function decisionOf(accepted: boolean | null): 'accepted' | 'rejected' | null {
+  return accepted === null ? null : accepted ? 'accepted' : 'rejected';
+}
+
+function nextOf({ id, status, revision, rejected, words }: PlanJson): string {
+  const review = `Ask the user to review and approve it in a terminal of their own: \`savepoint plan review ${id}\`.`;
+  switch (status) {
+    case 'approved':
+      return `The user approved exactly this. Call plan_apply with id ${id}.`;
+    case 'applied':
+      return 'It is applied.';
+    case 'cancelled':
+      return 'It was cancelled and cannot be applied.';
+    case 'rolled-back':
+      return `It was rolled back. Ask the user whether they want it again. ${review}`;
+    default:
+      return rejected > 0 || words.some((one) => one.revision === revision)
+        ? `It is not approved. Revise it with plan_revise as the user wants it. ${review}`
+        : `Nothing is applied yet. ${review} Then call plan_status to see what they decided, and plan_apply once it is approved.`;
+  }
+}

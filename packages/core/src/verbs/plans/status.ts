@@ -1,0 +1,31 @@
+/** What `plan list` and `plan show` answer, for callers with one tool for both. */
+
+import { planShapes } from '../shapes/plan-shape.ts';
+import { verb } from '../verb.ts';
+import { planList, planShow } from './propose.ts';
+
+export const planStatus = verb({
+  name: 'plan status',
+  summary: 'list plans, or show one',
+  description: 'Lists the plans like `plan list`, or shows one like `plan show`.',
+  changes: 'nothing',
+  schemas: (shapes, editShapes) => {
+    const { z } = shapes;
+    return {
+      input: z.strictObject({
+        id: z.string().optional().describe('show this plan, with its hunks; default: list all'),
+        all: planList.schemas(shapes, editShapes).input.shape.all,
+        patch: planShow.schemas(shapes, editShapes).input.shape.patch,
+      }),
+      output: z.strictObject({
+        list: planList.schemas(shapes, editShapes).output.nullable(),
+        plan: planShapes(shapes).whole.nullable(),
+      }),
+    };
+  },
+  async handle(savepoint, { id, all, patch }, context) {
+    return id === undefined
+      ? { list: await planList.handle(savepoint, { all }, context), plan: null }
+      : { list: null, plan: await planShow.handle(savepoint, { id, patch }, context) };
+  },
+});
