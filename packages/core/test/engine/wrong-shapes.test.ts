@@ -14,7 +14,8 @@ const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
     'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks ' +
-    'reopenCopy fork openFork runInFork previewMerge mergeFork dropFork plan decidePlan approvePlan cancelPlan previewPlan applyPlan commitPlan'
+    'reopenCopy fork openFork runInFork previewMerge mergeFork dropFork plan decidePlan approvePlan cancelPlan checkPlan previewPlan applyPlan runPlan ' +
+    'previewRollBackPlan rollBackPlan commitPlan'
   ).split(' '),
 );
 const TAKES_LIST = new Set(
