@@ -40,13 +40,21 @@ function closed(schema: unknown): unknown {
   return type === 'object' ? { ...parts, additionalProperties: false } : parts;
 }
 
+/** MCP clients read the schema of edits once, in `multi_edit_files`; here, each tool has it. */
+function withEdits(schema: Record<string, unknown>): Record<string, unknown> {
+  const properties = schema['properties'] as Record<string, { readonly items?: object }>;
+  if (JSON.stringify(properties['files']?.items) !== '{"type":"object"}') return schema;
+  const full = pinned.find(({ name }) => name === 'multi_edit_files')?.inputSchema['properties'] as typeof properties;
+  return { ...schema, properties: { ...properties, files: { ...properties['files'], items: full['files']?.items } } };
+}
+
 describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) => {
   it('gets the same tools as a client of the MCP server', async () => {
     const { tools } = await run(await savepointTools(openFor(project())), []);
     const reported = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const expected = pinned.map(({ name, description, inputSchema }) => {
       const $schema = 'http://json-schema.org/draft-07/schema#';
-      return { name, description, inputSchema: { ...(closed(inputSchema) as object), $schema } };
+      return { name, description, inputSchema: { ...(closed(withEdits(inputSchema)) as object), $schema } };
     });
     expect(reported).toEqual(expected);
   });
@@ -77,11 +85,15 @@ describe.each(VERSIONS)('an agent on version $version of the AI SDK', ({ run }) 
       ...inTwoSteps('redo'),
       ...inTwoSteps('undo'),
       ...inTwoSteps('rollback'),
+      call('plan_propose', { files, intent: 'both' }),
+      call('plan_revise', { id: 'last', files: files.slice(1) }),
+      call('plan_status', { id: 'last' }),
+      call('plan_check', { id: 'last' }),
     ]);
     expect(parts.filter(({ type }) => type === 'tool-error')).toEqual([]);
     const used = new Set(parts.filter(({ type }) => type === 'tool-result').map(({ toolName }) => toolName));
-    // `guard` needs checks that a person trusts.
-    expect([...used, 'guard'].sort()).toEqual(pinned.map(({ name }) => name).sort());
+    // `guard` needs checks that a person trusts, and `plan_apply` a plan that a person approved.
+    expect([...used, 'guard', 'plan_apply'].sort()).toEqual(pinned.map(({ name }) => name).sort());
     expect([p.read('a.txt'), p.read('b.txt'), p.has('c.txt')]).toEqual(['one\n', 'two\n', false]);
 
     expect(reported.map(({ type }) => type)).toEqual(reported.map(() => 'text'));
