@@ -86,9 +86,9 @@ describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
     const background = `(setsid sh -c 'trap "" TERM; while :; do echo more >> grows.txt; sleep 0.05; done' >/dev/null 2>&1 &)`;
     const script = `${background}; while ! test -s grows.txt; do sleep 0.05; done`;
     const done = p.run(['try', '--apply', ...SH, script]);
-    expect(done.stderr).toMatch(/these still ran in the copy, and were ended:\n[\s\S]* {2}sh -c trap "" TERM; while/);
+    expect(done.stderr).toMatch(/these still ran in the copy, and were ended:\n[\s\S]*sh -c trap "" TERM; while/);
     const kept = JSON.parse(p.run(['--json', 'try', '--keep', ...SH, script]).stdout);
-    expect(kept.ended.join('\n')).toMatch(/^sh -c trap/m);
+    expect(kept.ended.join('\n')).toMatch(/sh -c trap/);
     const grown = p.read('grows.txt');
     expect(grown).toMatch(/^(?:more\n)+$/);
     const { status, stderr } = p.run(['run', '--isolated', '--apply', ...SH, 'echo ok > a.txt']);

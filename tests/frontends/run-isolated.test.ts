@@ -212,7 +212,7 @@ it('on a terminal, --each-turn asks over the program, and typing decides nothing
   goOn(p, 2);
   terminal.type('\r');
   await terminal.displays(
-    /Your prompt[^\n]*\nax *\n[\s\S]*turn 1: applied to 1 path[\s\S]*turn 2: its changes were dropped[\s\S]*\[a\/p\/d\/x\/K\]/,
+    /Your prompt[^\n]*\nax *\n[\s\S]*turn 1: applied to 1 path[\s\S]*turn 2: its changes were dropped[\s\S]*\[a\/r\/p\/d\/x\/K\]/,
   );
   terminal.type('x\r');
   await terminal.displays(/Dropped the changes/);

@@ -25,10 +25,12 @@ export const deleteSession = verb({
   }),
 
   async handle(savepoint, input, context) {
-    const { dropped, stayed, forks: _, ...rest } = await savepoint.forgetSession(
-      input.session,
-      withoutUndefined({ signal: context.signal }),
-    );
+    const {
+      dropped,
+      stayed,
+      forks: _,
+      ...rest
+    } = await savepoint.forgetSession(input.session, withoutUndefined({ signal: context.signal }));
     return { ...rest, dropped: [...dropped], stayed: [...stayed] };
   },
 });
