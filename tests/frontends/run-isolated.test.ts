@@ -174,6 +174,7 @@ it('a turn that does not merge is applied with a later one, and nothing of the p
   expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\nagent\n');
   goOn(p, 1);
   expect(await ended, said()).toBe(0);
+  expect(said()).toContain('nothing more was changed in the copy');
 });
 
 const NO_QUESTION = /^(?![\s\S]*has ended)/;

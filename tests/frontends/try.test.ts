@@ -43,10 +43,48 @@ describe('try without a terminal', () => {
       env: p.environment(),
     });
     const done = p.run(tried(`echo four >> a.txt; ${commit} -am second`, '--apply'));
-    expect(done.stderr).toMatch(/commits of the copy, which cannot be applied.*\n *\.: [0-9a-f]{40}\n/);
+    expect(done.stderr).toMatch(/commits of the copy, which cannot be applied.*\n *\.: [0-9a-f]{40} \(\w+\)\n/);
     const [id] = copies(p);
     expect(done.stderr).toContain(`The copy ${id} is kept. It has the commits.`);
     expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+  });
+
+  it.each([
+    [
+      'a branch that is not checked out',
+      'git checkout -qb side; echo p > p.txt; git add .; GIT commit -qm p; git checkout -q main',
+      'refs/heads/side',
+    ],
+    ['a stash', 'echo more >> a.txt; GIT stash -q', 'refs/stash'],
+    ['a packed tag', 'GIT tag -a v1 -m text; git pack-refs --all', 'refs/tags/v1'],
+    ['a note', 'GIT notes add -m text', 'refs/notes/commits'],
+    ['a detached HEAD', 'git checkout -q --detach; GIT commit -q --allow-empty -m p', 'HEAD'],
+    ['a new repository', 'git init -q -b own sub; cd sub; GIT commit -q --allow-empty -m p', 'refs/heads/own'],
+  ])('keeps a copy with a commit of its own: %s', (_, script, ref) => {
+    const p = inProject();
+    p.commitAll();
+    p.git('branch', '-M', 'main');
+    const git = 'git -c user.name=a -c user.email=a@b -c commit.gpgsign=false';
+    const done = p.run(['--json', ...tried(script.replaceAll('GIT', git), '--apply')]);
+    const { copy, commits } = JSON.parse(done.stdout);
+    expect([copy.isKept, commits]).toEqual([true, [expect.objectContaining({ ref })]]);
+    const again = p.run(['try', '--continue', copy.id, '--apply']);
+    expect(again.stderr).toContain(`${commits[0].commit} (${ref.replace(/^refs\/(?:heads\/|tags\/|(?=stash))/, '')})`);
+    expect(again.stderr).toContain('is kept. It has the commits.');
+    expect(again.stderr).not.toContain('nothing was changed');
+    expect(copies(p)).toEqual([copy.id]);
+  });
+
+  it('does not keep a copy for refs to commits that the repository has', () => {
+    const p = inProject();
+    p.commitAll();
+    p.git('commit', '-q', '--allow-empty', '-m', 'second');
+    p.git('reset', '-q', '--hard', 'HEAD~');
+    const done = p.run(
+      tried('git branch other; git tag old; git reset -q --hard ORIG_HEAD; git pack-refs --all', '--apply'),
+    );
+    expect(done.stderr).toContain('nothing was changed in the copy');
+    expect(copies(p)).toEqual([]);
   });
 
   it('keeps the copy of a command that fails, unless its changes are to be applied always', () => {

@@ -59,7 +59,7 @@ class ProposalRun {
     this.#difference = found;
     context.clearProgress();
     if (found.changes.length === 0 && found.problems.length === 0 && found.commits.length === 0) {
-      say('savepoint: nothing was changed in the copy.\n');
+      say(`savepoint: nothing ${this.proposal.hasApplied === true ? 'more ' : ''}was changed in the copy.\n`);
       await copy.copy.drop();
       return this.#finished('unchanged');
     }
@@ -174,7 +174,7 @@ class ProposalRun {
   async #applied(found: CopyDifference, operation: Operation): Promise<Finished> {
     const { context, say } = this.given;
     context.clearProgress();
-    say(appliedText(operation, context.view));
+    say(appliedText(operation, found.changes.length > found.uncaptured.length, context.view));
     // With --ours, what the copy has there is given up. What is skipped may still be wanted.
     const isPartial = this.#choices.skipConflicts === true && operation.plan.kept.length > 0;
     return this.#done('applied', found, { operation }, isPartial);

@@ -21,6 +21,8 @@ export interface Proposal {
   readonly author?: { readonly actor: Actor; readonly session: string };
   /** Whether the command succeeded. */
   readonly isGood: boolean;
+  /** Whether changes of the copy were applied before. */
+  readonly hasApplied?: boolean;
 }
 
 export interface Finished {

@@ -39,9 +39,8 @@ export function differenceText(
       listedIn(view),
     ),
     listWithHeading(
-      commits.map(({ path, commit }) => `${path === '' ? '.' : showName(path)}: ${commit}`),
-      () =>
-        'commits of the copy, which cannot be applied; their files are (`git push` or `git format-patch` in it keeps them):',
+      commits.map(({ path, commit, ref }) => `${path === '' ? '.' : showName(path)}: ${commit} (${refText(ref)})`),
+      () => 'commits of the copy, which cannot be applied (`git push` or `git format-patch` in it keeps them):',
       listedIn(view),
     ),
     listWithHeading(
@@ -58,14 +57,17 @@ export function differenceText(
   );
 }
 
-export function appliedText(operation: OperationJson, view: OutputView): string {
+/** @param isFiles whether the copy has changes that can be applied */
+export function appliedText(operation: OperationJson, isFiles: boolean, view: OutputView): string {
   const { checkpoint } = operation;
   if (checkpoint === null) {
     const { kept } = operation.plan;
     return lines(
-      kept.length === 0
-        ? 'Nothing was left to apply: the folder already has these changes.'
-        : 'Nothing was applied: the rest of the changes is in the folder already.',
+      !isFiles
+        ? 'Nothing was applied: the copy has no changes that can be applied.'
+        : kept.length === 0
+          ? 'Nothing was left to apply: the folder already has these changes.'
+          : 'Nothing was applied: the rest of the changes is in the folder already.',
       planNotes(operation, null, view),
     );
   }
@@ -138,6 +140,11 @@ export function isolationText({ copy, notes }: Copy, view: OutputView): string {
       `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
     ),
   );
+}
+
+/** @param ref one character per byte */
+function refText(ref: string): string {
+  return showName(ref.replace(/^refs\/(?:heads|tags)\/|^refs\/(?=stash$)/, ''));
 }
 
 function clipped(text: string): string {

@@ -9,8 +9,8 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { addToPatch, patchOf } from '../timeline/diff/compare.ts';
 import { type ChecksInCopy, readChecks } from './checks-in-copy.ts';
+import { type CopyCommit, commitsOfCopy } from './commits-of-copy.ts';
 import type { OpenCopy } from './copy.ts';
-import { type CopyCommit, commitsOfCopy } from './moved-heads.ts';
 import { stateOfCopy } from './state-of-copy.ts';
 
 export interface CopyDifference {
@@ -66,7 +66,7 @@ export async function writeCopyPatch(
 
 async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiffRequest, pace: Pace) {
   const objects = new OverlayBatch(workspace.store.objects);
-  const { snapshot, found, problems } = await stateOfCopy(workspace, copy, base.snapshot, objects, pace);
+  const { snapshot, found, repositories, problems } = await stateOfCopy(workspace, copy, base.snapshot, objects, pace);
   const within = paths.length === 0 ? {} : { within: paths };
   const listed = await listChanges(objects, base.snapshot, found, pace, within);
   const touched = copy.touched();
@@ -78,7 +78,14 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
   const sum = (count: (change: Change) => number | null): number =>
     changes.reduce((total, change) => total + (count(change) ?? 0), 0);
   const totals = { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) };
-  const commits = commitsOfCopy(workspace.ports.fs, workspace.root, copy, base);
+  const before = base.roots.filter(({ kind }) => kind === 'repository');
+  const made = commitsOfCopy(
+    workspace.ports,
+    workspace.root,
+    copy,
+    [...before.map(({ path }) => path), ...repositories],
+    new Set(before.map(({ commit }) => commit)),
+  );
   const checked = readChecks(workspace.ports, copy.record.place);
   const checks = checked === null ? null : { checks: checked.checks, isCurrent: checked.files === snapshot.files };
   return {
@@ -88,8 +95,8 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
     totals,
     uncaptured,
     unknownToGit: changes.filter(isUnknownToGit),
-    commits,
-    problems,
+    commits: made.commits,
+    problems: [...problems, ...made.problems],
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { WORKSPACE_ITSELF } from '../model/names.ts';
+import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { OwnPaths } from '../store/own-paths.ts';
@@ -19,6 +19,8 @@ export interface CopyState {
   readonly snapshot: Snapshot;
   /** What the scan found, including paths that were not captured, and paths that the copy cannot have changed. */
   readonly found: Snapshot;
+  /** The folders with a repository. */
+  readonly repositories: readonly TreePath[];
   /** What could not be captured, for display. */
   readonly problems: readonly string[];
 }
@@ -36,7 +38,7 @@ export async function stateOfCopy(
   batch: ObjectBatch,
   pace: Pace,
 ): Promise<CopyState> {
-  if ((copy.access ?? null) !== null) return { snapshot: base, found: base, problems: [] };
+  if ((copy.access ?? null) !== null) return { snapshot: base, found: base, repositories: [], problems: [] };
   const { timeline } = workspace;
   // Not the memory of the workspace: its changes are watched, and those of the copy are not.
   const cache = new StatCache(workspace.ports, workspace.store.layout);
@@ -62,7 +64,8 @@ export async function stateOfCopy(
       ? found.snapshot
       : await asInWorkspace(batch, base, found.snapshot, { root, files: copy.files }, pace);
   const snapshot = touched === null ? meant : onlyTouched(batch, base, meant, touched);
-  return { snapshot, found: meant, problems: found.problems };
+  const repositories = found.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  return { snapshot, found: meant, repositories, problems: found.problems };
 }
 
 function onlyTouched(batch: ObjectBatch, base: Snapshot, found: Snapshot, touched: PathSet): Snapshot {

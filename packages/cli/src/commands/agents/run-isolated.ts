@@ -88,6 +88,7 @@ export async function runIsolated(
         description: proposal.description,
         author,
         isGood: status === 0,
+        hasApplied: turns?.hasApplied === true,
       },
       { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
     );

@@ -10,7 +10,7 @@ import { listenForInterrupts } from '../../interrupt.ts';
 import { shellWord } from '../../path-hint.ts';
 import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn } from '../../proposal/decision.ts';
 import { finishProposal } from '../../proposal/finish.ts';
-import type { Copy, Finished } from '../../proposal/proposal.ts';
+import type { Copy, CopyDifference, Finished } from '../../proposal/proposal.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
 import { writeAll } from '../../write.ts';
@@ -134,6 +134,10 @@ async function tryOut(
   }
 }
 
+function commitToJson({ path, commit, ref }: CopyDifference['commits'][number]) {
+  return { path: nameToJson(path), commit, ref: nameToJson(ref) };
+}
+
 function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: Finished) {
   const { difference, operation, file, plan, failure, outcome, isKept } = finished;
   return {
@@ -146,6 +150,7 @@ function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: 
     notIsolated: [...copy.notIsolated],
     changes: difference === null ? null : difference.changes.map(changeToJson),
     totals: difference === null ? null : { ...difference.totals },
+    commits: difference === null ? null : difference.commits.map(commitToJson),
     patch: file,
     plan,
     operation,
