@@ -17,6 +17,7 @@ import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { type ForkStateInfo, keepMergedState, writeForkState } from '../timeline/record/fork-states.ts';
+import { commitsOfFork, forkCommitNotes } from './commits-of-fork.ts';
 import type { Fork } from './fork.ts';
 import { lookAtFork } from './open-fork.ts';
 import { commitNotes } from './worktrees.ts';
@@ -57,7 +58,8 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       merged = withoutPaths(objects, base, proposed, paths, untouched);
       attribution = authors(proposed, objects);
       const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);
-      return { ...plan, notes: [...(plan.notes ?? []), ...notes] };
+      const own = forkCommitNotes(fork, await commitsOfFork(workspace, fork, pace));
+      return { ...plan, notes: [...(plan.notes ?? []), ...notes, ...own] };
     },
     beforeChange: async ({ number }) => {
       if (merged === null) throw new Error('the plan comes first');

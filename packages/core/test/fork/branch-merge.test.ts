@@ -1,7 +1,7 @@
-/** A merge of a fork whose repository is a worktree: files are merged, and commits are named. */
+/** Commits in the repositories of forks: a merge brings files and names them, and a drop does not destroy them unasked. */
 
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
@@ -42,4 +42,47 @@ test('a merge says which commits it does not bring, and how to get them', async 
   git(folder, 'commit', '-q', '--allow-empty', '-m', 'three');
   const [note] = (await savepoint.previewMerge('f')).plan.notes ?? [];
   expect(note?.why).toMatch(/^has 1 commit on [0-9a-f]{10},.*`git merge [0-9a-f]{10}`/);
+});
+
+test('a fork with commits in a repository of its own is not removed unasked', async () => {
+  const p = new Place();
+  p.write('a.txt', 'a\n');
+  const top = p.at('');
+  git(top, 'init', '-q', '-b', 'main');
+  git(top, 'add', '.');
+  git(top, 'commit', '-q', '-m', 'first');
+  const savepoint = p.open({ places: { ...p.world.places, searchPath: process.env['PATH'] ?? '' } });
+  const made = await savepoint.createForks(['f', 'g', 'h'], { rungs: ['copy'] });
+  const [folder = '', stashed = ''] = made.map(({ files }) => Buffer.from(files ?? '', 'latin1').toString());
+  git(folder, 'checkout', '-q', '-b', 'side');
+  writeFileSync(join(folder, 'p.txt'), 'precious\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-q', '-m', 'p');
+  git(folder, 'checkout', '-q', 'main');
+  writeFileSync(join(folder, 'b.txt'), 'b\n');
+  writeFileSync(join(stashed, 'a.txt'), 'stashed\n');
+  git(stashed, 'stash', '-q');
+  writeFileSync(join(stashed, 'c.txt'), 'c\n');
+  const command = `git fetch ${folder} side:f-side`;
+  const { plan } = await savepoint.mergeFork('f');
+  expect(plan.notes).toEqual([{ path: '', why: expect.stringContaining(`has commits on side`) }]);
+  expect(plan.notes?.[0]?.why).toContain(`\`${command}\``);
+  await savepoint.mergeFork('g');
+  await expect(savepoint.dropFork('f')).rejects.toMatchObject({
+    code: 'NEEDS_CONFIRMATION',
+    message: expect.stringMatching(/commits that the repository .* side \([0-9a-f]{10}\)/),
+    hint: expect.stringContaining(`\`${command}\``),
+  });
+  expect(await savepoint.cleanForks()).toMatchObject({
+    dropped: [],
+    notes: [expect.stringContaining('side'), expect.stringContaining('refs/stash')],
+  });
+  expect([existsSync(folder), existsSync(stashed)]).toEqual([true, true]);
+  // As it says.
+  execFileSync('sh', ['-c', command], { cwd: top, stdio: 'ignore' });
+  expect(git(top, 'show', 'f-side:p.txt')).toBe('precious\n');
+  await savepoint.dropFork('f');
+  await savepoint.dropFork('g', { force: true });
+  await savepoint.dropFork('h');
+  expect((await savepoint.forks()).forks).toEqual([]);
 });

@@ -3,6 +3,7 @@
 import { showName } from '../../content/show-name.ts';
 import { bytesOfCopy } from '../../copy/sizes.ts';
 import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
+import { commitsOfFork, commitsText, howToGet } from '../../fork/commits-of-fork.ts';
 import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
@@ -213,7 +214,10 @@ export function forkCalls(engine: Engine): ForkCalls {
         const { context, workspace, pace } = operating;
         const fork = findFork(engine, context, workspace, name);
         if (options.force === true) assertByPerson(engine, workspace, 'forkDrop');
-        else assertNothingLost(await knownView({ engine, context, workspace, pace }, fork));
+        else {
+          assertNothingLost(await knownView({ engine, context, workspace, pace }, fork));
+          await assertNoCommits(workspace, fork, pace);
+        }
         return dropFork(engine, operating, fork);
       }),
     cleanForks: (options = {}) =>
@@ -229,6 +233,11 @@ export function forkCalls(engine: Engine): ForkCalls {
           const [first] = view.uncaptured;
           if (first !== undefined) {
             notes.push(`${fork.name} is kept: it has what was not captured, for example ${showName(first)}`);
+            continue;
+          }
+          const commits = commitsText(await commitsOfFork(workspace, fork, pace));
+          if (commits !== null) {
+            notes.push(`${fork.name} is kept: it has ${commits}`);
             continue;
           }
           notes.push(...(await dropFork(engine, operating, fork)));
@@ -385,5 +394,19 @@ function assertNothingLost({ name, state, difference: { totals }, uncaptured, ru
         `\`savepoint fork create ${name} --from dropped:${name}\` brings it back` +
         `${first === undefined ? '.' : ', except what was not captured. Copy that first.'}`,
     },
+  );
+}
+
+async function assertNoCommits(workspace: Workspace, fork: Fork, pace: Pace): Promise<void> {
+  const found = await commitsOfFork(workspace, fork, pace);
+  const what = commitsText(found);
+  if (what === null) return;
+  const { name } = fork;
+  const how = howToGet(fork, found);
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `Fork ${name} has ${what}.`,
+    { verb: 'fork drop' },
+    { hint: `${how === '' ? 'Look at it' : `Get them first: ${how}`}, or repeat with --force: then they are gone.` },
   );
 }

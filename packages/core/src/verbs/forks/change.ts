@@ -150,8 +150,8 @@ export const forkDrop = verb({
   summary: 'remove a fork; its last state is kept',
   description:
     'Ends the commands in the fork, keeps its last state in the store, and removes its folder. A new fork from ' +
-    '`dropped:NAME` brings it back. It refuses if something is not merged, or a command runs, unless forced; agents cannot ' +
-    'force it. Ignored files over the limits of checkpoints, and commits in a repository of its own, are not kept.',
+    '`dropped:NAME` brings it back. It refuses if something is not merged, a command runs, or only its own repository has commits, unless forced; agents ' +
+    'cannot force it. Ignored files over the limits of checkpoints, and those commits, are not kept.',
   changes: 'store',
   schemas: ({ z }) => ({
     input: z.strictObject({
@@ -171,7 +171,8 @@ export const forkClean = verb({
   name: 'fork clean',
   summary: 'drop the forks that are merged, and what dead processes left of forks',
   description:
-    'Drops each fork of which everything is merged and in which no command runs. Their last states are kept.',
+    'Drops each fork of which everything is merged and in which no command runs. Their last states are kept. A fork with ' +
+    'commits that the repository of the workspace does not have stays.',
   changes: 'store',
   schemas: ({ z }) => ({
     input: z.strictObject({}),
