@@ -75,6 +75,21 @@ describe('try without a terminal', () => {
     expect(copies(p)).toEqual([copy.id]);
   });
 
+  it('names ignored files and dependencies that were changed and are not applied', () => {
+    const p = inProject();
+    p.write('.gitignore', 'dist\n');
+    p.write('node_modules/old/i.js', '1\n');
+    p.commitAll();
+    const build = 'mkdir -p node_modules/a dist; echo 1 > node_modules/a/i.js; echo 2 > dist/o.js';
+    const done = p.run(tried(build, '--apply'));
+    expect(done.stderr).toContain('nothing was changed in the copy that can be applied');
+    expect(done.stderr).toMatch(/^changed, and not applied .*dist/m);
+    if (!done.stderr.includes('no overlay is possible')) expect(done.stderr).toMatch(/not applied .*node_modules\/a/);
+    const both = JSON.parse(p.run(['--json', ...tried(`${build}; echo four >> a.txt; git status`, '--apply')]).stdout);
+    expect([both.outcome, both.notApplied]).toEqual(['applied', expect.arrayContaining(['dist'])]);
+    expect(p.run(tried('git status', '--apply')).stderr).toContain('nothing was changed in the copy.\n');
+  });
+
   it('does not keep a copy for refs to commits that the repository has', () => {
     const p = inProject();
     p.commitAll();

@@ -10,7 +10,16 @@ import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
-import { appliedText, conflictText, differenceText, endedText, keptText, plannedText, savedText } from './texts.ts';
+import {
+  appliedText,
+  conflictText,
+  differenceText,
+  endedText,
+  keptText,
+  plannedText,
+  savedText,
+  unchangedText,
+} from './texts.ts';
 
 export interface Finishing {
   readonly context: Pick<CommandContext, 'savepoint' | 'absolutePath' | 'view' | 'clearProgress'>;
@@ -59,7 +68,7 @@ class ProposalRun {
     this.#difference = found;
     context.clearProgress();
     if (found.changes.length === 0 && found.problems.length === 0 && found.commits.length === 0) {
-      say(`savepoint: nothing ${this.proposal.hasApplied === true ? 'more ' : ''}was changed in the copy.\n`);
+      say(unchangedText(found, this.proposal.hasApplied === true));
       await copy.copy.drop();
       return this.#finished('unchanged');
     }

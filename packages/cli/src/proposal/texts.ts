@@ -12,11 +12,12 @@ import type { Copy, CopyDifference } from './proposal.ts';
 type OperationJson = ReturnType<typeof operationToJson>;
 
 const LISTED_WHEN_DONE = 10;
+const NAMED_IN_LINE = 5;
 const COMMAND_COLUMNS = 200;
 
 /** Like `diff --stat`; what has no lines is named with what happened to it. */
 export function differenceText(
-  { changes, totals, problems, uncaptured, commits, checks }: CopyDifference,
+  { changes, totals, problems, uncaptured, notApplied, commits, checks }: CopyDifference,
   view: OutputView,
 ): string {
   const json = changes.map(changeToJson);
@@ -38,6 +39,7 @@ export function differenceText(
       () => 'not captured, so neither applied nor in a patch:',
       listedIn(view),
     ),
+    notAppliedText(notApplied),
     listWithHeading(
       commits.map(({ path, commit, ref }) => `${path === '' ? '.' : showName(path)}: ${commit} (${refText(ref)})`),
       () => 'commits of the copy, which cannot be applied (`git push` or `git format-patch` in it keeps them):',
@@ -54,6 +56,17 @@ export function differenceText(
       () => 'could not be read:',
       listedIn(view),
     ),
+  );
+}
+
+/** When nothing can be applied. @param hasApplied whether changes of the copy were applied before */
+export function unchangedText({ notApplied }: CopyDifference, hasApplied: boolean): string {
+  const more = hasApplied ? 'more ' : '';
+  return lines(
+    notApplied.length === 0
+      ? `savepoint: nothing ${more}was changed in the copy.`
+      : `savepoint: nothing ${more}was changed in the copy that can be applied.`,
+    notAppliedText(notApplied),
   );
 }
 
@@ -140,6 +153,16 @@ export function isolationText({ copy, notes }: Copy, view: OutputView): string {
       `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
     ),
   );
+}
+
+/** In one line: they may be many. */
+function notAppliedText(paths: CopyDifference['notApplied']): readonly string[] {
+  if (paths.length === 0) return [];
+  const shown = paths.slice(0, NAMED_IN_LINE).map((path) => showName(path));
+  const more = paths.length - shown.length;
+  return [
+    `changed, and not applied (ignored files and dependencies): ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  ];
 }
 
 /** @param ref one character per byte */

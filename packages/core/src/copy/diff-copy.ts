@@ -11,6 +11,7 @@ import { addToPatch, patchOf } from '../timeline/diff/compare.ts';
 import { type ChecksInCopy, readChecks } from './checks-in-copy.ts';
 import { type CopyCommit, commitsOfCopy } from './commits-of-copy.ts';
 import type { OpenCopy } from './copy.ts';
+import { notApplied } from './not-applied.ts';
 import { stateOfCopy } from './state-of-copy.ts';
 
 export interface CopyDifference {
@@ -22,6 +23,8 @@ export interface CopyDifference {
   readonly unknownToGit: readonly Change[];
   /** Null unless requested. */
   readonly patch: Patch | null;
+  /** Ignored paths and dependencies that were changed in the copy, as far as it is known. They are in no checkpoint. */
+  readonly notApplied: readonly TreePath[];
   /** Commits that were made in the copy. They cannot be applied. */
   readonly commits: readonly CopyCommit[];
   /** Checks that were run in the copy, as its programs say, and whether its files have changed since. Null: none. */
@@ -94,6 +97,7 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
     changes,
     totals,
     uncaptured,
+    notApplied: notApplied({ fs: workspace.ports.fs, objects }, copy, [base.snapshot, found], changes),
     unknownToGit: changes.filter(isUnknownToGit),
     commits: made.commits,
     problems: [...problems, ...made.problems],

@@ -150,6 +150,7 @@ function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: 
     notIsolated: [...copy.notIsolated],
     changes: difference === null ? null : difference.changes.map(changeToJson),
     totals: difference === null ? null : { ...difference.totals },
+    notApplied: difference === null ? null : difference.notApplied.map(nameToJson),
     commits: difference === null ? null : difference.commits.map(commitToJson),
     patch: file,
     plan,
