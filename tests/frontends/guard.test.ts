@@ -76,6 +76,21 @@ describe('savepoint guard -- COMMAND', () => {
     await guard.done;
   });
 
+  it.each([
+    ['changes', 'sed -i "s/sums.sh/lib.sh/" .savepoint.json', 'what it runs was changed, and is not trusted'],
+    ['removes', 'rm .savepoint.json', 'the check no longer exists'],
+  ])('takes back what %s the check', (_, damage, why) => {
+    guardedProject();
+    const before = project.read('.savepoint.json');
+    const command = `sed -i 's/1 + /1 - /' lib.sh; ${damage}`;
+    const done = project.run(['guard', '--check', 'tests', '--', 'sh', '-c', command]);
+    expect(done.stderr).toContain(`sums: ${why}`);
+    expect(done.stderr).not.toContain('Nothing was run');
+    expect(done).toMatchObject({ status: 3 });
+    expect(project.read('.savepoint.json')).toBe(before);
+    expect(project.read('lib.sh')).toBe(LIB);
+  });
+
   it('does not run the command if the checks are not trusted, or do not exist', () => {
     guardedProject();
     const run = (check: string) => project.run(['guard', '--check', check, '--', 'touch', 'ran.txt']);

@@ -153,6 +153,49 @@ describe('the guard of turns', () => {
     expect(project.read('a.txt')).toBe('bad\n');
   });
 
+  const changed = JSON.stringify({ checks: { own: { command: ['true'], kind: 'lint' } } });
+  test.each([
+    [
+      'changes what the check runs',
+      (project: Project) => project.write('.savepoint.json', changed),
+      /changed, and is not trusted/,
+    ],
+    ['removes the check', (project: Project) => project.shell('rm .savepoint.json'), /no longer exists/],
+  ])('takes a turn back that %s', async (_, damage, why) => {
+    const project = await guarded();
+    const before = project.read('.savepoint.json');
+    const verdict = await project.turn(() => {
+      project.write('a.txt', 'bad\n');
+      damage(project);
+    });
+    expect(verdict).toMatchObject({
+      outcome: 'taken-back',
+      failures: [{ check: 'own', shown: expect.stringMatching(why) }],
+    });
+    expect(project.read('.savepoint.json')).toBe(before);
+    expect(project.read('a.txt')).not.toContain('bad');
+  });
+
+  test('puts a turn back if it was a person who changed the check', async () => {
+    const project = await guarded();
+    const verdict = await project.turn(
+      () => project.write('b.txt', 'fine\n'),
+      () => project.write('.savepoint.json', changed),
+    );
+    expect(verdict).toMatchObject({ outcome: 'left', why: expect.stringContaining('without its changes') });
+    expect(project.read('b.txt')).toBe('fine\n');
+    expect(project.read('.savepoint.json')).toBe(changed);
+  });
+
+  test('a new check of the same kind is not guarded, so it does not hide what became worse', async () => {
+    const project = await guarded({ checks: ['lint'] });
+    const { checks } = JSON.parse(project.read('.savepoint.json'));
+    const more = JSON.stringify({ checks: { ...checks, other: { command: ['true'], kind: 'lint' } } });
+    expect(await project.turn(() => project.write('.savepoint.json', more))).toMatchObject({ outcome: 'good' });
+    const verdict = await project.turn(() => project.write('a.txt', 'bad\n'));
+    expect(verdict).toMatchObject({ outcome: 'taken-back', failures: [{ check: 'own' }] });
+  });
+
   test('only a person turns it on or off', async () => {
     const project = await guarded();
     const asAgent = project.open({ caller: { ancestors: () => [], agent: 'claude' } });

@@ -49,6 +49,11 @@ export interface CheckOptions extends CallOptions {
   readonly onOutput?: (check: string, part: Buffer) => void;
 }
 
+/** Whether `only` has names of checks, not also tools and kinds. */
+interface ExactNames {
+  readonly exactly?: boolean;
+}
+
 export interface RunCheckResult extends ComparedCheck {
   /** In milliseconds. */
   readonly took: number;
@@ -97,11 +102,11 @@ export interface StateChecks {
 /** @throws SavepointError NEEDS_CONFIRMATION if a check is not trusted, USAGE if none has a given name */
 export async function checkState(
   engine: Engine,
-  options: Omit<CheckOptions, 'fork'>,
+  options: Omit<CheckOptions, 'fork'> & ExactNames,
 ): Promise<CheckReport & { readonly checkpoint: Checkpoint }> {
   // Refuse before a copy is made. The copy may differ from the folder by then, so it is looked at again.
   const { found, trusted } = await checksBefore(engine, options.at);
-  assertTrusted(selectedChecks(found.checks, options.only), trusted);
+  assertTrusted(selectedChecks(found.checks, options.only, options), trusted);
   const at = options.at === undefined ? {} : { at: options.at };
   // Before the copy takes a checkpoint: `last` would be that one.
   const { base: wanted } = options;
@@ -167,7 +172,7 @@ interface StateRun {
 /** Runs the checks in a copy of a state, and on the base those that it needs to be compared with. */
 export async function checkCopy(
   engine: Engine,
-  options: CheckOptions,
+  options: CheckOptions & ExactNames,
   made: CopiedState,
   base: CheckedState | null,
 ): Promise<StateChecks> {
@@ -185,7 +190,7 @@ export async function checkCopy(
       }) satisfies StateRun,
   );
   const { checks: found, notes } = checksIn(run, made);
-  const checks = selectedChecks(found, options.only);
+  const checks = selectedChecks(found, options.only, options);
   assertTrusted(checks, run.trusted);
   const results = new Map<Check, CheckResult>();
   for (const [index, check] of checks.entries()) {
@@ -221,9 +226,14 @@ export function copyOptions({ signal, toolCall, rungs, dependencies }: CheckOpti
 }
 
 /** @throws SavepointError USAGE if nothing has the name */
-export function selectedChecks(checks: readonly Check[], only: readonly string[] = []): readonly Check[] {
+export function selectedChecks(
+  checks: readonly Check[],
+  only: readonly string[] = [],
+  { exactly = false }: ExactNames = {},
+): readonly Check[] {
   if (only.length === 0) return checks.filter(({ onRequest }) => !onRequest);
-  const hasName = (check: Check, name: string): boolean => [check.name, check.tool, check.kind].includes(name);
+  const hasName = (check: Check, name: string): boolean =>
+    (exactly ? [check.name] : [check.name, check.tool, check.kind]).includes(name);
   const unknown = only.find((name) => !checks.some((check) => hasName(check, name)));
   if (unknown !== undefined) {
     const names = checks.map(({ name }) => name).join(', ');
