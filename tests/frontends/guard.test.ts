@@ -91,6 +91,17 @@ describe('savepoint guard -- COMMAND', () => {
     expect(project.read('lib.sh')).toBe(LIB);
   });
 
+  it('names the checkpoint to go back to if it fails after the command', () => {
+    guardedProject();
+    const damage = `echo new > new.txt; find '${project.base}' -name trust.json -exec sh -c 'echo "{" > "$1"' - {} ';'`;
+    const done = project.run(['guard', '--check', 'sums', '--', 'sh', '-c', damage]);
+    expect(done.stderr).toContain('After the guarded work: ');
+    expect(done.stderr).not.toContain('Nothing was run');
+    const [, before = ''] = /`savepoint restore (cp_\d+)` goes back to the state before/.exec(done.stderr) ?? [];
+    project.ok('restore', before, '--yes');
+    expect(project.has('new.txt')).toBe(false);
+  });
+
   it('does not run the command if the checks are not trusted, or do not exist', () => {
     guardedProject();
     const run = (check: string) => project.run(['guard', '--check', check, '--', 'touch', 'ran.txt']);

@@ -55,7 +55,7 @@ export async function judge(engine: Engine, request: JudgeRequest): Promise<Judg
     taken = await takeBack(engine, { session, after, inside, because: `Guard: ${found.summary}.`, signal });
   } catch (error) {
     if (!(error instanceof SavepointError) || error.code === 'CANCELLED') throw error;
-    return { verdict: { ...worse, why: `it could not be taken back: ${error.message}` }, base };
+    return { verdict: { ...worse, why: `it could not be taken back: ${error.message} ${goesBack(base)}` }, base };
   }
   const { operation, kept } = taken;
   if (operation === null) return left('none of it can be taken back', kept);
@@ -100,6 +100,18 @@ export function measure(
   return checkState(engine, { only: checks, base, signal, exactly });
 }
 
+/** Of an error after the work: says that the work stays, and what goes back. `undo` might revert something else. */
+export async function namingStateBefore<T>(base: CheckpointId, judging: () => Promise<T>): Promise<T> {
+  try {
+    return await judging();
+  } catch (error) {
+    if (!(error instanceof SavepointError)) throw error;
+    const { code, message, data } = error;
+    const hint = `The work was done, and was not taken back. ${goesBack(base)}`;
+    throw new SavepointError(code, `After the guarded work: ${message}`, data, { cause: error, hint });
+  }
+}
+
 /** A guarded check that is gone, or runs something that no person trusts, is worse. Then none of them run. */
 async function compareWithBase(engine: Engine, request: JudgeRequest): Promise<Difference> {
   const { checks: wanted, base, signal } = request;
@@ -135,6 +147,10 @@ async function lostDifference(engine: Engine, lost: readonly LostCheck[], signal
     cannotRun: true,
     unsure: null,
   };
+}
+
+function goesBack(base: CheckpointId): string {
+  return `\`savepoint restore ${base}\` goes back to the state before it.`;
 }
 
 /** `2 new failures of vitest, tsc did not finish`. Safe to show. */

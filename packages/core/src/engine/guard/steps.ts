@@ -14,7 +14,7 @@ import { captureBefore } from '../copies/capture-before.ts';
 import type { Engine } from '../engine.ts';
 import { STEPS_TOOL, servedCallInfo, stepsOf } from '../served-call.ts';
 import { sessionHost } from '../session-host.ts';
-import { judge, measure } from './judge.ts';
+import { judge, measure, namingStateBefore } from './judge.ts';
 import { assertOutsideAllowed } from './outside-sandbox.ts';
 
 export interface GuardStepsOptions extends CallOptions {
@@ -86,10 +86,12 @@ async function end(
       { hint: `Nothing was changed. A restore of ${base} takes back what was done since.` },
     );
   }
-  if (steps !== null) await sessionOf(engine, steps.session).end(steps.id, calling);
-  else await engine.write(calling, 'existing', (writing) => captureBefore(engine, writing, calling));
-  const request = { session: worker, checks, base, lastAttempt: 0, mayTakeBack: true, inside: call, signal };
-  const { verdict } = await judge(engine, request);
+  const { verdict } = await namingStateBefore(base, async () => {
+    if (steps !== null) await sessionOf(engine, steps.session).end(steps.id, calling);
+    else await engine.write(calling, 'existing', (writing) => captureBefore(engine, writing, calling));
+    const request = { session: worker, checks, base, lastAttempt: 0, mayTakeBack: true, inside: call, signal };
+    return judge(engine, request);
+  });
   return { since: base, failing: [], verdict };
 }
 

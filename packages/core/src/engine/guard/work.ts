@@ -6,7 +6,7 @@ import { checkpointCalls } from '../calls/checkpoints.ts';
 import { captureBefore } from '../copies/capture-before.ts';
 import type { Engine } from '../engine.ts';
 import { shellAuthorOf } from '../shell-call.ts';
-import { judge, measure } from './judge.ts';
+import { judge, measure, namingStateBefore } from './judge.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -27,19 +27,15 @@ export async function guardWork<T>(
   let lastAttempt = 0;
   for (let attempt = 1; ; attempt += 1) {
     const value = await work({ attempt, failures });
-    // In an agent's shell, nothing has captured what the work did.
-    const inside = await engine.write({ ...(given && { signal: given }) }, 'existing', async (writing) => {
-      await captureBefore(engine, writing, {});
-      return shellAuthorOf(engine, writing.workspace)?.call ?? null;
-    });
-    const judged = await judge(engine, {
-      session,
-      checks,
-      base,
-      lastAttempt,
-      mayTakeBack: true,
-      inside,
-      signal: limit(),
+    const before = base;
+    const judged = await namingStateBefore(before, async () => {
+      // In an agent's shell, nothing has captured what the work did.
+      const inside = await engine.write({ ...(given && { signal: given }) }, 'existing', async (writing) => {
+        await captureBefore(engine, writing, {});
+        return shellAuthorOf(engine, writing.workspace)?.call ?? null;
+      });
+      const request = { session, checks, base: before, lastAttempt, mayTakeBack: true, inside, signal: limit() };
+      return judge(engine, request);
     });
     const { verdict } = judged;
     if (verdict.outcome !== 'taken-back' || attempt >= attempts) return { ...verdict, value, attempts: attempt };
