@@ -1,4 +1,4 @@
-import { Project } from '@savepoint/testkit/command';
+import { main, Project } from '@savepoint/testkit/command';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 
 /** `savepoint guard`: a command whose changes go back if they break a check, and the guard of agents' turns. */
@@ -132,7 +132,63 @@ describe('savepoint guard -- COMMAND in the shell of an agent', () => {
   });
 });
 
+/** A program that reports what it does as Claude Code does. Each step is a turn. */
+function agent(...steps: readonly string[]): readonly string[] {
+  const hook = (event: object) => {
+    const json = JSON.stringify({ session_id: 's', cwd: project.dir, ...event });
+    return `printf '%s' '${json}' | SAVEPOINT_HOOK_PARENT=$$ '${process.execPath}' '${main}' hook claude > /dev/null`;
+  };
+  const turns = steps.flatMap((_step, index) => {
+    const call = { tool_name: 'Bash', tool_input: { command: 'work' }, tool_use_id: `t${index}` };
+    return [
+      hook({ hook_event_name: 'PreToolUse', ...call }),
+      `sh '../step${index}'`,
+      hook({ hook_event_name: 'PostToolUse', ...call }),
+      hook({ hook_event_name: 'Stop' }),
+    ];
+  });
+  for (const [index, step] of steps.entries()) project.write(`../step${index}`, step);
+  project.write('../agent', turns.join('\n'));
+  return ['guard', '--check', 'sums', '--every', 'turn', '--', 'sh', '../agent'];
+}
+
+describe('savepoint guard -- AGENT', () => {
+  const broken = "sed -i 's/1 + /1 - /' lib.sh";
+
+  it('says what was taken back and why, with the exit status of that', () => {
+    guardedProject();
+    const done = project.run(agent(broken));
+    expect(done.stderr).toMatch(/changes of a turn were taken back \(cp_\d+\): sums: FAIL add: -1 is not 3/);
+    expect(done).toMatchObject({ status: 3 });
+    expect(project.read('lib.sh')).toBe(LIB);
+    expect(project.ok('guard', 'status').stdout).toContain('Nothing is guarded.');
+  });
+
+  it('succeeds if the last turn was a repair', () => {
+    guardedProject();
+    const done = project.run(agent(broken, 'echo more > more.txt'));
+    expect(done.stderr).toContain('nothing is worse after the repair');
+    expect(done).toMatchObject({ status: 0 });
+  });
+
+  it('is off once it was killed', async () => {
+    guardedProject();
+    const guard = project.start(agent('echo > ../ready; while :; do sleep 0.05; done'));
+    await expect.poll(() => project.has('../ready'), { timeout: 60_000 }).toBe(true);
+    expect(project.ok('guard', 'status').stdout).toContain('Guarded: sums');
+    process.kill(guard.pid, 'SIGKILL');
+    await guard.done;
+    expect(project.ok('guard', 'status').stdout).toContain('Nothing is guarded.');
+    expect(project.ok('guard', 'on', '--check', 'sums').stdout).toContain('Guarded: sums');
+  });
+});
+
 describe('savepoint guard on', () => {
+  it('says how often the command runs by default', () => {
+    project = new Project();
+    expect(project.ok('guard', '--help').stdout).toMatch(/runs at most \(default:\s+1\)/);
+  });
+
   it('has options of its own, and status and off show it', () => {
     guardedProject();
     expect(project.ok('guard', 'on', '--check', 'sums', '--attempts', '2', '--every', '5').stdout).toMatch(

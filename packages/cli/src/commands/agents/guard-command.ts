@@ -11,7 +11,7 @@ import {
 } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
 import { writeAll } from '../../write.ts';
-import { checkNames, everyOption, GUARD_OPTIONS, verdictLines } from './guard.ts';
+import { CHECK_OPTION, checkNames, everyOption, turnLines, verdictLines } from './guard.ts';
 import { hostedAgent, SESSION_VARIABLE } from './hosted-agent.ts';
 
 type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;
@@ -27,13 +27,19 @@ export const guard: StandaloneCommand = {
     'listed. Changes that are known to be by others stay, also in the same files; those of an editor without a report ' +
     'look like changes of the command. `savepoint undo` brings all back. The exit status is that of the command if nothing ' +
     'is worse; 3 if its changes were taken back; 5 if something is worse and they could not be taken back, or if the checks ' +
-    'gave no answer. With --attempts, the command runs again after it was taken back. If the guard is killed, the command is ended, and what it changed stays. If the command is an agent with hooks, each of its turns is guarded, as with ' +
-    '`savepoint guard on`. The checks must be trusted: see `savepoint trust`.',
+    'gave no answer. With --attempts 2 or more, the command runs again after it was taken back. If the guard is killed, the command is ended, and what it changed stays. If the command is an agent with hooks, each of its turns is guarded, as with ' +
+    '`savepoint guard on`; the last one that was checked decides the exit status. The checks must be trusted: see `savepoint trust`.',
   usage: '[options] -- <command...>',
   operands: [['[none...]', '']],
   takesCommand: true,
   options: [
-    ...GUARD_OPTIONS,
+    CHECK_OPTION,
+    {
+      flags: '--attempts <number>',
+      description:
+        'how often the command runs at most (default: 1); for agents with hooks: how often work is taken back in a row ' +
+        '(default: 3)',
+    },
     { flags: '--every <when>', description: 'for agents with hooks: turn, or a number: also after that many calls' },
   ],
   examples: [
@@ -92,12 +98,23 @@ async function guardAgent(
     const hint = 'Run the agent without `savepoint guard`, or run `savepoint guard off` first.';
     throw new SavepointError('USAGE', 'This workspace is already guarded.', { argument: 'guard' }, { hint });
   }
-  await savepoint.guardOn({ ...guarding, signal });
+  const { settings } = await savepoint.guardOn({ ...guarding, endsWithProcess: true, signal });
   try {
-    return exitStatusOf(await inForeground(start, start.env, context, surroundings));
+    const status = exitStatusOf(await inForeground(start, start.env, context, surroundings));
+    const since = settings?.since ?? 0;
+    const events = (await savepoint.guardStatus()).events.filter(({ time }) => time >= since);
+    context.clearProgress();
+    writeAll(2, turnLines(events));
+    return statusAfter(events.at(-1)?.outcome ?? 'good', status);
   } finally {
     await savepoint.guardOff();
   }
+}
+
+function statusAfter(outcome: Guarded['outcome'] | 'repaired', status: number): number {
+  if (outcome === 'taken-back') return TAKEN_BACK;
+  if (outcome === 'left') return LEFT;
+  return outcome === 'unknown' && status === 0 ? LEFT : status;
 }
 
 async function guardCommand(
@@ -130,10 +147,7 @@ async function guardCommand(
   await savepoint.idle();
   context.clearProgress();
   writeAll(2, report(guarded, view.style.bad('error:')));
-  const status = exitStatusOf(guarded.value);
-  if (guarded.outcome === 'taken-back') return TAKEN_BACK;
-  if (guarded.outcome === 'left') return LEFT;
-  return guarded.outcome === 'unknown' && status === 0 ? LEFT : status;
+  return statusAfter(guarded.outcome, exitStatusOf(guarded.value));
 }
 
 function inForeground(

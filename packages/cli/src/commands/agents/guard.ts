@@ -1,4 +1,4 @@
-import { SavepointError, showText } from '@savepoint/core';
+import { type Savepoint, SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
 import { localTime } from '../../show/format.ts';
@@ -14,21 +14,19 @@ interface ShownVerdict extends Pick<VerdictJson, 'outcome' | 'why' | 'operation'
 const SHOWN_EVENTS = 20;
 const MAX_FAILURES = 50;
 
-export const GUARD_OPTIONS = [
-  {
-    flags: '--check <name>',
-    description: 'a check by its name, tool or kind, as `savepoint check` lists it',
-    isRepeatable: true,
-  },
-  { flags: '--attempts <number>', description: 'how often work is taken back in a row (default: 3)' },
-] as const;
+export const CHECK_OPTION = {
+  flags: '--check <name>',
+  description: 'a check by its name, tool or kind, as `savepoint check` lists it',
+  isRepeatable: true,
+} as const;
 
 export const guardOn = command({
   verb: VERBS.guardOn,
   operands: [],
   takesPaths: false,
   options: [
-    ...GUARD_OPTIONS,
+    CHECK_OPTION,
+    { flags: '--attempts <number>', description: 'how often work is taken back in a row (default: 3)' },
     { flags: '--every <when>', description: 'turn, or a number: also after that many calls (default: turn)' },
     { flags: '--timeout <seconds>', description: 'for all checks together (default: 300)' },
     {
@@ -90,7 +88,7 @@ export const guardSteps = command({
   operands: [],
   takesPaths: false,
   options: [
-    GUARD_OPTIONS[0],
+    CHECK_OPTION,
     { flags: '--since <checkpoint>', description: 'from the first call: the steps have ended' },
     { flags: '--timeout <seconds>', description: 'for all checks of one state together (default: 600)' },
   ],
@@ -144,9 +142,40 @@ export function verdictLines({ outcome, why, failures, operation, kept }: ShownV
         `\`savepoint show ${operation ?? 'last'}\` lists the changes, \`savepoint undo\` brings them back.`,
       );
     case 'left':
-      return lines(`savepoint: checks became worse. The changes stay, because ${showText(why ?? '')}.`, found, more);
+      return lines(
+        `savepoint: checks became worse. The changes stay, because ${showText(why ?? '').replace(/\.$/, '')}.`,
+        found,
+        more,
+      );
     case 'unknown':
       return lines(`savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
+  }
+}
+
+type GuardEvent = Awaited<ReturnType<Savepoint['guardStatus']>>['events'][number];
+
+/** What the guard of an agent's turns did. Good turns are not listed. */
+export function turnLines(events: readonly GuardEvent[]): string {
+  return events.map(turnLine).join('');
+}
+
+function turnLine({ outcome, checkpoint, text }: GuardEvent): string {
+  const about = showText(text);
+  const at = checkpoint ?? 'last';
+  switch (outcome) {
+    case 'good':
+      return '';
+    case 'repaired':
+      return lines('savepoint: nothing is worse after the repair.');
+    case 'taken-back':
+      return lines(
+        `savepoint: checks became worse, and the changes of a turn were taken back (${at}): ${about}`,
+        `\`savepoint show ${at}\` lists the changes.`,
+      );
+    case 'left':
+      return lines(`savepoint: checks became worse, and the changes of a turn stay: ${about}`);
+    case 'unknown':
+      return lines(`savepoint: the checks of a turn gave no answer, and its changes stay: ${about}`);
   }
 }
 

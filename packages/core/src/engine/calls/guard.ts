@@ -4,6 +4,7 @@ import type { ComparedCheck } from '../../check/compare.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
+import { processName, processNameText } from '../../store/process-name.ts';
 import {
   type GuardEvent,
   type GuardEvery,
@@ -30,6 +31,8 @@ export interface GuardOnOptions extends CallOptions {
   readonly timeoutMs?: number;
   /** Also check for agents whose shell is sandboxed, although the checks are not. Default false. */
   readonly outsideSandbox?: boolean;
+  /** Whether the guard is off once this process has ended. Default false. */
+  readonly endsWithProcess?: boolean;
 }
 
 export interface GuardReport {
@@ -70,7 +73,7 @@ const MAX_TIMEOUT_MS = 9 * 60_000;
 export function guardCalls(engine: Engine): GuardCalls {
   return {
     guardOn: async ({ checks, every = 'turn', attempts = ATTEMPTS, timeoutMs = TIMEOUT_MS, ...options }) => {
-      const { outsideSandbox = false, signal: given } = options;
+      const { outsideSandbox = false, endsWithProcess = false, signal: given } = options;
       if (checks.length === 0) throw new SavepointError('USAGE', 'Name at least one check.', { argument: '--check' });
       if (timeoutMs > MAX_TIMEOUT_MS) {
         throw new SavepointError('USAGE', `The checks may take at most ${MAX_TIMEOUT_MS / 60_000} minutes.`, {});
@@ -86,7 +89,8 @@ export function guardCalls(engine: Engine): GuardCalls {
         const { ports, store } = workspace;
         const since = ports.clock.now();
         const { events } = readGuardState(ports, store.layout);
-        writeGuard(ports, store.layout, { checks, every, attempts, timeoutMs, outsideSandbox, since });
+        const owner = endsWithProcess ? processNameText(processName(ports.processes.self())) : null;
+        writeGuard(ports, store.layout, { checks, every, attempts, timeoutMs, outsideSandbox, since, owner });
         writeGuardState(ports, store.layout, { base: found.checkpoint.id, sessions: {}, events });
         return { ...reportIn(workspace), checks: found.checks };
       });

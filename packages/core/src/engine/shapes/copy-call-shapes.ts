@@ -173,6 +173,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
           attempts: count,
           timeoutMs: count,
           outsideSandbox: flag,
+          endsWithProcess: flag,
         } satisfies ShapeOf<GuardOnOptions, 'checks'>,
         { checks: listOf(text) },
       ),

@@ -11,8 +11,9 @@ import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, SessionId } from '../../model/ids.ts';
 import { type DiskPath, diskChild, nameToJson } from '../../model/names.ts';
-import { integer, listOf, matching, objectOf, oneOf, text } from '../json-shape.ts';
+import { integer, listOf, matching, objectOf, oneOf, optional, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
+import { ownerState, parseProcessName } from '../process-name.ts';
 import { readCacheJson, writeCacheFile } from './cache-file.ts';
 
 /** When the checks run: after each turn, or also after that many calls of a session. */
@@ -29,6 +30,8 @@ export interface GuardSettings {
   readonly outsideSandbox: boolean;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** The process with which the guard ends, as `processNameText` writes it; null: it stays on. */
+  readonly owner: string | null;
 }
 
 /** What the guard remembers of a session. */
@@ -97,16 +100,27 @@ const SETTINGS = objectOf({
   timeoutMs: integer(1, MAX_TIMEOUT_MS),
   outsideSandbox: oneOf(true, false),
   since: matching(/^\d{4}-/),
+  owner: optional(text(200)),
 });
 
-/** @returns null if nothing is guarded. @throws SavepointError STORE_DAMAGED */
-export function readGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): GuardSettings | null {
+/** @returns null if nothing is guarded, or if the process with which the guard ends has died. @throws SavepointError STORE_DAMAGED */
+export function readGuard(ports: Pick<Ports, 'fs' | 'processes'>, layout: StoreLayout): GuardSettings | null {
+  const { fs } = ports;
   const file = settingsFile(layout);
   try {
     const json: unknown = JSON.parse(readEntireFile(fs, file, SETTINGS_BYTES).toString());
     SETTINGS(json, '');
-    const { checks, every, attempts, timeoutMs, outsideSandbox, since } = json as GuardSettings & { since: string };
-    return { checks, every, attempts, timeoutMs, outsideSandbox, since: Date.parse(since) };
+    const {
+      since,
+      owner = null,
+      ...others
+    } = json as Omit<GuardSettings, 'owner' | 'since'> & {
+      readonly since: string;
+      readonly owner?: string;
+    };
+    if (owner !== null && isDead(ports, owner)) return null;
+    const { checks, every, attempts, timeoutMs, outsideSandbox } = others;
+    return { checks, every, attempts, timeoutMs, outsideSandbox, since: Date.parse(since), owner };
   } catch (cause) {
     if (isFsError(cause, 'ENOENT')) return null;
     if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
@@ -121,7 +135,9 @@ export function readGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): Guard
 
 /** Durable on return. The caller holds the store's lock. */
 export function writeGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, settings: GuardSettings): void {
-  const json = { format: 1, ...settings, since: new Date(settings.since).toISOString() };
+  const { owner, ...others } = settings;
+  const since = new Date(settings.since).toISOString();
+  const json = { format: 1, ...others, since, ...(owner === null ? {} : { owner }) };
   durableWrite(fs, settingsFile(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
 }
 
@@ -162,6 +178,11 @@ function stateOf(json: Partial<GuardState> | null): GuardState {
     ),
     events: Array.isArray(events) ? events.filter((event) => typeof event?.outcome === 'string') : [],
   };
+}
+
+function isDead(ports: Pick<Ports, 'processes'>, owner: string): boolean {
+  const name = parseProcessName(owner);
+  return name !== null && ownerState(ports, name) === 'dead';
 }
 
 function isObject(value: unknown): value is object {
