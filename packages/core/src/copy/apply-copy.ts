@@ -15,6 +15,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
 import type { OpenCopy } from './copy.ts';
 import { stateOfCopy } from './state-of-copy.ts';
+import { withWholeRenames } from './whole-renames.ts';
 
 export interface ApplyRequest {
   readonly copy: OpenCopy;
@@ -94,6 +95,13 @@ export async function applyPlan(
   const { prefer, resolutions } = choices;
   const isDecided = (path: TreePath): boolean =>
     resolutions.has(path) || [...prefer.keys()].some((each) => isWithin(path, each));
-  const skipped = found.conflicts.filter(({ path }) => !isDecided(path));
-  return { plan, untouched: [...found.kept, ...skipped].map(({ path }) => path) };
+  const skipped = found.conflicts.filter(({ path }) => !isDecided(path)).map(({ path }) => path);
+  const whole = await withWholeRenames(
+    plan,
+    choices.skipConflicts ? skipped : [],
+    { base, proposed },
+    current.objects,
+    pace,
+  );
+  return { plan: whole.plan, untouched: [...found.kept.map(({ path }) => path), ...skipped, ...whole.left] };
 }
