@@ -113,6 +113,33 @@ test('a fork with work that is not merged is not dropped, and a dropped one come
   expect((await savepoint.forks()).forks).toEqual([]);
 });
 
+test('each dropped fork of a name comes back, the newest under the name alone', async () => {
+  const p = place();
+  const savepoint = p.open();
+  for (const text of ['first\n', 'second\n', 'third\n']) {
+    await savepoint.createForks(['f'], { rungs: ['copy'] });
+    writeFileSync(join(await folderOf(savepoint, 'f'), 'new.txt'), text);
+    await savepoint.dropFork('f', { force: true });
+  }
+  const { dropped } = await savepoint.forks();
+  expect(dropped.map(({ from, name }) => [from, name])).toEqual([
+    ['dropped:f', 'f'],
+    ['dropped:f~1', 'f'],
+    ['dropped:f~2', 'f'],
+  ]);
+  const found: string[] = [];
+  for (const [index, { from }] of dropped.entries()) {
+    await savepoint.createForks([`g${index}`], { from, rungs: ['copy'] });
+    found.push(readFileSync(join(await folderOf(savepoint, `g${index}`), 'new.txt'), 'utf8'));
+  }
+  expect(found).toEqual(['third\n', 'second\n', 'first\n']);
+  const unknown = savepoint.createForks(['x'], { from: 'dropped:f~3' });
+  await expect(unknown).rejects.toMatchObject({
+    code: 'UNKNOWN_FORK',
+    data: { known: ['dropped:f', 'dropped:f~1', 'dropped:f~2'] },
+  });
+});
+
 test('the state of a dropped fork is kept as long as a checkpoint of its age, and goes before checkpoints', async () => {
   const p = place();
   const savepoint = p.open();

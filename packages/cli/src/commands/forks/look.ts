@@ -25,7 +25,7 @@ export const forkList = command({
       forks.length === 0
         ? 'No forks. Create one with `savepoint fork create NAME`.'
         : forks.map((one) => forkLine(one, view)),
-      dropped.map(({ name, time }) => `dropped:${name}  ${localTime(time)}  (--from dropped:${name} brings it back)`),
+      dropped.map(({ from, time }) => `${from}  ${localTime(time)}  (--from ${from} brings it back)`),
       warnings.map((one) => `warning: ${showText(one)}`),
     );
   },

@@ -26,9 +26,8 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
-import { droppedForkStates } from '../../timeline/retention/dropped-forks.ts';
 import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
-import { dropFork, findFork, removeDebris } from '../copies/forks.ts';
+import { dropFork, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
 import {
   type CheckedMergeOptions,
   type MergeContext,
@@ -74,6 +73,8 @@ export interface ForkChecksView extends Omit<ForkChecks, 'state'> {
 }
 
 export interface DroppedForkView {
+  /** What `createForks` takes as `from`. */
+  readonly from: string;
   readonly name: string;
   /** When it was dropped, in milliseconds since 1970. */
   readonly time: number;
@@ -173,7 +174,7 @@ export function forkCalls(engine: Engine): ForkCalls {
             problems.push(`${fork.name}: ${error.message}`);
           }
         }
-        const dropped = droppedForkStates(workspace).map(({ name, time }) => ({ name, time }));
+        const dropped = droppedForks(workspace).map(({ from, state: { name, time } }) => ({ from, name, time }));
         return { forks: views, dropped, problems };
       }),
     fork: (name, options = {}) =>

@@ -27,17 +27,16 @@ import {
   type StoredForkState,
   writeForkState,
 } from '../../timeline/record/fork-states.ts';
-import { droppedForkStates } from '../../timeline/retention/dropped-forks.ts';
 import { conversationRefused, type PlannedConversation, planConversation } from '../calls/restore-conversation.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
 import { assertCopiesFit } from './copy-limit.ts';
-import { DROPPED, removeFiles } from './forks.ts';
+import { DROPPED, droppedForks, removeFiles } from './forks.ts';
 
 export interface CreateForkOptions extends CallOptions {
-  /** A checkpoint, or `dropped:NAME` for a dropped fork. Default: the folder as it is now. */
+  /** A checkpoint, or `dropped:NAME` for a dropped fork (`dropped:NAME~1` for the one before of that name). Default: the folder as it is now. */
   readonly from?: string;
   /** Each repository becomes a worktree on this branch. With several forks, `-1`, `-2`, … are appended. */
   readonly branch?: string;
@@ -335,11 +334,11 @@ async function keepState({ store }: Workspace, state: ForkState): Promise<void> 
 }
 
 function droppedFork(workspace: Workspace, from: string): StoredForkState {
+  const all = droppedForks(workspace);
+  const found = all.find((one) => one.from === from);
+  if (found !== undefined) return found.state;
   const name = from.slice(DROPPED.length);
-  const all = droppedForkStates(workspace);
-  const found = all.find((one) => one.name === name);
-  if (found !== undefined) return found;
-  const known = all.map((one) => DROPPED + one.name);
+  const known = all.map((one) => one.from);
   throw new SavepointError('UNKNOWN_FORK', `There is no dropped fork ${JSON.stringify(name)}.`, { name, known });
 }
 

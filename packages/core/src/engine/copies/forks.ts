@@ -30,12 +30,29 @@ import type { WriteOperationContext } from '../write-context.ts';
 /** How the state of a dropped fork is named. */
 export const DROPPED = 'dropped:';
 
+/** The last state of a dropped fork, with what `--from` takes for it. */
+export interface DroppedFork {
+  /** `dropped:NAME`; `dropped:NAME~1` if the newest fork of that name is another, and so on. */
+  readonly from: string;
+  readonly state: StoredForkState;
+}
+
+/** Newest first. */
+export function droppedForks(workspace: Workspace): readonly DroppedFork[] {
+  const seen = new Map<string, number>();
+  return droppedForkStates(workspace).map((state) => {
+    const newer = seen.get(state.name) ?? 0;
+    seen.set(state.name, newer + 1);
+    return { from: `${DROPPED}${state.name}${newer === 0 ? '' : `~${newer}`}`, state };
+  });
+}
+
 /** @throws SavepointError UNKNOWN_FORK */
 export function findFork(engine: Engine, context: Context, workspace: Workspace, name: string): Fork {
   const { forks } = listForks(engine.ports, context.places.home, workspace.id);
   const found = forks.find((fork) => fork.name === name);
   if (found !== undefined) return found;
-  const known = [...forks.map((fork) => fork.name), ...droppedForkStates(workspace).map((one) => DROPPED + one.name)];
+  const known = [...forks.map((fork) => fork.name), ...droppedForks(workspace).map(({ from }) => from)];
   throw new SavepointError('UNKNOWN_FORK', `There is no fork ${JSON.stringify(name)}.`, { name, known });
 }
 

@@ -30,7 +30,12 @@ export const forkCreate = verb({
       input: z.strictObject({
         name: z.string(),
         count: z.int().min(1).max(MAX_FORKS).optional().describe('create NAME-1, NAME-2, … at once'),
-        from: z.string().optional().describe('a checkpoint, or `dropped:NAME`; default: the files as they are now'),
+        from: z
+          .string()
+          .optional()
+          .describe(
+            'a checkpoint, or `dropped:NAME` (`dropped:NAME~1`: the one before); default: the files as they are now',
+          ),
         branch: z.string().optional().describe('the branch of its worktrees; created if it does not exist'),
         dependencies: shapes.dependencies,
         conversation: z

@@ -21,7 +21,15 @@ export const forkList = verb({
       input: z.strictObject({}),
       output: z.strictObject({
         forks: z.array(forkShapes(shapes).fork),
-        dropped: z.array(z.strictObject({ name: z.string(), time: z.string().describe('ISO 8601') })),
+        dropped: z
+          .array(
+            z.strictObject({
+              from: z.string().describe('what `fork create` takes as `from` to bring it back'),
+              name: z.string(),
+              time: z.string().describe('ISO 8601'),
+            }),
+          )
+          .describe('the newest first'),
         warnings: z.array(z.string()).describe('forks that cannot be read'),
       }),
     };
@@ -30,7 +38,7 @@ export const forkList = verb({
     const { forks, dropped, problems } = await savepoint.forks(withoutUndefined({ signal }));
     return {
       forks: forks.map((one) => forkToJson(one, forks)),
-      dropped: dropped.map(({ name, time }) => ({ name, time: timeToJson(time) })),
+      dropped: dropped.map(({ from, name, time }) => ({ from, name, time: timeToJson(time) })),
       warnings: [...problems],
     };
   },
