@@ -58,13 +58,17 @@ export class PlanReview {
     return this.#view;
   }
 
+  /** Whether something can be decided. A plan that was rolled back can be approved again. */
+  get #isOpen(): boolean {
+    return this.#view.status !== 'applied' && this.#view.status !== 'cancelled';
+  }
+
   async #overview(): Promise<Stage> {
-    const { plan, status } = this.#view;
-    const isOpen = status === 'pending' || status === 'approved';
+    const { plan } = this.#view;
     return showPage<Stage>(this.#ui, {
       title: `Plan ${plan.id}`,
       lines: () => overviewLines(this.#view, this.#decisions, this.#ui.size.columns, this.#ui.style),
-      choices: isOpen
+      choices: this.#isOpen
         ? [
             ['g', 'go through', 'walk'],
             ['a', 'approve all', 'summary'],
@@ -97,9 +101,9 @@ export class PlanReview {
   }
 
   async #summary(): Promise<Stage> {
-    const { plan, status } = this.#view;
+    const { plan } = this.#view;
+    const isOpen = this.#isOpen;
     const { applied } = summaryLines(this.#view, this.#decisions, this.#ui.style);
-    const isOpen = status === 'pending' || status === 'approved';
     return showPage<Stage>(this.#ui, {
       title: `What ${plan.id} would apply`,
       lines: () => summaryLines(this.#view, this.#decisions, this.#ui.style).lines,
@@ -125,7 +129,7 @@ export class PlanReview {
   /** Records what was decided. @throws SavepointError CONFLICT if the plan is not what was shown */
   async #record(): Promise<void> {
     const requests = this.#decisions.requests();
-    if (requests.length === 0) return;
+    if (requests.length === 0 || !this.#isOpen) return;
     const { savepoint, signal } = this.#options;
     const { plan, fingerprint } = this.#view;
     this.#take(await savepoint.decidePlan(plan.id, requests, { expected: fingerprint, signal }));

@@ -86,8 +86,37 @@ test('an agent approves nothing, and applies again nothing that was rolled back 
   await person.undo();
   await expect(agent.applyPlan(plan.id)).rejects.toMatchObject(refused);
   expect(p.read('b.txt')).toBe('b\n');
+  await person.approvePlan(plan.id, fingerprint);
   await person.applyPlan(plan.id);
   expect((await person.plan(plan.id)).status).toBe('applied');
+});
+
+test('an applied plan cannot be decided about, approved or cancelled, and one that was rolled back needs another approval', async () => {
+  const p = place();
+  const clock = fixedClock(Date.UTC(2026, 0, 1));
+  const savepoint = p.open({ ports: { ...realPorts(), clock } });
+  const { plan, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.applyPlan(plan.id);
+  const refused = { code: 'USAGE', hint: expect.stringContaining(`savepoint plan rollback ${plan.id}`) };
+  const decisions = [{ path: 'b.txt', accepted: false }];
+  await expect(savepoint.decidePlan(plan.id, decisions)).rejects.toMatchObject(refused);
+  await expect(savepoint.approvePlan(plan.id, fingerprint)).rejects.toMatchObject(refused);
+  await expect(savepoint.cancelPlan(plan.id)).rejects.toMatchObject({
+    ...refused,
+    message: `${plan.id} is applied, so it cannot be cancelled.`,
+  });
+  await savepoint.undo();
+  await expect(savepoint.applyPlan(plan.id)).rejects.toMatchObject({
+    code: 'NEEDS_CONFIRMATION',
+    message: `${plan.id} was rolled back after it was approved.`,
+  });
+  expect((await savepoint.approvePlan(plan.id, fingerprint)).status).toBe('approved');
+  await savepoint.applyPlan(plan.id);
+  expect((await savepoint.plan(plan.id)).status).toBe('applied');
+  await savepoint.undo();
+  expect((await savepoint.cancelPlan(plan.id)).status).toBe('cancelled');
+  await expect(savepoint.approvePlan(plan.id, fingerprint)).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('a path that changed since is a conflict, unless both changes are merged', async () => {

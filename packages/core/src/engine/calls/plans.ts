@@ -12,7 +12,7 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { compare } from '../../timeline/diff/compare.ts';
 import { readPlans } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
-import { findPlan, type PlanView, viewOf } from '../plans/plan-view.ts';
+import { assertOpen, findPlan, type PlanView, viewOf } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser } from '../shell-call.ts';
@@ -56,14 +56,16 @@ export interface PlanCalls {
   planPatch(id: string, paths: readonly JsonName[], options?: CallOptions): Promise<Patch>;
   /**
    * Records which changes and hunks are accepted and rejected. Rejected ones are not applied.
-   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have, CONFLICT if it is not what
-   *   was seen
+   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have, or if it is applied or
+   *   cancelled, CONFLICT if it is not what was seen
    */
   decidePlan(id: string, decisions: readonly DecisionRequest[], options?: DecideOptions): Promise<PlanView>;
   /**
-   * Approves exactly what the plan would apply now. Only a person may do this.
+   * Approves exactly what the plan would apply now. Only a person may do this. A plan that was applied and rolled back
+   * needs another approval.
    * @param fingerprint of what the person saw
-   * @throws SavepointError UNKNOWN_PLAN, CONFLICT if it is not what was seen, NEEDS_CONFIRMATION if an agent asks
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, CONFLICT if it is not what was seen,
+   *   NEEDS_CONFIRMATION if an agent asks
    */
   approvePlan(id: string, fingerprint: string, options?: CallOptions): Promise<PlanView>;
   /** Records words about the current revision, for its author. @throws SavepointError UNKNOWN_PLAN */
@@ -99,6 +101,7 @@ export function planCalls(engine: Engine): PlanCalls {
       }),
     decidePlan: (id, decisions, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
+        await assertOpen(workspace, plan, pace, 'decided about');
         const { changes, fingerprint } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
         if (options.expected !== undefined && options.expected !== fingerprint) throw changedSince(plan.id);
         const byPath = new Map(changes.map((one) => [one.change.path, one]));
@@ -116,11 +119,12 @@ export function planCalls(engine: Engine): PlanCalls {
     approvePlan: (id, fingerprint, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
         assertByUser(engine, workspace, 'planReview');
-        const objects = new OverlayBatch(workspace.store.objects);
-        const selection = await selectionOf(objects, plan, pace, 'decided');
+        const selection = await assertOpen(workspace, plan, pace, 'approved');
         if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);
         const by = callerOf(engine, workspace, options);
-        return { ...plan, approval: { by, time: workspace.ports.clock.now(), fingerprint } };
+        // It counts only if it is later than what was applied and rolled back, also if the clock was set back.
+        const applied = Math.max(0, ...plan.applications.map(({ time }) => time + 1));
+        return { ...plan, approval: { by, time: Math.max(applied, workspace.ports.clock.now()), fingerprint } };
       }),
     notePlan: (id, text, options = {}) =>
       updatePlan(engine, id, options, (plan, { workspace }) => {
@@ -130,10 +134,11 @@ export function planCalls(engine: Engine): PlanCalls {
         return { ...plan, words: [...plan.words, words].slice(-MAX_NOTES) };
       }),
     cancelPlan: (id, options = {}) =>
-      updatePlan(engine, id, options, (plan, { workspace }) => ({
-        ...plan,
-        cancelled: { by: callerOf(engine, workspace, options), time: workspace.ports.clock.now() },
-      })),
+      updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
+        if (plan.cancelled === null) await assertOpen(workspace, plan, pace, 'cancelled');
+        const by = callerOf(engine, workspace, options);
+        return { ...plan, cancelled: { by, time: workspace.ports.clock.now() } };
+      }),
   };
 }
 

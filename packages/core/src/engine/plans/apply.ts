@@ -1,6 +1,5 @@
 /** Applies a plan, or its next phase, in one operation. */
 
-import type { Actor } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Plan, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
@@ -17,7 +16,7 @@ import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser } from '../shell-call.ts';
 import { checksFailed } from './checks-failed.ts';
-import { applicationsOf, assertOpen, findPlan, type KnownApplication, phasesLeft } from './plan-view.ts';
+import { applicationsOf, assertOpen, findPlan, isApproved, type KnownApplication, phasesLeft } from './plan-view.ts';
 
 export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
   /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
@@ -50,8 +49,8 @@ export async function applyNext(
     const { workspace, pace } = operating;
     await makeRoom(operating, 'all');
     const plan = findPlan(workspace, id);
-    const selection = await assertOpen(workspace, plan, pace);
-    assertApproved(workspace, plan, selection, callerOf(engine, workspace, options));
+    const selection = await assertOpen(workspace, plan, pace, 'applied');
+    assertApproved(workspace, plan, selection);
     const override = overrideIn(engine, workspace, plan, selection, options);
     const phase = given === undefined ? (leftOf(workspace, plan, selection)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];
@@ -81,25 +80,18 @@ function requestOf(
   return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 
-/** An agent does not apply again what was rolled back after the approval. */
-function assertApproved({ timeline, store }: Workspace, plan: Plan, { fingerprint }: Selection, by: Actor): void {
-  const { id, approval } = plan;
-  const isCurrent = approval?.fingerprint === fingerprint;
-  const isTakenBack =
-    approval !== null &&
-    by.kind !== 'user' &&
-    applicationsOf(timeline, store.objects, plan).some((one) => !one.isInEffect && one.time >= approval.time);
-  if (isCurrent && !isTakenBack) return;
+function assertApproved({ timeline, store }: Workspace, plan: Plan, selection: Selection): void {
+  if (isApproved(plan, applicationsOf(timeline, store.objects, plan), selection)) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
-    approval === null
-      ? `${id} is not approved.`
-      : isCurrent
-        ? `${id} was rolled back after it was approved, and ${by.name} asked to apply it again.`
-        : `${id} is not what was approved: it, or what is decided about it, has changed.`,
+    plan.approval === null
+      ? `${plan.id} is not approved.`
+      : plan.approval.fingerprint === selection.fingerprint
+        ? `${plan.id} was rolled back after it was approved.`
+        : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
     { verb: 'plan apply' },
     {
-      hint: `Nothing was changed. Run \`savepoint plan review ${id}\` to look at it and approve it; only a person can.`,
+      hint: `Nothing was changed. Run \`savepoint plan review ${plan.id}\` to look at it and approve it; only a person can.`,
     },
   );
 }

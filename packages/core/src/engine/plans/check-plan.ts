@@ -59,7 +59,7 @@ export async function checkPlan(engine: Engine, id: string, given: PlanCheckOpti
   if (sandboxed) await assertOutsideAllowed(engine, 'plan check');
   await engine.read(async (workspace, context) => {
     const plan = findPlan(workspace, id);
-    await assertOpen(workspace, plan, engine.pace(options));
+    await assertOpen(workspace, plan, engine.pace(options), 'checked');
     const { checks } = await checksOfPlan(engine, context, workspace, id);
     const trusted = readTrust(engine.ports, workspace.store.layout);
     assertTrusted(selectedChecks(checks, options.only), trusted, ` --plan ${plan.id}`);

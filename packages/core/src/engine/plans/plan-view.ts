@@ -165,8 +165,18 @@ export function statusOf(
   const isApplied = inEffect.length > 0 && phasesLeft(plan, inEffect, selection.changes).length === 0;
   if (isApplied) return 'applied';
   if (plan.cancelled !== null) return 'cancelled';
-  if (applications.length > 0 && inEffect.length === 0) return 'rolled-back';
-  return plan.approval?.fingerprint === selection.fingerprint ? 'approved' : 'pending';
+  if (isApproved(plan, applications, selection)) return 'approved';
+  return applications.length > 0 && inEffect.length === 0 ? 'rolled-back' : 'pending';
+}
+
+/** Whether exactly this was approved, and nothing that was applied since was rolled back. */
+export function isApproved(
+  { approval }: Pick<Plan, 'approval'>,
+  applications: readonly KnownApplication[],
+  { fingerprint }: Pick<Selection, 'fingerprint'>,
+): boolean {
+  if (approval?.fingerprint !== fingerprint) return false;
+  return applications.every(({ time, isInEffect }) => isInEffect || time < approval.time);
 }
 
 /**
@@ -186,13 +196,22 @@ export function phasesLeft(
   );
 }
 
-/** @throws SavepointError USAGE if it is applied or cancelled */
-export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace): Promise<Selection> {
+/**
+ * @param what is to be done with it: `applied`, and so on
+ * @throws SavepointError USAGE if it is applied or cancelled
+ */
+export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, what: string): Promise<Selection> {
   const { objects } = workspace.store;
   const selection = await selectionOf(new OverlayBatch(objects), plan, pace, 'decided');
   const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), selection);
   if (status !== 'applied' && status !== 'cancelled') return selection;
-  throw new SavepointError('USAGE', `${plan.id} is already ${status}.`, { argument: 'id' });
+  const message =
+    what === status ? `${plan.id} is already ${status}.` : `${plan.id} is ${status}, so it cannot be ${what}.`;
+  const hint =
+    status === 'applied'
+      ? `\`savepoint undo\` or \`savepoint plan rollback ${plan.id}\` takes it back.`
+      : 'Propose it again to apply it.';
+  throw new SavepointError('USAGE', message, { argument: 'id' }, { hint });
 }
 
 /** How many plans there are, and what became of them. */

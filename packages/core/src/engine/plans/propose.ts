@@ -20,7 +20,7 @@ import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { dropExpiredPlans } from './expire.ts';
-import { findPlan, type PlanView, viewOf } from './plan-view.ts';
+import { applicationsOf, findPlan, type PlanView, viewOf } from './plan-view.ts';
 
 const MAX_INTENT = 10_000;
 
@@ -162,8 +162,11 @@ async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Pr
       { hint },
     );
   }
-  if (status === 'pending' || status === 'approved') return;
-  throw new SavepointError('USAGE', `${plan.id} is ${status}, so it cannot be revised.`, { argument: 'id' });
+  const wasApplied = applicationsOf(workspace.timeline, workspace.store.objects, plan).length > 0;
+  if ((status === 'pending' || status === 'approved') && !wasApplied) return;
+  const shown = status === 'approved' ? 'rolled-back' : status;
+  const hint = 'Propose the changes as a new plan.';
+  throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
 }
 
 /** The paths by author, so that each author is written once. */
