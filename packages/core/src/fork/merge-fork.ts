@@ -1,5 +1,6 @@
 /** The operation that merges a fork into the workspace. */
 
+import { showText } from '../content/show-name.ts';
 import { applyPlan } from '../copy/apply-copy.ts';
 import type { OpenCopy } from '../copy/copy.ts';
 import { treeIn } from '../copy/folder/folder-copy.ts';
@@ -7,7 +8,8 @@ import { stateOfCopy } from '../copy/state-of-copy.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { isWithin, type TreePath } from '../model/names.ts';
+import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import type { UntouchedPath } from '../operation/change-set.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
@@ -20,6 +22,7 @@ import { type ForkStateInfo, keepMergedState, writeForkState } from '../timeline
 import { commitsOfFork, forkCommitNotes } from './commits-of-fork.ts';
 import type { Fork } from './fork.ts';
 import { lookAtFork } from './open-fork.ts';
+import { runningIn } from './runs.ts';
 import { commitNotes } from './worktrees.ts';
 
 export interface MergeRequest {
@@ -59,7 +62,8 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       attribution = authors(proposed, objects);
       const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);
       const own = forkCommitNotes(fork, await commitsOfFork(workspace, fork, pace));
-      return { ...plan, notes: [...(plan.notes ?? []), ...notes, ...own] };
+      const running = runningNotes(workspace, fork);
+      return { ...plan, notes: [...(plan.notes ?? []), ...notes, ...own, ...running] };
     },
     beforeChange: async ({ number }) => {
       if (merged === null) throw new Error('the plan comes first');
@@ -106,6 +110,18 @@ export async function proposedBy(
     back.push({ path, to: before.entry, ignored: before.ignored });
   }
   return editSnapshot(objects, found, back);
+}
+
+/** A command that runs may have written only half of what it writes. */
+function runningNotes({ ports }: Workspace, fork: Fork): readonly UntouchedPath[] {
+  const running = runningIn(ports, fork);
+  if (running === null) return [];
+  const { command, end } = running;
+  const ending = end === null ? 'ended' : `ended (\`${end}\` ends it)`;
+  const why =
+    `gets what fork ${fork.name} has now, while a command still runs there: ${showText(command.join(' '))}. ` +
+    `Merge again when it has ${ending}`;
+  return [{ path: WORKSPACE_ITSELF, why }];
 }
 
 /** The base with what was merged of the fork. */

@@ -12,7 +12,7 @@ import { type DiskPath, diskChild } from '../model/names.ts';
 import { makeFolders } from '../store/private-folders.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type Fork, forkVariables } from './fork.ts';
-import { isOfFork } from './fork-processes.ts';
+import { isOfFork, processesIn } from './fork-processes.ts';
 import { openFork } from './open-fork.ts';
 
 /** A command to run in a fork. */
@@ -86,6 +86,21 @@ export async function startRun(
 /** Newest first. */
 export function runsOf(ports: Ports, fork: Fork): readonly ForkRun[] {
   return [...numbersIn(ports, fork)].sort((a, b) => b - a).map((number) => readRun(ports, fork, number));
+}
+
+/** What runs in a fork, and how to end it. */
+export interface RunningInFork {
+  readonly command: readonly string[];
+  /** A command line that ends it. Null: its processes are not known. */
+  readonly end: string | null;
+}
+
+/** The newest command that still runs; null: none does. */
+export function runningIn(ports: Ports, fork: Fork): RunningInFork | null {
+  const run = runsOf(ports, fork).find(({ state }) => state === 'running');
+  if (run === undefined) return null;
+  const pids = processesIn(ports, fork.copy).map(({ pid }) => pid);
+  return { command: run.command, end: pids.length === 0 ? null : `kill ${pids.join(' ')}` };
 }
 
 function readRun(ports: Ports, fork: Fork, number: number): ForkRun {

@@ -216,6 +216,24 @@ test('a command runs in a fork in the background, with its variables, and its ou
   expect(view.difference.changes.map(({ path }) => path)).toEqual(['run.txt']);
   await savepoint.runInFork('f', { command: ['sleep', '600'], variables: { PATH: process.env['PATH'] ?? '' } });
   expect((await savepoint.fork('f')).runs[0]?.state).toBe('running');
+  const note = {
+    path: '',
+    why: expect.stringMatching(/^gets what fork f has now, while .* still runs there: sleep 600\. .*`kill [\d ]+`/),
+  };
+  expect((await savepoint.previewMerge('f')).plan.notes).toEqual([note]);
+  const dropped = savepoint.dropFork('f');
+  await expect(dropped).rejects.toMatchObject({
+    code: 'NEEDS_CONFIRMATION',
+    message: 'A command runs in fork f: sleep 600.',
+    hint: expect.stringMatching(/^Wait until it ends, end it with `kill [\d ]+`, or repeat with --force/),
+  });
+  expect((await savepoint.mergeFork('f')).plan.notes).toEqual([note]);
+  const [, pids = ''] = /`kill ([\d ]+)`/.exec(await dropped.catch((error) => error.hint)) ?? [];
+  for (const pid of pids.split(' ')) process.kill(Number(pid));
+  await expect
+    .poll(async () => (await savepoint.fork('f')).runs[0]?.state, { timeout: 20_000 })
+    .toMatch(/^(exited|killed)$/);
+  await savepoint.runInFork('f', { command: ['sleep', '600'], variables: { PATH: process.env['PATH'] ?? '' } });
   await savepoint.dropFork('f', { force: true });
 });
 

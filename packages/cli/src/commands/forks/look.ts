@@ -130,6 +130,13 @@ function forkLine(
   { style }: OutputView,
 ): string {
   const running = runs.find((run) => run.state === 'running');
+  const [newest] = runs;
+  const ended =
+    newest === undefined || newest.state === 'running'
+      ? null
+      : newest.exit === null
+        ? 'killed'
+        : `exited ${newest.exit}`;
   return [
     style.strong(name),
     localTime(created),
@@ -138,6 +145,7 @@ function forkLine(
     ...(common.length === 0 ? [] : [`same files as ${common.map(({ fork }) => fork).join(', ')}`]),
     ...(checks === null ? [] : [checksText(checks)]),
     ...(running === undefined ? [] : [`running: ${showText(running.command.join(' '))}`]),
+    ...(ended === null ? [] : [ended]),
     sizeText(bytes),
   ].join('  ');
 }

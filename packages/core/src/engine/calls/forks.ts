@@ -1,6 +1,6 @@
 /** Calls for the forks of the workspace. */
 
-import { showName } from '../../content/show-name.ts';
+import { showName, showText } from '../../content/show-name.ts';
 import { bytesOfCopy } from '../../copy/sizes.ts';
 import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
 import { commitsOfFork, commitsText, howToGet } from '../../fork/commits-of-fork.ts';
@@ -11,7 +11,7 @@ import { listForks } from '../../fork/fork-records.ts';
 import { type ForkFolder, giveFolder } from '../../fork/give-folder.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
 import { folderOf, lookAtFork } from '../../fork/open-fork.ts';
-import { type ForkCommand, type ForkRun, runsOf, startRun } from '../../fork/runs.ts';
+import { type ForkCommand, type ForkRun, type RunningInFork, runningIn, runsOf, startRun } from '../../fork/runs.ts';
 import { isFsError } from '../../io/fs.ts';
 import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -216,7 +216,8 @@ export function forkCalls(engine: Engine): ForkCalls {
         const fork = findFork(engine, context, workspace, name);
         if (options.force === true) assertByPerson(engine, workspace, 'forkDrop');
         else {
-          assertNothingLost(await knownView({ engine, context, workspace, pace }, fork));
+          const view = await knownView({ engine, context, workspace, pace }, fork);
+          assertNothingLost(view, runningIn(engine.ports, fork));
           await assertNoCommits(workspace, fork, pace);
         }
         return dropFork(engine, operating, fork);
@@ -375,23 +376,29 @@ function sizeOf({ ports }: Engine, copy: Fork['copy']): number {
   }
 }
 
-function assertNothingLost({ name, state, difference: { totals }, uncaptured, runs }: ForkView): void {
+function assertNothingLost(
+  { name, state, difference: { totals }, uncaptured }: ForkView,
+  running: RunningInFork | null,
+): void {
   const [first] = uncaptured;
-  const running = runs.some((run) => run.state === 'running');
-  if (state !== 'changed' && !running && first === undefined) return;
+  if (state !== 'changed' && running === null && first === undefined) return;
+  const command = running === null ? null : `A command runs in fork ${name}: ${showText(running.command.join(' '))}`;
   const what =
-    state === 'changed'
+    command ??
+    (state === 'changed'
       ? `Fork ${name} has ${totals.files} files that are not merged`
-      : running
-        ? `A command runs in fork ${name}`
-        : `Fork ${name} has what was not captured, for example ${showName(first ?? '')}`;
+      : `Fork ${name} has what was not captured, for example ${showName(first ?? '')}`);
+  const other =
+    running === null
+      ? `Merge it with \`savepoint fork merge ${name}\``
+      : `Wait until it ends${running.end === null ? '' : `, end it with \`${running.end}\``}`;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
     `${what}.`,
     { verb: 'fork drop' },
     {
       hint:
-        `Merge it with \`savepoint fork merge ${name}\`, or repeat with --force. Its last state is then kept: ` +
+        `${other}, or repeat with --force${running === null ? '' : ', which ends it'}. Its last state is then kept: ` +
         `\`savepoint fork create ${name} --from dropped:${name}\` brings it back` +
         `${first === undefined ? '.' : ', except what was not captured. Copy that first.'}`,
     },
