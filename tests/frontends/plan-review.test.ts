@@ -30,6 +30,16 @@ function review(p: Project, id: string, start: TerminalStart = {}): HostedTermin
 
 const shown = (p: Project, id: string) => JSON.parse(p.ok('plan', 'show', id, '--json').stdout);
 
+it('`plan show` names the hunks, and the list counts what is not rejected', () => {
+  const { p, id } = planned();
+  const whole = p.ok('plan', 'show', id).stdout;
+  expect(whole).toContain('  3 paths, +4 −3  ');
+  expect(whole).toMatch(/ a\.txt:1 {2}@@ -1,5 \+1,5 @@\n +a\.txt:2 {2}@@ -35,6 \+35,6 @@\n/);
+  p.ok('plan', 'review', id, '--reject', 'a.txt:2', 'wide.txt');
+  expect(p.ok('plan', 'show', id).stdout).toMatch(/ a\.txt:2 {2}@@ -35,6 \+35,6 @@ {2}rejected\n/);
+  expect(p.ok('plan', 'list').stdout).toContain('  2 of 3 paths, +2 −1  ');
+});
+
 describe('the review on a terminal', () => {
   it('goes from the plan through every hunk to what would be applied, and approves exactly that', async () => {
     const { p, id } = planned();

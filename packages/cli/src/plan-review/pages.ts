@@ -2,8 +2,9 @@
 import { showText } from '@savepoint/core';
 import { changeToJson } from '@savepoint/core/frontend';
 import { wrap } from '../browser/view/text.ts';
-import { changeLine, totalsLine } from '../show/changes.ts';
+import { changeLine } from '../show/changes.ts';
 import { countText, localTime } from '../show/format.ts';
+import { selectedText } from '../show/plan-text.ts';
 import type { Style } from '../view.ts';
 import { changeMark } from './change-rows.ts';
 import type { Decisions, PlanChange, PlanView } from './decisions.ts';
@@ -11,7 +12,7 @@ import type { Decisions, PlanChange, PlanView } from './decisions.ts';
 const MOST_WORDS_ROWS = 20;
 
 export function overviewLines(view: PlanView, decisions: Decisions, columns: number, style: Style): readonly string[] {
-  const { plan, base, changes, totals, status, applied } = view;
+  const { plan, base, changes, status, applied } = view;
   const room = Math.max(20, columns - 2);
   const source = plan.sourceName === null ? plan.source : `${plan.source} ${showText(plan.sourceName)}`;
   return [
@@ -28,7 +29,7 @@ export function overviewLines(view: PlanView, decisions: Decisions, columns: num
     ),
     ...checkLines(view, style),
     '',
-    totalsLine(totals),
+    selectedText(view),
     ...changes.map((change) => changeRow(change, decisions, style)),
   ];
 }

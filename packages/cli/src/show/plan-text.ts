@@ -4,7 +4,7 @@ import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
 import { changeLine, totalsLine } from './changes.ts';
-import { localTime } from './format.ts';
+import { countText, groupDigits, localTime, pathText } from './format.ts';
 
 export type PlanBriefJson = Omit<OutputOf<typeof VERBS.planList>['plans'][number], 'expires'>;
 export type PlanJson = OutputOf<typeof VERBS.planShow>;
@@ -15,17 +15,24 @@ type PlanChangeJson = PlanJson['changes'][number];
 const MAX_FAILURES = 5;
 
 export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
-  const { id, status, totals, intent, rejected, by, checked, override } = plan;
+  const { id, status, intent, rejected, by, checked, override } = plan;
   return [
     style.id(id),
     statusText(status, style),
-    totalsLine(totals),
+    selectedText(plan),
     ...(rejected === 0 ? [] : [`${rejected} with rejected parts`]),
     ...(checked === null ? [] : [checked === 'failed' ? style.bad('checks failed') : `checks ${checked}`]),
     ...(override === null ? [] : [`overridden: ${showText(override.why.split('\n')[0] ?? '')}`]),
     `by ${showText(by.name)}`,
     showText(intent.split('\n')[0] ?? ''),
   ].join('  ');
+}
+
+/** What would be applied, of everything that is proposed. */
+export function selectedText({ totals, selected }: Pick<PlanBriefJson, 'totals' | 'selected'>): string {
+  if (selected.files === totals.files) return totalsLine(selected);
+  const [, ...lines] = totalsLine(selected).split(', ');
+  return [`${groupDigits(selected.files)} of ${countText(totals.files, 'path')}`, ...lines].join(', ');
 }
 
 export function planText(plan: PlanJson, view: OutputView): readonly string[] {
@@ -41,7 +48,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
       ({ by, text, revision: of }) =>
         `  ${showText(by.name)} about revision ${of}: ${showText(text.replace(/\s+/g, ' ').trim())}`,
     ),
-    ...changes.map((one) => `  ${planChangeLine(one, view.style)}`),
+    ...changes.flatMap((one) => [`  ${planChangeLine(one, view.style)}`, ...hunkLines(one, view.style)]),
   ];
 }
 
@@ -75,6 +82,20 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
       ...results.flatMap((one) => [line(one, ''), ...failures(one)]),
     ]),
   ];
+}
+
+/** The names that `plan review --accept` and `--reject` take. */
+function hunkLines({ path, hunks }: PlanChangeJson, style: Style): readonly string[] {
+  return (hunks ?? []).map(({ number, before, after, accepted }) => {
+    const decided = accepted === null ? '' : accepted ? '  accepted' : style.bad('  rejected');
+    return `     ${pathText(path)}:${number}  @@ -${rangeText(before)} +${rangeText(after)} @@${decided}`;
+  });
+}
+
+function rangeText({ start, count }: { readonly start: number; readonly count: number }): string {
+  // As in patches: lines count from 1, and an empty range names the line before it.
+  const first = count === 0 ? start : start + 1;
+  return count === 1 ? String(first) : `${first},${count}`;
 }
 
 function planChangeLine(change: PlanChangeJson, style: Style): string {

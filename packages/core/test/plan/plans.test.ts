@@ -48,6 +48,11 @@ test('a plan is cut down, approved, applied and undone', async () => {
     { path: 'a.txt', hunk: 2, accepted: false },
     { path: 'b.txt', accepted: false },
   ]);
+  expect([cut.totals, cut.selected]).toEqual([
+    { files: 3, added: 3, removed: 3 },
+    { files: 2, added: 2, removed: 1 },
+  ]);
+  expect((await savepoint.plans()).plans[0]?.selected).toEqual(cut.selected);
   await expect(savepoint.approvePlan(plan.id, fingerprint)).rejects.toMatchObject({ code: 'CONFLICT' });
   expect((await savepoint.approvePlan(plan.id, cut.fingerprint)).status).toBe('approved');
   expect(tree(p.at(''))).toEqual(before);

@@ -22,6 +22,7 @@ import { type PlanChange, type Selection, selectionOf } from '../../plan/selecti
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { listChanges, totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
 import { type CheckpointInEffect, checkpointsInEffect } from '../../timeline/query/in-effect.ts';
 import { readPlan, readPlans } from '../../timeline/record/plan-records.ts';
@@ -44,6 +45,8 @@ export interface PlanView {
   readonly changes: readonly PlanChange[];
   /** Of all proposed changes. */
   readonly totals: ChangeTotals;
+  /** Of what would be applied now, without what was rejected. */
+  readonly selected: ChangeTotals;
   /** Of exactly what would be applied now, without what was rejected. */
   readonly fingerprint: string;
   /** Of all proposed changes. Null unless requested. */
@@ -102,10 +105,10 @@ export async function viewOf(
 ): Promise<PlanView> {
   const { timeline, store } = workspace;
   const objects = new OverlayBatch(store.objects);
-  const { changes, fingerprint } = await selectionOf(objects, plan, pace, hunks);
+  const selection = await selectionOf(objects, plan, pace, hunks);
+  const { changes, fingerprint } = selection;
   const applications = applicationsOf(timeline, store.objects, plan);
-  const sum = (count: (change: PlanChange['change']) => number | null): number =>
-    changes.reduce((total, { change }) => total + (count(change) ?? 0), 0);
+  const totals = totalsOf(changes.map(({ change }) => change));
   const { before: _before, proposed: _proposed, ...info } = plan;
   const status = statusOf(plan, applications, { changes, fingerprint });
   return {
@@ -122,7 +125,10 @@ export async function viewOf(
       isInEffect && validation !== null ? [{ ...validation, checkpoint: checkpointId(checkpoint), phase }] : [],
     ),
     changes,
-    totals: { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) },
+    totals,
+    selected: plan.decisions.some(({ accepted }) => !accepted)
+      ? (await listChanges(objects, plan.before, selection.selected, pace)).totals
+      : totals,
     fingerprint,
     patch: patch
       ? await patchOf(

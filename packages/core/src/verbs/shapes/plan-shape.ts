@@ -38,7 +38,8 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
     revision: z.int().min(1),
     base: checkpointId.describe('the checkpoint that it was proposed on'),
     applied: z.array(checkpointId).describe('the checkpoints that applied it and are in effect'),
-    totals,
+    totals: totals.describe('of everything that is proposed'),
+    selected: totals.describe('of what would be applied, without what was rejected'),
     rejected: z.int().describe('how many changes have something rejected'),
     fingerprint: z.string().describe('of exactly what would be applied'),
     checked: z
@@ -97,7 +98,8 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
   };
 }
 
-export function planBriefToJson({ plan, status, base, applied, changes, totals, fingerprint, checks }: PlanView) {
+export function planBriefToJson(view: PlanView) {
+  const { plan, status, base, applied, changes, totals, selected, fingerprint, checks } = view;
   return {
     id: plan.id,
     intent: plan.intent,
@@ -110,6 +112,7 @@ export function planBriefToJson({ plan, status, base, applied, changes, totals, 
     base,
     applied: [...applied],
     totals: { ...totals },
+    selected: { ...selected },
     rejected: changes.filter(hasRejection).length,
     fingerprint,
     checked: checkedOf(checks),
