@@ -176,7 +176,9 @@ export class Context {
     const stat = ports.fs.lstat(folder);
     const exists = stat !== null && kindOf(stat) === 'folder';
     const message = exists
-      ? 'This folder has no checkpoints yet.'
+      ? this.fork === null
+        ? 'This folder has no checkpoints yet.'
+        : `This is fork ${this.fork.name} of ${showName(this.fork.copy.root)}. It has no checkpoints of its own yet.`
       : `${showName(folder)} does not exist and has no checkpoints.`;
     const [unusable] = this.#unusable;
     const hint =

@@ -22,7 +22,9 @@ export function homeInFork({ copy: { place } }: Pick<Fork, 'copy'>): DiskPath {
 
 /** Returns the innermost fork whose files contain the folder. @throws SavepointError STORE_DAMAGED */
 export function forkAround(ports: Pick<Ports, 'fs'>, home: DiskPath, folder: DiskPath): Fork | null {
-  if (!isInside(folder, copiesIn(home))) return null;
+  // The home of a process in a fork is the fork's own.
+  const outer = (/^(.*)\/copies\/copy_[0-9a-f]{8}\/home$/.exec(home)?.[1] ?? home) as DiskPath;
+  if (!isInside(folder, copiesIn(outer))) return null;
   const place = /^.*\/copies\/copy_[0-9a-f]{8}(?=\/tree(?:\/|$))/.exec(folder)?.[0] as DiskPath | undefined;
   const copy = place === undefined ? null : readCopyAt(ports, place);
   return copy === null ? null : forkOf(copy);
