@@ -30,6 +30,14 @@ test('several forks are merged one after the other, and each merge is one undo',
     ['one', 20_000],
     ['two', 20_010],
   ]);
+  await expect(savepoint.createForks(['one'])).rejects.toMatchObject({
+    message: 'There is already a fork one.',
+    hint: 'Use another name. `savepoint fork list` shows the forks.',
+  });
+  await expect(savepoint.check({ only: ['no-such'] })).rejects.toMatchObject({
+    code: 'USAGE',
+    hint: '`savepoint trust --list` shows the checks.',
+  });
   const [one, two] = [await folderOf(savepoint, 'one'), await folderOf(savepoint, 'two')];
   writeFileSync(join(one, 'a.txt'), 'one\nb\nc\nd\ne\n');
   writeFileSync(join(one, 'new.txt'), 'new\n');

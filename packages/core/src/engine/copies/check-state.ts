@@ -238,7 +238,12 @@ export function selectedChecks(
   if (unknown !== undefined) {
     const names = checks.map(({ name }) => name).join(', ');
     const known = names === '' ? 'No checks were found.' : `There are ${names}.`;
-    throw new SavepointError('USAGE', `There is no check ${JSON.stringify(unknown)}. ${known}`, { argument: 'only' });
+    throw new SavepointError(
+      'USAGE',
+      `There is no check ${JSON.stringify(unknown)}. ${known}`,
+      { argument: 'only' },
+      { hint: '`savepoint trust --list` shows the checks.' },
+    );
   }
   return checks.filter((check) => only.some((name) => hasName(check, name)));
 }

@@ -354,7 +354,12 @@ function assertNewNames(names: readonly string[], existing: readonly Fork[]): vo
       );
     }
     if (taken.has(name)) {
-      throw new SavepointError('USAGE', `There is already a fork ${name}.`, { argument: 'name' });
+      throw new SavepointError(
+        'USAGE',
+        `There is already a fork ${name}.`,
+        { argument: 'name' },
+        { hint: 'Use another name. `savepoint fork list` shows the forks.' },
+      );
     }
     taken.add(name);
   }
