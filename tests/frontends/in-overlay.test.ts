@@ -96,6 +96,19 @@ describe.skipIf(whyNoOverlays() !== null)('in an overlay', () => {
     expect(p.read('grows.txt')).toBe(grown);
   });
 
+  it('a hook of Savepoint that still works is waited for, and not named', () => {
+    const p = repository();
+    const event = { session_id: 's-1', cwd: p.dir, hook_event_name: 'SessionEnd', reason: 'other' };
+    p.write('event.json', JSON.stringify(event));
+    // As an agent that exits while its last hook starts.
+    const agent = `
+      const input = require('node:fs').openSync('event.json');
+      const options = { detached: true, stdio: [input, 'ignore', 'ignore'] };
+      require('node:child_process').spawn(process.execPath, [process.argv[1], 'hook', 'claude'], options).unref();`;
+    const { status, stderr } = p.run(['run', '--isolated', '--apply', '--', process.execPath, '-e', agent, main]);
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('still ran')]);
+  });
+
   it('check and guard: the checks run at the real path', () => {
     const p = repository();
     p.ok('checkpoint');

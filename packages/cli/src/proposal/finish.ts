@@ -9,6 +9,7 @@ import type { OutputView } from '../view.ts';
 import { writeAll } from '../write.ts';
 import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
+import { isOwnDaemon, isOwnHook } from './own-programs.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
 import {
   appliedText,
@@ -61,8 +62,10 @@ class ProposalRun {
     const { say, context, signal, decision, mayAsk } = this.given;
     const { copy, isGood } = this.proposal;
     // They would go on changing what is shown and applied.
-    const ended = await this.#savepoint.endCopyPrograms(copy);
-    this.#ended = ended.filter((command) => !isOwnDaemon(command)).map((command) => showText(command.join(' ')));
+    const ended = await this.#savepoint.endCopyPrograms(copy, { mayFinish: isOwnHook, signal });
+    this.#ended = ended
+      .filter((command) => !isOwnHook(command) && !isOwnDaemon(command))
+      .map((command) => showText(command.join(' ')));
     if (this.#ended.length > 0) say(endedText(this.#ended));
     const found = await this.#savepoint.diffCopy(copy, { signal });
     this.#difference = found;
@@ -257,12 +260,6 @@ class ProposalRun {
       return null;
     }
   }
-}
-
-/** Hooks in the copy may have started it. The user did not, so its end is not worth a message. */
-function isOwnDaemon(command: readonly string[]): boolean {
-  const [, program] = process.argv;
-  return program !== undefined && command.includes(program) && command.includes('daemon');
 }
 
 type Operation = ReturnType<typeof operationToJson>;

@@ -2,7 +2,7 @@
 
 import { type ApplyRequest, applyOperation } from '../../copy/apply-copy.ts';
 import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
-import { endProcesses } from '../../copy/end-processes.ts';
+import { endProcesses, waitForProcesses } from '../../copy/end-processes.ts';
 import { nextTurnMark } from '../../copy/turn-mark.ts';
 import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -77,9 +77,13 @@ export interface CopyCalls {
   reopenCopy(id: string, options?: CallOptions): Promise<WorkspaceCopy>;
   /**
    * Ends the programs that run in a copy, so that its files stay as they are. Of a copy that is a folder, none are known.
+   * @param options.mayFinish whether a program, by its command line, gets a few seconds to end by itself first
    * @returns the command lines of those that were ended. They may contain anything.
    */
-  endCopyPrograms(copy: WorkspaceCopy): Promise<readonly (readonly string[])[]>;
+  endCopyPrograms(
+    copy: WorkspaceCopy,
+    options?: CallOptions & { readonly mayFinish?: (command: readonly string[]) => boolean },
+  ): Promise<readonly (readonly string[])[]>;
   /**
    * Returns what was changed in a copy since its base.
    * @throws SavepointError IO, STORE_DAMAGED, CANCELLED
@@ -129,9 +133,13 @@ export function copyCalls(engine: Engine): CopyCalls {
       }),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
-    endCopyPrograms: ({ copy }) =>
+    endCopyPrograms: ({ copy }, { mayFinish, signal } = {}) =>
       engine.mapErrors(async () => {
         const { ports } = engine;
+        if (mayFinish !== undefined) {
+          const left = () => copy.processes().filter(({ pid }) => mayFinish(ports.processes.startedWith(pid).command));
+          await waitForProcesses(ports, left, signal);
+        }
         const commands = copy.processes().map(({ pid }) => ports.processes.startedWith(pid).command);
         await endProcesses(ports, () => copy.processes());
         return commands.filter((command) => command.length > 0);

@@ -142,7 +142,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
     ],
   ],
   reopenCopy: [['id', text], options<'reopenCopy'>({})],
-  endCopyPrograms: [COPY],
+  endCopyPrograms: [COPY, options<'endCopyPrograms'>({ mayFinish: callback })],
   diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
   saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
   listChecks: [['options', optional(fields({ at: text, fork: text, plan: text } satisfies ShapeOf<WhichChecks>))]],
