@@ -143,6 +143,25 @@ test('compares with the state at the prompt, and leaves the folder as it is', as
   expect((await p.check()).checks).toMatchObject([{ comparison: 'same', new: [], remaining: 1 }]);
 });
 
+test('without prompts, compares with the newest state whose tests passed, or else the previous one', async () => {
+  const p = new Project();
+  p.define({ own: { command: ['sh', 'check.sh'], kind: 'tests' } });
+  await p.trust();
+  await p.check();
+  p.write('errors', 'error: broken\n');
+  await p.open().checkpoint();
+  p.write('other', 'work\n');
+  await p.open().checkpoint();
+  const report = await p.check();
+  expect([report.base?.id, report.baseReason]).toEqual(['cp_1', 'tests-passed']);
+  expect(report.checks).toMatchObject([{ outcome: 'failed', comparison: 'worse', base: 'passed' }]);
+  await p.open().setTestResult('cp_1', 'fail');
+  p.write('other', 'more\n');
+  const next = await p.check();
+  expect([next.base?.id, next.baseReason]).toEqual(['cp_3', 'previous']);
+  expect(next.checks).toMatchObject([{ outcome: 'failed', comparison: 'same' }]);
+});
+
 test('on the best rung of the machine', async () => {
   const p = new Project();
   await p.trust();

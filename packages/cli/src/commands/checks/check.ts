@@ -25,7 +25,11 @@ export const check = command({
   options: [
     { flags: '--at <checkpoint>', description: 'check this checkpoint (default: the folder as it is)' },
     { flags: '--fork <name>', description: 'check this fork, like `fork check`', conflicts: 'at' },
-    { flags: '--base <checkpoint>', description: 'compare with it (default: the state at the last prompt)' },
+    {
+      flags: '--base <checkpoint>',
+      description:
+        'compare with it (default: the last prompt, else the last state whose tests passed, else the one before)',
+    },
     ONLY,
     ...LIMITS,
   ],
@@ -66,14 +70,16 @@ export function checkInput(given: VerbArguments) {
 }
 
 function reportText(result: CheckJson, view: OutputView): string {
-  const { checks, notRun, notes, checkpoint, fork, base } = result;
+  const { checks, notRun, notes, checkpoint, fork, base, baseReason } = result;
   if (checks.length === 0)
     return lines(
       notes.map((note) => showText(note)),
       'No checks were found, so nothing was checked.',
     );
   const what = fork === null ? checkpoint : `fork ${fork}`;
-  const against = base ?? (fork === null ? null : 'what was merged of it last');
+  const why = baseReason === null ? null : WHY[baseReason];
+  const against =
+    base === null ? (fork === null ? null : 'what was merged of it last') : `${base}${why === null ? '' : ` (${why})`}`;
   return lines(
     `Checked ${what}${against === null ? '' : `, compared with ${against}`}.`,
     checks.flatMap((one) => checkResultText(one, view)),
@@ -82,3 +88,11 @@ function reportText(result: CheckJson, view: OutputView): string {
     verdictText(checks),
   );
 }
+
+const WHY = {
+  given: null,
+  prompt: 'at the last prompt',
+  'tests-passed': 'tests passed',
+  previous: 'the one before; none is known to have passed its tests',
+  fork: null,
+} as const;

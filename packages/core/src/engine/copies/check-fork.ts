@@ -44,7 +44,8 @@ export async function checkFork(engine: Engine, name: string, options: CheckOpti
     }));
     // Compared with something else, they would not say what the fork changed.
     if (given === null) keepForkChecks(engine.ports, fork, { time: engine.ports.clock.now(), state, checks });
-    return { checkpoint: null, base: compared, ...ran };
+    const baseReason = given !== null ? 'given' : compared === null ? null : 'fork';
+    return { checkpoint: null, base: compared, baseReason, ...ran };
   } finally {
     await made.copy.drop();
   }

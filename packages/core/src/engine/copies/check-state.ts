@@ -26,6 +26,7 @@ import { testResultCalls } from '../calls/test-results.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
+import { type BaseReason, baseOf } from './check-base.ts';
 import { trustedChecks } from './trusted-checks.ts';
 import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
@@ -34,7 +35,10 @@ export interface CheckOptions extends CallOptions {
   readonly at?: string;
   /** The fork to check, instead: what it would merge, compared with what it started from. */
   readonly fork?: string;
-  /** The checkpoint to compare with. Default: the last one before the current turn. */
+  /**
+   * The checkpoint to compare with. Default: the last one before the current turn; without prompts, the newest earlier one
+   * whose tests are known to have passed, else the one before.
+   */
   readonly base?: string;
   /** Names of checks, tools or kinds. Default: all that are not only run on request. */
   readonly only?: readonly string[];
@@ -66,6 +70,8 @@ export interface CheckReport {
   readonly checkpoint: Checkpoint | null;
   /** Null: there is no earlier state, or it is what was merged last of a fork. */
   readonly base: Checkpoint | null;
+  /** Null: there is no base. */
+  readonly baseReason: BaseReason | null;
   readonly checks: readonly RunCheckResult[];
   /** Names of checks that were found and not run. */
   readonly notRun: readonly string[];
@@ -115,12 +121,13 @@ export async function checkState(
   const made = await makeWorkspaceCopy(engine, { ...copyOptions(options), ...at });
   const checkpoint = made.base;
   try {
-    const base = await engine.read((workspace) => baseOf(engine, workspace, checkpoint, named));
+    const found = await engine.read((workspace) => baseOf(engine, workspace, checkpoint, named));
+    const base = found?.checkpoint ?? null;
     const of = { copy: made.copy, notes: made.notes, state: stateOfCheckpoint(checkpoint) };
     const { found: all, results, ...ran } = await checkCopy(engine, options, of, base && stateOfCheckpoint(base));
     await keepTestResult(engine, checkpoint, all, results);
     noteChecks(engine.ports, engine.options.places.home, { checks: ran.checks, files: checkpoint.snapshot.files });
-    return { checkpoint, base, ...ran };
+    return { checkpoint, base, baseReason: found?.why ?? null, ...ran };
   } finally {
     await made.copy.drop();
   }
@@ -262,20 +269,6 @@ export function assertTrusted(checks: readonly Check[], trusted: readonly Truste
 
 function stateOfCheckpoint(checkpoint: Checkpoint): CheckedState {
   return { snapshot: checkpoint.snapshot, roots: checkpoint.roots.map(({ path }) => path), checkpoint };
-}
-
-/**
- * The given checkpoint, or the last one before the current turn: that of its prompt. Without prompts, the last one that
- * was not taken on the way, for example by an earlier check of the same work. Null: there is none.
- */
-function baseOf(engine: Engine, workspace: Workspace, state: Checkpoint, given: string | undefined): Checkpoint | null {
-  if (given !== undefined) return engine.resolve(workspace, given);
-  let base: Checkpoint | null = null;
-  for (const checkpoint of workspace.timeline.upTo(state.number)) {
-    if (checkpoint.trigger === 'prompt') return checkpoint;
-    if (checkpoint.number < state.number && checkpoint.trigger !== 'before') base ??= checkpoint;
-  }
-  return base;
 }
 
 function checksIn({ engine, projectFile }: StateRun, { copy, state: { roots } }: CopiedState): FoundChecks {

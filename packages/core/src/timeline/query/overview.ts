@@ -6,7 +6,8 @@ import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
 
 /**
  * - `turns`: as `main`, with the work of agents as turns (conversation/overview.ts)
- * - `main`: all except those taken only because a call or an operation was about to begin; tiny steps are folded
+ * - `main`: all except those taken only because a call or an operation was about to begin, unless they have a test result;
+ *   tiny steps are folded
  * - `all`: every checkpoint
  * - `manual`: those that someone requested
  * - `multi-file`: those in which more than one path changed
@@ -81,14 +82,14 @@ export function overview(timeline: Timeline, query: OverviewQuery): CheckpointOv
   return { rows, damaged, hidden, more: false, next: null };
 }
 
-function isInView({ trigger, session, totals }: Checkpoint, query: OverviewQuery): boolean {
+function isInView({ trigger, session, totals, testResult }: Checkpoint, query: OverviewQuery): boolean {
   if (query.session !== undefined && session !== query.session) return false;
   switch (query.view) {
     case 'turns':
     case 'all':
       return true;
     case 'main':
-      return trigger !== 'before';
+      return trigger !== 'before' || testResult !== null;
     case 'manual':
       return trigger === 'manual';
     case 'multi-file':

@@ -9,8 +9,9 @@ export const check = verb({
   summary: 'run the checks of the project in a copy, and show new failures',
   description:
     'Runs the checks of the project (types, lint, tests) on a copy of the folder, so that they change nothing in it. ' +
-    'Failures are compared with the same checks on an earlier state: by default the one at the last prompt. Only failures ' +
-    'that are new there count. Lines that move and files that are renamed make no failure new. A new failure of a test ' +
+    'Failures are compared with the same checks on an earlier state: by default the one at the last prompt. Without ' +
+    'prompts, it is the newest earlier checkpoint whose tests are known to have passed, or else the previous one. Only ' +
+    'failures that are new there count. Lines that move and files that are renamed make no failure new. A new failure of a test ' +
     'counts if it fails again in a second run.\n\n' +
     'A check that does not finish, crashes, or runs no tests is not a success. The commands of a project run only after ' +
     '`savepoint trust`. If all tests ran, the checkpoint gets their result, which `list`, `show` and `turns` show. Before it ' +
@@ -24,7 +25,9 @@ export const check = verb({
         fork: z.string().optional().describe('check this fork, and compare with what it started from'),
         base: checkpointName
           .optional()
-          .describe('compare with it; default: the last checkpoint before the current turn'),
+          .describe(
+            'compare with it; default: the last checkpoint before the current turn, else the last whose tests passed',
+          ),
         ...checkFields(shapes),
       }),
       output: reportShape(shapes),
@@ -136,6 +139,10 @@ function reportShape(shapes: Shapes) {
     checkpoint: checkpointId.nullable().describe('null: the fork'),
     fork: z.string().nullable(),
     base: checkpointId.nullable().describe('null: there is no earlier state; for a fork: what was merged of it last'),
+    baseReason: z
+      .enum(['given', 'prompt', 'tests-passed', 'previous', 'fork'])
+      .nullable()
+      .describe('why it is compared with the base; tests-passed: without prompts, its tests are known to have passed'),
     checks: z.array(checkResultShape(shapes)),
     notRun: z.array(z.string()).describe('checks that were found and not run'),
     notes: z.array(z.string()),
@@ -148,6 +155,7 @@ function reportToJson(report: CheckReport, fork: string | undefined) {
     checkpoint: report.checkpoint?.id ?? null,
     fork: fork ?? null,
     base: report.base?.id ?? null,
+    baseReason: report.baseReason,
     checks: report.checks.map(checkResultToJson),
     notRun: [...report.notRun],
     notes: [...report.notes],
