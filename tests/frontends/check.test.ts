@@ -53,7 +53,8 @@ it('fails only for new failures, and shows the result with the checkpoint', () =
   expect(worse.stdout).toContain('own: failed, 1 new, 1 as before');
   expect(worse.stdout).toContain('    new  b.c:1: error:');
   expect(worse.stdout).not.toContain('\x1b');
-  expect(p.run(['list', '--all']).stdout).toContain('tests fail');
+  expect(p.run(['list']).stdout).toMatch(/^cp_3 .*\[tests fail\] {2}\[here\]\n/);
+  expect(worse.stdout).toContain('Checked cp_3, compared with cp_1.\n');
   const json = p.run(['check', '--base', 'cp_1', '--json']);
   expect(json.status).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -67,4 +68,25 @@ it('never calls it a success if nothing was checked', () => {
   p.write('a.txt', 'a\n');
   const none = p.run(['check']);
   expect([none.status, none.stdout]).toEqual([1, 'No checks were found, so nothing was checked.\n']);
+});
+
+it('says with what it compares, and why', () => {
+  const p = checked();
+  p.run(['trust', '--yes']);
+  expect(p.run(['check']).stdout).toContain('Checked cp_1.\n');
+  p.run(['test-result', 'cp_1', 'pass']);
+  p.write('other', 'more\n');
+  expect(p.run(['check']).stdout).toContain('Checked cp_2, compared with cp_1 (tests passed).\n');
+});
+
+it('says what to do if a tool is not installed', () => {
+  const p = project();
+  const checks = { own: { command: ['true'] }, other: { command: ['no-such-program-here'] } };
+  p.write('.savepoint.json', JSON.stringify({ checks }));
+  p.run(['trust', '--yes']);
+  const { status, stdout } = p.run(['check']);
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'Not installed: other. Install what they need, or run only the others with `--only own`.\n',
+  );
 });

@@ -2,6 +2,7 @@
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import { shellWord } from '../path-hint.ts';
 import type { OutputView } from '../view.ts';
 import { countText } from './format.ts';
 
@@ -31,9 +32,21 @@ export function verdictText(checks: readonly CheckResultJson[]): string {
   const worse = checks.filter(({ comparison }) => comparison === 'worse').length;
   const unknown = checks.filter(({ comparison }) => comparison === 'unknown').length;
   if (worse > 0) return `New failures in ${countText(worse, 'check')}.`;
-  if (unknown > 0)
-    return `It is unknown whether ${countText(unknown, 'check')} ${unknown === 1 ? 'has' : 'have'} new failures.`;
+  if (unknown > 0) {
+    const text = `It is unknown whether ${countText(unknown, 'check')} ${unknown === 1 ? 'has' : 'have'} new failures.`;
+    return `${text}${notInstalledHint(checks)}`;
+  }
   return 'No new failures.';
+}
+
+/** What to do about checks whose tools are missing, as in a fresh clone. */
+function notInstalledHint(checks: readonly CheckResultJson[]): string {
+  const missing = checks.filter(({ outcome }) => outcome === 'not-installed');
+  if (missing.length === 0) return '';
+  const installed = checks.filter(({ outcome }) => outcome !== 'not-installed');
+  const only = installed.map(({ name }) => `--only ${showText(shellWord(name))}`).join(' ');
+  const others = only === '' ? '' : `, or run only the others with \`${only}\``;
+  return ` Not installed: ${missing.map(({ name }) => showText(name)).join(', ')}. Install what they need${others}.`;
 }
 
 /** The rest can be read with `--json`. */

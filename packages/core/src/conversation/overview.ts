@@ -30,9 +30,9 @@ export function overviewOfTurns(
   timeline: Timeline,
   objects: ObjectReader,
   query: Pick<OverviewQuery, 'limit' | 'before'> & { readonly session?: SessionId },
-  deletedUpTo: WorkQuery['deletedUpTo'],
+  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult'>>,
 ): Overview {
-  const page = pageOfWork(timeline, objects, { ...query, deletedUpTo, onlyTurns: false });
+  const page = pageOfWork(timeline, objects, { ...query, ...lookUp, onlyTurns: false });
   const { rows, here, current, hidden, next } = page;
   return {
     rows: rows.flatMap((row) => (row.kind === 'checkpoint' ? [{ checkpoint: row.checkpoint, folded: [] }] : [])),

@@ -29,6 +29,8 @@ export interface WorkQuery {
   readonly onlyTurns: boolean;
   /** Returns the checkpoint number up to which a session was deleted; 0: it was not. */
   readonly deletedUpTo: (session: SessionId) => number;
+  /** Adds a test result that became known later. */
+  readonly withResult?: (checkpoint: Checkpoint) => Checkpoint;
 }
 
 export type WorkRow = { readonly place: number } & (
@@ -178,7 +180,8 @@ class Walk {
     const row: WorkRow = { place: number, kind: 'checkpoint', checkpoint };
     if (!this.#isListed(session, number)) {
       if (this.#query.session !== undefined) return null;
-      if (!isAutomatic(checkpoint)) return row;
+      const { withResult = (one) => one } = this.#query;
+      if (!isAutomatic(checkpoint) || withResult(checkpoint).testResult !== null) return row;
       this.hidden.push(number);
       return null;
     }

@@ -184,8 +184,8 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
       }),
     overview: (query) =>
       engine.read((workspace) => {
-        const page = overviewOf(workspace, query);
         const withResult = laterResults(engine, workspace);
+        const page = overviewOf(workspace, query, withResult);
         return { ...page, rows: page.rows.map((row) => ({ ...row, checkpoint: withResult(row.checkpoint) })) };
       }, 'warn'),
     show: (name) => engine.read((workspace) => laterResults(engine, workspace)(engine.resolve(workspace, name))),
@@ -213,12 +213,21 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
   };
 }
 
-function overviewOf(workspace: Workspace, { session: given, ...query }: OverviewQuery): Overview {
+function overviewOf(
+  workspace: Workspace,
+  { session: given, ...query }: OverviewQuery,
+  withResult: (checkpoint: Checkpoint) => Checkpoint,
+): Overview {
   const { ports, store, timeline } = workspace;
   const one = given === undefined ? {} : { session: resolveSession(workspace, given) };
   return query.view === 'turns'
-    ? overviewOfTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout))
-    : { ...overview(timeline, { ...query, ...one }), turns: [], position: null };
+    ? overviewOfTurns(
+        timeline,
+        store.objects,
+        { ...query, ...one },
+        { deletedUpTo: deletedUpToIn(ports.fs, store.layout), withResult },
+      )
+    : { ...overview(timeline, { ...query, ...one }, withResult), turns: [], position: null };
 }
 
 function takeCheckpoint(engine: Engine, options: CheckpointOptions): Promise<CheckpointResult> {

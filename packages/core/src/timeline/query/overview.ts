@@ -48,8 +48,12 @@ export interface CheckpointOverview {
 const TINY_LINES = 10;
 const TINY_MS = 60_000;
 
-/** @param query.view any but `turns` */
-export function overview(timeline: Timeline, query: OverviewQuery): CheckpointOverview {
+/** @param query.view any but `turns` @param withResult adds a test result that became known later */
+export function overview(
+  timeline: Timeline,
+  query: OverviewQuery,
+  withResult: (checkpoint: Checkpoint) => Checkpoint,
+): CheckpointOverview {
   const rows: { checkpoint: Checkpoint; folded: Checkpoint[] }[] = [];
   const damaged: DamagedCheckpoint[] = [];
   const fold = (checkpoint: Checkpoint): boolean => {
@@ -63,7 +67,7 @@ export function overview(timeline: Timeline, query: OverviewQuery): CheckpointOv
   let oldest = 0;
   let count = 0;
   for (const result of timeline.newestFirst()) {
-    const isWanted = result.checkpoint === null || isInView(result.checkpoint, query);
+    const isWanted = result.checkpoint === null || isInView(withResult(result.checkpoint), query);
     const number = result.checkpoint?.number ?? checkpointNumber((result.damaged as DamagedCheckpoint).id);
     if (number >= (query.before ?? Number.POSITIVE_INFINITY)) continue;
     if (!isWanted) {

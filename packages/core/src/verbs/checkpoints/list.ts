@@ -12,7 +12,7 @@ export const list = verb({
   name: 'list',
   summary: 'list checkpoints, newest first',
   description:
-    'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints, ' +
+    'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints without a test result, ' +
     'which are taken before a call or an operation starts (trigger `before`). It also folds runs of small steps ' +
     '(calls of one session in one file, under ten lines in total, within a minute) into the newest of the run. The view ' +
     '`turns` shows the work of agents as turns instead: a prompt with all that its session did until its next prompt. A ' +
