@@ -137,7 +137,7 @@ export function keptText({ copy }: Copy, why: string | null): string {
   return lines(
     `The copy ${id} is kept.${why === null ? '' : ` ${why}`}`,
     `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE, --plan or --drop if you like.`,
-    '  `savepoint copies` lists all copies. With --clean --all, it removes those that no process uses: also this one.',
+    '  `savepoint copies` lists all copies. With --clean --all, it removes those of this workspace that no process uses: also this one.',
   );
 }
 
@@ -150,7 +150,7 @@ export function isolationText({ copy, notes }: Copy, view: OutputView): string {
   return lines(
     reasons,
     view.style.faint(
-      `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(notIsolated.join(', '))}.`,
+      `savepoint: in a copy of the folder${ACCESS[access ?? 'edit']} (${record.id}). Not isolated: ${showText(andText(notIsolated))}.`,
     ),
   );
 }
@@ -172,4 +172,9 @@ function refText(ref: string): string {
 
 function clipped(text: string): string {
   return text.length > COMMAND_COLUMNS ? `${text.slice(0, COMMAND_COLUMNS - 1)}…` : text;
+}
+
+/** `a, b and c` */
+function andText(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
 }

@@ -12,7 +12,7 @@ export type BriefJson = OutputOf<(typeof VERBS)['checkpoint']>['checkpoint'];
  */
 export function checkpointLine(checkpoint: BriefJson, view: OutputView, columns: LineColumns): string {
   const marks = checkpointMarks(checkpoint).map((mark) => `  [${mark}]`);
-  return `${lineStart({ ...checkpoint, kind: checkpoint.trigger }, view, columns)}  ${showText(checkpoint.description)}${marks.join('')}`;
+  return `${lineStart({ ...checkpoint, kind: checkpoint.trigger }, view, columns)}  ${titleText(checkpoint.description)}${marks.join('')}`;
 }
 
 /** What every line of a list begins with. */
@@ -102,6 +102,12 @@ const SHOWN_LETTERS = 100;
 export function shortText(text: string): string {
   const line = showText(text.replace(/\s+/g, ' ').trim());
   return line.length > SHOWN_LETTERS ? `${line.slice(0, SHOWN_LETTERS - 1)}…` : line;
+}
+
+/** A description on one line. Of an undo, which names what it reverted, the end stays: `Undid cp_3 (Tried: …)`. */
+export function titleText(description: string): string {
+  const [, what, inner] = /^((?:Undid|Redid) cp_\d+) \((.*)\)$/s.exec(description) ?? [];
+  return what === undefined || inner === undefined ? shortText(description) : `${what} (${titleText(inner)})`;
 }
 
 const ACTOR_LETTERS = 20;

@@ -1,10 +1,10 @@
 /** Asks before an operation that brings changes into the folder, and shows what it did. */
 
-import { showText } from '@savepoint/core';
 import { type CommandContext, lines } from '../command.ts';
 import { confirm, DRY_RUN_HINT } from '../confirm.ts';
 import type { OutputView } from '../view.ts';
 import { captureWarnings, listedIn } from './capture.ts';
+import { titleText } from './checkpoint.ts';
 import { countText } from './format.ts';
 import { conflictSides, listedPaths, type OperationJson, planLines, planNotes } from './plan.ts';
 
@@ -55,7 +55,7 @@ export function operationText(output: OperationJson, view: OutputView, nothing: 
     );
   }
   return lines(
-    `${showText(output.description)}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
+    `${titleText(output.description)}: ${paths}${checkpoint === null ? '' : `  (now ${checkpoint.id})`}`,
     planLines(output, style, listedIn(view, LISTED_WHEN_DONE)),
     planNotes(output, null, view),
     captureWarnings(output.capture),

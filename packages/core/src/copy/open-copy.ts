@@ -38,7 +38,7 @@ import { removeDeadCopies } from './stale-copies.ts';
 
 /** In the order in which they are tried. */
 const RUNGS: readonly CopyRung[] = ['overlay', 'reflink', 'copy'];
-const LIVE = 'what you change in the folder meanwhile, except in files that the command has written';
+const LIVE = 'what you change in the folder meanwhile';
 const FOLDER_RUNGS: readonly FolderRung[] = ['reflink', 'copy'];
 
 export interface CopyRequest {

@@ -1,6 +1,6 @@
-import { showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { titleText } from '../../show/checkpoint.ts';
 
 const operands = [['<checkpoint>', 'for example cp_12, last or @prompt']] as const;
 
@@ -13,7 +13,7 @@ export const pin = command({
   input: ({ operands: [checkpoint = ''] }) => ({ checkpoint }),
   render: ({ checkpoint, changed }, { style }) =>
     lines(
-      `${style.id(checkpoint.id)} ${changed ? 'is now pinned' : 'was already pinned'}: ${showText(checkpoint.description)}`,
+      `${style.id(checkpoint.id)} ${changed ? 'is now pinned' : 'was already pinned'}: ${titleText(checkpoint.description)}`,
     ),
 });
 
@@ -26,6 +26,6 @@ export const unpin = command({
   input: ({ operands: [checkpoint = ''] }) => ({ checkpoint }),
   render: ({ checkpoint, changed }, { style }) =>
     lines(
-      `${style.id(checkpoint.id)} ${changed ? 'is no longer pinned' : 'was not pinned'}: ${showText(checkpoint.description)}`,
+      `${style.id(checkpoint.id)} ${changed ? 'is no longer pinned' : 'was not pinned'}: ${titleText(checkpoint.description)}`,
     ),
 });

@@ -20,7 +20,8 @@ const EXAMPLE = 'Example: `savepoint try -- npm run codemod`.';
 
 export const tryCommand: StandaloneCommand = {
   description:
-    'Runs the command in a copy of the folder as it is now. The folder itself does not change. Then shows the exit ' +
+    'Runs the command in a copy of the folder as it is now. The folder itself does not change. Not isolated are other ' +
+    'files (the home folder, /tmp, what links lead to), the network, and services of this machine. Then shows the exit ' +
     'status and what differs, and asks: apply the changes, keep them as a plan to review, save them as a patch, drop them, or keep the copy and ' +
     'decide later. If the folder has changed meanwhile, the changes are merged into it; `savepoint undo` reverts that. ' +
     'Without a terminal, one of --apply, --patch, --plan, --keep and --drop is needed. The exit status is that of the command; if ' +

@@ -1,9 +1,11 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
+
 import { showText } from '@savepoint/core';
 import { type InputOf, meantCheckpoint, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, type CommandContext, lines, type VerbArguments } from '../../command.ts';
 import { shellWord } from '../../path-hint.ts';
 import { captureWarnings, listedIn } from '../../show/capture.ts';
+import { titleText } from '../../show/checkpoint.ts';
 import { countText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
 import type { OutputView } from '../../view.ts';
@@ -39,7 +41,7 @@ export async function inverseInput(
 export function inverseText(output: OutputOf<typeof VERBS.undo>, view: OutputView, next: string): string {
   const { style } = view;
   const { checkpoint, dryRun, outcome } = output;
-  const what = showText(output.description);
+  const what = titleText(output.description);
   const count = listedPaths(output).length;
   const unchanged = output.plan.kept.length === 0 ? 'the files already are in that state' : 'no file was changed';
   const paths = count === 0 ? unchanged : countText(count, 'path');

@@ -5,7 +5,7 @@ import { confirm } from '../../confirm.ts';
 import { shellWord, withPathHint } from '../../path-hint.ts';
 import { mixedAuthorsText } from '../../show/authors.ts';
 import { captureNotes, captureWarnings, listedIn, listWithHeading } from '../../show/capture.ts';
-import { notHappenedLines, shortText } from '../../show/checkpoint.ts';
+import { notHappenedLines, shortText, titleText } from '../../show/checkpoint.ts';
 import { conversationDoneLines, conversationPreviewLines } from '../../show/conversation.ts';
 import { countText, localTime, pathText } from '../../show/format.ts';
 import { conflictSides, listedPaths, planLines, planNotes } from '../../show/plan.ts';
@@ -99,7 +99,7 @@ export const restore = command({
       );
     }
     return lines(
-      `${showText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
+      `${titleText(output.description)}: ${changeCountText(output)}${checkpointNote(output)}`,
       given.options['yes'] === true ? planLines(output, view.style, listedIn(view, LISTED_WHEN_DONE)) : [],
       planNotes(output, target, view),
       captureWarnings(output.capture),
@@ -200,7 +200,7 @@ function alternativeLines({ alternatives }: RestoreJson, { isPage }: OutputView)
 function previewText(preview: RestoreJson, view: OutputView, keepsOutside: boolean): string {
   const { style } = view;
   const { target, outcome } = preview;
-  const what = `${style.id(target.id)} (${localTime(target.time)}, ${showText(target.description)})`;
+  const what = `${style.id(target.id)} (${localTime(target.time)}, ${titleText(target.description)})`;
   if (preview.conversation?.only === true) {
     return lines(`Preview: would restore only the conversation of ${what}`, conversationPreviewLines(preview, view));
   }

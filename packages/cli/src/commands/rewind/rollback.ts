@@ -4,6 +4,7 @@ import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
 import { captureNotes, captureWarnings, LISTED, listedIn, listWithHeading } from '../../show/capture.ts';
+import { titleText } from '../../show/checkpoint.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { hunkLines } from '../../show/hunks.ts';
 import { listedPaths, planLines, planNotes, waysOn } from '../../show/plan.ts';
@@ -86,7 +87,7 @@ export const rollback = command({
     const { before, checkpoint } = output;
     const now = checkpoint === null || before === null ? '' : `  (now ${checkpoint.id}, before: ${before.id})`;
     return lines(
-      `${showText(output.description)}${now}`,
+      `${titleText(output.description)}${now}`,
       given.options['yes'] === true ? planLines(output, view.style, listedIn(view, LISTED_WHEN_DONE)) : [],
       notes(output, view),
       captureWarnings(output.capture),

@@ -4,7 +4,7 @@ import { command, lines } from '../../command.ts';
 import { agentLines } from '../../show/agents.ts';
 import { captureNotes } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
-import { checkpointMarks, notHappenedLines } from '../../show/checkpoint.ts';
+import { checkpointMarks, notHappenedLines, titleText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
 import { changedLines, damagedScopeLines, scopeName } from '../../show/scope.ts';
 import type { OutputView } from '../../view.ts';
@@ -58,7 +58,7 @@ export const status = command({
     text.push(...notHappenedLines(output.notHappened).map((line) => style.bad(line)));
     if (last !== null) {
       const marks = checkpointMarks(last).map((mark) => `  [${mark}]`);
-      text.push(`last: ${style.id(last.id)}  ${localTime(last.time)}  ${showText(last.description)}${marks.join('')}`);
+      text.push(`last: ${style.id(last.id)}  ${localTime(last.time)}  ${titleText(last.description)}${marks.join('')}`);
     }
     if (changed !== null && last !== null) {
       if (changed.changes.length === 0) text.push(`No changes since ${last.id}.`);
@@ -72,7 +72,7 @@ export const status = command({
     if (capture !== null) text.push(...captureNotes(capture, view));
     if (output.damagedCalls.length > 0)
       text.push(style.bad(DAMAGED_CALLS), ...output.damagedCalls.map((file) => `  ${file}`));
-    if (undo !== null) text.push(`undo would revert ${undo.id} (${showText(undo.description)})`);
+    if (undo !== null) text.push(`undo would revert ${undo.id} (${titleText(undo.description)})`);
     if (redo !== null) text.push(`redo would ${redoText(redo)}`);
     text.push(...exportLines(output.exporting, style));
     if (output.unconfirmedDrops > 0) {
@@ -98,8 +98,8 @@ const DAMAGED_CALLS =
 /** The description of an undo names the operation that it reverted, for example `Undid cp_3 (Restored cp_1)`. */
 function redoText({ id, description }: NonNullable<OutputOf<typeof VERBS.status>['redo']>): string {
   const [, undone, what] = /^Undid (cp_\d+) \((.*)\)$/s.exec(description) ?? [];
-  if (undone === undefined || what === undefined) return `revert ${id} (${showText(description)})`;
-  return `apply ${undone} again (${showText(what)})`;
+  if (undone === undefined || what === undefined) return `revert ${id} (${titleText(description)})`;
+  return `apply ${undone} again (${titleText(what)})`;
 }
 
 function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], style: OutputView['style']): string[] {

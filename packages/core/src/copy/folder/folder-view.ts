@@ -8,7 +8,7 @@ import { treeIn } from './folder-copy.ts';
 /** A copy without its record. */
 export type CopyView = Omit<OpenCopy, 'record' | 'drop'>;
 
-const NOT_ISOLATED = ['the home folder, /tmp, the network, and the real folder under its absolute path'];
+const NOT_ISOLATED = ['files outside of the copy (also the real folder by its absolute path)', 'the network'];
 
 const LINKED = 'the packages in node_modules that are links: what is written into them changes the real folder';
 

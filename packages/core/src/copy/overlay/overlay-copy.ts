@@ -13,10 +13,7 @@ import { touchedPaths } from './touched.ts';
 /** All of a copy but its record, which its maker writes, and the removal of its files. */
 export type OverlayCopy = Omit<OpenCopy, 'record' | 'drop'> & { readonly holder: ProcessIdentity };
 
-const NOT_ISOLATED = [
-  'files outside of the workspace: the home folder, /tmp, and what links in the workspace lead to',
-  'the network, and services of this machine',
-] as const;
+const NOT_ISOLATED = ['files outside of the folder', 'the network', 'services of this machine'] as const;
 
 /**
  * Makes a copy that is an overlay, if that works here.
