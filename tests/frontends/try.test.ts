@@ -35,6 +35,31 @@ describe('try without a terminal', () => {
     expect([p.read('a.txt'), p.has('b.bin'), p.has('empty')]).toEqual(['one\ntwo\nthree\n', false, false]);
   });
 
+  it('is short where one line says what was done and what is not isolated', () => {
+    const p = inProject();
+    const done = p.run(tried(`echo ${'long '.repeat(60)} > a.txt`, '--apply'));
+    expect(done.stderr).toMatch(/Not isolated: files outside of [^\n]{1,160}\.\n/);
+    const lines = [p.ok('status').stdout, p.ok('undo').stdout, p.ok('status').stdout, p.ok('list').stdout].join('\n');
+    expect(lines).toMatch(/Undid cp_\d+ \(Tried: [^\n]+…\): 1 path/);
+    expect(Math.max(...lines.split('\n').map((line) => line.length))).toBeLessThan(200);
+  });
+
+  it('kept copies are removed only after a question, and only those of the workspace', async () => {
+    const p = inProject();
+    // A process of its own: while it lives, the copy is in use.
+    await p.start(tried('echo new > a.txt', '--keep')).done;
+    const [id = ''] = copies(p);
+    expect(p.ok('copies').stdout).toMatch(new RegExp(`^${id}  try .* kept  `, 'm'));
+    const refused = p.run(['copies', '--clean', '--all']);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`may exist nowhere else (${id})`)]);
+    const other = path.join(p.base, 'other');
+    fs.mkdirSync(other);
+    p.run(['copies', '--clean', '--all', '--yes'], { cwd: other });
+    expect(copies(p)).toEqual([id]);
+    p.ok('copies', '--clean', '--all', '--yes');
+    expect(copies(p)).toEqual([]);
+  });
+
   it('names commits that were made in the copy, and keeps it', () => {
     const p = inProject();
     const commit = 'git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit -q';

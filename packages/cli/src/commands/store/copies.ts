@@ -1,7 +1,9 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
 import { countText, pathText, relativeTime, sizeText } from '../../show/format.ts';
+import type { OutputView } from '../../view.ts';
 
 export const copies = command({
   verb: VERBS.copies,
@@ -9,33 +11,54 @@ export const copies = command({
   takesPaths: false,
   options: [
     { flags: '--clean', description: 'remove stale copies without work, and what interrupted commands left' },
-    { flags: '--all', description: 'with --clean: also kept copies, with their changes' },
+    { flags: '--all', description: 'with --clean: also kept copies of this workspace, with their changes' },
+    { flags: '--everywhere', description: 'with --all: those of all workspaces' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
   examples: ['savepoint copies', 'savepoint copies --clean', 'savepoint copies --clean --all'],
   input: ({ options }) => {
-    const [clean, all] = [options['clean'] === true, options['all'] === true];
+    const [clean, all, everywhere] = ['clean', 'all', 'everywhere'].map((name) => options[name] === true);
     if (all && !clean) throw new SavepointError('USAGE', '--all needs --clean.', { argument: '--all' });
-    return { ...(clean ? { clean } : {}), ...(all ? { all } : {}) };
+    if (everywhere && !all)
+      throw new SavepointError('USAGE', '--everywhere needs --all.', { argument: '--everywhere' });
+    return { ...(clean ? { clean } : {}), ...(all ? { all } : {}), ...(everywhere ? { everywhere } : {}) };
   },
 
-  render({ copies: found, sharedBytes, leftovers, problems, removed, spared, kept }, { style }) {
+  async carryOut(input, { options }, context) {
+    const { savepoint, signal, view } = context;
+    if (input.all === true && options['yes'] !== true) {
+      const { copies: known } = await VERBS.copies.handle(savepoint, {}, { signal });
+      const lost = known.filter(
+        (one) => one.state === 'stale' && one.mayHoldWork && (one.isHere || input.everywhere === true),
+      );
+      if (lost.length > 0) {
+        const what = `${countText(lost.length, 'kept copy', 'kept copies')} with changes that may exist nowhere else`;
+        await confirm(context, {
+          verb: 'copies',
+          consequence: `This would remove ${what} (${lost.map(({ id }) => id).join(', ')})`,
+          hint: IRREVERSIBLE_HINT,
+          preview: lines(`This removes ${what}. It cannot be undone.`, copyLines(lost, view)),
+          question: 'Remove them?',
+          declinedMessage: 'Nothing was removed.',
+        });
+      }
+    }
+    return VERBS.copies.handle(savepoint, input, { signal });
+  },
+
+  render({ copies: found, sharedBytes, leftovers, problems, removed, spared, kept }, view) {
+    const { style } = view;
     const isEmpty = found.length + leftovers.length + problems.length + removed.length + kept.length === 0;
     if (isEmpty) return lines('No copies.');
-    const now = Date.now();
     return lines(
       removed.length === 0 ? [] : [`Removed ${countText(removed.length, 'copy', 'copies')} (${removed.join(', ')}).`],
-      found.map(({ id, purpose, rung, name, root, created, state, pid, bytes }) => {
-        const size = (bytes === null ? '?' : sizeText(bytes)).padStart(9);
-        const use = state === 'in-use' ? `in use${pid === null ? '' : ` by ${pid}`}` : state;
-        const label = name === null ? purpose : `${purpose} ${showText(name)}`;
-        return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${use}  ${pathText(root)}`;
-      }),
+      copyLines(found, view),
       sharedBytes === 0 ? [] : [`${sizeText(sharedBytes)} more are shared by overlays of forks.`],
       spared.length === 0
         ? []
         : [
-            `${countText(spared.length, 'stale copy', 'stale copies')} may hold work: \`savepoint try --continue ID\` opens one, ` +
-              '`savepoint copies --clean --all` removes them all.',
+            `${countText(spared.length, 'kept copy', 'kept copies')} may hold work: \`savepoint try --continue ID\` opens one, ` +
+              '`savepoint copies --clean --all` removes those of this workspace.',
           ],
       leftovers.length === 0 ? [] : [`${countText(leftovers.length, 'leftover')}: \`savepoint copies --clean\``],
       kept.map((path) => style.bad(`could not be removed: ${pathText(path)}`)),
@@ -43,3 +66,14 @@ export const copies = command({
     );
   },
 });
+
+function copyLines(found: OutputOf<typeof VERBS.copies>['copies'], { style }: OutputView): readonly string[] {
+  const now = Date.now();
+  return found.map(({ id, purpose, rung, name, root, created, state, mayHoldWork, pid, bytes }) => {
+    const size = (bytes === null ? '?' : sizeText(bytes)).padStart(9);
+    const unused = state === 'stale' && mayHoldWork ? 'kept' : state;
+    const use = state === 'in-use' ? `in use${pid === null ? '' : ` by ${pid}`}` : unused;
+    const label = name === null ? purpose : `${purpose} ${showText(name)}`;
+    return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${use}  ${pathText(root)}`;
+  });
+}

@@ -1,6 +1,7 @@
 /** Calls that work in copies of the workspace. */
 
 import { type ApplyRequest, applyOperation } from '../../copy/apply-copy.ts';
+import type { CopyRecord } from '../../copy/copy.ts';
 import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
 import { endProcesses, waitForProcesses } from '../../copy/end-processes.ts';
 import { nextTurnMark } from '../../copy/turn-mark.ts';
@@ -9,7 +10,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
-import type { CallId, SessionId } from '../../model/ids.ts';
+import type { CallId, SessionId, WorkspaceId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -61,10 +62,13 @@ export interface CopyCalls {
   /**
    * Removes the copies whose process died, with the processes that it left in them, and what interrupted creations left. Forks, and what is in use, stay. So do
    * copies that may hold work, such as kept ones.
-   * @param options.all also those that may hold work
+   * @param options.all also those of this workspace that may hold work
+   * @param options.everywhere with `all`: those of all workspaces
    * @throws SavepointError NEEDS_CONFIRMATION for `all` in the shell of an agent
    */
-  cleanCopies(options?: CallOptions & { readonly all?: boolean }): Promise<CleanedCopies>;
+  cleanCopies(
+    options?: CallOptions & { readonly all?: boolean; readonly everywhere?: boolean },
+  ): Promise<CleanedCopies>;
   /**
    * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
    * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
@@ -125,11 +129,13 @@ export interface CopyCalls {
 
 export function copyCalls(engine: Engine): CopyCalls {
   return {
-    copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home)),
-    cleanCopies: ({ all = false } = {}) =>
+    copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home, workspaceHere(engine))),
+    cleanCopies: ({ all = false, everywhere = false } = {}) =>
       engine.mapErrors(async () => {
         if (all) assertByPersonAnywhere(engine, 'copies');
-        return cleanCopies(engine.ports, engine.options.places.home, all);
+        const own = workspaceHere(engine);
+        const mayLose = ({ workspace }: CopyRecord): boolean => all && (everywhere || workspace === own);
+        return cleanCopies(engine.ports, engine.options.places.home, mayLose);
       }),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
@@ -179,6 +185,10 @@ export function copyCalls(engine: Engine): CopyCalls {
       engine.mapErrors(() => nextTurnMark(engine.ports, copy.copy.record.place, mark, signal)),
     applyCopy: (copy, options) => engine.operate(options, (operating) => applyNow(engine, operating, copy, options)),
   };
+}
+
+function workspaceHere(engine: Engine): WorkspaceId | null {
+  return engine.context().find()?.record.id ?? null;
 }
 
 type ApplyNow = ApplyOptions & Pick<ApplyRequest, 'onProposed'>;

@@ -14,6 +14,10 @@ export interface KnownCopy extends CopyRecord {
   readonly state: CopyState;
   /** In bytes, without what it shares with the workspace or other copies. Null: it cannot be measured. */
   readonly size: number | null;
+  /** What it has may exist nowhere else. */
+  readonly mayHoldWork: boolean;
+  /** Whether it is of the opened workspace. */
+  readonly isHere: boolean;
 }
 
 export interface KnownCopies {
@@ -35,21 +39,32 @@ export interface CleanedCopies {
   readonly kept: readonly DiskPath[];
 }
 
-export function knownCopies(ports: Ports, home: DiskPath): KnownCopies {
+/** @param here the opened workspace; null: there is none */
+export function knownCopies(ports: Ports, home: DiskPath, here: WorkspaceId | null): KnownCopies {
   const { copies, leftovers, problems } = listCopies(ports, home);
-  const described = copies.map(({ record, state }) => ({ ...record, state, size: sizeOf(ports, record) }));
+  const described = copies.map(({ record, state }) => ({
+    ...record,
+    state,
+    size: sizeOf(ports, record),
+    mayHoldWork: mayHoldWork(record),
+    isHere: record.workspace === here,
+  }));
   const sharedBytes = bytesBelow(copies.map(({ record }) => record));
   return { copies: described, sharedBytes, leftovers, problems };
 }
 
-/** Removes the copies whose process died, with what still runs in them, and leftovers. Forks, and what is in use, stay. @param all also those with work */
-export async function cleanCopies(ports: Ports, home: DiskPath, all: boolean): Promise<CleanedCopies> {
+/** Removes the copies whose process died, with what still runs in them, and leftovers. Forks, and what is in use, stay. @param mayLose whether a copy with work is removed, too */
+export async function cleanCopies(
+  ports: Ports,
+  home: DiskPath,
+  mayLose: (record: CopyRecord) => boolean,
+): Promise<CleanedCopies> {
   const removed: CopyId[] = [];
   const spared: CopyId[] = [];
   const kept: DiskPath[] = [];
   for (const { record, state } of listCopies(ports, home).copies) {
     if (state !== 'stale') continue;
-    if (!all && mayHoldWork(record)) {
+    if (mayHoldWork(record) && !mayLose(record)) {
       spared.push(record.id);
       continue;
     }

@@ -122,7 +122,7 @@ const REPLAY = fields({
 
 export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } = {
   copies: NOTHING,
-  cleanCopies: [optionsOf({ all: flag })],
+  cleanCopies: [optionsOf({ all: flag, everywhere: flag })],
   openCopy: [
     [
       'options',

@@ -8,12 +8,14 @@ export const copies = verb({
   description:
     'Lists the copies in which commands run, with their sizes. With `clean`, first removes the copies whose process ' +
     'died, and what interrupted creations and removals left. Forks, copies in use, and copies that may hold work (of ' +
-    '`try`, isolated runs and `guard`) stay. With `all`, those with work are removed as well. This cannot be undone.',
+    '`try`, isolated runs and `guard`) stay. With `all`, those with work are removed as well: of this workspace, or ' +
+    'with `everywhere` of all. This cannot be undone.',
   changes: 'store',
   schemas: ({ z, jsonName, checkpointId, problem }) => ({
     input: z.strictObject({
       clean: z.boolean().optional().describe('remove stale copies and leftovers'),
-      all: z.boolean().optional().describe('with clean: also copies that may hold work'),
+      all: z.boolean().optional().describe('with clean: also copies of this workspace that may hold work'),
+      everywhere: z.boolean().optional().describe('with all: those of all workspaces'),
     }),
     output: z.strictObject({
       copies: z.array(
@@ -30,6 +32,8 @@ export const copies = verb({
           place: jsonName.describe('the folder of the copy'),
           base: checkpointId.describe('its changes are relative to this checkpoint'),
           created: z.iso.datetime(),
+          mayHoldWork: z.boolean().describe('what it has may exist nowhere else'),
+          isHere: z.boolean().describe('it is of this workspace'),
           state: z
             .enum(['in-use', 'idle', 'stale'])
             .describe('idle: a fork without a process; stale: its process died'),
@@ -52,18 +56,23 @@ export const copies = verb({
 
   status: ({ kept }) => (kept.length > 0 ? 5 : 0),
 
-  async handle(savepoint, { clean, all }) {
-    const cleaned = clean === true ? await savepoint.cleanCopies(withoutUndefined({ all })) : NOTHING_CLEANED;
+  async handle(savepoint, { clean, all, everywhere }) {
+    const cleaned =
+      clean === true ? await savepoint.cleanCopies(withoutUndefined({ all, everywhere })) : NOTHING_CLEANED;
     const found = await savepoint.copies();
     return {
-      copies: found.copies.map(({ id, purpose, rung, name, root, place, base, created, state, owner, size }) => ({
-        ...{ id, purpose, rung, name, base, state },
-        root: nameToJson(root),
-        place: nameToJson(place),
-        created: timeToJson(created),
-        pid: state === 'in-use' ? (owner?.pid ?? null) : null,
-        bytes: size,
-      })),
+      copies: found.copies.map(
+        ({ id, purpose, rung, name, root, place, base, created, state, owner, size, mayHoldWork, isHere }) => ({
+          ...{ id, purpose, rung, name, base, state },
+          mayHoldWork,
+          isHere,
+          root: nameToJson(root),
+          place: nameToJson(place),
+          created: timeToJson(created),
+          pid: state === 'in-use' ? (owner?.pid ?? null) : null,
+          bytes: size,
+        }),
+      ),
       sharedBytes: found.sharedBytes,
       leftovers: found.leftovers.map(nameToJson),
       problems: found.problems.map((problem) => problem.toJSON()),
