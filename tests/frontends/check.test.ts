@@ -86,7 +86,5 @@ it('says what to do if a tool is not installed', () => {
   p.run(['trust', '--yes']);
   const { status, stdout } = p.run(['check']);
   expect(status).toBe(1);
-  expect(stdout).toContain(
-    'Not installed: other. Install what they need, or run only the others with `--only own`.\n',
-  );
+  expect(stdout).toContain('Not installed: other. Install what they need, or run only the others with `--only own`.\n');
 });

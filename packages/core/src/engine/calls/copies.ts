@@ -187,10 +187,6 @@ export function copyCalls(engine: Engine): CopyCalls {
   };
 }
 
-function workspaceHere(engine: Engine): WorkspaceId | null {
-  return engine.context().find()?.record.id ?? null;
-}
-
 type ApplyNow = ApplyOptions & Pick<ApplyRequest, 'onProposed'>;
 
 /** The operation of `applyCopy`. */
@@ -230,4 +226,8 @@ async function applyNow(
   await makeRoom(operating, 'all');
   const event = `${options.trigger ?? 'apply'}:completed` as const;
   return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
+}
+
+function workspaceHere(engine: Engine): WorkspaceId | null {
+  return engine.context().find()?.record.id ?? null;
 }
