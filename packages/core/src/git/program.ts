@@ -17,6 +17,14 @@ export interface Git {
    * @throws SavepointError IO if git cannot be run or does not exit normally
    */
   run(repository: GitState, args: readonly string[], input?: Buffer, indexFile?: DiskPath): Promise<ProgramResult>;
+  /**
+   * Returns the author that git would give to a commit: of the variables, the repository's configuration or the user's,
+   * with conditional includes. Reading the configuration runs nothing.
+   * @param variables the user's environment
+   * @returns the line of `git var`; null if there is none
+   * @throws SavepointError IO as for `run`
+   */
+  author(repository: GitState, variables: Readonly<Record<string, string>>): Promise<string | null>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -35,6 +43,7 @@ const OVERRIDDEN_SETTINGS: readonly string[] = [
   'gc.auto=0',
   'maintenance.auto=false',
   'log.showSignature=false',
+  'user.useConfigOnly=true',
 ];
 
 /**
@@ -61,23 +70,38 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
     LC_ALL: 'C',
   };
   const settings = OVERRIDDEN_SETTINGS.flatMap((setting) => ['-c', setting]);
+  const start = async (
+    { gitDir }: GitState,
+    [command = '', ...args]: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    input?: Buffer,
+  ): Promise<ProgramResult> => {
+    const result = await ports.programs.run({
+      file: program,
+      args: ['--no-pager', ...settings, command, ...args],
+      cwd: gitDir,
+      env: variables,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: OUTPUT_BYTES,
+      ...(input === undefined ? {} : { input }),
+    });
+    if (result.ended === 'exit') return result;
+    throw new SavepointError('IO', `git ${command} was stopped (${result.ended}).`, {
+      path: program,
+      operation: 'run',
+      code: result.ended,
+    });
+  };
   return {
-    run: async (repository, args, input, indexFile) => {
-      const result = await ports.programs.run({
-        file: program,
-        args: ['--no-pager', ...settings, ...args],
-        cwd: repository.gitDir,
-        env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: OUTPUT_BYTES,
-        ...(input === undefined ? {} : { input }),
+    run: (repository, args, input, indexFile) =>
+      start(repository, args, indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile }, input),
+    author: async (repository, { GIT_COMMON_DIR: _, GIT_WORK_TREE: _others, ...variables }) => {
+      const { PATH, GIT_DIR, GIT_TERMINAL_PROMPT } = env;
+      const found = await start(repository, ['var', 'GIT_AUTHOR_IDENT'], {
+        ...variables,
+        ...{ PATH, GIT_DIR, GIT_TERMINAL_PROMPT },
       });
-      if (result.ended === 'exit') return result;
-      throw new SavepointError('IO', `git ${args[0] ?? ''} was stopped (${result.ended}).`, {
-        path: program,
-        operation: 'run',
-        code: result.ended,
-      });
+      return found.exit === 0 ? found.stdout.toString('utf8').trim() : null;
     },
   };
 }

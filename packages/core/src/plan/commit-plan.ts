@@ -53,8 +53,10 @@ export interface PlanCommitRequest {
   readonly steps: readonly { readonly before: Checkpoint; readonly after: Checkpoint }[];
   /** Null: made from the plan's intent, in the style of the repository. */
   readonly message: string | null;
-  /** Null: that of the repository's own configuration. */
+  /** Null: the one that git would name. */
   readonly author: { readonly name: string; readonly email: string } | null;
+  /** The environment of the user, from which git reads which configuration is the user's. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface PlanCommit {
@@ -185,7 +187,7 @@ interface Place {
 async function prepare(
   { workspace, git, root }: Place,
   changes: readonly FileChange[],
-  { plan, message, author }: PlanCommitRequest,
+  { plan, message, author, variables }: PlanCommitRequest,
   notes: string[],
   pace: Pace,
 ): Promise<Prepared | null> {
@@ -237,15 +239,26 @@ async function prepare(
     const text = message === null ? messageInStyle(plan.intent, recent, paths) : givenMessage(message);
     if (text.trim() === '') throw new Refusal('the message is empty');
     await pace.yieldNow();
-    return { root, state, head, changes: left, message: text, author: author ?? ownAuthor(state) };
+    return {
+      root,
+      state,
+      head,
+      changes: left,
+      message: text,
+      author: author ?? (await ownAuthor(git, state, variables)),
+    };
   } finally {
     objects.close();
   }
 }
 
-function ownAuthor({ config }: GitState): { readonly name: string; readonly email: string } {
-  const [name, email] = [config.get('user.name'), config.get('user.email')];
-  if (typeof name === 'string' && typeof email === 'string') return { name, email };
+async function ownAuthor(
+  git: Git,
+  state: GitState,
+  variables: PlanCommitRequest['variables'],
+): Promise<Prepared['author']> {
+  const [, name, email] = /^(.+) <(.*)> \d+ [+-]\d{4}$/.exec((await git.author(state, variables)) ?? '') ?? [];
+  if (name !== undefined && email !== undefined) return { name, email };
   throw new Refusal('git knows no author: set `user.name` and `user.email`');
 }
 

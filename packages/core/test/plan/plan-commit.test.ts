@@ -1,7 +1,7 @@
 /** Commits of applied plans in the user's own repositories, compared with what git itself sees. */
 
 import { execFileSync } from 'node:child_process';
-import type { Savepoint } from '@savepoint/core';
+import type { OpenOptions, Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -9,8 +9,8 @@ const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultB
 const AUTHOR = { name: 'Ann', email: 'ann@example.invalid' };
 
 class GitPlace extends Place {
-  override open(): Savepoint {
-    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' } });
+  override open(options: Partial<OpenOptions> = {}): Savepoint {
+    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' }, ...options });
   }
 
   git(...args: readonly string[]): string {
@@ -114,6 +114,28 @@ test('files that git converts, a repository in the middle of a merge, and a miss
   await refused('index.lock');
   p.shell('rm .git/index.lock');
   expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toHaveLength(1);
+});
+
+test('the author is the one that git names, of the repository before the user, and no planted git runs', async () => {
+  const p = repository();
+  p.write(
+    '../home/.gitconfig',
+    `[user]\n  name = Us\u00e9r\n  email = u@example.invalid\n[includeIf "gitdir:**/inner/.git"]\n  path = inner\n`,
+  );
+  p.write('../home/inner', '[user]\n  email = i@example.invalid\n');
+  p.write('node_modules/.bin/git', '#!/bin/sh\ntouch ../ran\necho planted\n');
+  p.shell(
+    `chmod +x node_modules/.bin/git && mkdir inner && cd inner && ${GIT} init -q && ${GIT} commit -qm i --allow-empty`,
+  );
+  const id = await appliedPlan(p, 'Both', 'inner/i.txt');
+  p.shell('git config user.name Own; rm -f ../ran');
+  const searchPath = `${p.at('node_modules/.bin')}:${process.env['PATH']}`;
+  const variables = { PATH: searchPath, HOME: p.at('../home'), GIT_CONFIG_NOSYSTEM: '1' };
+  const savepoint = p.open({ places: { ...p.world.places, searchPath, variables: () => variables } });
+  expect((await savepoint.commitPlan(id)).commits).toHaveLength(2);
+  expect(() => p.read('../ran')).toThrow();
+  expect(p.git('log', '-1', '--format=%an %ae %cn')).toBe('Own u@example.invalid Own\n');
+  expect(p.git('-C', 'inner', 'log', '-1', '--format=%an %ae')).toBe('Us\u00e9r i@example.invalid\n');
 });
 
 test('several repositories get one commit each', async () => {

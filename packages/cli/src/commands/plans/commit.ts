@@ -1,9 +1,8 @@
 /** `savepoint plan commit`. */
 
-import { execFileSync } from 'node:child_process';
 import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { type CommandContext, command, lines } from '../../command.ts';
+import { command, lines } from '../../command.ts';
 import { countText, pathText } from '../../show/format.ts';
 
 type CommitsJson = OutputOf<typeof VERBS.planCommit>;
@@ -14,22 +13,12 @@ export const planCommit = command({
   takesPaths: false,
   options: [{ flags: '-m, --message <text>', description: 'the message (default: the intent of the plan)' }],
   examples: ['savepoint plan commit plan_1a2b3c4d', 'savepoint plan commit last -m "Rename the setting"'],
-  input: ({ operands: [id = ''], options }, context) => ({
+  input: ({ operands: [id = ''], options }) => ({
     id,
     ...(typeof options['message'] === 'string' ? { message: options['message'] } : {}),
-    ...authorOf(context),
   }),
   render: (output) => lines(commitLines(output)),
 });
-
-/** Of the user's own configuration, not of a repository's. */
-export function authorOf({ variables }: Pick<CommandContext, 'variables'>): {
-  readonly author?: { readonly name: string; readonly email: string };
-} {
-  const name = variables['GIT_AUTHOR_NAME'] ?? setting('user.name', variables);
-  const email = variables['GIT_AUTHOR_EMAIL'] ?? setting('user.email', variables);
-  return name === '' || email === '' ? {} : { author: { name, email } };
-}
 
 export function commitLines({ commits, notes }: CommitsJson): readonly string[] {
   return [
@@ -41,14 +30,4 @@ export function commitLines({ commits, notes }: CommitsJson): readonly string[] 
     }),
     ...notes.map((note) => `note: ${showText(note)}`),
   ];
-}
-
-/** Outside of every repository, so that only the user's and the system's configuration are read. */
-function setting(name: string, env: Readonly<Record<string, string>>): string {
-  try {
-    const args = ['config', '--global', '--includes', '--get', name];
-    return execFileSync('git', args, { cwd: '/', env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return '';
-  }
 }

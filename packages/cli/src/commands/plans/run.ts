@@ -9,7 +9,7 @@ import { planText } from '../../show/plan-text.ts';
 import type { OutputView } from '../../view.ts';
 import { checkInput, LIMITS, ONLY } from '../checks/check.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
-import { authorOf, commitLines } from './commit.ts';
+import { commitLines } from './commit.ts';
 
 type Applied = OutputOf<typeof VERBS.planApply>;
 type Step = Applied['steps'][number];
@@ -105,7 +105,7 @@ export const planApply = command({
     const decided = isAsked ? await askToRollBack(input.id, applied, context) : applied;
     const isDone = decided.steps.every(({ failed }) => !failed) && decided.stopped === null;
     if (options['commit'] !== true || input.dryRun === true || !isDone) return decided;
-    const asked = { id: input.id, ...(typeof message === 'string' ? { message } : {}), ...authorOf(context) };
+    const asked = { id: input.id, ...(typeof message === 'string' ? { message } : {}) };
     commits.set(decided, await VERBS.planCommit.handle(context.savepoint, asked, { signal: context.signal }));
     return decided;
   },

@@ -11,7 +11,7 @@ import { applicationsOf, findPlan } from '../plans/plan-view.ts';
 export interface PlanCommitOptions extends CallOptions {
   /** Default: the intent of the plan, in the style of the repository's recent subjects. */
   readonly message?: string;
-  /** Default: the one that the repository's own configuration names. */
+  /** Default: the one that git would name, from `places.variables` and the configuration. */
   readonly author?: { readonly name: string; readonly email: string };
 }
 
@@ -28,11 +28,13 @@ export interface PlanCommitCalls {
 export function planCommitCalls(engine: Engine): PlanCommitCalls {
   return {
     commitPlan: (id, options = {}) =>
-      engine.operate(options, async ({ workspace, pace }) => {
+      engine.operate(options, async ({ context: { places }, workspace, pace }) => {
         const plan = findPlan(workspace, id);
         const { commitPlan } = await import('../../plan/commit-plan.ts');
         const { message = null, author = null } = options;
-        return commitPlan(workspace, { plan, steps: stepsOf(workspace, plan), message, author }, pace);
+        const variables = places.variables?.() ?? {};
+        const request = { plan, steps: stepsOf(workspace, plan), message, author, variables };
+        return commitPlan(workspace, request, pace);
       }),
   };
 }
