@@ -6,21 +6,23 @@
  * C2 A file is committed only if it had no changes of the user: before the plan it was as in HEAD, and it still is in the
  *    index. Otherwise nothing is committed at all. All other entries of the index stay as they are.
  * C3 All repositories are examined before the first is changed.
- * C4 In each repository: objects first, then the index, then the branch, from the commit that was examined. A process that
- *    dies in between leaves the plan's files staged, and the next attempt continues there.
+ * C4 In each repository: objects first, then the index, then the branch, from the commit that was examined. The last two
+ *    happen under git's lock of the index, and only if index and HEAD still are as examined. A process that dies in between
+ *    leaves the plan's files staged, and the next attempt continues there.
  */
 
 import { gitBoolean } from '../content/git-config.ts';
 import { showName } from '../content/show-name.ts';
 import { Attributes } from '../git/attributes.ts';
 import { writePacks } from '../git/bring-back.ts';
-import { problemOf, UnusableGitFile } from '../git/file.ts';
+import { problemOf, readGitFile, UnusableGitFile } from '../git/file.ts';
 import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
 import { GitObjects } from '../git/objects.ts';
 import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
 import { type IndexEntry, readIndex } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
+import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -46,6 +48,7 @@ import { newCommitIndex, removeCommitIndex } from '../store/state/commit-index.t
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
+import { type ExaminedIndex, examineIndex, headOf, sameBytes, swapIndex } from './swap-index.ts';
 
 export interface PlanCommitRequest {
   readonly plan: Plan;
@@ -123,6 +126,7 @@ interface Prepared {
   readonly root: TreePath;
   readonly state: GitState;
   readonly head: string;
+  readonly index: ExaminedIndex;
   readonly changes: readonly FileChange[];
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
@@ -130,6 +134,7 @@ interface Prepared {
 
 const MAX_NAMED = 5;
 const RECENT = 20;
+const INDEX_BYTES = 256 * 1024 * 1024;
 const LINK = 0o120000;
 const NO_ID = '0'.repeat(40);
 
@@ -210,10 +215,14 @@ async function prepare(
   if (lock !== null) throw new Refusal(`git is running there or was killed: ${lock} exists`);
   const hooks = await configuredHooks(git, state);
   if (hooks !== null) throw new Refusal(hooks);
+  const index = examineIndex(ports.fs, state);
   const { tracked, problem } = readIndex(ports.fs, state.gitDir, state.objectFormat);
   if (problem !== null) throw new Refusal(`its index cannot be read: ${problem.detail}`);
   for (const { stage, path } of tracked.entries()) {
     if (stage > 0) throw new Refusal(`${showName(path)} has a conflict in the index`);
+  }
+  if (!sameBytes(examineIndex(ports.fs, state).bytes, index.bytes)) {
+    throw new Refusal('something was staged meanwhile. Try again');
   }
   const objects = new GitObjects(ports, state);
   try {
@@ -243,6 +252,7 @@ async function prepare(
       root,
       state,
       head,
+      index,
       changes: left,
       message: text,
       author: author ?? (await ownAuthor(git, state, variables)),
@@ -332,20 +342,28 @@ function recentSubjects(objects: GitObjects, head: string): readonly string[] {
 
 async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace: Pace): Promise<PlanCommit> {
   const { ports, store } = workspace;
-  const { state, head, changes, message, author, root } = prepared;
+  const { state, head, index: examined, changes, message, author, root } = prepared;
   const ids = [
     ...new Set(changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]))),
   ];
   const failed = await writePacks(git, state, store.objects, ids, pace);
   if (failed !== null) throw new Refusal(failed);
   const index = newCommitIndex(ports.fs, store.layout);
-  const entries = (side: 'before' | 'after'): Buffer =>
-    Buffer.from(changes.map((change) => indexLine(change.path, change[side])).join(''), 'latin1');
+  const entries = Buffer.from(changes.map(({ path, after }) => indexLine(path, after)).join(''), 'latin1');
   let tree: string;
+  let wanted: Buffer;
   try {
     await succeed(git.run(state, ['read-tree', head], undefined, index));
-    await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries('after'), index));
+    await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries, index));
     tree = await succeed(git.run(state, ['write-tree'], undefined, index));
+    removeCommitIndex(ports.fs, store.layout);
+    if (examined.bytes !== null) {
+      durableWrite(ports.fs, index, examined.bytes, 0o600);
+      // git compares files that changed at the time of the index.
+      ports.fs.touch(index, Math.floor(examined.modifiedMs));
+    }
+    await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries, index));
+    wanted = readGitFile(ports.fs, index, INDEX_BYTES) ?? Buffer.alloc(0);
   } finally {
     removeCommitIndex(ports.fs, store.layout);
   }
@@ -360,14 +378,14 @@ async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace
   });
   const commit = await succeed(git.run(state, ['hash-object', '-t', 'commit', '-w', '--stdin'], bytes));
   const subject = message.split('\n')[0] ?? '';
-  await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries('after')));
-  const branch = state.head?.branch ?? null;
-  const ref = refsOf(state.head)[0] ?? 'HEAD';
-  const moved = await git.run(state, ['update-ref', '--no-deref', '-m', `commit: ${subject}`, ref, commit, head]);
-  if (moved.exit !== 0) {
-    await git.run(state, ['update-index', '-z', '--index-info'], entries('before'));
-    throw new Refusal(firstErrorLine(moved));
-  }
+  // git itself looks where HEAD leads at that moment.
+  const moveBranch = async (): Promise<string | null> => {
+    const moved = await git.run(state, ['update-ref', '-m', `commit: ${subject}`, 'HEAD', commit, head]);
+    return moved.exit === 0 ? null : firstErrorLine(moved);
+  };
+  const why = await swapIndex(ports.fs, state, { examined, wanted, moveBranch, commit });
+  if (why !== null) throw new Refusal(why);
+  const branch = headOf(ports.fs, state)?.branch ?? null;
   return { path: root, branch, commit, subject, files: changes.length };
 }
 

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import type { OpenOptions, Savepoint } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -136,6 +137,45 @@ test('the author is the one that git names, of the repository before the user, a
   expect(() => p.read('../ran')).toThrow();
   expect(p.git('log', '-1', '--format=%an %ae %cn')).toBe('Own u@example.invalid Own\n');
   expect(p.git('-C', 'inner', 'log', '-1', '--format=%an %ae')).toBe('Us\u00e9r i@example.invalid\n');
+});
+
+/** Runs a command of the user just before git gets a command. */
+function whileItWorks(p: GitPlace, before: string, command: string): Savepoint {
+  const ports = realPorts();
+  const run: typeof ports.programs.run = (program) => {
+    if (program.args.includes(before)) p.shell(command);
+    return ports.programs.run(program);
+  };
+  return p.open({ ports: { ...ports, programs: { ...ports.programs, run } } });
+}
+
+test.each([
+  ['write-tree', 'something was staged', 'echo more > mine.txt && git -c core.hooksPath=/dev/null add mine.txt'],
+  ['hash-object', 'branch or HEAD changed', 'git -c core.hooksPath=/dev/null checkout -q -b other'],
+  [
+    'hash-object',
+    'branch or HEAD changed',
+    `${GIT} -c core.hooksPath=/dev/null commit -q --no-gpg-sign --allow-empty -m x`,
+  ],
+  ['update-ref', 'cannot lock ref', 'touch .git/refs/heads/main.lock'],
+])('before %s, what makes "%s" true is left as it is', async (before, message, command) => {
+  const p = repository();
+  p.shell('git config --unset core.fsmonitor');
+  const id = await appliedPlan(p);
+  const staged = (): string => p.git('ls-files', '--stage', 'src', 'gone.txt');
+  const [branch, index] = [p.git('rev-parse', 'main'), staged()];
+  await expect(whileItWorks(p, before, command).commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining(message),
+  });
+  expect(staged()).toBe(index);
+  expect(p.git('show', ':mine.txt')).toBe(message.startsWith('something') ? 'more\n' : 'mine.txt\n');
+  expect(p.git('log', '--format=%s', 'main')).not.toContain('spell');
+  expect(p.git('log', '--format=%s', 'HEAD')).not.toContain('spell');
+  expect(p.git('rev-parse', 'main', 'main~0').includes(branch) || command.includes('commit')).toBe(true);
+  p.shell('rm -f .git/refs/heads/main.lock');
+  expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toMatchObject([{ files: 3 }]);
+  expect(p.git('status', '--porcelain', 'src', 'gone.txt')).toBe('');
 });
 
 test('several repositories get one commit each', async () => {
