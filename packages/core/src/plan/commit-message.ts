@@ -5,6 +5,11 @@ import type { TreePath } from '../model/names.ts';
 const MAX_SUBJECT = 500;
 const CONVENTIONAL = /^([a-z]+)(?:\([^()]*\))?!?: ./;
 const TYPES = new Set('feat fix docs style refactor perf test build ci chore'.split(' '));
+const TRAILER = /^(?:[A-Za-z0-9-]+[ \t]*:|\(cherry picked from commit)/;
+/** Controls of terminals. */
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+/** What is invisible or changes the direction of text. */
+const INVISIBLE = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 const AREA = /^([\w./-]+): ./;
 
 /**
@@ -15,7 +20,12 @@ const AREA = /^([\w./-]+): ./;
 export function messageInStyle(intent: string, recent: readonly string[], paths: readonly TreePath[]): string {
   const [first = '', ...rest] = cleaned(intent).split('\n');
   const subject = subjectInStyle(first.trim().slice(0, MAX_SUBJECT), recent, paths);
-  const body = rest.join('\n').trim();
+  // The words of an agent must not be taken for what git and its hosts read from trailers, such as a signature.
+  const body = rest
+    .map((line) => (TRAILER.test(line) ? `  ${line}` : line))
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd();
   return `${subject}${body === '' ? '' : `\n\n${body}`}\n`;
 }
 
@@ -68,5 +78,5 @@ function areaOf(paths: readonly TreePath[]): string | null {
 }
 
 function cleaned(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/[\0-\x08\x0b-\x1f\x7f]/g, ' ');
+  return text.replaceAll('\r\n', '\n').replace(INVISIBLE, '').replace(CONTROLS, ' ');
 }

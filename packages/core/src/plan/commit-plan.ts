@@ -13,14 +13,13 @@
 
 import { gitBoolean } from '../content/git-config.ts';
 import { showName } from '../content/show-name.ts';
-import { Attributes } from '../git/attributes.ts';
 import { writePacks } from '../git/bring-back.ts';
 import { problemOf, readGitFile, UnusableGitFile } from '../git/file.ts';
 import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
 import { GitObjects } from '../git/objects.ts';
 import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
-import { type IndexEntry, readIndex } from '../git/tracked.ts';
+import { type IndexEntry, readIndex, type TrackedPaths } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
 import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
@@ -31,13 +30,10 @@ import { SavepointError } from '../model/errors.ts';
 import { isObjectId, type ObjectId } from '../model/ids.ts';
 import {
   type DiskPath,
-  diskChild,
   isWithin,
-  joinPaths,
   nameToJson,
   onDisk,
   parentPath,
-  pathComponents,
   relativePath,
   type TreePath,
   WORKSPACE_ITSELF,
@@ -48,6 +44,8 @@ import { newCommitIndex, removeCommitIndex } from '../store/state/commit-index.t
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
+import { type CommittedFile, CommittedFiles } from './committed-files.ts';
+import { attributesOf } from './repository-attributes.ts';
 import { type ExaminedIndex, examineIndex, headOf, sameBytes, swapIndex } from './swap-index.ts';
 
 export interface PlanCommitRequest {
@@ -60,6 +58,8 @@ export interface PlanCommitRequest {
   readonly author: { readonly name: string; readonly email: string } | null;
   /** The environment of the user, from which git reads which configuration is the user's. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The attribute files of the user's git; null: they cannot be known. */
+  readonly attributes: readonly DiskPath[] | null;
 }
 
 export interface PlanCommit {
@@ -192,7 +192,7 @@ interface Place {
 async function prepare(
   { workspace, git, root }: Place,
   changes: readonly FileChange[],
-  { plan, message, author, variables }: PlanCommitRequest,
+  { plan, message, author, variables, attributes }: PlanCommitRequest,
   notes: string[],
   pace: Pace,
 ): Promise<Prepared | null> {
@@ -226,22 +226,25 @@ async function prepare(
   }
   const objects = new GitObjects(ports, state);
   try {
-    const read = headReader(objects, objects.treeOf(head));
+    const committedFiles = new CommittedFiles(objects, objects.treeOf(head));
     const left: FileChange[] = [];
     const mixed: TreePath[] = [];
     for (const change of changes) {
-      const committed = read(change.path);
+      const committed = committedFiles.file(change.path);
       if (isEntry(committed, change.after)) continue;
       const staged = tracked.entry(change.path);
       const isStaged = isEntry(staged, change.after);
       if (!isEntry(committed, change.before) || !(isStaged || sameIndexed(staged, committed))) mixed.push(change.path);
-      else left.push(change);
+      else if (staged?.assumeUnchanged === true || staged?.skipWorktree === true) {
+        throw new Refusal(`${showName(change.path)} is marked in the index (assume-unchanged or skip-worktree)`);
+      } else left.push(change);
     }
+    mixed.push(...inTheWay(changes, tracked, committedFiles));
     if (mixed.length > 0) {
       throw new Refusal(`${named(mixed)} had changes of yours that are not committed. Commit or stash these first`);
     }
     if (left.length === 0) return null;
-    assertPlain(workspace, folder, state, left);
+    assertPlain(workspace, folder, state, left, attributes);
     if (gitBoolean(state.config.get('commit.gpgsign')) === true) notes.push(`${shown(root)}: the commit is not signed`);
     const recent = recentSubjects(objects, head);
     const paths = left.map(({ path }) => path);
@@ -272,35 +275,36 @@ async function ownAuthor(
   throw new Refusal('git knows no author: set `user.name` and `user.email`');
 }
 
-type Committed = { readonly mode: number; readonly id: string } | null;
-
-function headReader(objects: GitObjects, tree: string): (path: TreePath) => Committed {
-  const known = new Map<string, ReadonlyMap<string, NonNullable<Committed>>>();
-  const folder = (id: string): ReadonlyMap<string, NonNullable<Committed>> => {
-    const found = known.get(id) ?? new Map(objects.tree(id).map((entry) => [entry.name, entry] as const));
-    known.set(id, found);
-    return found;
-  };
-  return (path) => {
-    let at: Committed = { mode: 0o40000, id: tree };
-    for (const name of pathComponents(path)) {
-      if (at === null || at.mode !== 0o40000) return null;
-      at = folder(at.id).get(name) ?? null;
-    }
-    return at?.mode === 0o40000 ? null : at;
-  };
-}
-
 function modeOf(entry: Entry): number {
   return entry.kind === 'link' ? LINK : entry.kind === 'file' && (entry.mode & 0o100) !== 0 ? 0o100755 : 0o100644;
 }
 
-function isEntry(committed: Committed, entry: Entry | null): boolean {
+/** What git has, and the plan did not remove, where the plan has a folder or above one of its files. */
+function inTheWay(
+  changes: readonly FileChange[],
+  tracked: TrackedPaths,
+  committed: CommittedFiles,
+): readonly TreePath[] {
+  const gone = new Set(changes.flatMap(({ path, after }) => (after === null ? [path] : [])));
+  const found = new Set<TreePath>();
+  for (const { path, after } of changes) {
+    if (after === null) continue;
+    for (let at = parentPath(path); at !== ''; at = parentPath(at)) {
+      if (tracked.entry(at) !== null || committed.file(at) !== null) found.add(at);
+    }
+    for (const below of committed.below(path)) found.add(below);
+    if (!tracked.hasBelow(path)) continue;
+    for (const one of tracked.entries()) if (isWithin(one.path, path) && one.path !== path) found.add(one.path);
+  }
+  return [...found].filter((path) => !gone.has(path));
+}
+
+function isEntry(committed: CommittedFile | null, entry: Entry | null): boolean {
   if (committed === null || entry === null) return committed === null && entry === null;
   return entry.kind !== 'folder' && committed.id === entry.id && committed.mode === modeOf(entry);
 }
 
-function sameIndexed(staged: IndexEntry | null, committed: Committed): boolean {
+function sameIndexed(staged: IndexEntry | null, committed: CommittedFile | null): boolean {
   if (staged === null || committed === null) return staged === null && committed === null;
   return staged.id === committed.id && staged.mode === committed.mode && !staged.intentToAdd;
 }
@@ -309,15 +313,18 @@ function sameIndexed(staged: IndexEntry | null, committed: Committed): boolean {
 function assertPlain(
   { ports: { fs }, store }: Workspace,
   folder: DiskPath,
-  { commonDir, config }: GitState,
+  state: GitState,
   changes: readonly FileChange[],
+  user: PlanCommitRequest['attributes'],
 ): void {
-  const attributes = new Attributes();
-  attributes.add(fs, diskChild(commonDir, 'info/attributes'), WORKSPACE_ITSELF);
-  const folders = new Set<TreePath>([WORKSPACE_ITSELF]);
-  for (const { path } of changes) for (let at = parentPath(path); at !== ''; at = parentPath(at)) folders.add(at);
-  for (const at of folders) attributes.add(fs, onDisk(folder, joinPaths(at, '.gitattributes' as TreePath)), at);
-  const autocrlf = config.get('core.autocrlf');
+  if (user === null) throw new Refusal('the attributes files of your git cannot be known. Commit with git');
+  const attributes = attributesOf(
+    fs,
+    state,
+    { folder, user },
+    changes.map(({ path }) => path),
+  );
+  const autocrlf = state.config.get('core.autocrlf');
   const convertsLines = autocrlf !== undefined && gitBoolean(autocrlf) !== false;
   const converted = changes.filter(({ path, after }) => {
     if (after?.kind !== 'file') return false;

@@ -1,7 +1,7 @@
 /** Commits of applied plans in the user's own repositories, compared with what git itself sees. */
 
 import { execFileSync } from 'node:child_process';
-import type { OpenOptions, Savepoint } from '@savepoint/core';
+import { bytesFromText, type DiskPath, type OpenOptions, type Savepoint } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
@@ -176,6 +176,80 @@ test.each([
   p.shell('rm -f .git/refs/heads/main.lock');
   expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toMatchObject([{ files: 3 }]);
   expect(p.git('status', '--porcelain', 'src', 'gone.txt')).toBe('');
+});
+
+test.each([
+  ['e', 'mkdir e && echo x > e/f && git add e/f && rm -r e', 'e/f had changes of yours'],
+  ['g/h', 'echo x > g && git add g && rm g', 'g had changes of yours'],
+  ['e', 'mkdir e && echo x > e/f && git add e/f && git commit -qm f && git rm -rqf e', 'e/f had changes of yours'],
+  ['src/a.txt', 'git update-index --assume-unchanged src/a.txt', 'assume-unchanged'],
+  ['src/a.txt', 'git update-index --skip-worktree src/a.txt', 'assume-unchanged'],
+])('a plan for %s after `%s` is refused, and the index stays', async (path, command, message) => {
+  const p = repository();
+  p.shell(
+    `rm .git/hooks/*; git config --unset core.fsmonitor; git config --unset commit.gpgsign; git() { ${GIT.replace('git', 'command git')} "$@"; }; ${command}`,
+  );
+  const id = await appliedPlan(p, 'Make it.', path);
+  const staged = p.git('ls-files', '--stage', '-v');
+  await expect(p.open().commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining(message),
+  });
+  expect(p.git('ls-files', '--stage', '-v')).toBe(staged);
+});
+
+test('a plan that puts a folder in place of a file of git is committed', async () => {
+  const p = repository();
+  p.shell(
+    `rm .git/hooks/*; git config --unset core.fsmonitor; git config --unset commit.gpgsign; ${GIT} checkout -qb x;` +
+      ` rm gone.txt; mkdir gone.txt; echo x > gone.txt/new; ${GIT} add -A; ${GIT} commit -qm x; ${GIT} checkout -q main`,
+  );
+  const { plan, fingerprint } = await p.open().proposeFrom({ branch: 'x' }, { intent: 'Move it' });
+  await p.open().approvePlan(plan.id, fingerprint);
+  await p.open().applyPlan(plan.id);
+  expect((await p.open().commitPlan(plan.id, { author: AUTHOR })).commits).toMatchObject([{ files: 2 }]);
+});
+
+test('files that the attributes of the user or of core.attributesFile convert are refused', async () => {
+  const p = repository();
+  const id = await appliedPlan(p);
+  const attributes = bytesFromText(p.at('../attributes')) as DiskPath;
+  const places = { ...p.world.places, searchPath: process.env['PATH'] ?? '' };
+  const commit = (files: readonly DiskPath[] | null) =>
+    p.open({ places: { ...places, gitAttributes: () => files } }).commitPlan(id, { author: AUTHOR });
+  p.write('../attributes', '*.txt filter=lfs\n');
+  await expect(commit([attributes])).rejects.toMatchObject({ message: expect.stringContaining('would convert') });
+  await expect(commit(null)).rejects.toMatchObject({ message: expect.stringContaining('attributes') });
+  p.shell('git config core.attributesFile ../attributes');
+  await expect(commit([])).rejects.toMatchObject({ message: expect.stringContaining('would convert') });
+  p.shell('git config --unset core.attributesFile');
+  p.write('../attributes', '*.other filter=lfs\n');
+  expect((await commit([attributes])).commits).toHaveLength(1);
+});
+
+test('a commit after checks that found new failures says so', async () => {
+  const p = repository();
+  p.write('check.sh', 'grep -rh "^changed" src; test $? = 1\n');
+  p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }));
+  const searchPath = process.env['PATH'] ?? '';
+  const places = { ...p.world.places, searchPath, variables: () => ({ PATH: searchPath }) };
+  const savepoint = p.open({ places, settings: { savepoint: null } });
+  await savepoint.trustChecks((await savepoint.listChecks()).digest);
+  const { plan, fingerprint } = await savepoint.proposeEdits([write('src/a.txt', 'changed\n')], { intent: 'Fix' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.runPlan(plan.id, { rungs: ['copy'], validate: [] });
+  const { notes } = await savepoint.commitPlan(plan.id, { author: AUTHOR });
+  expect(notes).toContain('after it was applied, these checks found new failures or gave no answer: own');
+});
+
+test.each([
+  [
+    'Fix\u202e it\x9b31m\n\nWhy\x07\n\nSigned-off-by: A <a@x>\nco-authored-by : B <b@x>\n(cherry picked from commit 1)',
+    'fix it 31m\n\nWhy \n\n  Signed-off-by: A <a@x>\n  co-authored-by : B <b@x>\n  (cherry picked from commit 1)\n',
+  ],
+])('the message of %j has no control characters and no trailers', async (intent, message) => {
+  const { messageInStyle } = await import('../../src/plan/commit-message.ts');
+  expect(messageInStyle(intent, ['add x'], [])).toBe(message);
 });
 
 test('several repositories get one commit each', async () => {

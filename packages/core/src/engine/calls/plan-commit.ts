@@ -1,9 +1,12 @@
 /** The call that commits an applied plan in the user's own repositories. */
 
+import { showText } from '../../content/show-name.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Plan } from '../../model/plan.ts';
+import { isFailed } from '../../plan/checked.ts';
 import type { PlanCommitRequest, PlanCommits } from '../../plan/commit-plan.ts';
+import { userAttributes } from '../../plan/repository-attributes.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { applicationsOf, findPlan } from '../plans/plan-view.ts';
@@ -28,15 +31,26 @@ export interface PlanCommitCalls {
 export function planCommitCalls(engine: Engine): PlanCommitCalls {
   return {
     commitPlan: (id, options = {}) =>
-      engine.operate(options, async ({ context: { places }, workspace, pace }) => {
+      engine.operate(options, async ({ context: { places, ports }, workspace, pace }) => {
         const plan = findPlan(workspace, id);
         const { commitPlan } = await import('../../plan/commit-plan.ts');
         const { message = null, author = null } = options;
         const variables = places.variables?.() ?? {};
-        const request = { plan, steps: stepsOf(workspace, plan), message, author, variables };
-        return commitPlan(workspace, request, pace);
+        const attributes = userAttributes(places, ports.platform);
+        const request = { plan, steps: stepsOf(workspace, plan), message, author, variables, attributes };
+        const { commits, notes } = await commitPlan(workspace, request, pace);
+        return { commits, notes: [...failureNotes(workspace, plan), ...notes] };
       }),
   };
+}
+
+function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly string[] {
+  const failed = applicationsOf(timeline, store.objects, plan).flatMap(({ isInEffect, validation }) =>
+    isInEffect && validation !== null ? validation.results.filter(isFailed).map(({ name }) => name) : [],
+  );
+  if (failed.length === 0) return [];
+  const names = [...new Set(failed)].map((name) => showText(name)).join(', ');
+  return [`after it was applied, these checks found new failures or gave no answer: ${names}`];
 }
 
 /** @throws SavepointError USAGE if no application is in effect */
