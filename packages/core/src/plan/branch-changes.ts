@@ -6,7 +6,6 @@
 
 import { applyPlan } from '../copy/apply-copy.ts';
 import { modeForNewFile } from '../edit/targets.ts';
-import { Attributes } from '../git/attributes.ts';
 import { problemOf, UnusableGitFile } from '../git/file.ts';
 import { readBranch } from '../git/head.ts';
 import { GitObjects } from '../git/objects.ts';
@@ -21,7 +20,7 @@ import { SavepointError } from '../model/errors.ts';
 import { isObjectId } from '../model/ids.ts';
 import {
   bytesFromText,
-  diskChild,
+  type DiskPath,
   joinPaths,
   nameToJson,
   onDisk,
@@ -38,19 +37,22 @@ import { cachedFolderReader, type FolderReader, rootOf } from '../store/snapshot
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { attributesOf } from './repository-attributes.ts';
 
 export interface BranchRequest {
   /** A branch, also one of a remote (`origin/x`). Every repository of the workspace that has it counts. */
   readonly branch: string;
   readonly actor: Operation['info']['actor'];
+  /** The attribute files of the user's git; null: they cannot be known. */
+  readonly attributes: readonly DiskPath[] | null;
 }
 
 /** What the plan of this operation throws: USAGE if no repository has the branch, GIT_REFUSED if it cannot be read. */
-export function branchOperation(workspace: Workspace, { branch, actor }: BranchRequest, pace: Pace): Operation {
+export function branchOperation(workspace: Workspace, request: BranchRequest, pace: Pace): Operation {
   return {
-    info: { ...checkpointInfo('merge', actor), description: `Changes of branch ${branch}` },
+    info: { ...checkpointInfo('merge', request.actor), description: `Changes of branch ${request.branch}` },
     backups: null,
-    plan: (current) => branchPlan(workspace, branch, current, pace),
+    plan: (current) => branchPlan(workspace, request, current, pace),
   };
 }
 
@@ -60,7 +62,12 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** Names listed in a reason. */
 const MAX_NAMED = 5;
 
-async function branchPlan(workspace: Workspace, branch: string, current: CurrentState, pace: Pace): Promise<ChangeSet> {
+async function branchPlan(
+  workspace: Workspace,
+  { branch, attributes }: BranchRequest,
+  current: CurrentState,
+  pace: Pace,
+): Promise<ChangeSet> {
   const { ports, searchPath, root } = workspace;
   const git = findGit(ports, searchPath, root);
   const edits: EntryChange[] = [];
@@ -73,7 +80,7 @@ async function branchPlan(workspace: Workspace, branch: string, current: Current
     if (tip === null) continue;
     isFound = true;
     if (git === null) throw refused(path, 'git was not found');
-    edits.push(...(await changesIn({ workspace, path, state, git }, tip, current, pace)));
+    edits.push(...(await changesIn({ workspace, path, state, git, attributes }, tip, current, pace)));
   }
   if (!isFound) {
     throw new SavepointError('USAGE', `No repository of the workspace has a branch ${JSON.stringify(branch)}.`, {
@@ -90,6 +97,7 @@ interface Repository {
   readonly path: TreePath;
   readonly state: GitState;
   readonly git: Git;
+  readonly attributes: BranchRequest['attributes'];
 }
 
 /** A path of the workspace, before and after. */
@@ -114,11 +122,12 @@ function tipOf({ ports }: Workspace, path: TreePath, { commonDir }: GitState, br
 }
 
 async function changesIn(
-  { workspace, path: root, state, git }: Repository,
+  repository: Repository,
   tip: string,
   current: CurrentState,
   pace: Pace,
 ): Promise<readonly EntryChange[]> {
+  const { workspace, path: root, state, git } = repository;
   const head = state.head?.commit ?? null;
   if (head === null) throw refused(root, 'it has no commit yet');
   const found = await git.run(state, ['merge-base', head, tip]);
@@ -135,7 +144,7 @@ async function changesIn(
   }
   try {
     const changes = await treeChanges(objects, objects.treeOf(base), objects.treeOf(tip), pace);
-    assertPlain(workspace, root, state, objects, changes);
+    assertPlain(repository, objects, changes);
     const read = cachedFolderReader(current.objects);
     return changes.map(({ path: inside, before, after }) => {
       const path = joinPaths(root, inside);
@@ -164,18 +173,14 @@ function withExecutable(mode: number, committed: number): number {
 
 /** Refuses what the committed bytes do not tell: the files of filters and encodings, and submodules. */
 function assertPlain(
-  { ports, root: top }: Workspace,
-  root: TreePath,
-  { commonDir }: GitState,
+  { workspace: { ports, root: top }, path: root, state, attributes: user }: Repository,
   objects: GitObjects,
   changes: readonly CommittedChange[],
 ): void {
-  const attributes = new Attributes();
-  const folder = onDisk(top, root);
-  attributes.add(ports.fs, diskChild(commonDir, 'info/attributes'), '' as TreePath);
-  const folders = new Set<TreePath>(['' as TreePath]);
-  for (const { path } of changes) for (let at = parentPath(path); at !== ''; at = parentPath(at)) folders.add(at);
-  for (const at of folders) attributes.add(ports.fs, onDisk(folder, joinPaths(at, '.gitattributes' as TreePath)), at);
+  if (user === null) throw refused(root, 'the attributes files of your git cannot be known. Merge it with git');
+  const places = { folder: onDisk(top, root), user };
+  const paths = changes.map(({ path }) => path);
+  const attributes = attributesOf(ports.fs, state, places, paths);
   const problems: string[] = [];
   for (const { path, before, after } of changes) {
     const why = problemOfChange(ports.platform, objects, path, before, after);

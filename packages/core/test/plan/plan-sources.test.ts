@@ -160,6 +160,8 @@ test('a branch is refused if it is unknown, conflicts, or has what git would con
     code: 'GIT_REFUSED',
     message: expect.stringContaining('converted'),
   });
+  p.shell('rm .gitattributes; git config core.attributesFile elsewhere');
+  await expect(from('topic')).rejects.toMatchObject({ message: expect.stringContaining('converted') });
   expect((await savepoint.plans()).plans).toEqual([]);
 });
 

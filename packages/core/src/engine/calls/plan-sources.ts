@@ -4,6 +4,7 @@ import type { FileEdits } from '../../edit/file-edits.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { userAttributes } from '../../plan/repository-attributes.ts';
 import { attributionTo } from '../../timeline/capture/attribution.ts';
 import { mergeIn } from '../copies/merge-fork.ts';
 import type { WorkspaceCopy } from '../copies/workspace-copy.ts';
@@ -100,9 +101,14 @@ function forkProposal(engine: Engine, fork: string): Proposal {
 }
 
 function branchProposal(engine: Engine, branch: string): Proposal {
-  const operation = async ({ workspace, pace }: WriteOperationContext): Promise<Operation> => {
+  const operation = async ({
+    context: { places, ports },
+    workspace,
+    pace,
+  }: WriteOperationContext): Promise<Operation> => {
     const { branchOperation } = await import('../../plan/branch-changes.ts');
-    return branchOperation(workspace, { branch, actor: engine.actor }, pace);
+    const attributes = userAttributes(places, ports.platform);
+    return branchOperation(workspace, { branch, actor: engine.actor, attributes }, pace);
   };
   return { source: 'branch', sourceName: branch, operation };
 }
