@@ -21,7 +21,6 @@ import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
 import { type IndexEntry, readIndex, type TrackedPaths } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
-import { durableWrite } from '../io/durable-write.ts';
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -40,13 +39,13 @@ import {
 } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
-import { newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
+import { copiedCommitIndex, newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
+import { type ExaminedIndex, examineIndex, headOf, sameBytes, swapIndex } from '../transaction/swap-index.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
 import { attributesOf } from './repository-attributes.ts';
-import { type ExaminedIndex, examineIndex, headOf, sameBytes, swapIndex } from './swap-index.ts';
 
 export interface PlanCommitRequest {
   readonly plan: Plan;
@@ -364,11 +363,7 @@ async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace
     await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries, index));
     tree = await succeed(git.run(state, ['write-tree'], undefined, index));
     removeCommitIndex(ports.fs, store.layout);
-    if (examined.bytes !== null) {
-      durableWrite(ports.fs, index, examined.bytes, 0o600);
-      // git compares files that changed at the time of the index.
-      ports.fs.touch(index, Math.floor(examined.modifiedMs));
-    }
+    if (examined.bytes !== null) copiedCommitIndex(ports.fs, store.layout, examined.bytes, examined.modifiedMs);
     await succeed(git.run(state, ['update-index', '-z', '--index-info'], entries, index));
     wanted = readGitFile(ports.fs, index, INDEX_BYTES) ?? Buffer.alloc(0);
   } finally {
