@@ -10,7 +10,7 @@ import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
-import { type Attribution, attributionTo } from '../timeline/capture/attribution.ts';
+import { type Attribution, attributionTo, together } from '../timeline/capture/attribution.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
@@ -45,7 +45,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       description: appliedDescription(plan, phase),
     },
     backups: null,
-    attribution: authorsIn(plan),
+    attribution: withResolved(authorsIn(plan), request),
     plan: async (current) => {
       const selection = await selectionOf(current.objects, plan, pace, 'decided');
       fingerprint = selection.fingerprint;
@@ -79,6 +79,12 @@ export function authorsIn({
   const byPath = new Map(authors.flatMap(({ paths, ...by }) => paths.map((path) => [path, by] as const)));
   const others = attributionTo({ actor: proposedBy, session, call, tool: null });
   return (path) => byPath.get(path) ?? others(path);
+}
+
+/** A file that a person merged may have bytes of that person, and of those who made the proposed changes. */
+function withResolved(proposed: Attribution, { choices: { resolutions }, by }: ApplyPlanRequest): Attribution {
+  const applier = attributionTo({ actor: by, session: null, call: null, tool: null });
+  return (path) => (resolutions.has(path) ? together(proposed(path), applier(path)) : proposed(path));
 }
 
 /** The description of the checkpoint after; by it, an application that took place is recognised. */

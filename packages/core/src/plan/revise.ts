@@ -1,13 +1,13 @@
 /** A new revision of a plan: other files, with what was decided about hunks that are the same. */
 
 import type { Pace } from '../io/pace.ts';
-import { type Authorship, GRADES } from '../model/checkpoint.ts';
+import type { Authorship } from '../model/checkpoint.ts';
 import { sameEntry } from '../model/entries.ts';
 import type { TreePath } from '../model/names.ts';
 import type { Plan, PlanAuthors, PlanDecision } from '../model/plan.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
-import type { Attribution } from '../timeline/capture/attribution.ts';
+import { together } from '../timeline/capture/attribution.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { authorsIn } from './apply-plan.ts';
 import { type PlanChange, selectionOf } from './selection.ts';
@@ -59,20 +59,11 @@ function bothAuthors(batch: ObjectBatch, old: Plan, found: ProposedFiles): reado
   const groups = new Map<string, Authorship & { readonly paths: TreePath[] }>();
   for (const { path, after } of differences(batch, found.before, found.proposed)) {
     const isSame = sameEntry(stateAt(read, old.proposed, path).entry, after.entry);
-    const by = !oldPaths.has(path) ? byNew(path) : isSame ? byOld(path) : together(byOld, byNew, path);
+    const by = !oldPaths.has(path) ? byNew(path) : isSame ? byOld(path) : together(byOld(path), byNew(path));
     const key = JSON.stringify(by);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { ...by, paths: [path] });
     else group.paths.push(path);
   }
   return [...groups.values()];
-}
-
-function together(first: Attribution, second: Attribution, path: TreePath): Authorship {
-  const [a, b] = [first(path), second(path)];
-  const known = new Set(a.authors.map((one) => JSON.stringify([one.actor, one.session])));
-  const others = b.authors.filter((one) => !known.has(JSON.stringify([one.actor, one.session])));
-  const authors = [...a.authors, ...others];
-  const least = GRADES.indexOf(a.grade) > GRADES.indexOf(b.grade) ? a.grade : b.grade;
-  return { authors, grade: authors.length > 1 ? 'open' : least, evidence: 'operation' };
 }

@@ -139,6 +139,26 @@ test('a path that changed since is a conflict, unless both changes are merged', 
   expect(p.read('a.txt')).toBe(text({ 2: 'two', 10: 'a person', 18: 'eighteen' }));
 });
 
+test('only a person resolves the conflicts of an approved plan, and counts as an author of what was merged', async () => {
+  const p = place();
+  const person = p.open();
+  const agent = p.open({ actor: { kind: 'agent', name: 'claude' } });
+  const { plan, fingerprint } = await proposed(agent);
+  await person.approvePlan(plan.id, fingerprint);
+  p.write('a.txt', text({ 2: 'a person' }));
+  const resolutions = new Map([['a.txt', { content: Buffer.from('merged\n') }]]);
+  const prefer = (side: 'ours' | 'theirs') => ({ rebase: true, prefer: new Map([['a.txt', side]]) });
+  for (const options of [{ rebase: true, resolutions }, prefer('ours'), prefer('theirs')])
+    await expect(agent.applyPlan(plan.id, options)).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  expect(p.read('a.txt')).toBe(text({ 2: 'a person' }));
+  const { checkpoint } = await person.applyPlan(plan.id, { rebase: true, resolutions });
+  expect(p.read('a.txt')).toBe('merged\n');
+  const by = Object.fromEntries(
+    checkpoint?.changes.map((one) => [one.path, [one.by.grade, ...one.by.authors.map(({ actor }) => actor.name)]]) ?? [],
+  );
+  expect(by).toMatchObject({ 'a.txt': ['open', 'claude', 'user'], 'b.txt': ['sure', 'claude'] });
+});
+
 test('a plan survives clean-up, and its secrets do not survive a purge', async () => {
   const p = place();
   const savepoint = p.open();

@@ -51,6 +51,9 @@ export async function applyNext(
     const plan = findPlan(workspace, id);
     const selection = await assertOpen(workspace, plan, pace, 'applied');
     assertApproved(workspace, plan, selection);
+    // These bytes, or the loss of the current ones, are not what was approved.
+    const { prefer, resolutions } = options;
+    if ((prefer?.size ?? 0) + (resolutions?.size ?? 0) > 0) assertByUser(engine, workspace, 'planResolve');
     const override = overrideIn(engine, workspace, plan, selection, options);
     const phase = given === undefined ? (leftOf(workspace, plan, selection)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];

@@ -98,6 +98,14 @@ export function eitherOf(a: Authorship, b: Authorship): Authorship {
   return { ...weaker, authors: [...weaker.authors, ...more] };
 }
 
+/** The authorship of a file that has changes of both: of two authors, it is not known which part is whose. */
+export function together(a: Authorship, b: Authorship): Authorship {
+  const known = new Set(a.authors.map(authorKey));
+  const authors = [...a.authors, ...b.authors.filter((one) => !known.has(authorKey(one)))];
+  const least = GRADES.indexOf(a.grade) > GRADES.indexOf(b.grade) ? a.grade : b.grade;
+  return { authors, grade: authors.length > 1 ? 'open' : least, evidence: 'operation' };
+}
+
 /** Without outside, if only agents are known to have been active. */
 function knownAuthors(by: Authorship): readonly Author[] {
   return wereOnlyAgentsActive(by) ? by.authors.filter(({ actor }) => actor.kind === 'agent') : by.authors;
