@@ -143,6 +143,21 @@ test('a branch is merged into the folder as it is, without git touching anything
   expect(() => p.read('../ran')).toThrow();
 });
 
+test('who brings a branch or a patch is not surely its author', async () => {
+  const p = repository();
+  p.shell(
+    `${GIT} checkout -qb topic && sed -i "s/line 2$/two/" a.txt && ${GIT} -c user.name=agent commit -qam topic && git checkout -q main`,
+  );
+  const by = async (origin: { readonly branch: string } | { readonly patch: string }) => {
+    const { plan, fingerprint } = await p.open().proposeFrom(origin, { intent: 'x' });
+    const [change] = await applied(p, p.open(), plan.id, fingerprint);
+    return [change?.by.grade, ...(change?.by.authors.map(({ actor }) => actor.kind) ?? [])];
+  };
+  expect(await by({ branch: 'topic' })).toEqual(['open', 'user', 'outside']);
+  const patch = '--- a/gone/x.txt\n+++ b/gone/x.txt\n@@ -1 +1 @@\n-x\n+y\n';
+  expect(await by({ patch })).toEqual(['likely', 'user']);
+});
+
 test('a branch is refused if it is unknown, conflicts, or has what git would convert', async () => {
   const p = repository();
   p.shell(

@@ -2,7 +2,7 @@
 
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Authorship } from '../../model/checkpoint.ts';
+import type { Author, Authorship } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointNumber, type PlanId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -11,7 +11,7 @@ import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
 import { type ProposedFiles, revised } from '../../plan/revise.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
-import type { Attribution } from '../../timeline/capture/attribution.ts';
+import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import { keepPlan, writePlan } from '../../timeline/record/plan-records.ts';
@@ -123,10 +123,11 @@ async function keepProposal(
       const { plan, commit } = await proposeOperation(operating, asked, async (batch, found) => {
         assertNotEmpty(found);
         const { info } = asked;
+        const attribution = asked.attribution ?? bringerOf(proposal.source, info);
         const made = await planOf(
           {
             proposedBy: info.actor,
-            authors: asked.attribution === undefined ? [] : authorsOf(batch, found, asked.attribution),
+            authors: attribution === null ? [] : authorsOf(batch, found, attribution),
             session: info.session,
             call: info.toolCall,
             source: proposal.source,
@@ -167,6 +168,17 @@ async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Pr
   const shown = status === 'approved' ? 'rolled-back' : status;
   const hint = 'Propose the changes as a new plan.';
   throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
+}
+
+/** Who asks for a plan of a branch or a patch need not have written it. @returns null for what the caller wrote */
+function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Operation['info']): Attribution | null {
+  if (source !== 'branch' && source !== 'patch') return null;
+  const bringer: Author = { actor, session, call, tool: null };
+  const by: Authorship =
+    source === 'patch'
+      ? { authors: [bringer], grade: 'likely', evidence: 'operation' }
+      : { authors: [bringer, FROM_OUTSIDE], grade: 'open', evidence: 'operation' };
+  return () => by;
 }
 
 /** The paths by author, so that each author is written once. */
