@@ -296,6 +296,17 @@ describe('phases', () => {
     expect((await p.run(id)).plan.status).toBe('applied');
   });
 
+  test('set by an agent, they take the approval away', async () => {
+    const p = new Project();
+    const id = await p.propose({ 'src/a.txt': 'good\n' });
+    await p.approve(id);
+    const phases = [{ name: 'only', paths: ['src'] }];
+    expect((await p.open().setPlanPhases(id, phases)).status).toBe('approved');
+    const agent = p.open({ actor: { kind: 'agent', name: 'claude' } });
+    expect((await agent.setPlanPhases(id, phases)).status).toBe('pending');
+    await expect(p.run(id)).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  });
+
   test('are refused if they have nothing of the plan, or something was applied', async () => {
     const { p, id } = await phased(FILES);
     const set = (phases: readonly { readonly name: string; readonly paths: readonly string[] }[]) =>

@@ -16,6 +16,7 @@ import {
   rollBackPlan,
   runPlan,
 } from '../plans/run-plan.ts';
+import { callerOf } from '../served-call.ts';
 
 export interface PlanPhasesOptions extends CallOptions {
   /** Keep the other phases: one with the same name is replaced, others are appended. */
@@ -63,7 +64,11 @@ export function planRunCalls(engine: Engine): PlanRunCalls {
   return {
     checkPlan: (id, options = {}) => engine.mapErrors(() => checkPlan(engine, id, options)),
     setPlanPhases: (id, phases, { add = false, ...options } = {}) =>
-      updatePlan(engine, id, options, (plan, { workspace, pace }) => withPhases(workspace, plan, phases, add, pace)),
+      updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
+        const changed = await withPhases(workspace, plan, phases, add, pace);
+        // A person approves what happens in which order, too.
+        return callerOf(engine, workspace, options).kind === 'user' ? changed : { ...changed, approval: null };
+      }),
     previewPlan: (id, options = {}) => previewApplyOf(engine, id, options),
     applyPlan: (id, options = {}) => applyNext(engine, id, options),
     runPlan: (id, options = {}) => engine.mapErrors(() => runPlan(engine, id, options)),
