@@ -81,16 +81,16 @@ export function authorsIn({
   return (path) => byPath.get(path) ?? others(path);
 }
 
-/** A file that a person merged may have bytes of that person, and of those who made the proposed changes. */
-function withResolved(proposed: Attribution, { choices: { resolutions }, by }: ApplyPlanRequest): Attribution {
-  const applier = attributionTo({ actor: by, session: null, call: null, tool: null });
-  return (path) => (resolutions.has(path) ? together(proposed(path), applier(path)) : proposed(path));
-}
-
 /** The description of the checkpoint after; by it, an application that took place is recognised. */
 export function appliedDescription(plan: Pick<Plan, 'id' | 'intent' | 'phases'>, phase: number | null): string {
   const name = phase === null ? '' : ` (${plan.phases[phase]?.name ?? phase + 1})`;
   return `Applied ${plan.id}${name}: ${plan.intent.split('\n')[0]}`;
+}
+
+/** A file that a person merged may have bytes of that person, and of those who made the proposed changes. */
+function withResolved(proposed: Attribution, { choices: { resolutions }, by }: ApplyPlanRequest): Attribution {
+  const applier = attributionTo({ actor: by, session: null, call: null, tool: null });
+  return (path) => (resolutions.has(path) ? together(proposed(path), applier(path)) : proposed(path));
 }
 
 async function planChanges(

@@ -154,7 +154,8 @@ test('only a person resolves the conflicts of an approved plan, and counts as an
   const { checkpoint } = await person.applyPlan(plan.id, { rebase: true, resolutions });
   expect(p.read('a.txt')).toBe('merged\n');
   const by = Object.fromEntries(
-    checkpoint?.changes.map((one) => [one.path, [one.by.grade, ...one.by.authors.map(({ actor }) => actor.name)]]) ?? [],
+    checkpoint?.changes?.map((one) => [one.path, [one.by.grade, ...one.by.authors.map(({ actor }) => actor.name)]]) ??
+      [],
   );
   expect(by).toMatchObject({ 'a.txt': ['open', 'claude', 'user'], 'b.txt': ['sure', 'claude'] });
 });
