@@ -1,6 +1,7 @@
 import { schemasOf, VERBS, type Verb } from '@savepoint/core/frontend';
 import { explain, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from './plan-approval.ts';
 
 /** Each verb, in an order in which it has something to do, with what its JSON and its text must contain. */
 const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[] = [
@@ -81,7 +82,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planShow', ['last'], 'plan.txt'],
   ['planRevise', ['last', '-m', 'say more'], 'say more'],
   ['planPhases', ['last', '--phase', 'all', '--', 'plan.txt'], 'phase all: not applied'],
-  ['planReview', ['last', '--approve'], 'approved'],
+  ['planReview', ['last', '--approve', 'FINGERPRINT'], 'approved'],
   ['planApply', ['last', '--yes'], 'Applied plan_'],
   ['planCommit', ['last'], 'Nothing to commit'],
   ['planRollback', ['last', '--yes'], 'Rolled back 1 change'],
@@ -116,7 +117,8 @@ describe('every verb through the binary', () => {
     p.write('../edits.json', JSON.stringify(REQUEST));
     p.write('../plan.json', planOf('plan.txt'));
     p.write('../plan2.json', planOf('plan2.txt'));
-    for (const [key, args, word] of RUNS) {
+    for (const [key, given, word] of RUNS) {
+      const args = given.map((one) => (one === 'FINGERPRINT' ? fingerprintOf(p, 'last') : one));
       const outcome = p.run([...VERBS[key].name.split(' '), ...args]);
       expect(outcome.status, explain([key, ...args], outcome)).toBe(0);
       expect(outcome.stdout, [key, ...args].join(' ')).toContain(word);
@@ -132,7 +134,8 @@ describe('every verb through the binary', () => {
     p.write('../plan.json', planOf('plan.txt'));
     p.write('../plan2.json', planOf('plan2.txt'));
     const seen = new Set<string>();
-    for (const [key, args] of RUNS) {
+    for (const [key, given] of RUNS) {
+      const args = given.map((one) => (one === 'FINGERPRINT' ? fingerprintOf(p, 'last') : one));
       const verb = VERBS[key] as Verb;
       const [head, paths] = args.includes('--') ? [args.slice(0, -2), args.slice(-2)] : [args, []];
       const line = [...verb.name.split(' '), ...head, '--json', ...paths];

@@ -2,6 +2,7 @@
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { type Answer, call, connect, ERAS, missingInText } from './mcp-server.ts';
+import { approvePlan, fingerprintOf } from './plan-approval.ts';
 
 const REVISION = '2025-11-25';
 const AGENT = { env: { CLAUDECODE: '1' } };
@@ -79,10 +80,12 @@ describe.each(ERAS)('a client of %s', (revision) => {
     expect((await refusalOf(client, 'plan_apply', { id })).code).toBe('NEEDS_CONFIRMATION');
 
     // What an agent runs in its shell approves nothing.
-    expect(p.run(['plan', 'review', id, '--approve'], AGENT).stderr).toContain('Only a person may run');
+    expect(p.run(['plan', 'review', id, '--approve', fingerprintOf(p, id)], AGENT).stderr).toContain(
+      'Only a person may run',
+    );
     expect((await refusalOf(client, 'plan_apply', { id })).code).toBe('NEEDS_CONFIRMATION');
 
-    p.ok('plan', 'review', id, '--approve');
+    approvePlan(p, id);
     expect((await use(client, 'plan_status', { id })).data).toMatchObject({
       status: 'approved',
       approved_by: 'the user',
@@ -100,7 +103,7 @@ describe.each(ERAS)('a client of %s', (revision) => {
     // The approval was for one application.
     const again = await refusalOf(client, 'plan_apply', { id });
     expect(again).toMatchObject({ code: 'NEEDS_CONFIRMATION', message: expect.stringContaining('rolled back after') });
-    p.ok('plan', 'review', id, '--approve');
+    approvePlan(p, id);
     await use(client, 'plan_apply', { id });
     expect(contents(p)).toEqual(NAMES.map(() => wanted));
   });
@@ -110,7 +113,7 @@ it('a revision after the approval needs another one', async () => {
   const p = projectOf12();
   const client = await connect(p, REVISION);
   const { data } = await use(client, 'plan_propose', { files: edits('LAST'), intent: 'x' });
-  p.ok('plan', 'review', String(data['id']), '--approve');
+  approvePlan(p, String(data['id']));
   await use(client, 'plan_revise', { id: data['id'], files: edits('more') });
   const refused = await refusalOf(client, 'plan_apply', { id: data['id'] });
   expect(refused.message).toContain('is not what was approved');
@@ -128,7 +131,7 @@ it('a patch of many files is a plan, too; what changed meanwhile is a conflict, 
   const { data } = await use(client, 'plan_propose', { patch, intent: 'Two files' });
   expect(data).toMatchObject({ files: 2 });
   expect((await use(client, 'plan_status', { id: data['id'], patch: true })).text).toContain('+TWO');
-  p.ok('plan', 'review', String(data['id']), '--approve');
+  approvePlan(p, String(data['id']));
   const later = LINES.with(29, 'mine\n');
   p.write('a.txt', later.join(''));
   expect((await refusalOf(client, 'plan_apply', { id: data['id'] })).code).toBe('CONFLICT');
@@ -151,7 +154,7 @@ it('checks run only if a person trusts them, and a plan that breaks one is not a
   const checked = await use(client, 'plan_check', { id });
   expect(checked.data).toMatchObject({ id, checks: [{ name: 'bad', comparison: 'worse' }] });
   expect(checked.data['next']).toContain('plan_revise');
-  p.ok('plan', 'review', id, '--approve');
+  approvePlan(p, id);
   const refused = await refusalOf(client, 'plan_apply', { id });
   expect(refused.code).toBe('CHECKS_FAILED');
   expect((await refusalOf(client, 'plan_apply', { id, override: 'I want it' })).code).toBe('USAGE');

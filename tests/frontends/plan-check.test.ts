@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type CommandOutcome, explain, type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
+import { approvePlan, fingerprintOf } from './plan-approval.ts';
 import { onTerminal } from './pseudo-terminal.ts';
 
 /** Lines with `bad` are failures. While `../hold` exists, it says who it is and waits. */
@@ -35,7 +36,7 @@ function expectStatus(outcome: CommandOutcome, status: number): string {
 it('checks a plan, refuses it if that failed, and shows the reason of an override wherever the plan is', () => {
   const p = checked();
   const id = propose(p, { 'src/new.txt': 'bad\n' });
-  p.ok('plan', 'review', id, '--approve');
+  approvePlan(p, id);
   const shown = expectStatus(p.run(['plan', 'check', id]), 1);
   expect(shown).toContain(`Checked ${id} on cp_1, compared with it.`);
   expect(shown).toContain('own: failed, 1 new');
@@ -83,7 +84,7 @@ it('applies phase by phase, stops at failed checks, and rolls back', () => {
   for (const name of ['one', 'two', 'three']) p.ok('plan', 'phases', id, '--phase', name, '--', `src/${name}.txt`);
   expectStatus(p.run(['plan', 'phases', id, '--phase', 'x']), 2);
   expectStatus(p.run(['plan', 'phases', id, '--phase', 'x', '--', 'src/none']), 2);
-  p.ok('plan', 'review', id, '--approve');
+  approvePlan(p, id);
   const apply = ['plan', 'apply', id, '--yes', '--validate', 'lint', '--on-failure'];
   const failed = expectStatus(p.run([...apply, 'rollback']), 1);
   expect(failed).toContain('Phase one');
@@ -110,7 +111,7 @@ it('asks at a terminal what becomes of a plan whose checks failed', async () => 
   for (const answer of ['y', 'n']) {
     const p = checked();
     const id = propose(p, { 'src/new.txt': 'bad\n' });
-    p.ok('plan', 'review', id, '--approve');
+    approvePlan(p, id);
     const { screen, status } = await onTerminal(p, ['plan', 'apply', id, '--validate'], {
       typed: [
         [/Apply 1 path\?/, 'y\r'],
@@ -149,3 +150,25 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+it('approves only what the person saw', () => {
+  const p = checked();
+  const id = propose(p, { 'src/new.txt': 'good\n' });
+  const seen = /fingerprint ([0-9a-f]{16})$/m.exec(p.ok('plan', 'show', id).stdout)?.[1] ?? '';
+  p.write(
+    '../plan.json',
+    JSON.stringify({ files: [{ file_path: 'src/evil.txt', edits: [{ op: 'create', content: 'x' }] }] }),
+  );
+  p.ok('plan', 'revise', id, '../plan.json');
+  const bare = p.run(['plan', 'review', id, '--approve']);
+  expectStatus(bare, 2);
+  expect(bare.stderr).toContain('needs the fingerprint');
+  for (const more of [[], ['--reject', 'src/evil.txt']]) {
+    const refused = p.run(['plan', 'review', id, '--approve', seen, ...more]);
+    expectStatus(refused, 3);
+    expect(refused.stderr).toContain('is not what was shown');
+  }
+  expect(p.ok('plan', 'show', id).stdout).toContain('pending');
+  const now = fingerprintOf(p, id).slice(0, 16);
+  expect(p.ok('plan', 'review', id, '--approve', now).stdout).toContain('approved');
+});

@@ -7,6 +7,7 @@ import { whyNoOverlays } from '@savepoint/testkit';
 import { main as MAIN, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, until } from './hosted-terminal.ts';
+import { approvePlan } from './plan-approval.ts';
 
 function inProject(): Project {
   const p = project();
@@ -319,7 +320,7 @@ it('--plan keeps the changes as a plan, which is surely of the program also afte
   const [plan] = JSON.parse(p.ok('plan', 'list', '--json').stdout).plans;
   expect(plan).toMatchObject({ intent: 'Make it 5', source: 'isolated', by: { name: 'mine' } });
   expect(JSON.parse(p.ok('copies', '--json').stdout).copies).toEqual([]);
-  p.ok('plan', 'review', plan.id, '--approve');
+  approvePlan(p, plan.id);
   p.ok('plan', 'apply', plan.id, '--yes');
   expect(JSON.parse(p.ok('show', 'last', '--json').stdout).changes).toMatchObject([
     { path: 'a.txt', grade: 'sure', authors: [{ actor: { name: 'mine' } }] },

@@ -14,6 +14,9 @@ type PlanChangeJson = PlanJson['changes'][number];
 /** The rest can be read with `--json`. */
 const MAX_FAILURES = 5;
 
+/** As many as an approval needs. */
+const SHOWN_DIGITS = 16;
+
 export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
   const { id, status, intent, rejected, by, checked, override } = plan;
   return [
@@ -40,6 +43,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
   return [
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
+    ...(plan.status === 'pending' ? [`  fingerprint ${plan.fingerprint.slice(0, SHOWN_DIGITS)}`] : []),
     ...(approval === null ? [] : [`  approved by ${showText(approval.by.name)}, ${localTime(approval.time)}`]),
     ...checksText(plan, view),
     ...plan.phases.map((one) => `  phase ${showText(one.name)}: ${one.applied ?? 'not applied'}`),

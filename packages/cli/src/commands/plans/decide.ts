@@ -13,17 +13,20 @@ export const planReview = command({
   options: [
     { flags: '--accept <paths...>', description: 'accept these changes, or hunks (PATH:NUMBER)' },
     { flags: '--reject <paths...>', description: 'reject these changes, or hunks (PATH:NUMBER)' },
-    { flags: '--approve', description: 'approve what is not rejected, so that it can be applied' },
+    {
+      flags: '--approve [fingerprint]',
+      description: 'approve what is not rejected, if the plan is still what `plan show` printed with this fingerprint',
+    },
   ],
   examples: [
     'savepoint plan review plan_1a2b3c4d',
-    'savepoint plan review plan_1a2b3c4d --reject src/a.ts:2 --approve',
-    'savepoint plan review plan_1a2b3c4d --approve',
+    'savepoint plan review plan_1a2b3c4d --reject src/a.ts:2 --approve 0f3c9a1b2d4e5f60',
+    'savepoint plan review plan_1a2b3c4d --approve 0f3c9a1b2d4e5f60',
   ],
   input: ({ operands: [id = ''], options }) => ({
     id,
     decisions: [...decisionsIn(options['accept'], true), ...decisionsIn(options['reject'], false)],
-    ...(options['approve'] === true ? { approve: 'any' } : {}),
+    ...approvalIn(options['approve'], id),
   }),
   async carryOut(input, _given, context) {
     const { savepoint, signal, output, variables } = context;
@@ -47,6 +50,18 @@ export const planCancel = command({
   input: ({ operands: [id = ''] }) => ({ id }),
   render: (plan, view) => lines(planText(plan, view)),
 });
+
+/** @throws SavepointError USAGE */
+function approvalIn(given: unknown, id: string): { readonly approve?: string } {
+  if (given === undefined) return {};
+  if (typeof given === 'string' && /^[0-9a-f]{16,64}$/.test(given)) return { approve: given };
+  throw new SavepointError(
+    'USAGE',
+    'An approval needs the fingerprint of the plan that you saw, because the plan may have changed since.',
+    { argument: '--approve' },
+    { hint: `\`savepoint plan show ${id}\` prints it. At a terminal, \`savepoint plan review ${id}\` needs none.` },
+  );
+}
 
 function decisionsIn(given: unknown, accepted: boolean) {
   const names: readonly string[] = Array.isArray(given) ? given : typeof given === 'string' ? [given] : [];

@@ -10,7 +10,7 @@ export const planReview = verb({
   summary: 'accept or reject changes and hunks of a plan, and approve it',
   description:
     'Records decisions about changes and hunks. Rejected ones are not applied. With `approve`, exactly what remains is ' +
-    'approved, and can be applied; only a person may do that.',
+    'approved, and can be applied; only a person may do that, and only if the plan is still what they saw.',
   changes: 'store',
   schemas: (shapes) => {
     const { z, jsonName } = shapes;
@@ -26,7 +26,13 @@ export const planReview = verb({
             }),
           )
           .optional(),
-        approve: z.string().optional().describe('the fingerprint of what the person saw; `any`: whatever it is now'),
+        approve: z
+          .string()
+          .regex(/^[0-9a-f]{16,64}$/)
+          .optional()
+          .describe(
+            'the fingerprint of the plan as the person saw it, before these decisions; 16 characters are enough',
+          ),
       }),
       output: planShapes(shapes).whole,
     };
@@ -39,11 +45,17 @@ export const planReview = verb({
       accepted,
       ...(hunk === undefined ? {} : { hunk }),
     }));
-    let view = made.length > 0 ? await savepoint.decidePlan(id, made, options) : await savepoint.plan(id, options);
-    if (approve !== undefined) {
-      view = await savepoint.approvePlan(id, approve === 'any' ? view.fingerprint : approve, options);
+    if (approve === undefined) {
+      return planToJson(
+        made.length > 0 ? await savepoint.decidePlan(id, made, options) : await savepoint.plan(id, options),
+      );
     }
-    return planToJson(view);
+    const found = await savepoint.plan(id, options);
+    // A short one that does not fit goes on as it is, and is refused as any other state of the plan.
+    const seen = found.fingerprint.startsWith(approve) ? found.fingerprint : approve;
+    const isDecided = made.length > 0;
+    const view = isDecided ? await savepoint.decidePlan(id, made, { ...options, expected: seen }) : found;
+    return planToJson(await savepoint.approvePlan(id, isDecided ? view.fingerprint : seen, options));
   },
 });
 
