@@ -31,7 +31,7 @@ export function runInForeground(
   { file, args, cwd, env }: ChildCommand,
   { outputTo = 1, endsWithThis = false }: { readonly outputTo?: 1 | 2; readonly endsWithThis?: boolean } = {},
 ): Promise<ChildExit> {
-  const watch = endsWithThis ? watchOwner(env) : null;
+  const watch = endsWithThis ? watchOwner() : null;
   const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
   return new Promise((resolve) => {
     let child: ChildProcess | null = null;

@@ -1,5 +1,6 @@
 /** Ends a command when this process is killed, and so cannot do that itself. */
 import { spawn } from 'node:child_process';
+import { SYSTEM_PATH } from './system-program.ts';
 
 /**
  * Reads the id of the command's process, then a line that says that the command has ended. If the input ends before that
@@ -36,14 +37,14 @@ export interface OwnerWatch {
 }
 
 /** Call it before the command is started. On Windows, it does nothing. */
-export function watchOwner(env: NodeJS.ProcessEnv): OwnerWatch {
+export function watchOwner(): OwnerWatch {
   if (process.platform === 'win32') return { started: () => undefined, ended: () => undefined };
   // In a session of its own, so that neither a signal of the terminal nor the end of its group reaches it.
   const watch = spawn('/bin/sh', ['-c', WATCH, 'savepoint-guard'], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    env: { PATH: env['PATH'] ?? '/usr/bin:/bin' },
+    env: { PATH: SYSTEM_PATH },
   });
   watch.on('error', () => undefined);
   watch.stdin.on('error', () => undefined);

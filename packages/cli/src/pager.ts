@@ -1,5 +1,6 @@
 /** Shows long output on a terminal page by page, as git does. */
 import { spawnSync } from 'node:child_process';
+import { systemProgram } from './system-program.ts';
 import { writeAll } from './write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,11 +21,16 @@ export function page(text: string | Buffer, env: Environment): void {
     writeAll(1, text);
     return;
   }
+  const program = chosen ?? systemProgram(DEFAULT_PAGER);
+  if (program === null) {
+    writeAll(1, text);
+    return;
+  }
   const stdio = ['pipe', 'inherit', 'inherit'] as const;
   const { error, status } =
     chosen === undefined
-      ? spawnSync(DEFAULT_PAGER, ['-FRX'], { input: text, stdio: [...stdio], env })
-      : spawnSync(chosen, { input: text, stdio: [...stdio], env, shell: true });
+      ? spawnSync(program, ['-FRX'], { input: text, stdio: [...stdio], env })
+      : spawnSync(program, { input: text, stdio: [...stdio], env, shell: true });
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   // The user may quit the pager before it has read everything.
   if ((error !== undefined && code !== 'EPIPE') || NOT_STARTED.has(status)) writeAll(1, text);

@@ -3,6 +3,8 @@
  * session could continue the program, so the system would ignore Ctrl-Z.
  */
 
+import { systemProgram } from '../system-program.ts';
+
 /** The shell sends this to us when the program has stopped. */
 export const STOPPED_SIGNAL = 'SIGUSR2';
 
@@ -10,22 +12,23 @@ export const STOPPED_SIGNAL = 'SIGUSR2';
 export const CONTINUE_LINE = Buffer.from('\n');
 
 /**
- * Its first argument is the modes for the terminal. The first line of output is the process id of the program. The shell's own
+ * Its first arguments are `stty`, and the modes for the terminal. The first line of output is the process id of the program. The shell's own
  * messages are discarded.
  */
 const SCRIPT = `
 exec 3>&2 2>/dev/null
-stty "$1"
-shift
+stty=$1
+"$stty" "$2"
+shift 2
 set -m
-sh -c 'echo $$; exec "$@"' sh "$@" 2>&3 3>&-
+/bin/sh -c 'echo $$; exec "$@"' sh "$@" 2>&3 3>&-
 status=$?
 while kill -0 %%; do
-  modes=$(stty -g)
-  stty icanon icrnl -echo
+  modes=$("$stty" -g)
+  "$stty" icanon icrnl -echo
   kill -${STOPPED_SIGNAL.slice(3)} "$PPID"
   read -r line || exit "$status"
-  stty "$modes"
+  "$stty" "$modes"
   fg >/dev/null
   status=$?
 done
@@ -37,5 +40,5 @@ export function jobCommand(
   file: string,
   args: readonly string[],
 ): { readonly file: string; readonly args: readonly string[] } {
-  return { file: '/bin/sh', args: ['-c', SCRIPT, 'sh', modes, file, ...args] };
+  return { file: '/bin/sh', args: ['-c', SCRIPT, 'sh', systemProgram('stty') ?? 'stty', modes, file, ...args] };
 }

@@ -3,13 +3,16 @@
  * full-screen programs send plain line feeds.
  */
 import { spawnSync } from 'node:child_process';
+import { systemProgram } from '../system-program.ts';
 
 /** In the format of `stty -g`. */
 export type TtyModes = string;
 
 /** @returns null without a terminal, or without `stty` */
 export function readTtyModes(): TtyModes | null {
-  const { status, stdout } = spawnSync('stty', ['-g'], { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8' });
+  const program = systemProgram('stty');
+  if (program === null) return null;
+  const { status, stdout } = spawnSync(program, ['-g'], { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8' });
   return status === 0 && stdout.trim() !== '' ? stdout.trim() : null;
 }
 
@@ -23,5 +26,6 @@ export function restoreTtyModes(modes: TtyModes): boolean {
 }
 
 function stty(...args: readonly string[]): boolean {
-  return spawnSync('stty', args, { stdio: [0, 'ignore', 'ignore'] }).status === 0;
+  const program = systemProgram('stty');
+  return program !== null && spawnSync(program, args, { stdio: [0, 'ignore', 'ignore'] }).status === 0;
 }

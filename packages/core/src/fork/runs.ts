@@ -4,6 +4,7 @@
  */
 
 import { durableWrite, readEntireFile } from '../io/durable-write.ts';
+import { findProgram } from '../io/find-program.ts';
 import { isFsError } from '../io/fs.ts';
 import { listIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
@@ -38,19 +39,19 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Arguments: the folder to start the command in; the file whose shared lock keeps an overlay mounted, and the program that
- * locks it, or nothing; the command. The waiting shell has the lock, and records how the command ends. The variables name the
+ * locks it, or nothing; `mv`; the command. The waiting shell has the lock, and records how the command ends. The variables name the
  * fork, by which its processes are found.
  */
-const SCRIPT = `folder=$1; held=$2; flock=$3; shift 3
+const SCRIPT = `folder=$1; held=$2; flock=$3; mv=$4; shift 4
 exec 9</dev/null
 if [ -n "$held" ]; then exec 9<"$held"; "$flock" -s 9 9<&9 || exit 1; fi
-sh -c '
+/bin/sh -c '
 trap "" HUP
-folder=$1; shift
+folder=$1; mv=$2; shift 2
 (cd "$folder" && exec "$@" 9<&-)
 status=$?
-printf "%s\\n" "$status" >exit.tmp && mv exit.tmp exit
-' sh "$folder" "$@" </dev/null >output 2>&1 9<&9 &
+printf "%s\\n" "$status" >exit.tmp && "$mv" exit.tmp exit
+' sh "$folder" "$mv" "$@" </dev/null >output 2>&1 9<&9 &
 echo $! >pid`;
 
 /** The caller holds the lock of the workspace. @throws SavepointError IO, USAGE */
@@ -73,8 +74,10 @@ export async function startRun(
   try {
     const [file = '', ...given] = command;
     const { cwd, env, ...start } = open.command({ file, args: given, env: { ...variables, ...forkVariables(fork) } });
+    // The command's own PATH may lead into the workspace.
+    const mv = findProgram(ports, 'mv', workspace.searchPath, workspace.root) ?? '/bin/mv';
     const isOverlay = open.lock !== null;
-    const line = [isOverlay ? cwd : '../../tree', isOverlay ? '../../held' : '', open.lock?.flock ?? ''];
+    const line = [isOverlay ? cwd : '../../tree', isOverlay ? '../../held' : '', open.lock?.flock ?? '', mv];
     const args = ['-c', SCRIPT, 'sh', ...line, start.file, ...start.args];
     await ports.programs.run({ file: '/bin/sh', args, cwd: folder, env });
   } finally {
