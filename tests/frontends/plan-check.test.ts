@@ -172,3 +172,28 @@ it('approves only what the person saw', () => {
   const now = fingerprintOf(p, id).slice(0, 16);
   expect(p.ok('plan', 'review', id, '--approve', now).stdout).toContain('approved');
 });
+
+it.each([
+  ['{"files":[{"path":"a.txt","content":"x"}]}', 'file_path'],
+  ['{"files":[null]}', 'file 1'],
+  ['{"files":{}}', 'files'],
+  ['{"files":[{"file_path":"a.txt","edits":null}]}', 'edits'],
+  ['{"files":[{"file_path":"a.txt","edits":[{}]}]}', 'old_string'],
+  ['{"intent":5,"files":[{"file_path":"a.txt","edits":[{"op":"create","content":"x"}]}]}', 'intent'],
+])('says what is wrong with %s', (request, word) => {
+  const p = project();
+  p.write('../plan.json', request);
+  const { status, stderr } = p.run(['plan', 'new', '../plan.json', ...(word === 'intent' ? [] : ['-m', 't'])]);
+  expect(status, stderr).toBe(2);
+  expect(stderr).toContain('The request is invalid');
+  expect(stderr).toContain(word);
+  expect(stderr).not.toContain('@savepoint/core');
+});
+
+it('names the command that an agent may not run', () => {
+  const p = checked();
+  const id = propose(p, { 'src/new.txt': 'good\n' });
+  approvePlan(p, id);
+  const refused = p.run(['plan', 'apply', id, '--yes', '--force'], { env: { CLAUDECODE: '1' } });
+  expect(refused.stderr).toContain('Only a person may run `savepoint plan apply --force`');
+});

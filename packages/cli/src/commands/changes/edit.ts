@@ -1,20 +1,12 @@
 import { bytesFromText, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
-import {
-  editProblemText,
-  type InputOf,
-  requestProblems,
-  schemasOf,
-  showContent,
-  VERBS,
-} from '@savepoint/core/frontend';
+import { type InputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { changeWord } from '../../show/changes.ts';
 import { countText } from '../../show/format.ts';
+import { checkedRequest } from './checked-request.ts';
 
-/** How many problems of a request are listed. */
-const LISTED = 20;
 const HINT = 'Nothing was changed. `savepoint help edit` shows a valid request.';
 
 export const edit = command({
@@ -48,23 +40,8 @@ export const edit = command({
   },
 
   async carryOut(input, _given, { savepoint, signal }) {
-    const schemas = await schemasOf(VERBS.edit);
-    const checked = schemas.input.safeParse(input);
-    if (!checked.success) {
-      const problems = requestProblems(checked.error.issues, input, schemas.input);
-      const texts = problems.slice(0, LISTED).map((problem) => editProblemText(problem, input));
-      const more = problems.length > LISTED ? [`… and ${problems.length - LISTED} more (all with --json)`] : [];
-      const issues = problems.map(({ path, message }) => ({ at: path.map(String).join('.'), message }));
-      const others = await VERBS.edit.otherProblems?.(savepoint, input, { signal });
-      const text = ['The request is invalid:', ...texts, ...more].join(problems.length === 1 ? ' ' : '\n');
-      throw new SavepointError(
-        'USAGE',
-        others == null ? text : `${text}\n${others.message}`,
-        { argument: 'request', issues, ...(others == null ? {} : { details: others.details }) },
-        { hint: HINT },
-      );
-    }
-    return VERBS.edit.handle(savepoint, checked.data, { signal });
+    const others = async () => (await VERBS.edit.otherProblems?.(savepoint, input, { signal })) ?? null;
+    return VERBS.edit.handle(savepoint, await checkedRequest(VERBS.edit, input, HINT, others), { signal });
   },
 
   render(output, { style }) {

@@ -8,7 +8,9 @@ import { readRequest } from '../../read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import { planLine, planText } from '../../show/plan-text.ts';
+import { checkedRequest } from '../changes/checked-request.ts';
 
+const HINT = 'Nothing was changed. `savepoint help edit` shows valid edits.';
 const NEXT = 'The folder is not changed. Review it with';
 
 export const planNew = command({
@@ -44,7 +46,11 @@ export const planNew = command({
       };
     }
     const { message: own, ...changes } = await changesIn(file, signal);
-    return { ...changes, intent: intent(own) } as InputOf<typeof VERBS.planNew>;
+    const named = typeof message === 'string' ? undefined : changes['intent'];
+    return { ...changes, intent: named ?? intent(own) } as InputOf<typeof VERBS.planNew>;
+  },
+  async carryOut(input, _given, { savepoint, signal }) {
+    return VERBS.planNew.handle(savepoint, await checkedRequest(VERBS.planNew, input, HINT), { signal });
   },
   render: (plan, view) => lines(planText(plan, view), `${NEXT} \`savepoint plan review ${plan.id}\`.`),
 });
@@ -69,6 +75,9 @@ export const planRevise = command({
       id,
       ...(typeof message === 'string' ? { words: message } : {}),
     } as InputOf<typeof VERBS.planRevise>;
+  },
+  async carryOut(input, _given, { savepoint, signal }) {
+    return VERBS.planRevise.handle(savepoint, await checkedRequest(VERBS.planRevise, input, HINT), { signal });
   },
   render: (plan, view) => lines(planText(plan, view)),
 });

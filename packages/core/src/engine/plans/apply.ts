@@ -14,7 +14,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
-import { assertByUser } from '../shell-call.ts';
+import { assertByUser, assertForcedByPerson } from '../shell-call.ts';
 import { checksFailed } from './checks-failed.ts';
 import { applicationsOf, assertOpen, findPlan, isApproved, type KnownApplication, phasesLeft } from './plan-view.ts';
 
@@ -51,6 +51,7 @@ export async function applyNext(
     const plan = findPlan(workspace, id);
     const selection = await assertOpen(workspace, plan, pace, 'applied');
     assertApproved(workspace, plan, selection);
+    if (options.force === true) assertForcedByPerson(engine, workspace, 'plan apply');
     // These bytes, or the loss of the current ones, are not what was approved.
     const { prefer, resolutions } = options;
     if ((prefer?.size ?? 0) + (resolutions?.size ?? 0) > 0) assertByUser(engine, workspace, 'planResolve');

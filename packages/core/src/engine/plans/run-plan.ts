@@ -23,7 +23,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
-import { shellAuthorOf } from '../shell-call.ts';
+import { assertForcedByPerson, shellAuthorOf } from '../shell-call.ts';
 import { type ApplyPlanOptions, applyNext, inEffectOf, leftOf, previewApplyOf } from './apply.ts';
 import { checksOfPlan, resultsOf } from './check-plan.ts';
 import { findPlan, type KnownApplication, type PlanView, viewOf } from './plan-view.ts';
@@ -121,6 +121,7 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
 export async function rollBackPlan(engine: Engine, id: string, options: RollBackPlanOptions): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
     const { workspace } = operating;
+    if (options.force === true) assertForcedByPerson(engine, workspace, 'plan rollback');
     await makeRoom(operating, 'all', RESERVE_BYTES);
     const operation = rollbackOf(engine, workspace, id, options);
     return runAndAnnounce(engine, operating, 'rollback:completed', operation, options);

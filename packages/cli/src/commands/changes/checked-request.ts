@@ -1,0 +1,36 @@
+/** Checks a request that was typed as JSON, and lists what is wrong with it. */
+
+import { SavepointError } from '@savepoint/core';
+import { editProblemText, type InputOf, requestProblems, schemasOf, type Verb } from '@savepoint/core/frontend';
+
+/** How many problems of a request are listed. */
+const LISTED = 20;
+
+type Others = Awaited<ReturnType<NonNullable<Verb['otherProblems']>>>;
+
+/**
+ * @param others finds other problems, to be reported in the same answer
+ * @throws SavepointError USAGE
+ */
+export async function checkedRequest<V extends Verb>(
+  verb: V,
+  input: unknown,
+  hint: string,
+  others: () => Promise<Others> = async () => null,
+): Promise<InputOf<V>> {
+  const schemas = await schemasOf(verb);
+  const checked = schemas.input.safeParse(input);
+  if (checked.success) return checked.data as InputOf<V>;
+  const problems = requestProblems(checked.error.issues, input, schemas.input);
+  const texts = problems.slice(0, LISTED).map((problem) => editProblemText(problem, input));
+  const more = problems.length > LISTED ? [`… and ${problems.length - LISTED} more (all with --json)`] : [];
+  const issues = problems.map(({ path, message }) => ({ at: path.map(String).join('.'), message }));
+  const found = await others();
+  const text = ['The request is invalid:', ...texts, ...more].join(problems.length === 1 ? ' ' : '\n');
+  throw new SavepointError(
+    'USAGE',
+    found === null ? text : `${text}\n${found.message}`,
+    { argument: 'request', issues, ...(found === null ? {} : { details: found.details }) },
+    { hint },
+  );
+}
