@@ -2,10 +2,10 @@
 
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Checkpoint } from '../model/checkpoint.ts';
-import type { Snapshot } from '../model/entries.ts';
+import { type Snapshot, sameEntry } from '../model/entries.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
-import type { ChangeSet } from '../operation/change-set.ts';
+import type { ChangeSet, PathChange, UntouchedPath } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type ConflictChoices, resolveConflicts } from '../rewind/conflict-choices.ts';
 import { inverseChanges } from '../rewind/inverse-changes.ts';
@@ -91,7 +91,8 @@ export async function applyPlan(
     },
     pace,
   );
-  const plan = await resolveConflicts(found, current, choices, new LineAuthors(workspace, current, pace));
+  const resolved = await resolveConflicts(found, current, choices, new LineAuthors(workspace, current, pace));
+  const plan = withoutSpecialBits(resolved);
   const { prefer, resolutions } = choices;
   const isDecided = (path: TreePath): boolean =>
     resolutions.has(path) || [...prefer.keys()].some((each) => isWithin(path, each));
@@ -104,4 +105,21 @@ export async function applyPlan(
     pace,
   );
   return { plan: whole.plan, untouched: [...found.kept.map(({ path }) => path), ...skipped, ...whole.left] };
+}
+
+const SPECIAL_BITS = 0o6000;
+
+/** In a copy, a program may make itself setuid or setgid unseen. In the workspace, only a person gives such bits. */
+function withoutSpecialBits(plan: ChangeSet): ChangeSet {
+  const notes: UntouchedPath[] = [];
+  const paths = plan.paths.flatMap((change): readonly PathChange[] => {
+    const { path, from, to } = change;
+    if (to?.kind !== 'file') return [change];
+    const added = to.mode & SPECIAL_BITS & ~(from?.kind === 'file' ? from.mode : 0);
+    if (added === 0) return [change];
+    notes.push({ path, why: 'its setuid or setgid bit was not applied' });
+    const without = { ...to, mode: to.mode & ~added };
+    return sameEntry(from, without) ? [] : [{ ...change, to: without }];
+  });
+  return notes.length === 0 ? plan : { ...plan, paths, notes: [...(plan.notes ?? []), ...notes] };
 }

@@ -1,6 +1,6 @@
 /** What was done in a copy, applied to the workspace. */
 
-import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from '@savepoint/core';
 import { expect, test } from 'vitest';
@@ -36,6 +36,24 @@ test('the changes of a copy are merged with those of the folder, are by their au
   await savepoint.undo();
   expect(p.read('a.txt')).toBe('a person\nb\nc\nd\ne\n');
   expect(p.read('b.txt')).toBe('b\n');
+});
+
+test('setuid and setgid bits that are new in a copy are not applied', async () => {
+  const p = place();
+  chmodSync(p.at('b.txt'), 0o4755);
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const { files } = made.copy;
+  writeFileSync(join(files, 'tool'), 'new\n');
+  chmodSync(join(files, 'tool'), 0o6755);
+  chmodSync(join(files, 'a.txt'), statSync(p.at('a.txt')).mode | 0o4000);
+  writeFileSync(join(files, 'b.txt'), 'changed\n');
+  chmodSync(join(files, 'b.txt'), 0o4755);
+  const { plan } = await savepoint.applyCopy(made, { description: 'Tried it' });
+  await made.copy.drop();
+  expect(['tool', 'a.txt', 'b.txt'].map((name) => statSync(p.at(name)).mode & 0o7777)).toEqual([0o755, 0o644, 0o4755]);
+  expect(plan.paths.map(({ path }) => path)).toEqual(['b.txt', 'tool']);
+  expect(plan.notes?.map(({ path }) => path)).toEqual(['a.txt', 'tool']);
 });
 
 test('lines that both changed are a conflict, and nothing is applied', async () => {
