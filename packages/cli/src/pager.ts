@@ -1,6 +1,7 @@
 /** Shows long output on a terminal page by page, as git does. */
 import { spawnSync } from 'node:child_process';
-import { systemProgram } from './system-program.ts';
+import type { DiskPath } from '@savepoint/core';
+import { programOutside } from './system-program.ts';
 import { writeAll } from './write.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,8 +13,9 @@ const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127]);
  * Shows a text with `$SAVEPOINT_PAGER`, else `$PAGER`, else with `less` if it is installed and the text is longer than
  * the screen. An empty variable or `cat` means no pager. Without a pager, or if it cannot be started, the text is written directly.
  * @param text safe to print on a terminal
+ * @param workspace its root: a `less` inside of it is never used
  */
-export function page(text: string | Buffer, env: Environment): void {
+export function page(text: string | Buffer, env: Environment, workspace: DiskPath): void {
   const chosen = env['SAVEPOINT_PAGER'] ?? env['PAGER'];
   const isShort = chosen === undefined && fitsScreen(text);
   const isUnwanted = env['TERM'] === 'dumb' || (chosen !== undefined && ['', 'cat'].includes(chosen.trim()));
@@ -21,7 +23,7 @@ export function page(text: string | Buffer, env: Environment): void {
     writeAll(1, text);
     return;
   }
-  const program = chosen ?? systemProgram(DEFAULT_PAGER);
+  const program = chosen ?? programOutside(DEFAULT_PAGER, env['PATH'], workspace);
   if (program === null) {
     writeAll(1, text);
     return;

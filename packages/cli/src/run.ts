@@ -100,8 +100,9 @@ async function runVerb(
     for (const message of warningsIn(output)) warned.delete(message);
     const view = outputViewOf(1, env);
     if (globals.json) writeAll(1, `${safeJson(output, view.isTerminal ? 2 : 0)}\n`);
-    else if (command.isPaged === true && view.isTerminal) page(command.render(output, view, given), env);
-    else writeAll(1, command.render(output, view, given));
+    else if (command.isPaged === true && view.isTerminal) {
+      page(command.render(output, view, given), env, (await context.savepoint.place()).root);
+    } else writeAll(1, command.render(output, view, given));
     return answerStatus(verb, output);
   });
 }

@@ -247,7 +247,9 @@ class ProposalRun {
   async #showDiff(view: OutputView, env: Environment): Promise<void> {
     const { patch } = await this.#savepoint.diffCopy(this.proposal.copy, { patch: true, signal: this.given.signal });
     this.given.context.clearProgress();
-    if (patch !== null) page(patchText(patch.text.toString('latin1'), view), env);
+    if (patch !== null) {
+      page(patchText(patch.text.toString('latin1'), view), env, (await this.#savepoint.place()).root);
+    }
   }
 
   async #askForFile(): Promise<JsonName | null> {
