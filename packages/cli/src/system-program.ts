@@ -1,5 +1,5 @@
 /**
- * Finds programs that nobody asked for by name. `PATH` may lead into the workspace, where anyone who can write could have
+ * Finds programs that were not asked for by name. `PATH` may lead into the workspace, where anyone who can write could have
  * planted one.
  */
 import { realpathSync } from 'node:fs';
