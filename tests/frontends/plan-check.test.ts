@@ -93,6 +93,8 @@ it('applies phase by phase, stops at failed checks, and rolls back', () => {
   expect(failed).toContain('Not applied yet: two, three.');
   expect(['one', 'two', 'three'].map((name) => p.has(`src/${name}.txt`))).toEqual([true, false, false]);
   expect(p.ok('plan', 'show', id).stdout).toMatch(/phase one: cp_\d+\n {2}phase two: not applied/);
+  // What was rolled back needs a new approval.
+  approvePlan(p, id);
   const kept = p.run([...apply, 'keep', '--json']);
   expect(kept.status).toBe(1);
   expect(JSON.parse(kept.stdout)).toMatchObject({

@@ -47,6 +47,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   branch: null,
   bytes: null,
   characters: null,
+  fingerprint: null,
   format: null,
   how: null,
   id: null,
