@@ -22,7 +22,7 @@ function filledIn(block: string): string {
 }
 
 test('the README has commands to paste', () => {
-  expect(BLOCKS.length).toBe(3);
+  expect(BLOCKS.length).toBe(4);
 });
 
 test.each(BLOCKS)('these commands of the README run:\n%s', (block) => {
