@@ -1,11 +1,13 @@
 /** Finds forks: they are copies whose records say so (`copy/records.ts`). */
 
+import type { CopyRecord } from '../copy/copy.ts';
 import { copiesIn, listCopies, readCopyAt } from '../copy/records.ts';
 import { listIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import type { SavepointError } from '../model/errors.ts';
 import { COPY_ID, type WorkspaceId } from '../model/ids.ts';
 import { type DiskPath, diskChild, isInside } from '../model/names.ts';
+import { unlessDamaged } from '../store/objects/damage.ts';
 import { type Fork, forkOf } from './fork.ts';
 
 export interface FoundForks {
@@ -20,13 +22,21 @@ export function homeInFork({ copy: { place } }: Pick<Fork, 'copy'>): DiskPath {
   return diskChild(place, 'home');
 }
 
-/** Returns the innermost fork whose files contain the folder. @throws SavepointError STORE_DAMAGED */
+/**
+ * Returns the fork whose files contain the folder.
+ * @throws SavepointError STORE_DAMAGED if its record cannot be read and the home is not its own
+ */
 export function forkAround(ports: Pick<Ports, 'fs'>, home: DiskPath, folder: DiskPath): Fork | null {
   // The home of a process in a fork is the fork's own.
   const outer = (/^(.*)\/copies\/copy_[0-9a-f]{8}\/home$/.exec(home)?.[1] ?? home) as DiskPath;
-  if (!isInside(folder, copiesIn(outer))) return null;
-  const place = /^.*\/copies\/copy_[0-9a-f]{8}(?=\/tree(?:\/|$))/.exec(folder)?.[0] as DiskPath | undefined;
-  const copy = place === undefined ? null : readCopyAt(ports, place);
+  const copies = copiesIn(outer);
+  if (!isInside(folder, copies)) return null;
+  // Not the innermost: what is in the files of a copy may only look like one.
+  const [id = '', files] = folder.slice(copies.length + 1).split('/');
+  if (!COPY_ID.test(id) || files !== 'tree') return null;
+  const read = (): CopyRecord | null => readCopyAt(ports, diskChild(copies, id));
+  // With a home of its own, its checkpoints are found without the record.
+  const copy = outer === home ? read() : unlessDamaged(undefined, read);
   return copy === null ? null : forkOf(copy);
 }
 
