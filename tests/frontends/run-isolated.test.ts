@@ -130,7 +130,7 @@ it('with --each-turn, the changes of each turn are applied, and those of the per
     /turn 1: applied to 2 paths[\s\S]*turn 2: applied to 1 path[\s\S]*turn 3: applied to 2 paths/,
   );
   expect(done.stderr).toMatch(/Applied to 1 path [\s\S]*rollback --session/);
-  // The person took the change of the first turn back, and no later turn brings it again.
+  // The person reverted the change of the first turn. No later turn makes it again.
   expect([p.read('a.txt'), p.has('new.txt'), p.read('last.txt')]).toEqual([
     'ONE\ntwo\nthree\nfour\nfive\n',
     false,

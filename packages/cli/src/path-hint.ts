@@ -1,6 +1,6 @@
 /** Tells users who gave a path where a checkpoint is expected that paths follow `--`. */
 import { SavepointError } from '@savepoint/core';
-import { meantCheckpoint } from '@savepoint/core/frontend';
+import { meantCheckpoint, shellWord } from '@savepoint/core/frontend';
 
 /**
  * Runs a call that takes the name of a checkpoint.
@@ -16,9 +16,4 @@ export async function withPathHint<T>(call: () => Promise<T>, example: (path: st
     const hint = `Paths go after --: \`${example(shellWord(given))}\`.\n${error.hint}`;
     throw new SavepointError('BAD_ID', error.message, { given }, { hint, cause: error });
   }
-}
-
-/** Quotes a word for the shell if it needs quotes. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,11 +1,14 @@
 /** For front ends: the table of verbs, and helpers to render results. */
 
+export { isFailing } from './check/compare.ts';
 export type { AutomaticExport } from './config/effective.ts';
 export { OPTION_KEYS, specOf } from './config/options.ts';
 export { configSchema } from './config/schema.ts';
 export type { SettingsSource } from './config/settings.ts';
 export { displayWidth, fitStart } from './content/display-width.ts';
+export { shellWord } from './content/shell-word.ts';
 export { showContent, wouldDo } from './content/show-name.ts';
+export { someOf } from './content/some-of.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';
 export { canonicalAgent, KNOWN_AGENTS, type KnownAgent } from './model/agent-names.ts';

@@ -1,6 +1,7 @@
 /** What users read about the changes in a copy. */
+
 import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
-import { changeToJson, type operationToJson } from '@savepoint/core/frontend';
+import { changeToJson, type operationToJson, someOf } from '@savepoint/core/frontend';
 import { lines } from '../command.ts';
 import { captureWarnings, listedIn, listWithHeading } from '../show/capture.ts';
 import { changeLine, statOf, totalsLine, uncapturedText } from '../show/changes.ts';
@@ -158,11 +159,11 @@ export function isolationText({ copy, notes }: Copy, view: OutputView): string {
 /** In one line: they may be many. */
 function notAppliedText(paths: CopyDifference['notApplied']): readonly string[] {
   if (paths.length === 0) return [];
-  const shown = paths.slice(0, NAMED_IN_LINE).map((path) => showName(path));
-  const more = paths.length - shown.length;
-  return [
-    `changed, and not applied (ignored files and dependencies): ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-  ];
+  const names = someOf(
+    paths.map((path) => showName(path)),
+    NAMED_IN_LINE,
+  );
+  return [`changed, and not applied (ignored files and dependencies): ${names}`];
 }
 
 /** @param ref one character per byte */

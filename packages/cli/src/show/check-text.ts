@@ -2,11 +2,31 @@
 
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
-import { shellWord } from '../path-hint.ts';
+import { shellWord } from '@savepoint/core/frontend';
+import { lines } from '../command.ts';
 import type { OutputView } from '../view.ts';
 import { countText } from './format.ts';
 
 export type CheckResultJson = OutputOf<typeof VERBS.check>['checks'][number];
+
+/** What checks found. @param about what was checked, and compared with what @param more lines before the verdict */
+export function checksText(
+  { checks, notRun, notes }: Pick<OutputOf<typeof VERBS.check>, 'checks' | 'notRun' | 'notes'>,
+  about: string,
+  view: OutputView,
+  more: readonly string[] = [],
+): string {
+  const noted = notes.map((note) => showText(note));
+  if (checks.length === 0) return lines(noted, 'No checks were found, so nothing was checked.');
+  return lines(
+    about,
+    checks.flatMap((one) => checkResultText(one, view)),
+    notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
+    noted,
+    more,
+    verdictText(checks),
+  );
+}
 
 /** What one check found. */
 export function checkResultText(result: CheckResultJson, { style }: OutputView): readonly string[] {

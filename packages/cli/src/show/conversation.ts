@@ -1,7 +1,8 @@
 /** Shows what a restore does with the conversation of an agent. Its texts come from outside. */
+
 import { nameFromJson, showName, showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
-import { shellWord } from '../path-hint.ts';
+import { shellWord } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
 import { listedIn } from './capture.ts';
 import { shortText } from './checkpoint.ts';

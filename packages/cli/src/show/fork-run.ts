@@ -1,7 +1,7 @@
 /** Texts about commands and checks that run on forks. */
 
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import { isFailing, type OutputOf, type VERBS } from '@savepoint/core/frontend';
 
 export function runText({ number, command, state, exit }: OutputOf<typeof VERBS.forkRun>): string {
   const how = state === 'exited' ? `exit status ${exit}` : state;
@@ -9,7 +9,7 @@ export function runText({ number, command, state, exit }: OutputOf<typeof VERBS.
 }
 
 export function checksText({ results, isCurrent }: NonNullable<ForkChecksJson>): string {
-  const bad = results.filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown');
+  const bad = results.filter(isFailing);
   const named = bad.map(({ name, outcome, new: added }) => {
     const how = outcome === 'failed' ? `${added} new` : outcome.replaceAll('-', ' ');
     return `${showText(name)} (${showText(how)})`;

@@ -21,23 +21,32 @@ export interface OperationWords {
   readonly done: string;
 }
 
-/** Asks only if the preview has something to do. @throws SavepointError NEEDS_CONFIRMATION, CANCELLED */
-export async function confirmOperation(
-  preview: OperationJson,
+/** An operation that a command runs, and what its options say. */
+export interface AskedOperation<Input, Output> {
+  readonly run: (input: Input) => Promise<Output>;
+  readonly input: Input;
+  /** What is previewed, if that is less than the input. */
+  readonly previewed?: Input;
+  /** Whether the user does not want to be asked. */
+  readonly isSure: boolean;
+}
+
+/**
+ * Runs an operation. Shows a preview and asks first, if there is something to do: then exactly that is done.
+ * @throws SavepointError NEEDS_CONFIRMATION, CANCELLED, and what the operation throws
+ */
+export async function confirmAndRun<
+  Input extends { readonly dryRun?: boolean | undefined; readonly expected?: string | undefined },
+  Output extends OperationJson,
+>(
+  { run, input, previewed = input, isSure }: AskedOperation<Input, Output>,
   context: Pick<CommandContext, 'ask' | 'view'>,
-  { verb, noun, asked, done }: OperationWords,
-): Promise<void> {
-  if (preview.outcome !== 'ready') return;
-  const { view } = context;
-  const paths = countText(listedPaths(preview).length, 'path');
-  await confirm(context, {
-    verb,
-    consequence: `The ${noun} would change ${paths}`,
-    hint: DRY_RUN_HINT,
-    preview: lines(planLines(preview, view.style), planNotes(preview, null, view)),
-    question: `${asked} ${paths}?`,
-    declinedMessage: `Nothing was ${done}.`,
-  });
+  words: OperationWords,
+): Promise<Output> {
+  if (input.dryRun === true || isSure) return run(input);
+  const preview = await run({ ...previewed, dryRun: true });
+  await confirmOperation(preview, context, words);
+  return run({ ...input, expected: preview.fingerprint });
 }
 
 /** @param nothing the text if there was nothing to do */
@@ -61,4 +70,23 @@ export function operationText(output: OperationJson, view: OutputView, nothing: 
     captureWarnings(output.capture),
     view.isPage ? [] : 'Run `savepoint undo` to revert.',
   );
+}
+
+/** Asks only if the preview has something to do. */
+async function confirmOperation(
+  preview: OperationJson,
+  context: Pick<CommandContext, 'ask' | 'view'>,
+  { verb, noun, asked, done }: OperationWords,
+): Promise<void> {
+  if (preview.outcome !== 'ready') return;
+  const { view } = context;
+  const paths = countText(listedPaths(preview).length, 'path');
+  await confirm(context, {
+    verb,
+    consequence: `The ${noun} would change ${paths}`,
+    hint: DRY_RUN_HINT,
+    preview: lines(planLines(preview, view.style), planNotes(preview, null, view)),
+    question: `${asked} ${paths}?`,
+    declinedMessage: `Nothing was ${done}.`,
+  });
 }

@@ -1,7 +1,7 @@
 /** The different states of a workspace between two checkpoints, in order. */
 
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Snapshot } from '../model/entries.ts';
+import { sameSnapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts';
 
@@ -42,13 +42,7 @@ export function statesBetween(timeline: Timeline, from: Checkpoint, to: Checkpoi
     }
     const { checkpoint } = read;
     const isWanted = size === 'checkpoint' || checkpoint.trigger === 'prompt' || checkpoint.number === to.number;
-    if (isWanted && !isSameState(checkpoint, states.at(-1)!)) states.push(checkpoint);
+    if (isWanted && !sameSnapshot(checkpoint.snapshot, states.at(-1)!.snapshot)) states.push(checkpoint);
   }
   return { states, damaged };
 }
-
-function isSameState({ snapshot: a }: StateOf, { snapshot: b }: StateOf): boolean {
-  return a.files === b.files && a.side === b.side;
-}
-
-type StateOf = { readonly snapshot: Snapshot };

@@ -29,8 +29,13 @@ export interface ComparedCheck {
 export type Renames = ReadonlyMap<string, string>;
 
 /** Returns whether a check gave an answer: its failures are known. */
-export function isAnswer(outcome: Outcome): outcome is 'passed' | 'failed' {
+export function isAnswer(outcome: string): outcome is 'passed' | 'failed' {
   return outcome === 'passed' || outcome === 'failed';
+}
+
+/** Returns whether it found new failures, or gave no answer. */
+export function isFailing({ comparison }: Pick<ComparedCheck, 'comparison'>): boolean {
+  return comparison === 'worse' || comparison === 'unknown';
 }
 
 /**

@@ -11,6 +11,7 @@
  */
 
 import { type Actor, type Checkpoint, isOperation, isReversion } from '../model/checkpoint.ts';
+import { sameSnapshot } from '../model/entries.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity } from '../timeline/activity/activity.ts';
@@ -143,7 +144,8 @@ class Walk {
     const newest = this.#newest;
     if (newest === null) return { here: null, current: null };
     const target = newest.target === null ? undefined : this.#timeline.reader().find(newest.target);
-    const here = this.#here ?? (target !== undefined && isSameState(target, newest) ? target.id : newest.id);
+    const here =
+      this.#here ?? (target !== undefined && sameSnapshot(target.snapshot, newest.snapshot) ? target.id : newest.id);
     const end = checkpointNumber(here);
     // A restore goes back to before a prompt, which is the end of the row before its turn. A prompt just sent is a turn.
     const reached = this.#places.filter(({ place, isBegin }) =>
@@ -230,9 +232,5 @@ function isAutomatic({ trigger, precedes }: Checkpoint): boolean {
 
 /** The newest checkpoint, or if it only brought back an earlier state, the one that had this state before. */
 function isHere(newest: Checkpoint, checkpoint: Checkpoint): boolean {
-  return !isReversion(checkpoint.trigger) && isSameState(newest, checkpoint);
-}
-
-function isSameState({ snapshot: a }: Checkpoint, { snapshot: b }: Checkpoint): boolean {
-  return a.files === b.files && a.side === b.side;
+  return !isReversion(checkpoint.trigger) && sameSnapshot(newest.snapshot, checkpoint.snapshot);
 }

@@ -3,7 +3,7 @@
 import { showName } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { isWithin, parentPath, type TreePath } from '../model/names.ts';
+import { foldersAbove, isWithin, type TreePath } from '../model/names.ts';
 import type { ChangeSet, UntouchedPath } from '../operation/change-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { findMoves } from '../timeline/diff/renames.ts';
@@ -70,8 +70,7 @@ function otherHalves(
 
 /** Folders that would be made for what is left alone, or removed with it still in them. */
 function needlessFolders(paths: ChangeSet['paths'], left: ReadonlySet<TreePath>): ReadonlySet<TreePath> {
-  const above = new Set<TreePath>();
-  for (const path of left) for (let next = parentPath(path); next !== ''; next = parentPath(next)) above.add(next);
+  const above = new Set([...left].flatMap((path) => [...foldersAbove(path)]));
   const needless = new Set<TreePath>();
   // The deepest first: what is left of a folder decides about the one that it is in.
   for (const { path, from, to } of [...paths].sort((a, b) => b.path.length - a.path.length)) {

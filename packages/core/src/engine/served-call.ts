@@ -56,7 +56,7 @@ export function servedCallInfo(
   return others.every((call) => isSameActor(call, first)) ? { actor: first.actor, session: first.session } : id;
 }
 
-/** Who asks. */
+/** Returns the actor of the call. */
 export function callerOf(engine: Engine, workspace: Workspace, options: CallOptions): Actor {
   return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
 }

@@ -1,5 +1,6 @@
 /** Commits that only the repositories of a fork have, and how to get them. */
 
+import { shellWord } from '../content/shell-word.ts';
 import { showName } from '../content/show-name.ts';
 import { type CommitsOfCopy, type CopyCommit, commitsOfCopy } from '../copy/commits-of-copy.ts';
 import { stateOfCopy } from '../copy/state-of-copy.ts';
@@ -54,10 +55,10 @@ export function forkCommitNotes(fork: Fork, found: CommitsOfCopy): readonly Unto
 
 /** Not FETCH_HEAD alone, which the next fetch replaces. */
 function fetchCommand(fork: Fork, { path, ref }: CopyCommit): string {
-  const where = path === '' ? 'git' : `git -C ${shellWord(path)}`;
-  const folder = shellWord(onDisk(folderOf(fork) ?? fork.copy.root, path));
+  const where = path === '' ? 'git' : `git -C ${wordOf(path)}`;
+  const folder = wordOf(onDisk(folderOf(fork) ?? fork.copy.root, path));
   const target = ref.startsWith('refs/tags/') ? ref : `${fork.name}-${shortName(ref).replaceAll('/', '-')}`;
-  return `${where} fetch ${folder} ${shellWord(`${shortName(ref)}:${target}`)}`;
+  return `${where} fetch ${folder} ${wordOf(`${shortName(ref)}:${target}`)}`;
 }
 
 /** As git understands it. */
@@ -70,7 +71,6 @@ function placeOf({ path }: CopyCommit): string {
 }
 
 /** The text may be copied into a shell. */
-function shellWord(bytes: string): string {
-  const text = textFromBytes(bytes) ?? bytes;
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function wordOf(bytes: string): string {
+  return shellWord(textFromBytes(bytes) ?? bytes);
 }

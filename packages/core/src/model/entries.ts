@@ -77,6 +77,10 @@ export interface Snapshot {
   readonly side: ObjectId;
 }
 
+export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
+  return a.files === b.files && a.side === b.side;
+}
+
 export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.kind === 'link') return b.kind === 'link' && a.id === b.id;

@@ -80,6 +80,11 @@ export function parentPath(path: TreePath): TreePath {
   return (cut < 0 ? '' : path.slice(0, cut)) as TreePath;
 }
 
+/** Yields the folders above a path, the nearest first, without the workspace itself. */
+export function* foldersAbove(path: TreePath): Generator<TreePath> {
+  for (let at = parentPath(path); at !== ''; at = parentPath(at)) yield at;
+}
+
 export function baseName(path: TreePath): Name {
   return path.slice(path.lastIndexOf('/') + 1) as Name;
 }

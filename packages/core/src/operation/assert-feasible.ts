@@ -1,6 +1,7 @@
 /** Stops an operation that would lose content, or that cannot be done completely. */
 
 import { showName } from '../content/show-name.ts';
+import { someOf } from '../content/some-of.ts';
 import { shownEntry } from '../model/entries.ts';
 import { type ErrorData, SavepointError } from '../model/errors.ts';
 import { nameToJson } from '../model/names.ts';
@@ -45,11 +46,8 @@ export function assertFeasible(plan: ChangeSet): void {
 }
 
 function namedPaths(conflicts: readonly PathConflict[]): string {
-  const names = conflicts
-    .slice(0, NAMED_PATHS)
-    .map(({ path }) => (path === '' ? 'the workspace itself' : showName(path)));
-  const more = conflicts.length - names.length;
-  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+  const names = conflicts.map(({ path }) => (path === '' ? 'the workspace itself' : showName(path)));
+  return someOf(names, NAMED_PATHS);
 }
 
 function conflictsToJson(conflicts: readonly PathConflict[]): ErrorData<'CONFLICT'>['paths'] {

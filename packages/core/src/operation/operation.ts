@@ -161,14 +161,7 @@ export async function runOperation(
     let operation = withDescription(requested, plan);
     const fingerprint = fingerprintOf(plan);
     if (expected !== null && expected !== fingerprint) {
-      throw new SavepointError(
-        'CONFLICT',
-        'The files changed after the preview.',
-        { paths: [] },
-        {
-          hint: 'Nothing was changed. Run the preview again.',
-        },
-      );
+      throw changedSincePreview();
     }
     if (operation.mayChangeFrozen !== true) {
       assertNotFrozen(
@@ -237,6 +230,12 @@ export async function runOperation(
     batch.abandon();
     throw error;
   }
+}
+
+/** The error of an operation that would do something else than what was shown. */
+export function changedSincePreview(): SavepointError {
+  const hint = 'Nothing was changed. Run the preview again.';
+  return new SavepointError('CONFLICT', 'The files changed after the preview.', { paths: [] }, { hint });
 }
 
 /** Captures what an operation will overwrite first, even where the current rules would skip it. */

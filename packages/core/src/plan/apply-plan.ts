@@ -2,10 +2,10 @@
 
 import { applyPlan as bringChanges } from '../copy/apply-copy.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Snapshot } from '../model/entries.ts';
-import { sameEntry } from '../model/entries.ts';
+import type { Authorship } from '../model/checkpoint.ts';
+import { type Snapshot, sameEntry } from '../model/entries.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
-import type { Plan, PlanApplication, PlanInfo } from '../model/plan.ts';
+import type { Plan, PlanApplication, PlanAuthors, PlanInfo } from '../model/plan.ts';
 import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
@@ -14,7 +14,7 @@ import { type Attribution, attributionTo, together } from '../timeline/capture/a
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { keepPlan, writePlan } from '../timeline/record/plan-records.ts';
+import { storePlan } from '../timeline/record/plan-records.ts';
 import { type PhaseScope, scopeOfPhases } from './phases.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
@@ -54,17 +54,9 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     beforeChange: async ({ number }) => {
       const time = workspace.ports.clock.now();
       const application = { by, time, checkpoint: number, phase, fingerprint, validation: null };
-      const batch = workspace.store.objects.batch();
-      try {
-        // A process that died may have recorded the same checkpoint, which then did not come to exist.
-        const known = plan.applications.filter(({ checkpoint }) => checkpoint !== number);
-        const updated = { ...plan, updated: time, applications: [...known, application] };
-        const commit = writePlan(batch, updated);
-        await batch.finish();
-        keepPlan(workspace.store.refs, plan.id, commit);
-      } finally {
-        batch.abandon();
-      }
+      // A process that died may have recorded the same checkpoint, which then did not come to exist.
+      const known = plan.applications.filter(({ checkpoint }) => checkpoint !== number);
+      await storePlan(workspace.store, { ...plan, updated: time, applications: [...known, application] });
     },
   };
 }
@@ -79,6 +71,19 @@ export function authorsIn({
   const byPath = new Map(authors.flatMap(({ paths, ...by }) => paths.map((path) => [path, by] as const)));
   const others = attributionTo({ actor: proposedBy, session, call, tool: null });
   return (path) => byPath.get(path) ?? others(path);
+}
+
+/** The paths by author, so that each author is written once. */
+export function groupedByAuthors(paths: Iterable<TreePath>, by: Attribution): readonly PlanAuthors[] {
+  const groups = new Map<string, Authorship & { readonly paths: TreePath[] }>();
+  for (const path of paths) {
+    const authorship = by(path);
+    const key = JSON.stringify(authorship);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { ...authorship, paths: [path] });
+    else group.paths.push(path);
+  }
+  return [...groups.values()];
 }
 
 /** The description of the checkpoint after; by it, an application that took place is recognised. */

@@ -4,6 +4,7 @@
  * repository configures (git/program.ts). No branch, index or commit is changed.
  */
 
+import { someOf } from '../content/some-of.ts';
 import { applyPlan } from '../copy/apply-copy.ts';
 import { modeForNewFile } from '../edit/targets.ts';
 import { problemOf, UnusableGitFile } from '../git/file.ts';
@@ -21,11 +22,11 @@ import { isObjectId } from '../model/ids.ts';
 import {
   bytesFromText,
   type DiskPath,
+  foldersAbove,
   joinPaths,
   nameToJson,
   onDisk,
   parentPath,
-  pathComponents,
   type TreePath,
 } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
@@ -33,7 +34,8 @@ import type { CurrentState, Operation } from '../operation/operation.ts';
 import { NO_CHOICES } from '../rewind/conflict-choices.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
-import { cachedFolderReader, type FolderReader, rootOf } from '../store/snapshot/snapshot.ts';
+import { withoutEmptied } from '../store/snapshot/emptied-folders.ts';
+import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
@@ -190,8 +192,7 @@ function assertPlain(
     }
   }
   if (problems.length === 0) return;
-  const more = problems.length > MAX_NAMED ? ` and ${problems.length - MAX_NAMED} more` : '';
-  throw refused(root, `${problems.slice(0, MAX_NAMED).join(', ')}${more}. Merge these with git`);
+  throw refused(root, `${someOf(problems, MAX_NAMED)}. Merge these with git`);
 }
 
 function problemOfChange(
@@ -225,41 +226,21 @@ function withEntries(
   const parents = new Set<TreePath>();
   for (const { path, ...sides } of changes) {
     if (sides[side] === null) continue;
-    for (let at = parentPath(path); at !== ''; at = parentPath(at)) parents.add(at);
+    for (const at of foldersAbove(path)) parents.add(at);
   }
   const edits: SnapshotEdit[] = [];
-  const left = new Map<TreePath, boolean>();
+  const left = new Set<TreePath>();
   for (const { path, ...sides } of changes) {
     const { entry: now, ignored } = stateAt(read, snapshot, path);
     const to = sides[side];
     if (to !== null) edits.push({ path, to, ignored: now !== null && ignored });
     else if (now !== null && now.kind !== 'folder') {
       edits.push({ path, to: parents.has(path) ? { kind: 'folder', mode: 0o755 } : null, ignored });
-      for (let at = parentPath(path); at !== '' && !parents.has(at); at = parentPath(at)) left.set(at, true);
+      for (let at = parentPath(path); at !== '' && !parents.has(at); at = parentPath(at)) left.add(at);
     }
   }
-  return withoutEmptied(objects, editSnapshot(objects, snapshot, edits), [...left.keys()]);
-}
-
-/** git keeps no empty folders: one whose last file goes, goes too. */
-function withoutEmptied(batch: ObjectBatch, snapshot: Snapshot, folders: readonly TreePath[]): Snapshot {
-  let result = snapshot;
-  for (const path of [...folders].sort((a, b) => b.length - a.length)) {
-    const without = editSnapshot(batch, result, [{ path, to: null, ignored: false }]);
-    const read = cachedFolderReader(batch);
-    if (isEmptyFolder(read, result, path)) result = without;
-  }
-  return result;
-}
-
-function isEmptyFolder(read: FolderReader, snapshot: Snapshot, path: TreePath): boolean {
-  let folder = read(rootOf(snapshot));
-  for (const name of pathComponents(path)) {
-    const next = folder.entries.get(name);
-    if (next?.kind !== 'folder') return false;
-    folder = read(next);
-  }
-  return folder.entries.size === 0 && folder.note.skips.size === 0;
+  // git keeps no empty folders: one whose last file goes, goes too.
+  return withoutEmptied(objects, editSnapshot(objects, snapshot, edits), left);
 }
 
 function refused(path: TreePath, why: string): SavepointError {

@@ -1,14 +1,11 @@
 /** What the checks of a plan say about exactly what would be applied. */
 
+import { isFailing } from '../check/compare.ts';
 import type { Plan, PlanCheckResult, PlanChecks, PlanInfo, PlanOverride } from '../model/plan.ts';
 
 /** Checks count only for what they ran on. @returns those that found new failures, or gave no answer */
 export function failedChecks(checks: PlanChecks | null, fingerprint: string): readonly PlanCheckResult[] {
-  return checks?.fingerprint === fingerprint ? checks.results.filter(isFailed) : [];
-}
-
-export function isFailed({ comparison }: Pick<PlanCheckResult, 'comparison'>): boolean {
-  return comparison === 'worse' || comparison === 'unknown';
+  return checks?.fingerprint === fingerprint ? checks.results.filter(isFailing) : [];
 }
 
 /** Of exactly this, and of the results as they are now. */

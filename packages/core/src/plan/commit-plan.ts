@@ -13,6 +13,7 @@
 
 import { gitBoolean } from '../content/git-config.ts';
 import { showName } from '../content/show-name.ts';
+import { someOf } from '../content/some-of.ts';
 import { writePacks } from '../git/bring-back.ts';
 import { problemOf, readGitFile, UnusableGitFile } from '../git/file.ts';
 import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
@@ -29,10 +30,10 @@ import { SavepointError } from '../model/errors.ts';
 import { isObjectId, type ObjectId } from '../model/ids.ts';
 import {
   type DiskPath,
+  foldersAbove,
   isWithin,
   nameToJson,
   onDisk,
-  parentPath,
   relativePath,
   type TreePath,
   WORKSPACE_ITSELF,
@@ -288,7 +289,7 @@ function inTheWay(
   const found = new Set<TreePath>();
   for (const { path, after } of changes) {
     if (after === null) continue;
-    for (let at = parentPath(path); at !== ''; at = parentPath(at)) {
+    for (const at of foldersAbove(path)) {
       if (tracked.entry(at) !== null || committed.file(at) !== null) found.add(at);
     }
     for (const below of committed.below(path)) found.add(below);
@@ -403,8 +404,7 @@ async function succeed(running: ReturnType<Git['run']>): Promise<string> {
 }
 
 function named(paths: readonly TreePath[]): string {
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  return `${paths.slice(0, MAX_NAMED).map(showName).join(', ')}${more}`;
+  return someOf(paths.map(showName), MAX_NAMED);
 }
 
 function shown(path: TreePath): string {

@@ -35,8 +35,3 @@ export function scopeOfPhases(
     .flatMap(({ change: { path, from } }) => (from === null ? [path] : [path, from]));
   return hasLast ? { ...WHOLE_PLAN, except: listed } : { within: listed, except: [] };
 }
-
-/** Whether something of a change would be applied. */
-export function isAnythingAccepted({ accepted, hunks }: PlanChange): boolean {
-  return hunks === null || hunks.length === 0 ? accepted !== false : hunks.some((hunk) => hunk.accepted !== false);
-}

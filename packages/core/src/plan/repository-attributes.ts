@@ -7,9 +7,9 @@ import type { Places } from '../io/ports.ts';
 import {
   type DiskPath,
   diskChild,
+  foldersAbove,
   joinPaths,
   onDisk,
-  parentPath,
   type TreePath,
   WORKSPACE_ITSELF,
 } from '../model/names.ts';
@@ -32,7 +32,7 @@ export function attributesOf(
   for (const file of [...user, diskChild(commonDir, 'info/attributes')]) attributes.add(fs, file, WORKSPACE_ITSELF);
   if (config.has('core.attributesfile')) attributes.addUnknown();
   const folders = new Set<TreePath>([WORKSPACE_ITSELF]);
-  for (const path of paths) for (let at = parentPath(path); at !== ''; at = parentPath(at)) folders.add(at);
+  for (const path of paths) for (const at of foldersAbove(path)) folders.add(at);
   for (const at of folders) attributes.add(fs, onDisk(folder, joinPaths(at, '.gitattributes' as TreePath)), at);
   return attributes;
 }

@@ -1,15 +1,13 @@
 /** A new revision of a plan: other files, with what was decided about hunks that are the same. */
 
 import type { Pace } from '../io/pace.ts';
-import type { Authorship } from '../model/checkpoint.ts';
 import { sameEntry } from '../model/entries.ts';
-import type { TreePath } from '../model/names.ts';
 import type { Plan, PlanAuthors, PlanDecision } from '../model/plan.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { together } from '../timeline/capture/attribution.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { authorsIn } from './apply-plan.ts';
+import { authorsIn, groupedByAuthors } from './apply-plan.ts';
 import { type PlanChange, selectionOf } from './selection.ts';
 
 /** The files of a plan, and who proposed them. */
@@ -56,14 +54,10 @@ function bothAuthors(batch: ObjectBatch, old: Plan, found: ProposedFiles): reado
   const read = cachedFolderReader(batch);
   const [byOld, byNew] = [authorsIn(old), authorsIn(found)];
   const oldPaths = new Set([...differences(batch, old.before, old.proposed)].map(({ path }) => path));
-  const groups = new Map<string, Authorship & { readonly paths: TreePath[] }>();
-  for (const { path, after } of differences(batch, found.before, found.proposed)) {
-    const isSame = sameEntry(stateAt(read, old.proposed, path).entry, after.entry);
-    const by = !oldPaths.has(path) ? byNew(path) : isSame ? byOld(path) : together(byOld(path), byNew(path));
-    const key = JSON.stringify(by);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { ...by, paths: [path] });
-    else group.paths.push(path);
-  }
-  return [...groups.values()];
+  const proposed = new Map([...differences(batch, found.before, found.proposed)].map((one) => [one.path, one.after]));
+  return groupedByAuthors(proposed.keys(), (path) => {
+    if (!oldPaths.has(path)) return byNew(path);
+    const isSame = sameEntry(stateAt(read, old.proposed, path).entry, proposed.get(path)?.entry ?? null);
+    return isSame ? byOld(path) : together(byOld(path), byNew(path));
+  });
 }

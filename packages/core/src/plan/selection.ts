@@ -5,14 +5,15 @@ import type { Hunk } from '../content/line-diff.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Change } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { parentPath, type TreePath } from '../model/names.ts';
+import { foldersAbove, type TreePath } from '../model/names.ts';
 import type { Plan, PlanDecision } from '../model/plan.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
+import { withoutEmptied } from '../store/snapshot/emptied-folders.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
 import { listChanges } from '../timeline/diff/changes.ts';
 import { hunksOf, type NumberedHunk, withoutHunks } from '../timeline/diff/hunks.ts';
-import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 
 /** A hunk of a proposed change, with what was decided. */
 export interface PlanHunk extends NumberedHunk {
@@ -79,6 +80,11 @@ export function hunkDigests(hunks: readonly Hunk[]): readonly string[] {
   });
 }
 
+/** Whether something of a change would be applied. */
+export function isAnythingAccepted({ accepted, hunks }: Pick<PlanChange, 'accepted' | 'hunks'>): boolean {
+  return hunks === null || hunks.length === 0 ? accepted !== false : hunks.some((hunk) => hunk.accepted !== false);
+}
+
 function decisionsByPath(decisions: readonly PlanDecision[]): ReadonlyMap<TreePath, readonly PlanDecision[]> {
   const found = new Map<TreePath, PlanDecision[]>();
   for (const one of decisions) {
@@ -118,8 +124,7 @@ function selectedFiles(batch: ObjectBatch, plan: Plan, changes: readonly PlanCha
   const back: TreePath[] = [];
   for (const { change, accepted, hunks } of changes) {
     const rejected = hunks?.filter((hunk) => hunk.accepted === false) ?? [];
-    const isRejected = hunks === null || hunks.length === 0 ? accepted === false : rejected.length === hunks.length;
-    if (isRejected) {
+    if (!isAnythingAccepted({ accepted, hunks })) {
       back.push(change.path, ...(change.from === null ? [] : [change.from]));
     } else if (rejected.length > 0 && change.after?.kind === 'file') {
       const content = withoutHunks(readBlob(batch, change.after.id), rejected);
@@ -129,40 +134,14 @@ function selectedFiles(batch: ObjectBatch, plan: Plan, changes: readonly PlanCha
   }
   for (const path of back) asBefore(path);
   // Folders are not listed as changes if something in them is.
-  const parents = new Set(back.flatMap(parentsOf));
+  const parents = new Set(back.flatMap((path) => [...foldersAbove(path)]));
   for (const path of parents) if (isGone(read, plan.proposed, path) && !isGone(read, plan.before, path)) asBefore(path);
   const selected = editSnapshot(batch, plan.proposed, [...edits.values()]);
-  return withoutEmptied(batch, plan, selected, parents);
-}
-
-/** Removes the new folders of which nothing remains, the deepest first. */
-function withoutEmptied(
-  batch: ObjectBatch,
-  { before }: Plan,
-  selected: Snapshot,
-  parents: ReadonlySet<TreePath>,
-): Snapshot {
-  let result = selected;
-  for (const path of [...parents].sort((a, b) => b.length - a.length)) {
-    const read = cachedFolderReader(batch);
-    if (!isGone(read, before, path) || isGone(read, result, path)) continue;
-    const isEmpty = [...differences(batch, result, editSnapshot(batch, result, [removal(path)]))].length === 1;
-    if (isEmpty) result = editSnapshot(batch, result, [removal(path)]);
-  }
-  return result;
-}
-
-function removal(path: TreePath): SnapshotEdit {
-  return { path, to: null, ignored: false };
+  // New folders of which nothing remains go, too.
+  const made = [...parents].filter((path) => isGone(read, plan.before, path));
+  return withoutEmptied(batch, selected, made);
 }
 
 function isGone(read: FolderReader, snapshot: Snapshot, path: TreePath): boolean {
   return stateAt(read, snapshot, path).entry === null;
-}
-
-/** The folders above a path, without the workspace itself. */
-function parentsOf(path: TreePath): readonly TreePath[] {
-  const above: TreePath[] = [];
-  for (let next = parentPath(path); next !== ''; next = parentPath(next)) above.push(next);
-  return above;
 }

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -11,7 +12,8 @@ function git(folder: string, ...args: string[]): string {
   return execFileSync('git', [...own, ...args], { cwd: folder, encoding: 'utf8' });
 }
 
-test('a merge says which commits it does not bring, and how to get them', async () => {
+/** A repository with one commit, opened with git on its PATH. */
+function repository(): { readonly savepoint: Savepoint; readonly top: string } {
   const p = new Place();
   p.write('a.txt', 'a\n');
   const top = p.at('');
@@ -19,6 +21,11 @@ test('a merge says which commits it does not bring, and how to get them', async 
   git(top, 'add', '.');
   git(top, 'commit', '-q', '-m', 'first');
   const savepoint = p.open({ places: { ...p.world.places, searchPath: process.env['PATH'] ?? '' } });
+  return { savepoint, top };
+}
+
+test('a merge says which commits it does not bring, and how to get them', async () => {
+  const { savepoint, top } = repository();
   const [made] = await savepoint.createForks(['f'], { rungs: ['copy'], branch: 'topic' });
   const folder = Buffer.from(made?.files ?? '', 'latin1').toString();
   writeFileSync(join(folder, 'a.txt'), 'uncommitted\n');
@@ -45,13 +52,7 @@ test('a merge says which commits it does not bring, and how to get them', async 
 });
 
 test('a fork with commits in a repository of its own is not removed unasked', async () => {
-  const p = new Place();
-  p.write('a.txt', 'a\n');
-  const top = p.at('');
-  git(top, 'init', '-q', '-b', 'main');
-  git(top, 'add', '.');
-  git(top, 'commit', '-q', '-m', 'first');
-  const savepoint = p.open({ places: { ...p.world.places, searchPath: process.env['PATH'] ?? '' } });
+  const { savepoint, top } = repository();
   const made = await savepoint.createForks(['f', 'g', 'h'], { rungs: ['copy'] });
   const [folder = '', stashed = ''] = made.map(({ files }) => Buffer.from(files ?? '', 'latin1').toString());
   git(folder, 'checkout', '-q', '-b', 'side');

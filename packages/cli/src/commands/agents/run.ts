@@ -1,4 +1,5 @@
 /** `savepoint run`: not a verb, because it runs another program, with a checkpoint before and after. */
+
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
@@ -10,6 +11,7 @@ import {
   showText,
   textFromBytes,
 } from '@savepoint/core';
+import { shellWord } from '@savepoint/core/frontend';
 import { assertUtf8 } from '../../argument-path.ts';
 import { type ChildCommand, type ChildExit, exitStatusOf, runInForeground } from '../../child.ts';
 import {
@@ -204,7 +206,7 @@ async function runCaptured(
   let before: string | null;
   try {
     await session.start({ signal });
-    const summary = command.map(quotedWord).join(' ');
+    const summary = command.map(shellWord).join(' ');
     const shell = { any: SESSION_VARIABLE, session: SESSION_VARIABLE };
     const hosts = { hosts: true, ...(hosted.agent === null ? {} : { hostsAgent: hosted.agent }) };
     call = (await session.begin({ tool: 'run', args: { command }, summary, ...hosts, shell }, { signal })).id;
@@ -305,10 +307,6 @@ function agentNameOf({ agent }: VerbArguments['options'], file: string): string 
   if (agent === undefined) return basename(file);
   if (typeof agent === 'string' && agent.trim() !== '') return agent;
   throw new SavepointError('USAGE', '--agent needs a name.', { argument: '--agent' });
-}
-
-function quotedWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function reportExit(ended: ChildExit, file: string, style: Style): number {

@@ -2,6 +2,7 @@
 
 import { SavepointError } from '@savepoint/core';
 import { editProblemText, type InputOf, requestProblems, schemasOf, type Verb } from '@savepoint/core/frontend';
+import { JsonProblem, readJson } from '@savepoint/core/ports';
 
 /** How many problems of a request are listed. */
 const LISTED = 20;
@@ -33,4 +34,21 @@ export async function checkedRequest<V extends Verb>(
     { argument: 'request', issues, ...(found === null ? {} : { details: found.details }) },
     { hint },
   );
+}
+
+/**
+ * @param expected what the text should be, after "The request must be"
+ * @throws SavepointError USAGE if it is not a JSON object
+ */
+export function requestIn(text: string, expected: string, hint?: string): Readonly<Record<string, unknown>> {
+  const options = hint === undefined ? {} : { hint };
+  try {
+    const json = readJson(text);
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    const message = `The request ${error.message}.`;
+    throw new SavepointError('USAGE', message, { argument: 'request' }, { ...options, cause: error });
+  }
+  throw new SavepointError('USAGE', `The request must be ${expected}.`, { argument: 'request' }, options);
 }

@@ -1,7 +1,7 @@
 import { nameFromJson, SavepointError } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
+import { shellWord, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { shellWord, withPathHint } from '../../path-hint.ts';
+import { withPathHint } from '../../path-hint.ts';
 import { changeLine, statOf, totalsLine } from '../../show/changes.ts';
 import { pathText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';

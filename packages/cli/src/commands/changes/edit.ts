@@ -1,12 +1,12 @@
-import { bytesFromText, nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
+import { bytesFromText, nameFromJson, showName, showText } from '@savepoint/core';
 import { type InputOf, showContent, VERBS } from '@savepoint/core/frontend';
-import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { changeWord } from '../../show/changes.ts';
 import { countText } from '../../show/format.ts';
-import { checkedRequest } from './checked-request.ts';
+import { checkedRequest, requestIn } from './checked-request.ts';
 
+const EXPECTED = 'a JSON object with a field `files`';
 const HINT = 'Nothing was changed. `savepoint help edit` shows a valid request.';
 
 export const edit = command({
@@ -23,15 +23,7 @@ export const edit = command({
   ],
 
   async input({ operands, options }, { signal }) {
-    const asked = requestIn(await readRequest(operands[0] ?? null, signal));
-    if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
-      throw new SavepointError(
-        'USAGE',
-        'The request must be a JSON object with a field `files`.',
-        { argument: 'request' },
-        { hint: HINT },
-      );
-    }
+    const asked = requestIn(await readRequest(operands[0] ?? null, signal), EXPECTED, HINT);
     return {
       ...asked,
       ...(options['dryRun'] === true ? { dry_run: true } : {}),
@@ -70,18 +62,3 @@ export const edit = command({
     );
   },
 });
-
-/** @throws SavepointError USAGE if it is not valid JSON */
-function requestIn(text: string): unknown {
-  try {
-    return readJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonProblem)) throw error;
-    throw new SavepointError(
-      'USAGE',
-      `The request ${error.message}.`,
-      { argument: 'request' },
-      { hint: HINT, cause: error },
-    );
-  }
-}

@@ -1,7 +1,6 @@
 import { showText } from '@savepoint/core';
-import { type InputOf, meantCheckpoint, type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type InputOf, meantCheckpoint, type OutputOf, shellWord, VERBS } from '@savepoint/core/frontend';
 import { checkpointIdOption, command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
-import { shellWord } from '../../path-hint.ts';
 import { checkpointLine, lineColumns, lineStart, notHappenedLines } from '../../show/checkpoint.ts';
 import { countText, lineCounts, localTime, relativeTime } from '../../show/format.ts';
 import { rootChangeLines } from '../../show/roots.ts';

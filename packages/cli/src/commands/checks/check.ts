@@ -1,22 +1,10 @@
-import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
-import { checkResultText, verdictText } from '../../show/check-text.ts';
+import { command } from '../../command.ts';
+import { checksText } from '../../show/check-text.ts';
 import type { OutputView } from '../../view.ts';
-import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
+import { checkInput, LIMITS, ONLY } from './check-options.ts';
 
 type CheckJson = OutputOf<typeof VERBS.check>;
-
-export const ONLY = {
-  flags: '--only <name>',
-  description: 'only this check, tool or kind, for example tests',
-  isRepeatable: true,
-} as const;
-export const LIMITS = [
-  { flags: '--timeout <seconds>', description: 'for each check (default: 600)' },
-  { flags: '--max-memory <number>', description: 'in megabytes, for each check, on Linux (default: 8192)' },
-  DEPENDENCY_OPTION,
-] as const;
 
 export const check = command({
   verb: VERBS.check,
@@ -56,37 +44,13 @@ export const forkCheck = command({
   render: reportText,
 });
 
-/** The input of verbs that run checks. */
-export function checkInput(given: VerbArguments) {
-  const { only } = given.options;
-  const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
-  const maxMemoryMb = wholeNumber(given, 'maxMemory', '--max-memory');
-  return {
-    ...(Array.isArray(only) ? { only: [...only] } : {}),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
-    ...dependenciesIn(given.options),
-  };
-}
-
 function reportText(result: CheckJson, view: OutputView): string {
-  const { checks, notRun, notes, checkpoint, fork, base, baseReason } = result;
-  if (checks.length === 0)
-    return lines(
-      notes.map((note) => showText(note)),
-      'No checks were found, so nothing was checked.',
-    );
+  const { checkpoint, fork, base, baseReason } = result;
   const what = fork === null ? checkpoint : `fork ${fork}`;
   const why = baseReason === null ? null : WHY[baseReason];
   const against =
     base === null ? (fork === null ? null : 'what was merged of it last') : `${base}${why === null ? '' : ` (${why})`}`;
-  return lines(
-    `Checked ${what}${against === null ? '' : `, compared with ${against}`}.`,
-    checks.flatMap((one) => checkResultText(one, view)),
-    notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
-    notes.map((note) => showText(note)),
-    verdictText(checks),
-  );
+  return checksText(result, `Checked ${what}${against === null ? '' : `, compared with ${against}`}.`, view);
 }
 
 const WHY = {

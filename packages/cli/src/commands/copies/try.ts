@@ -1,13 +1,13 @@
 /** `savepoint try`: not a verb, because it runs another program, and asks what becomes of its changes. */
+
 import { isatty } from 'node:tty';
 import { nameToJson, SavepointError } from '@savepoint/core';
-import { changeToJson } from '@savepoint/core/frontend';
+import { changeToJson, shellWord } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
 import { assertUtf8 } from '../../argument-path.ts';
 import { type ChildExit, runInForeground } from '../../child.ts';
 import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
-import { shellWord } from '../../path-hint.ts';
 import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn } from '../../proposal/decision.ts';
 import { finishProposal } from '../../proposal/finish.ts';
 import type { Copy, CopyDifference, Finished } from '../../proposal/proposal.ts';

@@ -6,7 +6,7 @@ import { command, lines, type VerbArguments } from '../../command.ts';
 import { commandText } from '../../show/conversation.ts';
 import { runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
-import { confirmOperation, operationText } from '../../show/operation.ts';
+import { confirmAndRun, operationText } from '../../show/operation.ts';
 import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
 
@@ -100,13 +100,12 @@ export const forkMerge = command({
     ...(options['force'] === true ? { force: true } : {}),
     ...(options['dryRun'] === true ? { dryRun: true } : {}),
   }),
-  async carryOut(input, { options }, context) {
+  carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
-    if (input.dryRun === true || options['yes'] === true) return VERBS.forkMerge.handle(savepoint, input, { signal });
     const { check: _, override: __, ...previewed } = input;
-    const preview = await VERBS.forkMerge.handle(savepoint, { ...previewed, dryRun: true }, { signal });
-    await confirmOperation(preview, context, { verb: 'fork merge', noun: 'merge', asked: 'Merge', done: 'merged' });
-    return VERBS.forkMerge.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+    const run = (given: typeof input) => VERBS.forkMerge.handle(savepoint, given, { signal });
+    const words = { verb: 'fork merge', noun: 'merge', asked: 'Merge', done: 'merged' };
+    return confirmAndRun({ run, input, previewed, isSure: options['yes'] === true }, context, words);
   },
   render: (output, view) => operationText(output, view, 'Nothing to merge.'),
 });

@@ -1,7 +1,7 @@
 /** Commands that look at forks. */
 
 import { nameFromJson, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, someOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { checksText, runText } from '../../show/fork-run.ts';
@@ -91,7 +91,7 @@ export const forkCompare = command({
         ...conflictLines(conflicts, 'does not merge with the workspace'),
       ]),
       pairs.flatMap(({ forks: [first = '', second = ''], common, conflicts }) => [
-        `${first} and ${second}: ${common.length === 0 ? 'no files in common' : `both change ${someOf(common.map(pathText))}`}`,
+        `${first} and ${second}: ${common.length === 0 ? 'no files in common' : `both change ${someOf(common.map(pathText), LISTED)}`}`,
         ...(conflicts.length === 0
           ? ['  both can be merged']
           : conflictLines(conflicts, `does not merge after ${first} was merged`)),
@@ -118,11 +118,6 @@ function conflictLines(conflicts: Conflicts, what: string): readonly string[] {
     ...conflicts.slice(0, LISTED).map(({ path, why }) => `  ${pathText(path)} ${what}: ${showText(why)}`),
     ...(more > 0 ? [`  … and ${more} more`] : []),
   ];
-}
-
-function someOf(paths: readonly string[]): string {
-  const more = paths.length - LISTED;
-  return `${paths.slice(0, LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function forkLine(

@@ -1,8 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, shellWord, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { shellWord } from '../../path-hint.ts';
 import { authorsText, toolText, uncertainLegend } from '../../show/authors.ts';
 import { changeWord, folderSuffix, modeChangeText, uncapturedText } from '../../show/changes.ts';
 import { countText, lineCounts, localTime, pathText } from '../../show/format.ts';

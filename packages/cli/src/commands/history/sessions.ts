@@ -1,7 +1,6 @@
 import { showText } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
+import { shellWord, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { shellWord } from '../../path-hint.ts';
 import { uncountedLines } from '../../show/checkpoint.ts';
 import { countedLines, countText, localTime } from '../../show/format.ts';
 

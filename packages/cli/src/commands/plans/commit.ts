@@ -1,11 +1,8 @@
 /** `savepoint plan commit`. */
 
-import { showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { countText, pathText } from '../../show/format.ts';
-
-type CommitsJson = OutputOf<typeof VERBS.planCommit>;
+import { commitLines } from '../../show/commits.ts';
 
 export const planCommit = command({
   verb: VERBS.planCommit,
@@ -19,15 +16,3 @@ export const planCommit = command({
   }),
   render: (output) => lines(commitLines(output)),
 });
-
-export function commitLines({ commits, notes }: CommitsJson): readonly string[] {
-  return [
-    ...(commits.length === 0 ? ['Nothing to commit: the repositories have these changes already.'] : []),
-    ...commits.map(({ path, branch, commit, subject, files }) => {
-      const where = path === '' ? '' : `${pathText(path)}: `;
-      const on = branch === null ? '' : ` on ${showText(branch)}`;
-      return `${where}Committed ${countText(files, 'file')}${on}: ${commit.slice(0, 10)} ${showText(subject)}`;
-    }),
-    ...notes.map((note) => `note: ${showText(note)}`),
-  ];
-}

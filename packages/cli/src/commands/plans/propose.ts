@@ -2,15 +2,15 @@
 
 import { nameFromJson, SavepointError, showText } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
-import { JsonProblem, readJson } from '@savepoint/core/ports';
 import { command, lines } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import { planLine, planText } from '../../show/plan-text.ts';
-import { checkedRequest } from '../changes/checked-request.ts';
+import { checkedRequest, requestIn } from '../changes/checked-request.ts';
 
 const HINT = 'Nothing was changed. `savepoint help edit` shows valid edits.';
+const EXPECTED = 'a JSON object with a field `files`, or a patch';
 const NEXT = 'The folder is not changed. Review it with';
 
 export const planNew = command({
@@ -120,19 +120,5 @@ async function changesIn(
   signal: AbortSignal,
 ): Promise<{ readonly message?: unknown } & Readonly<Record<string, unknown>>> {
   const text = await readRequest(file === undefined || file === '-' ? null : file, signal, 'savepoint plan new');
-  return /^\ufeff?\s*[{[]/.test(text) || text.trim() === '' ? requestIn(text) : { patch: text };
-}
-
-/** @throws SavepointError USAGE if it is not a JSON object */
-function requestIn(text: string): { readonly message?: unknown } & Readonly<Record<string, unknown>> {
-  try {
-    const json = readJson(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
-    throw new SavepointError('USAGE', 'The request must be a JSON object with a field `files`, or a patch.', {
-      argument: 'request',
-    });
-  } catch (error) {
-    if (!(error instanceof JsonProblem)) throw error;
-    throw new SavepointError('USAGE', `The request ${error.message}.`, { argument: 'request' }, { cause: error });
-  }
+  return /^\ufeff?\s*[{[]/.test(text) || text.trim() === '' ? requestIn(text, EXPECTED) : { patch: text };
 }

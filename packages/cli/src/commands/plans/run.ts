@@ -1,15 +1,15 @@
 /** Commands that check plans, apply them, and roll them back. */
 
 import { nameFromJson, SavepointError, showName, showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type InputOf, type OutputOf, someOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
-import { checkResultText, verdictText } from '../../show/check-text.ts';
-import { confirmOperation, operationText } from '../../show/operation.ts';
+import { checkResultText, checksText, verdictText } from '../../show/check-text.ts';
+import { commitLines } from '../../show/commits.ts';
+import { confirmAndRun, operationText } from '../../show/operation.ts';
 import { planText } from '../../show/plan-text.ts';
 import type { OutputView } from '../../view.ts';
-import { checkInput, LIMITS, ONLY } from '../checks/check.ts';
+import { checkInput, LIMITS, ONLY } from '../checks/check-options.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
-import { commitLines } from './commit.ts';
 
 type Applied = OutputOf<typeof VERBS.planApply>;
 type Step = Applied['steps'][number];
@@ -21,21 +21,11 @@ export const planCheck = command({
   options: [ONLY, ...LIMITS],
   examples: ['savepoint plan check plan_1a2b3c4d', 'savepoint plan check last --only tests'],
   input: (given) => ({ id: given.operands[0] ?? '', ...checkInput(given) }),
-  render({ plan, base, moved, checks, notRun, notes }, view) {
-    if (checks.length === 0) {
-      return lines(
-        notes.map((note) => showText(note)),
-        'No checks were found, so nothing was checked.',
-      );
-    }
-    return lines(
-      `Checked ${plan.id} on ${base}, compared with it.`,
-      checks.flatMap((one) => checkResultText(one, view)),
-      notRun.length === 0 ? [] : `Not run: ${notRun.map((name) => showText(name)).join(', ')}.`,
-      notes.map((note) => showText(note)),
-      moved.length === 0 ? [] : `The folder changed meanwhile, so check it again: ${movedText(moved)}.`,
-      verdictText(checks),
-    );
+  render({ plan, base, moved, ...report }, view) {
+    const names = moved.map((path) => showName(nameFromJson(path)));
+    const again = `The folder changed meanwhile, so check it again: ${someOf(names, MAX_MOVED)}.`;
+    const about = `Checked ${plan.id} on ${base}, compared with it.`;
+    return checksText(report, about, view, moved.length === 0 ? [] : [again]);
   },
 });
 
@@ -133,14 +123,11 @@ export const planRollback = command({
   ],
   examples: ['savepoint plan rollback plan_1a2b3c4d', 'savepoint plan rollback last --last --yes'],
   input: ({ operands: [id = ''], options }) => ({ id, ...flagsOf(options, ['last', 'force', 'dryRun']) }),
-  async carryOut(input, { options }, context) {
+  carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
-    if (input.dryRun === true || options['yes'] === true)
-      return VERBS.planRollback.handle(savepoint, input, { signal });
-    const preview = await VERBS.planRollback.handle(savepoint, { ...input, dryRun: true }, { signal });
+    const run = (given: typeof input) => VERBS.planRollback.handle(savepoint, given, { signal });
     const words = { verb: 'plan rollback', noun: 'rollback', asked: 'Roll back', done: 'rolled back' };
-    await confirmOperation(preview, context, words);
-    return VERBS.planRollback.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+    return confirmAndRun({ run, input, isSure: options['yes'] === true }, context, words);
   },
   render: (output, view) => operationText(output, view, 'Nothing to roll back.'),
 });
@@ -155,24 +142,17 @@ function commitText(applied: Applied): readonly string[] {
 
 async function applyAsked(
   input: InputOf<typeof VERBS.planApply>,
-  yes: boolean,
+  isSure: boolean,
   context: CommandContext,
 ): Promise<Applied> {
   const { savepoint, signal } = context;
-  if (input.dryRun === true || yes) return VERBS.planApply.handle(savepoint, input, { signal });
   const { validate: _, ...previewed } = input;
-  const preview = await VERBS.planApply.handle(savepoint, { ...previewed, dryRun: true }, { signal });
-  await confirmOperation(preview, context, { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' });
-  return VERBS.planApply.handle(savepoint, { ...input, expected: preview.fingerprint }, { signal });
+  const run = (given: typeof input) => VERBS.planApply.handle(savepoint, given, { signal });
+  const words = { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' };
+  return confirmAndRun({ run, input, previewed, isSure }, context, words);
 }
 
 const MAX_MOVED = 5;
-
-function movedText(moved: OutputOf<typeof VERBS.planCheck>['moved']): string {
-  const names = moved.slice(0, MAX_MOVED).map((path) => showName(nameFromJson(path)));
-  const more = moved.length - names.length;
-  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
-}
 
 function stepText({ phase, checkpoint, checks, rolledBack }: Step, view: OutputView): readonly string[] {
   if (phase === null && checks === null) return [];

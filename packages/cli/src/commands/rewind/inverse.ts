@@ -1,9 +1,8 @@
 /** The common part of `undo` and `redo`. Each can be reverted by the other, so neither asks for confirmation. */
 
 import { showText } from '@savepoint/core';
-import { type InputOf, meantCheckpoint, type OutputOf, type VERBS, wouldDo } from '@savepoint/core/frontend';
+import { type InputOf, meantCheckpoint, type OutputOf, shellWord, type VERBS, wouldDo } from '@savepoint/core/frontend';
 import { type CliOptionSpec, type CommandContext, lines, type VerbArguments } from '../../command.ts';
-import { shellWord } from '../../path-hint.ts';
 import { captureWarnings, listedIn } from '../../show/capture.ts';
 import { titleText } from '../../show/checkpoint.ts';
 import { countText } from '../../show/format.ts';

@@ -2,10 +2,10 @@
  * Goes back with the files and the conversation: shows what both lose, asks, ends the program, restores, and lets the
  * program that continues the conversation follow. If it fails in between, the conversation as it was continues.
  */
+
 import { nameFromJson, type Savepoint, showText, textFromBytes } from '@savepoint/core';
-import { VERBS } from '@savepoint/core/frontend';
+import { shellWord, VERBS } from '@savepoint/core/frontend';
 import { asFailure, failureAsText } from '../../failure.ts';
-import { shellWord } from '../../path-hint.ts';
 import { lossText } from '../../show/conversation.ts';
 import {
   busy,

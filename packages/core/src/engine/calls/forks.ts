@@ -16,7 +16,7 @@ import { isFsError } from '../../io/fs.ts';
 import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
@@ -300,7 +300,7 @@ function checksView(ports: Engine['ports'], fork: Fork, now: Snapshot): ForkChec
   const kept = readForkChecks(ports, fork);
   if (kept === null) return null;
   const { time, state, checks } = kept;
-  return { time, checks, isCurrent: state.files === now.files && state.side === now.side };
+  return { time, checks, isCurrent: sameSnapshot(state, now) };
 }
 
 async function compareForks(merging: MergeContext, names: readonly string[]): Promise<ForkComparison> {

@@ -1,10 +1,10 @@
 /** The call that commits an applied plan in the user's own repositories. */
 
+import { isFailing } from '../../check/compare.ts';
 import { showText } from '../../content/show-name.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Plan } from '../../model/plan.ts';
-import { isFailed } from '../../plan/checked.ts';
 import type { PlanCommitRequest, PlanCommits } from '../../plan/commit-plan.ts';
 import { userAttributes } from '../../plan/repository-attributes.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -46,7 +46,7 @@ export function planCommitCalls(engine: Engine): PlanCommitCalls {
 
 function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly string[] {
   const failed = applicationsOf(timeline, store.objects, plan).flatMap(({ isInEffect, validation }) =>
-    isInEffect && validation !== null ? validation.results.filter(isFailed).map(({ name }) => name) : [],
+    isInEffect && validation !== null ? validation.results.filter(isFailing).map(({ name }) => name) : [],
   );
   if (failed.length === 0) return [];
   const names = [...new Set(failed)].map((name) => showText(name)).join(', ');

@@ -8,7 +8,7 @@ import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
 import { lookAtFork } from '../../fork/open-fork.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Context } from '../context.ts';
@@ -103,8 +103,7 @@ function checkpointOf(engine: Engine, workspace: Workspace, fork: Fork, base: Fo
   if (base.merged !== null) return null;
   try {
     const checkpoint = engine.resolve(workspace, fork.checkpoint);
-    const { files, side } = checkpoint.snapshot;
-    return files === base.snapshot.files && side === base.snapshot.side ? checkpoint : null;
+    return sameSnapshot(checkpoint.snapshot, base.snapshot) ? checkpoint : null;
   } catch (error) {
     if (error instanceof SavepointError && error.code === 'UNKNOWN_CHECKPOINT') return null;
     throw error;

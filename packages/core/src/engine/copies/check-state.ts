@@ -12,7 +12,7 @@ import type { CopyRung, DependencyPolicy } from '../../copy/copy.ts';
 import { FsError } from '../../io/fs.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
@@ -331,7 +331,7 @@ async function baseResults(
   const { engine, layout, options } = run;
   const known = new Map<string, CheckResult>();
   if (base === null) return known;
-  const isSame = base.snapshot.files === state.snapshot.files && base.snapshot.side === state.snapshot.side;
+  const isSame = sameSnapshot(base.snapshot, state.snapshot);
   const missing: string[] = [];
   for (const [check, result] of results) {
     const kept = isSame

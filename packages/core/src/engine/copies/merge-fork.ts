@@ -1,7 +1,6 @@
 /** Merges forks into the workspace, on request only if checks of the merged state find no new failures. */
 
-import { isAnswer } from '../../check/compare.ts';
-import { showText } from '../../content/show-name.ts';
+import { isFailing } from '../../check/compare.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { forkAuthors } from '../../fork/fork-authors.ts';
 import { baseOf } from '../../fork/fork-base.ts';
@@ -13,7 +12,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { JsonName, TreePath } from '../../model/names.ts';
-import type { Operation, OperationResult } from '../../operation/operation.ts';
+import { changedSincePreview, type Operation, type OperationResult } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
 import { openStore } from '../../store/layout.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
@@ -27,6 +26,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { type CheckOptions, checkCopy, copyOptions, type RunCheckResult } from './check-state.ts';
+import { checksFailed } from './failed-checks.ts';
 import { findFork } from './forks.ts';
 import { makeCopyOfState } from './workspace-copy.ts';
 
@@ -80,7 +80,7 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
   }
   const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check });
   const failed = checked?.failed ?? [];
-  if (override === undefined && failed.length > 0) throw checksFailed(name, failed);
+  if (override === undefined && failed.length > 0) throw mergeChecksFailed(name, failed);
   return engine.operate(options, async (operating) => {
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
@@ -154,45 +154,21 @@ async function checkMerge(
     const state = { snapshot, roots, checkpoint: null };
     const base = { snapshot: now.snapshot, roots, checkpoint: now };
     const { checks } = await checkCopy(engine, options, { copy: made.copy, notes: made.notes, state }, base);
-    if (checks.length === 0) throw checksFailed(name, []);
-    return {
-      fingerprint,
-      failed: checks.filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown'),
-    };
+    if (checks.length === 0) throw mergeChecksFailed(name, []);
+    return { fingerprint, failed: checks.filter(isFailing) };
   } finally {
     await made.copy.drop();
   }
 }
 
-/** The rest is in the data. */
-const SHOWN_FAILURES = 10;
-
-function checksFailed(fork: string, failed: readonly RunCheckResult[]): SavepointError {
-  const lines = failed.flatMap(({ name, outcome, why, new: added }) => {
-    const how =
-      isAnswer(outcome) && why === null ? `${added.length} new` : `${outcome.replaceAll('-', ' ')}: ${why ?? ''}`;
-    const more = added.length - SHOWN_FAILURES;
-    return [
-      `${showText(name)}: ${showText(how)}`,
-      ...added.slice(0, SHOWN_FAILURES).map(({ shown }) => `  ${showText(shown)}`),
-      ...(more > 0 ? [`  … ${more} more`] : []),
-    ];
-  });
-  const none = 'no checks were found, so nothing was checked';
-  const why = failed.length === 0 ? none : `checks of the merged files fail\n${lines.join('\n')}`;
-  const checks = failed.map(({ name, comparison, outcome, why: reason, new: added }) => ({
-    name,
-    comparison,
-    outcome,
-    why: reason,
-    new: added.map(({ shown }) => shown),
+function mergeChecksFailed(fork: string, failed: readonly RunCheckResult[]): SavepointError {
+  const why = failed.length === 0 ? 'no checks were found, so nothing was checked.' : 'checks of the merged files fail';
+  const results = failed.map(({ name, comparison, outcome, why: reason, new: added }) => ({
+    ...{ name, comparison, outcome, why: reason },
+    failures: added.map(({ shown }) => shown),
+    failed: added.length,
   }));
-  return new SavepointError('CHECKS_FAILED', `Fork ${fork} was not merged: ${why}.`, { fork, plan: null, checks });
-}
-
-function changedSincePreview(): SavepointError {
-  const hint = 'Nothing was changed. Run the preview again.';
-  return new SavepointError('CONFLICT', 'The files changed after the preview.', { paths: [] }, { hint });
+  return checksFailed({ fork, plan: null }, results, `Fork ${fork} was not merged: ${why}`);
 }
 
 /** Another merge than the one that was checked is not carried out. */

@@ -3,6 +3,7 @@
 import { type ComparedCheck, isAnswer } from '../../check/compare.ts';
 import { showText } from '../../content/show-name.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../../model/ids.ts';
 import type { GuardFailure, GuardVerdict } from '../../session/guarded-work.ts';
@@ -188,7 +189,7 @@ function verdictOf(outcome: GuardVerdict['outcome']): GuardVerdict {
 function isAsIn(engine: Engine, base: CheckpointId): Promise<boolean> {
   return engine.read((workspace) => {
     const { snapshot } = engine.resolve(workspace, base);
-    const latest: Checkpoint | null = workspace.timeline.latest();
-    return latest?.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side;
+    const latest = workspace.timeline.latest();
+    return latest !== null && sameSnapshot(latest.snapshot, snapshot);
   });
 }

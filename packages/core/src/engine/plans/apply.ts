@@ -1,22 +1,22 @@
 /** Applies a plan, or its next phase, in one operation. */
 
 import { SavepointError } from '../../model/errors.ts';
-import type { Plan, PlanOverride } from '../../model/plan.ts';
+import type { PlanId } from '../../model/ids.ts';
+import type { Plan, PlanCheckResult, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { type ApplyPlanRequest, applyPlanOperation } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
-import { type Selection, selectionOf } from '../../plan/selection.ts';
+import type { Selection } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
-import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
+import { checksFailed } from '../copies/failed-checks.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser, assertForcedByPerson } from '../shell-call.ts';
-import { checksFailed } from './checks-failed.ts';
-import { applicationsOf, assertOpen, findPlan, isApproved, type KnownApplication, phasesLeft } from './plan-view.ts';
+import { assertOpen, findPlan, isApproved, leftOf, type PlanProgress, progressOf } from './plan-view.ts';
 
 export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
   /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
@@ -30,8 +30,7 @@ export async function previewApplyOf(engine: Engine, id: string, options: ApplyP
   return engine.read(async (workspace) => {
     const pace = engine.pace(options);
     const plan = findPlan(workspace, id);
-    const selection = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace, 'decided');
-    const left = leftOf(workspace, plan, selection);
+    const left = leftOf(plan, await progressOf(workspace, plan, pace));
     const phases = left.includes(null) ? null : left.filter((phase) => phase !== null);
     const request = requestOf(engine, workspace, { plan, phases }, options);
     return preview(engine, workspace, applyPlanOperation(workspace, request, pace), options);
@@ -49,28 +48,18 @@ export async function applyNext(
     const { workspace, pace } = operating;
     await makeRoom(operating, 'all');
     const plan = findPlan(workspace, id);
-    const selection = await assertOpen(workspace, plan, pace, 'applied');
-    assertApproved(workspace, plan, selection);
+    const progress = await assertOpen(workspace, plan, pace, 'applied');
+    assertApproved(plan, progress);
     if (options.force === true) assertForcedByPerson(engine, workspace, 'plan apply');
     // These bytes, or the loss of the current ones, are not what was approved.
     const { prefer, resolutions } = options;
     if ((prefer?.size ?? 0) + (resolutions?.size ?? 0) > 0) assertByUser(engine, workspace, 'planResolve');
-    const override = overrideIn(engine, workspace, plan, selection, options);
-    const phase = given === undefined ? (leftOf(workspace, plan, selection)[0] ?? null) : given;
+    const override = overrideIn(engine, workspace, plan, progress, options);
+    const phase = given === undefined ? (leftOf(plan, progress)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];
     const request = requestOf(engine, workspace, { plan: { ...plan, override }, phases }, options);
     return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
   });
-}
-
-/** What is left to be applied; see `phasesLeft`. */
-export function leftOf(workspace: Workspace, plan: Plan, { changes }: Selection): readonly (number | null)[] {
-  return phasesLeft(plan, inEffectOf(workspace, plan), changes);
-}
-
-/** What the plan applied and is in effect, the oldest first. */
-export function inEffectOf({ timeline, store }: Workspace, plan: Plan): readonly KnownApplication[] {
-  return applicationsOf(timeline, store.objects, plan).filter((one) => one.isInEffect);
 }
 
 function requestOf(
@@ -84,13 +73,13 @@ function requestOf(
   return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 
-function assertApproved({ timeline, store }: Workspace, plan: Plan, selection: Selection): void {
-  if (isApproved(plan, applicationsOf(timeline, store.objects, plan), selection)) return;
+function assertApproved(plan: Plan, progress: PlanProgress): void {
+  if (isApproved(plan, progress)) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
     plan.approval === null
       ? `${plan.id} is not approved.`
-      : plan.approval.fingerprint === selection.fingerprint
+      : plan.approval.fingerprint === progress.fingerprint
         ? `${plan.id} was rolled back after it was approved.`
         : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
     { verb: 'plan apply' },
@@ -113,8 +102,15 @@ function overrideIn(
   const failed = failedChecks(plan.checks, fingerprint);
   const known = overrideOf(plan, fingerprint);
   if (failed.length === 0 || (known !== null && why === undefined)) return known;
-  if (why === undefined) throw checksFailed(plan.id, failed);
+  if (why === undefined) throw planChecksFailed(plan.id, failed);
   assertByUser(engine, workspace, 'planApply');
   const by = callerOf(engine, workspace, options);
   return { by, time: workspace.ports.clock.now(), why, fingerprint };
+}
+
+function planChecksFailed(plan: PlanId, failed: readonly PlanCheckResult[]): SavepointError {
+  const hint =
+    'Nothing was changed. Revise the plan and check it again. A person can apply it all the same: ' +
+    `\`savepoint plan apply ${plan} --override "REASON"\`.`;
+  return checksFailed({ fork: null, plan }, failed, `${plan} was not applied: its checks fail`, hint);
 }

@@ -3,6 +3,7 @@
 import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
 import { filesOfFolder, filesOfSnapshot, filesWith } from '../../check/find/project-files.ts';
 import { showName } from '../../content/show-name.ts';
+import { someOf } from '../../content/some-of.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -32,7 +33,7 @@ import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { assertOpen, findPlan, type PlanView } from './plan-view.ts';
+import { assertOpen, findPlan, type PlanView, selectionIn } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 
 export interface PlanCheckOptions
@@ -147,7 +148,7 @@ async function planInFolder(
 ): Promise<PlanInFolder> {
   const { workspace, pace } = operating;
   const plan = findPlan(workspace, id);
-  const { fingerprint } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace, 'decided');
+  const { fingerprint } = await selectionIn(workspace, plan, pace);
   const by = callerOf(engine, workspace, options);
   const request = { plan, rebase: true, choices: NO_CHOICES, phases: null, by };
   const operation = applyPlanOperation(workspace, request, pace);
@@ -156,7 +157,6 @@ async function planInFolder(
 }
 
 function namesOf(paths: readonly TreePath[]): string {
-  const names = paths.slice(0, NAMED_PATHS).map((path) => (path === '' ? 'the folder itself' : showName(path)));
-  const more = paths.length - names.length;
-  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+  const names = paths.map((path) => (path === '' ? 'the folder itself' : showName(path)));
+  return someOf(names, NAMED_PATHS);
 }

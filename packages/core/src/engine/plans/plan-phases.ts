@@ -5,9 +5,8 @@ import type { Pace } from '../../io/pace.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isWithin, type JsonName } from '../../model/names.ts';
 import type { Plan, PlanPhase } from '../../model/plan.ts';
-import { selectionOf } from '../../plan/selection.ts';
-import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { selectionIn } from './plan-view.ts';
 
 /** A part of a plan that is applied and checked on its own. */
 export interface PhaseRequest {
@@ -36,7 +35,7 @@ export async function withPhases(
       { hint: 'Propose the rest as a plan of its own.' },
     );
   }
-  const { changes } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace, 'decided');
+  const { changes } = await selectionIn(workspace, plan, pace);
   const made = requests.map(({ name, paths: given }): PlanPhase => {
     const paths = givenPaths(workspace, given);
     if (name.trim() === '' || name.length > MAX_NAME || /[\u0000-\u001f\u007f]/.test(name)) {

@@ -3,6 +3,7 @@
 import type { Patch } from '../../content/unified-patch.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { ChangeTotals } from '../../model/checkpoint.ts';
+import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId, PLAN_ID, type PlanId } from '../../model/ids.ts';
 import type {
@@ -17,8 +18,8 @@ import type {
 } from '../../model/plan.ts';
 import { appliedDescription } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
-import { isAnythingAccepted, phaseOf } from '../../plan/phases.ts';
-import { type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
+import { phaseOf } from '../../plan/phases.ts';
+import { isAnythingAccepted, type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -110,12 +111,12 @@ export async function viewOf(
   const applications = applicationsOf(timeline, store.objects, plan);
   const totals = totalsOf(changes.map(({ change }) => change));
   const { before: _before, proposed: _proposed, ...info } = plan;
-  const status = statusOf(plan, applications, { changes, fingerprint });
+  const status = statusOf(plan, { ...selection, applications });
   return {
     plan: info,
     status,
     base: checkpointId(plan.base),
-    applied: applications.filter((one) => one.isInEffect).map(({ checkpoint }) => checkpointId(checkpoint)),
+    applied: inEffect(applications).map(({ checkpoint }) => checkpointId(checkpoint)),
     phases: plan.phases.map((one, index) => {
       const found = applications.findLast(({ phase, isInEffect }) => isInEffect && phase === index);
       return { ...one, applied: found === undefined ? null : checkpointId(found.checkpoint) };
@@ -161,56 +162,58 @@ export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: 
   return happened.map((one) => (newest.get(one.phase) === one.checkpoint ? one : { ...one, isInEffect: false }));
 }
 
-/** @param selection what would be applied now */
-export function statusOf(
-  plan: Plan,
-  applications: readonly KnownApplication[],
-  selection: Pick<Selection, 'changes' | 'fingerprint'>,
-): PlanStatus {
-  const inEffect = applications.filter((one) => one.isInEffect);
-  const isApplied = inEffect.length > 0 && phasesLeft(plan, inEffect, selection.changes).length === 0;
-  if (isApplied) return 'applied';
+export function statusOf(plan: Plan, progress: PlanProgress): PlanStatus {
+  const { applications } = progress;
+  const isAnyInEffect = applications.some((one) => one.isInEffect);
+  if (isAnyInEffect && leftOf(plan, progress).length === 0) return 'applied';
   if (plan.cancelled !== null) return 'cancelled';
-  if (isApproved(plan, applications, selection)) return 'approved';
-  return applications.length > 0 && inEffect.length === 0 ? 'rolled-back' : 'pending';
+  if (isApproved(plan, progress)) return 'approved';
+  return applications.length > 0 && !isAnyInEffect ? 'rolled-back' : 'pending';
 }
 
 /** Whether exactly this was approved, and nothing that was applied since was rolled back. */
 export function isApproved(
   { approval }: Pick<Plan, 'approval'>,
-  applications: readonly KnownApplication[],
-  { fingerprint }: Pick<Selection, 'fingerprint'>,
+  { applications, fingerprint }: Pick<PlanProgress, 'applications' | 'fingerprint'>,
 ): boolean {
   if (approval?.fingerprint !== fingerprint) return false;
   return applications.every(({ time, isInEffect }) => isInEffect || time < approval.time);
 }
 
-/**
- * What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null.
- * @param inEffect applications
- */
-export function phasesLeft(
-  { phases }: Pick<Plan, 'phases'>,
-  inEffect: readonly KnownApplication[],
-  changes: readonly PlanChange[],
-): readonly (number | null)[] {
-  if (inEffect.some(({ phase }) => phase === null)) return [];
-  if (phases.length === 0) return [null];
-  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
-  return phases.flatMap((_, index) =>
-    wanted.has(index) && !inEffect.some(({ phase }) => phase === index) ? [index] : [],
-  );
+/** What would be applied of a plan, and what was. */
+export interface PlanProgress extends Selection {
+  readonly applications: readonly KnownApplication[];
+}
+
+export async function progressOf(workspace: Workspace, plan: Plan, pace: Pace): Promise<PlanProgress> {
+  const { timeline, store } = workspace;
+  const selection = await selectionIn(workspace, plan, pace);
+  return { ...selection, applications: applicationsOf(timeline, store.objects, plan) };
+}
+
+/** Hunks are only those of changes with a decision about one. */
+export function selectionIn({ store }: Workspace, plan: Plan, pace: Pace): Promise<Selection> {
+  return selectionOf(new OverlayBatch(store.objects), plan, pace, 'decided');
+}
+
+/** What is left to be applied; see `phasesLeft`. */
+export function leftOf(plan: Plan, { applications, changes }: PlanProgress): readonly (number | null)[] {
+  return phasesLeft(plan, inEffect(applications), changes);
+}
+
+/** The oldest first. */
+export function inEffect(applications: readonly KnownApplication[]): readonly KnownApplication[] {
+  return applications.filter((one) => one.isInEffect);
 }
 
 /**
  * @param what is to be done with it: `applied`, and so on
  * @throws SavepointError USAGE if it is applied or cancelled
  */
-export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, what: string): Promise<Selection> {
-  const { objects } = workspace.store;
-  const selection = await selectionOf(new OverlayBatch(objects), plan, pace, 'decided');
-  const status = statusOf(plan, applicationsOf(workspace.timeline, objects, plan), selection);
-  if (status !== 'applied' && status !== 'cancelled') return selection;
+export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, what: string): Promise<PlanProgress> {
+  const progress = await progressOf(workspace, plan, pace);
+  const status = statusOf(plan, progress);
+  if (status !== 'applied' && status !== 'cancelled') return progress;
   const message =
     what === status ? `${plan.id} is already ${status}.` : `${plan.id} is ${status}, so it cannot be ${what}.`;
   const hint =
@@ -249,6 +252,21 @@ export function planCounts({ store, timeline }: Workspace): PlanCounts {
   };
 }
 
+/**
+ * What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null.
+ * @param done applications in effect
+ */
+function phasesLeft(
+  { phases }: Pick<Plan, 'phases'>,
+  done: readonly KnownApplication[],
+  changes: readonly PlanChange[],
+): readonly (number | null)[] {
+  if (done.some(({ phase }) => phase === null)) return [];
+  if (phases.length === 0) return [null];
+  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
+  return phases.flatMap((_, index) => (wanted.has(index) && !done.some(({ phase }) => phase === index) ? [index] : []));
+}
+
 function isOf(plan: Plan, { phase }: PlanApplication, { checkpoint }: CheckpointInEffect): boolean {
   return checkpoint.trigger === 'apply' && checkpoint.description === appliedDescription(plan, phase);
 }
@@ -263,7 +281,7 @@ function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, statu
     if (now === null) return false;
     const [checkpoint] = timeline.upTo(base);
     const was = checkpoint?.number === base ? checkpoint.snapshot : null;
-    return was?.files !== now.files || was.side !== now.side;
+    return was === null || !sameSnapshot(was, now);
   };
   for (const { base } of checks.results) if (!known.has(base)) known.set(base, isMoved(base));
   return {

@@ -3,24 +3,26 @@
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Author, Authorship } from '../../model/checkpoint.ts';
+import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointNumber, type PlanId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
-import type { Plan, PlanAuthors, PlanSource } from '../../model/plan.ts';
+import type { Plan, PlanSource } from '../../model/plan.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
+import { groupedByAuthors } from '../../plan/apply-plan.ts';
 import { type ProposedFiles, revised } from '../../plan/revise.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
-import { keepPlan, writePlan } from '../../timeline/record/plan-records.ts';
+import { keepPlan, storePlan, writePlan } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { dropExpiredPlans } from './expire.ts';
-import { applicationsOf, findPlan, type PlanView, viewOf } from './plan-view.ts';
+import { findPlan, inEffect, type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
 
 const MAX_INTENT = 10_000;
 
@@ -91,14 +93,7 @@ export async function updatePlan(
     const { workspace, pace } = operating;
     const changed = await change(findPlan(workspace, given), operating);
     const plan = { ...changed, updated: workspace.ports.clock.now() };
-    const batch = workspace.store.objects.batch();
-    try {
-      const commit = writePlan(batch, plan);
-      await batch.finish();
-      keepPlan(workspace.store.refs, plan.id, commit);
-    } finally {
-      batch.abandon();
-    }
+    await storePlan(workspace.store, plan);
     return viewOf(workspace, plan, false, pace);
   });
 }
@@ -127,7 +122,7 @@ async function keepProposal(
         const made = await planOf(
           {
             proposedBy: info.actor,
-            authors: attribution === null ? [] : authorsOf(batch, found, attribution),
+            authors: attribution === null ? [] : groupedByAuthors(changedPaths(batch, found), attribution),
             session: info.session,
             call: info.toolCall,
             source: proposal.source,
@@ -153,8 +148,10 @@ async function keepProposal(
 
 /** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
 async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
-  const { status, applied } = await viewOf(workspace, plan, false, pace, 'decided');
-  if (applied.length > 0 && status !== 'applied') {
+  const progress = await progressOf(workspace, plan, pace);
+  const { applications } = progress;
+  const status = statusOf(plan, progress);
+  if (inEffect(applications).length > 0 && status !== 'applied') {
     const hint = `Apply the rest, or roll back with \`savepoint plan rollback ${plan.id}\`.`;
     throw new SavepointError(
       'USAGE',
@@ -163,14 +160,13 @@ async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Pr
       { hint },
     );
   }
-  const wasApplied = applicationsOf(workspace.timeline, workspace.store.objects, plan).length > 0;
-  if ((status === 'pending' || status === 'approved') && !wasApplied) return;
+  if ((status === 'pending' || status === 'approved') && applications.length === 0) return;
   const shown = status === 'approved' ? 'rolled-back' : status;
   const hint = 'Propose the changes as a new plan.';
   throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
 }
 
-/** Who asks for a plan of a branch or a patch need not have written it. @returns null for what the caller wrote */
+/** The caller need not be the author of a branch or a patch. @returns null for what the caller wrote */
 function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Operation['info']): Attribution | null {
   if (source !== 'branch' && source !== 'patch') return null;
   const bringer: Author = { actor, session, call, tool: null };
@@ -181,21 +177,11 @@ function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Opera
   return () => by;
 }
 
-/** The paths by author, so that each author is written once. */
-function authorsOf(batch: ObjectBatch, { before, proposed }: Proposed, by: Attribution): readonly PlanAuthors[] {
-  const found = new Map<string, Authorship & { readonly paths: TreePath[] }>();
-  for (const { path } of differences(batch, before.snapshot, proposed)) {
-    const one = by(path);
-    const key = JSON.stringify(one);
-    const known = found.get(key);
-    if (known === undefined) found.set(key, { ...one, paths: [path] });
-    else known.paths.push(path);
-  }
-  return [...found.values()];
+function changedPaths(batch: ObjectBatch, { before, proposed }: Proposed): readonly TreePath[] {
+  return [...differences(batch, before.snapshot, proposed)].map(({ path }) => path);
 }
 
 function assertNotEmpty({ before, proposed }: Proposed): void {
-  const { snapshot } = before;
-  if (snapshot.files !== proposed.files || snapshot.side !== proposed.side) return;
+  if (!sameSnapshot(before.snapshot, proposed)) return;
   throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' });
 }

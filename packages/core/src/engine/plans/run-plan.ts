@@ -1,15 +1,14 @@
 /** Applies a plan phase by phase, with the checks that follow each, and rolls plans back. */
 
+import { isFailing } from '../../check/compare.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { PlanChecks } from '../../model/plan.ts';
-import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
-import { hasNewFailures, isFailed } from '../../plan/checked.ts';
-import { selectionOf } from '../../plan/selection.ts';
+import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
+import { hasNewFailures } from '../../plan/checked.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { rollbackOperation } from '../../rewind/rollback.ts';
-import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
@@ -24,9 +23,18 @@ import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertForcedByPerson, shellAuthorOf } from '../shell-call.ts';
-import { type ApplyPlanOptions, applyNext, inEffectOf, leftOf, previewApplyOf } from './apply.ts';
+import { type ApplyPlanOptions, applyNext, previewApplyOf } from './apply.ts';
 import { checksOfPlan, resultsOf } from './check-plan.ts';
-import { findPlan, type KnownApplication, type PlanView, viewOf } from './plan-view.ts';
+import {
+  applicationsOf,
+  findPlan,
+  inEffect,
+  type KnownApplication,
+  leftOf,
+  type PlanView,
+  progressOf,
+  viewOf,
+} from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 
 /** What happens if checks after an application find new failures, or give no answer. */
@@ -88,7 +96,7 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
     const place = steps.push(step) - 1;
     if (validate === undefined || number === null) return true;
     const checks = await validateStep(engine, id, number, before?.validation ?? null, options);
-    step = { ...step, checks, isFailed: checks.length === 0 || checks.some(isFailed) };
+    step = { ...step, checks, isFailed: checks.length === 0 || checks.some(isFailing) };
     steps[place] = step;
     if (!step.isFailed) return true;
     const { onFailure = 'keep' } = options;
@@ -111,9 +119,7 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
     if (!(error instanceof SavepointError) || steps.every(({ applied }) => applied === null)) throw error;
     stopped = error;
   }
-  const plan = await engine.read((workspace) =>
-    viewOf(workspace, findPlan(workspace, id), false, engine.pace(callOptionsOf({}))),
-  );
+  const plan = await engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), false, engine.pace({})));
   return { plan, steps, stopped };
 }
 
@@ -142,14 +148,8 @@ async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Pro
   return engine.read(async (workspace, context) => {
     const { validate } = options;
     const plan = findPlan(workspace, id);
-    const inEffect = inEffectOf(workspace, plan);
-    const selection = await selectionOf(
-      new OverlayBatch(workspace.store.objects),
-      plan,
-      engine.pace(options),
-      'decided',
-    );
-    const left = leftOf(workspace, plan, selection);
+    const progress = await progressOf(workspace, plan, engine.pace(options));
+    const left = leftOf(plan, progress);
     if (validate === undefined) return { unchecked: null, left };
     // Nothing is applied whose checks cannot run.
     const { checks } = await checksOfPlan(engine, context, workspace, id);
@@ -157,8 +157,8 @@ async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Pro
     const wanted = selectedChecks(checks, validate);
     if (wanted.length === 0) throw new SavepointError('USAGE', 'No checks were found.', { argument: 'validate' });
     assertTrusted(wanted, trusted, ` --plan ${plan.id}`);
-    const last = inEffect.at(-1) ?? null;
-    const isChecked = last?.validation?.results.every((one) => !isFailed(one)) === true;
+    const last = inEffect(progress.applications).at(-1) ?? null;
+    const isChecked = last?.validation?.results.every((one) => !isFailing(one)) === true;
     return { unchecked: isChecked ? null : last, left };
   });
 }
@@ -216,18 +216,19 @@ function rollbackOf(
   { last = false, ...options }: RollBackPlanOptions,
 ): Operation {
   const plan = findPlan(workspace, id);
-  const inEffect = inEffectOf(workspace, plan).slice(last ? -1 : 0);
-  if (inEffect.length === 0) {
+  const { timeline, store } = workspace;
+  const undone = inEffect(applicationsOf(timeline, store.objects, plan)).slice(last ? -1 : 0);
+  if (undone.length === 0) {
     throw new SavepointError('USAGE', `Nothing that ${plan.id} applied is in effect.`, { argument: 'id' });
   }
-  const numbers = new Set(inEffect.map(({ checkpoint }) => checkpoint));
+  const numbers = new Set(undone.map(({ checkpoint }) => checkpoint));
   const oldest = Math.min(...numbers);
   const changes: ChangeId[] = [];
-  for (const checkpoint of workspace.timeline.upTo()) {
+  for (const checkpoint of timeline.upTo()) {
     if (checkpoint.number < oldest) break;
     if (numbers.has(checkpoint.number)) changes.push(...(checkpoint.changes ?? []).map((change) => change.id));
   }
-  const phase = last ? plan.phases[inEffect[0]?.phase ?? -1] : undefined;
+  const phase = last ? plan.phases[undone[0]?.phase ?? -1] : undefined;
   const request = {
     selection: { changes },
     actor: engine.actor,
@@ -246,9 +247,4 @@ function callOptionsOf({ signal, toolCall, force }: CallOptions): CallOptions {
     ...(toolCall === undefined ? {} : { toolCall }),
     ...(force === undefined ? {} : { force }),
   };
-}
-
-function changedSincePreview(): SavepointError {
-  const hint = 'Nothing was changed. Run the preview again.';
-  return new SavepointError('CONFLICT', 'The files changed after the preview.', { paths: [] }, { hint });
 }

@@ -4,8 +4,7 @@
  */
 
 import { showName } from '../../content/show-name.ts';
-import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
-import { isFsError } from '../../io/fs.ts';
+import { durableWrite } from '../../io/durable-write.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../../model/names.ts';
 import { formatProblem, isJsonName, listOf, objectOf, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
+import { readDecided } from './decided-file.ts';
 
 export interface FrozenPath {
   /** Includes everything below it; '' is the workspace itself. */
@@ -49,21 +49,14 @@ const FROZEN = objectOf({
 
 /** @throws SavepointError STORE_DAMAGED */
 export function readFrozen({ fs }: Ports, layout: StoreLayout): readonly FrozenPath[] {
-  const file = fileOf(layout);
-  try {
-    const json = JSON.parse(readEntireFile(fs, file, FROZEN_BYTES).toString()) as FrozenJson;
-    FROZEN(json, '');
-    return json.paths.map(({ path, since }) => ({ path: treePathFromJson(path), since: Date.parse(since) }));
-  } catch (cause) {
-    if (isFsError(cause, 'ENOENT')) return [];
-    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
-    throw new SavepointError(
-      'STORE_DAMAGED',
-      `${showName(file)} cannot be read, so the frozen paths are unknown.`,
-      { file: nameToJson(file) },
-      { cause, hint: '`savepoint repair` moves the file aside. Then freeze the paths again.' },
-    );
-  }
+  const json = readDecided<FrozenJson>(fs, {
+    path: fileOf(layout),
+    maxBytes: FROZEN_BYTES,
+    shape: FROZEN,
+    unknown: 'the frozen paths are unknown',
+    hint: '`savepoint repair` moves the file aside. Then freeze the paths again.',
+  });
+  return json?.paths.map(({ path, since }) => ({ path: treePathFromJson(path), since: Date.parse(since) })) ?? [];
 }
 
 /** Durable on return. The caller holds the store's lock. */

@@ -1,20 +1,13 @@
-/**
- * The guard of a workspace (docs/format.md): `guard.json` has what a person turned on, `guard-state.json` what the
- * needs to remember. A damaged `guard.json` is an error. Without the state, the next turn only begins with a new base.
- */
-
-import { showName } from '../../content/show-name.ts';
-import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
-import { isFsError } from '../../io/fs.ts';
+import { durableWrite } from '../../io/durable-write.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
-import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, SessionId } from '../../model/ids.ts';
-import { type DiskPath, diskChild, nameToJson } from '../../model/names.ts';
+import { type DiskPath, diskChild } from '../../model/names.ts';
 import { integer, listOf, matching, objectOf, oneOf, optional, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
 import { ownerState, parseProcessName } from '../process-name.ts';
 import { readCacheJson, writeCacheFile } from './cache-file.ts';
+import { readDecided } from './decided-file.ts';
 
 /** When the checks run: after each turn, or also after that many calls of a session. */
 export type GuardEvery = 'turn' | number;
@@ -105,33 +98,20 @@ const SETTINGS = objectOf({
 
 /** @returns null if nothing is guarded, or if the process with which the guard ends has died. @throws SavepointError STORE_DAMAGED */
 export function readGuard(ports: Pick<Ports, 'fs' | 'processes'>, layout: StoreLayout): GuardSettings | null {
-  const { fs } = ports;
-  const file = settingsFile(layout);
-  try {
-    const json: unknown = JSON.parse(readEntireFile(fs, file, SETTINGS_BYTES).toString());
-    SETTINGS(json, '');
-    const {
-      since,
-      owner = null,
-      ...others
-    } = json as Omit<GuardSettings, 'owner' | 'since'> & {
-      readonly since: string;
-      readonly owner?: string;
-    };
-    if (owner !== null && isDead(ports, owner)) return null;
-    const { checks, every, attempts, timeoutMs, outsideSandbox } = others;
-    return { checks, every, attempts, timeoutMs, outsideSandbox, since: Date.parse(since), owner };
-  } catch (cause) {
-    if (isFsError(cause, 'ENOENT')) return null;
-    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
-    throw new SavepointError(
-      'STORE_DAMAGED',
-      `${showName(file)} cannot be read, so it is unknown what is guarded.`,
-      { file: nameToJson(file) },
-      { cause, hint: 'Run `savepoint guard off`, then turn the guard on again.' },
-    );
-  }
+  const json = readDecided<GuardJson>(ports.fs, {
+    path: settingsFile(layout),
+    maxBytes: SETTINGS_BYTES,
+    shape: SETTINGS,
+    unknown: 'it is unknown what is guarded',
+    hint: 'Run `savepoint guard off`, then turn the guard on again.',
+  });
+  if (json === null) return null;
+  const { since, owner = null, checks, every, attempts, timeoutMs, outsideSandbox } = json;
+  if (owner !== null && isDead(ports, owner)) return null;
+  return { checks, every, attempts, timeoutMs, outsideSandbox, since: Date.parse(since), owner };
 }
+
+type GuardJson = Omit<GuardSettings, 'owner' | 'since'> & { readonly since: string; readonly owner?: string };
 
 /** Durable on return. The caller holds the store's lock. */
 export function writeGuard({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, settings: GuardSettings): void {

@@ -1,11 +1,4 @@
-/**
- * Scopes: the files and folders that an agent works with, `scopes/` in the store (docs/format.md). One file for each
- * session, and one for all sessions of the workspace. A damaged file is an error of that scope only.
- */
-
-import { showName } from '../../content/show-name.ts';
-import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
-import { isFsError } from '../../io/fs.ts';
+import { durableWrite } from '../../io/durable-write.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -21,6 +14,7 @@ import {
 import { formatProblem, integer, isJsonName, listOf, matching, objectOf, oneOf, orNull, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, makeFolderIfMissing } from './cache-file.ts';
+import { readDecided } from './decided-file.ts';
 
 /** Who put a path into a scope: a person with a command, the agent itself, or a prompt that mentioned it. */
 export type ScopedBy = 'person' | 'agent' | 'mention';
@@ -165,27 +159,20 @@ export function dropScopes({ fs }: ScopePorts, layout: StoreLayout, isUnwanted: 
 }
 
 function readFile(fs: Ports['fs'], file: DiskPath): Scope | null {
-  try {
-    const json = JSON.parse(readEntireFile(fs, file, SCOPE_BYTES).toString()) as ScopeJson;
-    SCOPE(json, '');
-    const { session, agent, paths } = json;
-    return {
-      session,
-      agent,
-      paths: paths.map(({ path, by, since, at }) => {
-        return { path: treePathFromJson(path), by, since: Date.parse(since), at };
-      }),
-    };
-  } catch (cause) {
-    if (isFsError(cause, 'ENOENT')) return null;
-    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
-    throw new SavepointError(
-      'STORE_DAMAGED',
-      `${showName(file)} cannot be read, so it is unknown what is in scope.`,
-      { file: nameToJson(file) },
-      { cause, hint: '`savepoint scope drop --all` removes it. Then add the paths again.' },
-    );
-  }
+  const json = readDecided<ScopeJson>(fs, {
+    path: file,
+    maxBytes: SCOPE_BYTES,
+    shape: SCOPE,
+    unknown: 'it is unknown what is in scope',
+    hint: '`savepoint scope drop --all` removes it. Then add the paths again.',
+  });
+  if (json === null) return null;
+  const { session, agent, paths } = json;
+  return {
+    session,
+    agent,
+    paths: paths.map(({ path, by, since, at }) => ({ path: treePathFromJson(path), by, since: Date.parse(since), at })),
+  };
 }
 
 function fileOf(layout: StoreLayout, session: SessionId | null): DiskPath {

@@ -1,16 +1,9 @@
-/**
- * The checks of the project that a person trusts: `trust.json` in the store (docs/format.md). It is outside of the
- * workspace, so a repository cannot trust itself. A damaged file is an error; it never means that something is trusted.
- */
-
-import { showName } from '../../content/show-name.ts';
-import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
-import { isFsError } from '../../io/fs.ts';
+import { durableWrite } from '../../io/durable-write.ts';
 import type { Ports } from '../../io/ports.ts';
-import { SavepointError } from '../../model/errors.ts';
-import { diskChild, nameToJson } from '../../model/names.ts';
+import { diskChild } from '../../model/names.ts';
 import { listOf, matching, objectOf, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
+import { readDecided } from './decided-file.ts';
 
 export interface TrustedCheck {
   readonly name: string;
@@ -35,21 +28,14 @@ interface TrustJson {
 
 /** @throws SavepointError STORE_DAMAGED */
 export function readTrust({ fs }: Pick<Ports, 'fs'>, layout: Pick<StoreLayout, 'path'>): readonly TrustedCheck[] {
-  const file = diskChild(layout.path, 'trust.json');
-  try {
-    const json = JSON.parse(readEntireFile(fs, file, MAX_BYTES).toString()) as TrustJson;
-    TRUST(json, '');
-    return json.checks.map(({ name, digest, since }) => ({ name, digest, since: Date.parse(since) }));
-  } catch (cause) {
-    if (isFsError(cause, 'ENOENT')) return [];
-    if (isFsError(cause) && !isFsError(cause, 'EINVAL', 'EFBIG', 'ELOOP', 'EISDIR')) throw cause;
-    throw new SavepointError(
-      'STORE_DAMAGED',
-      `${showName(file)} cannot be read, so it is unknown which checks are trusted.`,
-      { file: nameToJson(file) },
-      { cause, hint: '`savepoint repair` moves the file aside. Then run `savepoint trust` again.' },
-    );
-  }
+  const json = readDecided<TrustJson>(fs, {
+    path: diskChild(layout.path, 'trust.json'),
+    maxBytes: MAX_BYTES,
+    shape: TRUST,
+    unknown: 'it is unknown which checks are trusted',
+    hint: '`savepoint repair` moves the file aside. Then run `savepoint trust` again.',
+  });
+  return json?.checks.map(({ name, digest, since }) => ({ name, digest, since: Date.parse(since) })) ?? [];
 }
 
 /** The newest ones are kept. Durable on return. The caller holds the store's lock. */

@@ -32,7 +32,7 @@
  */
 
 import { type Checkpoint, isDeletion, type RecordedChange } from '../../model/checkpoint.ts';
-import { sameEntry } from '../../model/entries.ts';
+import { sameEntry, sameSnapshot } from '../../model/entries.ts';
 import { type CheckpointId, checkpointNumber, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
@@ -239,10 +239,9 @@ export class Activity {
     const isInEffect = (view: FileEffects, path: TreePath | null): boolean =>
       !hasNoEffect(view, checkpoint, path === null ? undefined : own.get(path));
     const then = this.source.snapshotOf(target);
-    const { files, side } = checkpoint.snapshot;
     const back: Reversion = { by: checkpoint.id, kind: 'restore' };
     const to = checkpointNumber(target);
-    if (then !== undefined && then.files === files && then.side === side) {
+    if (then !== undefined && sameSnapshot(then, checkpoint.snapshot)) {
       this.#effects.resetAllTo(to, { reversion: back, restored: null }, isInEffect);
     } else {
       const passed = (path: TreePath): Omit<PathReset, 'live'> => ({

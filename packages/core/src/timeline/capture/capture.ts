@@ -4,6 +4,7 @@ import { showName } from '../../content/show-name.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Trigger } from '../../model/checkpoint.ts';
+import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../../model/ids.ts';
 import { onDisk, type TreePath } from '../../model/names.ts';
@@ -171,8 +172,7 @@ async function draftCheckpoint(
       batch = store.objects.batch(limit);
     }
     let scan = adopted?.found ?? (await runScan(workspace, { ...options, batch, latest }, pace));
-    const same =
-      latest !== null && latest.snapshot.files === scan.snapshot.files && latest.snapshot.side === scan.snapshot.side;
+    const same = latest !== null && sameSnapshot(latest.snapshot, scan.snapshot);
     const newTimes = same || latest === null || options.always ? [] : onlyNewTimes(batch, latest, scan);
     const open = activeCallsAfterScan(workspace, before);
     const isUnread = adopted?.isUnread === true;

@@ -10,7 +10,7 @@ import {
   type ToolInfo,
   type Trigger,
 } from '../../model/checkpoint.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { changeId, checkpointId } from '../../model/ids.ts';
 import type { OnDamage } from '../../store/objects/damage.ts';
 import type { ObjectBatch, ObjectReader } from '../../store/objects/object-reader.ts';
@@ -145,7 +145,7 @@ export async function previewCheckpoint(
   latest: Checkpoint,
   pace: Pace,
 ): Promise<Checkpoint | null> {
-  if (latest.snapshot.files === snapshot.files && latest.snapshot.side === snapshot.side) return null;
+  if (sameSnapshot(latest.snapshot, snapshot)) return null;
   const { ports, timeline, lastNumber } = workspace;
   const { incomplete: _, ...withoutIncomplete } = latest;
   const attribution = attributionOf(activeCalls(workspace));

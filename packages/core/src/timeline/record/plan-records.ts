@@ -45,6 +45,11 @@ export interface StoredPlan extends Plan {
   readonly commit: ObjectId;
 }
 
+interface PlanStore {
+  readonly objects: { batch(): ObjectBatch };
+  readonly refs: Refs;
+}
+
 /** A plan that cannot be read. */
 export interface DamagedPlan {
   readonly id: PlanId;
@@ -142,6 +147,18 @@ export function keepPlan(refs: Refs, id: PlanId, commit: ObjectId): void {
   const old = refs.read(name);
   if (old === null) refs.create(name, commit);
   else if (old !== commit) refs.moveAll(new Map([[old, commit]]));
+}
+
+/** Replaces what is recorded about a plan. Durable on return. The caller holds the store's lock. */
+export async function storePlan({ objects, refs }: PlanStore, plan: Plan): Promise<void> {
+  const batch = objects.batch();
+  try {
+    const commit = writePlan(batch, plan);
+    await batch.finish();
+    keepPlan(refs, plan.id, commit);
+  } finally {
+    batch.abandon();
+  }
 }
 
 /** @returns null if there is none @throws SavepointError STORE_DAMAGED */

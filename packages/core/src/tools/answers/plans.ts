@@ -1,4 +1,5 @@
 /** Answers about plans, for a model: the fields, and the same as lines of text. */
+import { isFailing } from '../../check/compare.ts';
 import { showContent, showText } from '../../content/show-name.ts';
 import { type JsonName, nameFromJson } from '../../model/names.ts';
 import type { planStatus } from '../../verbs/plans/status.ts';
@@ -110,7 +111,7 @@ export function planAnswer(plan: PlanJson): PlanAnswer {
       failed_checks:
         plan.checked === 'failed'
           ? (checks?.results ?? [])
-              .filter(({ comparison }) => comparison === 'worse' || comparison === 'unknown')
+              .filter(isFailing)
               .map(({ name, failures, why }) => ({ name, failures: why === null ? failures : [why, ...failures] }))
           : null,
       phases: phases.map(({ name, applied }) => present<{ name: string; applied?: string }>({ name, applied })),

@@ -1,4 +1,5 @@
 import type { Finding } from '../../check/check.ts';
+import { isAnswer, isFailing } from '../../check/compare.ts';
 import type { CheckReport, RunCheckResult } from '../../engine/copies/check-state.ts';
 import { type Shapes, verb, withoutUndefined } from '../verb.ts';
 
@@ -119,17 +120,16 @@ export function statusOfReport({
 }: {
   readonly checks: readonly { readonly comparison: RunCheckResult['comparison'] }[];
 }): 0 | 1 {
-  return checks.length > 0 && checks.every(({ comparison }) => comparison === 'ok' || comparison === 'same') ? 0 : 1;
+  return checks.length > 0 && !checks.some(isFailing) ? 0 : 1;
 }
 
 export function checkResultToJson({ base, output, new: added, flaky, ...result }: RunCheckResult) {
-  const isAnswered = result.outcome === 'passed' || result.outcome === 'failed';
   return {
     ...result,
     baseOutcome: base,
     new: added.map(findingToJson),
     flaky: flaky.map(findingToJson),
-    output: isAnswered ? '' : output,
+    output: isAnswer(result.outcome) ? '' : output,
   };
 }
 

@@ -19,7 +19,7 @@ git ${AUTHOR} switch -qc other && echo more >> a.txt && git add -A && git ${AUTH
 git tag mine && git branch -D topic && git config a.b c && echo exit > "$(git rev-parse --git-path hooks/pre-commit)" &&
 git ${AUTHOR} stash list && git gc -q && git log --format=%s`;
 
-/** What lies where, below the folder of the scene; the workspace is `root`. */
+/** The paths of each kind of repository, relative to the folder of the test. The workspace is `root`. */
 const LAYOUTS: Readonly<Record<string, { readonly make: string; readonly access: OuterRepository['access'] }>> = {
   'a linked worktree': {
     make: 'rm -r root && git init -q main && cd main && first && git worktree add -q ../root',
