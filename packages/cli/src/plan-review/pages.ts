@@ -4,7 +4,7 @@ import { changeToJson } from '@savepoint/core/frontend';
 import { wrap } from '../browser/view/text.ts';
 import { changeLine } from '../show/changes.ts';
 import { countText, localTime } from '../show/format.ts';
-import { selectedText } from '../show/plan-text.ts';
+import { selectedText, statusText } from '../show/plan-text.ts';
 import type { Style } from '../view.ts';
 import { changeMark } from './change-rows.ts';
 import type { Decisions, PlanChange, PlanView } from './decisions.ts';
@@ -81,10 +81,6 @@ function checkLines({ plan: { checks }, fingerprint }: PlanView, style: Style): 
 
 function changeRow(change: PlanChange, decisions: Decisions, style: Style): string {
   return `${changeLine(changeToJson(change.change), style)}  ${changeMark(change, decisions, style)}`;
-}
-
-function statusText(status: PlanView['status'], style: Style): string {
-  return status === 'approved' || status === 'applied' ? style.good(status) : status;
 }
 
 function isoTime(time: number): string {

@@ -56,6 +56,10 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
   ];
 }
 
+export function statusText(status: PlanBriefJson['status'], style: Style): string {
+  return status === 'approved' || status === 'applied' ? style.good(status) : status;
+}
+
 /** The checks before and after it was applied. */
 function checksText({ checks, checked, override, validations }: PlanJson, { style }: OutputView): readonly string[] {
   const line = ({ name, comparison, outcome, why, new: count, base }: KeptResult, note: string): string => {
@@ -112,8 +116,4 @@ function planChangeLine(change: PlanChangeJson, style: Style): string {
         ? `  rejected: ${rejected.length === 1 ? 'hunk' : 'hunks'} ${rejected.map(({ number }) => number).join(', ')}`
         : '';
   return `${change.place}  ${changeLine(change, style)}${style.bad(note)}`;
-}
-
-function statusText(status: PlanBriefJson['status'], style: Style): string {
-  return status === 'approved' || status === 'applied' ? style.good(status) : status;
 }
