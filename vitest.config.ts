@@ -21,6 +21,7 @@ const alias = [
   { find: /^@savepoint\/e2b$/, replacement: source('packages/e2b/src/index.ts') },
   { find: /^@savepoint\/s3$/, replacement: source('packages/s3/src/index.ts') },
   { find: /^@savepoint\/mcp$/, replacement: source('packages/mcp/src/index.ts') },
+  { find: /^@savepoint\/studio$/, replacement: source('packages/studio/server/index.ts') },
   { find: /^@savepoint\/testkit\/command$/, replacement: source('packages/testkit/src/command/index.ts') },
   { find: /^@savepoint\/testkit\/truth$/, replacement: source('packages/testkit/src/truth/index.ts') },
   { find: /^@savepoint\/testkit$/, replacement: source('packages/testkit/src/index.ts') },

@@ -5,9 +5,10 @@
  * the installed command has no dependencies. Run it after `tsc -b`; `npm run build` does both.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { build as bundle } from 'rolldown';
+import { buildPage } from './page.mjs';
 import { TOP } from './steps.mjs';
 
 const cli = join(TOP, 'packages/cli');
@@ -75,10 +76,11 @@ chmodSync(join(folder, 'savepoint.js'), 0o755);
 const digest = createHash('sha256');
 for (const name of readdirSync(folder).sort()) digest.update(`${name}\0`).update(readFileSync(join(folder, name)));
 writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n`);
-writeFileSync(
-  join(folder, 'LICENSES.txt'),
-  licences([...output, ...alone.output].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))),
-);
+// A daemon does not serve the page, so its build id does not depend on it.
+const page = await buildPage();
+cpSync(page.folder, join(folder, 'studio'), { recursive: true });
+const modules = [...output, ...alone.output].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+writeFileSync(join(folder, 'LICENSES.txt'), licences([...modules, ...page.modules]));
 
 const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');
 const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');

@@ -5,6 +5,7 @@ import { step, tellFailures, tool } from './steps.mjs';
 
 step('style: biome', [tool('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']);
 step('types of tests and scripts: tsc', [tool('typescript', 'tsc'), '-p', 'tsconfig.test.json']);
+step('types of the page: tsc', [tool('typescript', 'tsc'), '-p', 'packages/studio/web/tsconfig.json']);
 step('layers', ['scripts/check-layers.mjs']);
 step('sizes', ['scripts/check-sizes.mjs']);
 step('shape', ['scripts/check-shape.mjs']);

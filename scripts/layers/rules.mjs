@@ -197,7 +197,7 @@ export function* packagesInTheirLayers(file) {
 
 /** @type {Rule} */
 export function* frontEndsOnlyRender(file) {
-  const own = /^packages\/([^/]+)\/src\//.exec(file.path)?.[1];
+  const own = /^packages\/([^/]+)\/(?:src|server|web)\//.exec(file.path)?.[1];
   if (own === undefined || own === 'core') return;
   const rule = 'front-ends';
   for (const { specifier, line } of file.imports) {
@@ -216,11 +216,12 @@ export function* frontEndsOnlyRender(file) {
   }
 }
 
-/** The only modules that may load another front end: the command serves MCP, runs hooks, and installs them. */
+/** The only modules that may load another front end: the command serves MCP and Studio, runs hooks, and installs them. */
 const FRONT_END_LOADERS = new Map([
   ['@savepoint/mcp', 'packages/cli/src/commands/agents/mcp.ts'],
   ['@savepoint/agents', 'packages/cli/src/agents.ts'],
   ['@savepoint/s3', 'packages/cli/src/exporter.ts'],
+  ['@savepoint/studio', 'packages/cli/src/commands/studio/studio.ts'],
   ['@savepoint/agents/hook', 'packages/cli/src/hook.ts'],
 ]);
 

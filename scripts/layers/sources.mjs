@@ -2,13 +2,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Studio has two kinds of sources: for Node and for a browser. */
+const FOLDERS = ['src', 'server', 'web'];
+
 /**
  * Returns the paths of all TypeScript sources of the packages, with slashes, sorted. @param {string} top the project's
  * folder
  */
 export function sources(top) {
   return readdirSync(join(top, 'packages'))
-    .flatMap((name) => below(top, `packages/${name}/src`))
+    .flatMap((name) => FOLDERS.flatMap((folder) => below(top, `packages/${name}/${folder}`)))
     .sort();
 }
 

@@ -70,6 +70,13 @@ export const COMMANDS: readonly CommandRow[] = [
     isHidden: false,
     load: async () => (await import('./checkpoints/browse.ts')).browse,
   },
+  {
+    name: 'studio',
+    summary: 'open a page in the browser, to see what agents do and to take it back',
+    section: 'look',
+    isHidden: false,
+    load: async () => (await import('./studio/studio.ts')).studio,
+  },
   verbRow('look', VERBS.status, async () => (await import('./workspace/status.ts')).status),
   { ...verbRow('look', VERBS.list, async () => (await import('./checkpoints/list.ts')).list), aliases: ['log'] },
   verbRow('look', VERBS.show, async () => (await import('./checkpoints/show.ts')).show),

@@ -58,6 +58,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   none: null,
   number: null,
   policy: null,
+  port: null,
   preset: null,
   range: 'checkpoint',
   reason: null,

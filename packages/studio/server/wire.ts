@@ -1,0 +1,80 @@
+/** What the page and the server send each other, as JSON. The page imports these types. */
+import type { JsonName } from '@savepoint/core';
+import type { VERBS } from '@savepoint/core/frontend';
+
+export type VerbName = keyof typeof VERBS;
+
+/** The body of `POST /api/session`. */
+export interface SessionRequest {
+  /** From the address that opened the page. It works once. */
+  readonly token: string;
+}
+
+/** A session of one browser. */
+export interface SessionAnswer {
+  /** Public: names the session when the server proves itself. */
+  readonly id: string;
+  /** Secret: sent as `Authorization: Bearer …`. */
+  readonly session: string;
+  /** An ISO time. */
+  readonly expires: string;
+}
+
+/** The body of `POST /api/proof`. A page asks before it sends its session to a server that it has lost sight of. */
+export interface ProofRequest {
+  /** The id of the session. */
+  readonly id: string;
+  /** 32 random bytes, in base64url. */
+  readonly nonce: string;
+}
+
+export interface ProofAnswer {
+  /** HMAC-SHA-256 of the nonce's text, in base64url. The key is the SHA-256 of the session's text. */
+  readonly proof: string;
+}
+
+/** The answer of `GET /api/workspaces`. */
+export interface WorkspacesAnswer {
+  readonly workspaces: readonly WorkspaceRow[];
+  /** Stores that cannot be read. */
+  readonly problems: readonly WireError[];
+  readonly server: ServerState;
+}
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly path: JsonName;
+  readonly created: string;
+  /** Whether the folder exists. */
+  readonly present: boolean;
+}
+
+export interface ServerState {
+  readonly version: string;
+  /** Only verbs that change nothing are allowed. */
+  readonly isReadOnly: boolean;
+  /** The agent below which the server was started: it then refuses what only a person may do. Null: a person started it. */
+  readonly startedBy: string | null;
+  /** The workspace of the folder in which the server was started; null if it has no checkpoints yet. */
+  readonly first: string | null;
+  /** The verbs that the page may call. */
+  readonly verbs: readonly VerbName[];
+}
+
+/** The answer of `POST /api/workspaces/:id/verbs/:verb`. */
+export type VerbAnswer<Output = unknown> =
+  | { readonly status: number; readonly output: Output; readonly warnings?: readonly string[] }
+  | ErrorAnswer;
+
+export interface ErrorAnswer {
+  readonly error: WireError;
+}
+
+/** As the commands print it with --json. */
+export interface WireError {
+  readonly code: string;
+  readonly message: string;
+  readonly data: unknown;
+  readonly hint: string;
+  readonly details?: readonly unknown[] | undefined;
+}
