@@ -3,8 +3,10 @@
 import type { Progress } from '../io/pace.ts';
 import { type Checkpoint, isOperation, type RecordedChange } from '../model/checkpoint.ts';
 import type { CallId, ChangeId, HunkId, SessionId } from '../model/ids.ts';
+import type { OpenCall } from '../store/state/open-calls.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { RecoveredTransaction } from '../transaction/recover.ts';
+import type { WatchedState } from './watch/states.ts';
 
 /** What was rolled back. */
 export interface RollbackEvent {
@@ -96,13 +98,19 @@ export class EventStream {
   }
 }
 
-/** An event of a timeline watch. It is derived from a checkpoint, by any process. */
+/**
+ * An event of a watch. Those of the timeline are derived from a checkpoint, by any process. The last two say that something
+ * is different, not what happened in between.
+ */
 export type WatchEvent =
   | { readonly event: 'checkpoint:created'; readonly checkpoint: Checkpoint }
   | { readonly event: 'change:recorded'; readonly checkpoint: Checkpoint; readonly change: RecordedChange }
   | { readonly event: 'change:rolled-back'; readonly checkpoint: Checkpoint; readonly change: string }
   | { readonly event: OperationEvent; readonly checkpoint: Checkpoint; readonly paths: number }
-  | { readonly event: 'checkpoint:damaged'; readonly damaged: DamagedCheckpoint };
+  | { readonly event: 'checkpoint:damaged'; readonly damaged: DamagedCheckpoint }
+  /** All open calls of agents, oldest first. */
+  | { readonly event: 'calls:changed'; readonly calls: readonly OpenCall[] }
+  | { readonly event: 'state:changed'; readonly state: Exclude<WatchedState, 'calls'> };
 
 /** In the order in which an engine emits them. */
 export function* eventsOf(checkpoint: Checkpoint): Generator<WatchEvent> {

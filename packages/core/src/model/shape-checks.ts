@@ -77,13 +77,14 @@ export function optional(check: Check): Check {
   };
 }
 
-/** Text, or what the other check accepts. */
+/** True, false, or what the other check accepts. */
 export function flagOr(check: Check): Check {
   return (value, at) => {
     if (typeof value !== 'boolean') check(value, at);
   };
 }
 
+/** Text, or what the other check accepts. */
 export function textOr(check: Check): Check {
   return (value, at) => {
     if (typeof value !== 'string') check(value, at);

@@ -3,7 +3,6 @@
 import { listTurns, type TurnPage, type TurnQuery } from '../../conversation/turns.ts';
 import { givenDiskPath, givenPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import { SavepointError } from '../../model/errors.ts';
 import type { JsonName } from '../../model/names.ts';
 import { type GuardCounts, guardCounts } from '../../store/state/guard.ts';
 import { type OpenCall, readUnendedCalls } from '../../store/state/open-calls.ts';
@@ -16,24 +15,16 @@ import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timelin
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
-import { TimelineWatch } from '../../timeline/query/watch.ts';
 import { type ForgottenSession, forgetSession } from '../../timeline/retention/forget-session.ts';
 import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
-import { eventsOf, type WatchEvent } from '../events.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
 import { type PlanCounts, planCounts } from '../plans/plan-view.ts';
 import { assertNothingPending } from '../recovery.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
+import { type WatchedEvent, type WatchOptions, watch } from '../watch/watch.ts';
 import { type Blame, type BlameQuery, blame } from './blame.ts';
-
-export interface WatchOptions {
-  /** Ends the watch. */
-  readonly signal: AbortSignal;
-  /** Number of the checkpoint to start after. Default: only new events. */
-  readonly after?: number;
-}
 
 export interface HistoryCalls {
   /**
@@ -72,10 +63,11 @@ export interface HistoryCalls {
   /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
   stats(): Promise<Stats & { readonly storage: Usage; readonly guard: GuardCounts; readonly plans: PlanCounts }>;
   /**
-   * Yields the events of the timeline, from any process. If there is no store yet, waits for one.
-   * @throws SavepointError NO_WORKSPACE if the folder does not exist, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
+   * Yields the events of the timeline, from any process, and with `all` what changes in the other states of the workspace.
+   * If there is no store yet, waits for one.
+   * @throws SavepointError USAGE if `after` is not a point, NO_WORKSPACE if the folder does not exist, STORE_UNSAFE, STORE_TOO_NEW, STORE_DAMAGED, IO
    */
-  watch(options: WatchOptions): AsyncGenerator<WatchEvent>;
+  watch(options: WatchOptions): AsyncGenerator<WatchedEvent>;
   /**
    * Writes a session's changes as files into a new folder that only its owner can read.
    * @param session its id, or a unique beginning of it
@@ -90,9 +82,6 @@ export interface HistoryCalls {
    */
   forgetSession(session: string, options?: CallOptions): Promise<ForgottenSession>;
 }
-
-/** The polling interval of a watch. */
-const WATCH_MS = 200;
 
 export function historyCalls(engine: Engine): HistoryCalls {
   return {
@@ -151,30 +140,4 @@ export function historyCalls(engine: Engine): HistoryCalls {
         return forgotten;
       }),
   };
-}
-
-async function* watch(engine: Engine, { signal, after }: WatchOptions): AsyncGenerator<WatchEvent> {
-  let following: TimelineWatch | null = null;
-  for (let isFirst = true; !signal.aborted; isFirst = false) {
-    const look = (): Promise<readonly WatchEvent[]> =>
-      engine.read(({ timeline }) => {
-        // If the store was created after the watch started, everything in it is new.
-        following ??= new TimelineWatch(timeline, after ?? (isFirst ? null : 0));
-        return [...following.newCheckpoints(timeline)].flatMap((one) =>
-          'error' in one ? { event: 'checkpoint:damaged' as const, damaged: one } : [...eventsOf(one)],
-        );
-      });
-    yield* await emptyWithoutStore(look());
-    await engine.ports.clock.sleep(WATCH_MS);
-  }
-}
-
-/** Without a store there are no events. */
-async function emptyWithoutStore<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof SavepointError && error.code === 'NO_WORKSPACE' && error.data['exists'] === true) return [];
-    throw error;
-  }
 }

@@ -19,6 +19,7 @@ import {
   signal,
   someFields,
   text,
+  textOr,
 } from '../../model/shape-checks.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import { ACTOR } from '../../session/session-shapes.ts';
@@ -161,7 +162,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   openCalls: NOTHING,
   turns: [['query', fields({ session: text, before: number }, { limit: count })]],
   stats: NOTHING,
-  watch: [['options', fields({ after: count }, { signal })]],
+  watch: [['options', fields({ after: textOr(count), all: flag }, { signal })]],
   exportSession: [['session', text], ['folder', anything], options<'exportSession'>({})],
   forgetSession: [['session', text], options<'forgetSession'>({})],
   previewRestore: RESTORE_CALL,

@@ -8,17 +8,21 @@ import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 200;
 
+export function checkResultsIn(layout: StoreLayout): DiskPath {
+  return diskChild(layout.cache, 'checks');
+}
+
 /** @returns null if there is none that can be used */
 export function readCheckResult<T>(fs: Fs, layout: StoreLayout, key: string, parse: (json: T) => T | null): T | null {
-  return readCacheJson(fs, fileForKey(folderOf(layout), key), MAX_BYTES, parse);
+  return readCacheJson(fs, fileForKey(checkResultsIn(layout), key), MAX_BYTES, parse);
 }
 
 /** Best effort. Large results are not kept. */
 export function keepCheckResult(fs: Fs, layout: StoreLayout, key: string, json: unknown): void {
   if (JSON.stringify(json).length > MAX_BYTES / 4) return;
   try {
-    removeOldest(fs, folderOf(layout));
-    writeCacheJson(fs, folderOf(layout), key, json);
+    removeOldest(fs, checkResultsIn(layout));
+    writeCacheJson(fs, checkResultsIn(layout), key, json);
   } catch (error) {
     if (!(error instanceof FsError)) throw error;
   }
@@ -42,8 +46,4 @@ function listOrNone(fs: Fs, folder: DiskPath): readonly string[] {
     if (isFsError(error, 'ENOENT')) return [];
     throw error;
   }
-}
-
-function folderOf(layout: StoreLayout): DiskPath {
-  return diskChild(layout.cache, 'checks');
 }

@@ -1,8 +1,23 @@
-/** Watch events as JSON. Every event has the id of its checkpoint and only the fields that identify it. */
-import type { WatchEvent } from '../../engine/events.ts';
-import { briefToJson, recordedChangeToJson, timeToJson } from './to-json.ts';
+/** Watch events as JSON. Those of the timeline have the id of their checkpoint and only the fields that identify them. */
+import type { WatchedEvent } from '../../engine/watch/watch.ts';
+import { briefToJson, openCallToJson, recordedChangeToJson, timeToJson } from './to-json.ts';
 
-export function watchEventToJson(watchEvent: WatchEvent): Readonly<Record<string, unknown>> {
+type EventJson = Readonly<Record<string, unknown>>;
+
+export function watchEventToJson(watched: WatchedEvent): EventJson {
+  return { ...eventToJson(watched), point: watched.point };
+}
+
+function eventToJson(watchEvent: WatchedEvent): EventJson {
+  if (watchEvent.event === 'state:changed') return { event: watchEvent.event, state: watchEvent.state };
+  if (watchEvent.event === 'calls:changed') {
+    const calls = watchEvent.calls.map((call) => ({
+      ...openCallToJson(call),
+      began: timeToJson(call.began),
+      background: call.background,
+    }));
+    return { event: watchEvent.event, calls };
+  }
   if (watchEvent.event === 'checkpoint:damaged') {
     const { id, error } = watchEvent.damaged;
     return { event: watchEvent.event, checkpoint: id, problem: error.toJSON() };
