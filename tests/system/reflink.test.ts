@@ -22,7 +22,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from '@savepoint/core';
 import { manifest, realPorts, type World, world } from '@savepoint/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testProgramsInCopies } from '../../packages/core/test/copy/programs.ts';
+import { Place } from '../../packages/core/test/place.ts';
 
 const MB = 1 << 20;
 const LARGE = 48 * MB;
@@ -85,6 +87,10 @@ function used(folder: string): number {
 
 test.skipIf(why.xfs !== null)('a copy shares its blocks until they are written: xfs', () => shares('xfs'));
 test.skipIf(why.btrfs !== null)('a copy shares its blocks until they are written: btrfs', () => shares('btrfs'));
+
+describe.skipIf(why.xfs !== null)('in a copy that shares its blocks', () => {
+  testProgramsInCopies({ rung: 'reflink', place: () => new Place(onDisk('xfs')) });
+});
 
 async function shares(type: FileSystem): Promise<void> {
   const w = onDisk(type);

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type OpenOptions, open, type Savepoint } from '@savepoint/core';
-import { realPorts, type World, world } from '@savepoint/testkit';
+import { world as createWorld, realPorts, type World } from '@savepoint/testkit';
 import { onTestFinished } from 'vitest';
 
 /** A real folder that is removed when the test ends, with the library opened on it. */
 export class Place {
-  readonly world: World = world(onTestFinished);
+  constructor(readonly world: World = createWorld(onTestFinished)) {}
 
   /** Opens it as another process would, with no state kept from earlier calls. */
   open(options: Partial<OpenOptions> = {}): Savepoint {

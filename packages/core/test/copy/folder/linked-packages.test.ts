@@ -1,65 +1,15 @@
 /** What copies get of `node_modules`, in the layouts of package managers. Programs are run to see what they load. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifest } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../../place.ts';
+import { monorepo } from '../monorepo.ts';
 
 const POLICIES = ['auto', 'copy', 'link'] as const;
-const LAYOUTS = ['npm', 'pnpm'] as const;
-const EACH = LAYOUTS.flatMap((layout) => POLICIES.map((policy) => [layout, policy] as const));
-
-/**
- * A monorepo: the package `app` needs `@own/lib`, which is in the workspace too. `plugin` and `wrapper` are installed, and
- * need it as well, `wrapper` only through `plugin`. `plain` and `@scope/plain` need nothing.
- */
-function monorepo(layout: (typeof LAYOUTS)[number]): Place {
-  const p = new Place();
-  const put = (folder: string, json: object, code: string): void => {
-    p.write(`${folder}/package.json`, JSON.stringify(json));
-    p.write(`${folder}/index.js`, code);
-  };
-  put('packages/lib', { name: '@own/lib' }, "module.exports = 'old'\n");
-  put(
-    'packages/app',
-    { name: 'app' },
-    "for (const name of ['@own/lib', 'wrapper', 'plain']) console.log(require(name))\n",
-  );
-  const plugin = { name: 'plugin', peerDependencies: { '@own/lib': '*' } };
-  const installed: readonly (readonly [string, object, string])[] = [
-    ['plugin', plugin, "module.exports = 'plugin ' + require('@own/lib')\n"],
-    [
-      'wrapper',
-      { name: 'wrapper', dependencies: { plugin: '1' } },
-      "module.exports = 'wrapper ' + require('plugin')\n",
-    ],
-    ['plain', { name: 'plain' }, 'module.exports = __dirname\nif (require.main === module) console.log(__dirname)\n'],
-    ['@scope/plain', { name: '@scope/plain' }, 'module.exports = __dirname\n'],
-  ];
-  for (const [name, json, code] of installed) {
-    const store = `node_modules/.pnpm/${name.replace('/', '+')}@1/node_modules`;
-    put(layout === 'npm' ? `node_modules/${name}` : `${store}/${name}`, json, code);
-  }
-  p.shell(
-    'mkdir -p node_modules/@own node_modules/@scope node_modules/.bin node_modules/.cache packages/app/node_modules',
-  );
-  p.write('node_modules/.cache/tool', 'cached');
-  symlinkSync('../plain/index.js', p.at('node_modules/.bin/plain'));
-  if (layout === 'npm') symlinkSync('../../packages/lib', p.at('node_modules/@own/lib'));
-  else {
-    p.shell(`cd node_modules/.pnpm
-      mkdir plugin@1/node_modules/@own node_modules
-      ln -s ../../../../../packages/lib plugin@1/node_modules/@own/lib
-      ln -s ../../plugin@1/node_modules/plugin wrapper@1/node_modules/plugin
-      for one in plugin wrapper plain; do ln -s ../$one@1/node_modules/$one node_modules/$one; done
-      cd .. && ln -s .pnpm/plain@1/node_modules/plain plain && ln -s ../.pnpm/@scope+plain@1/node_modules/@scope/plain @scope/plain
-      cd ../packages/app/node_modules && mkdir @own && ln -s ../../../lib @own/lib
-      for one in wrapper plain; do ln -s ../../../node_modules/.pnpm/$one@1/node_modules/$one $one; done`);
-  }
-  return p;
-}
+const EACH = (['npm', 'pnpm'] as const).flatMap((layout) => POLICIES.map((policy) => [layout, policy] as const));
 
 test.each(EACH)(
   'the tests of a monorepo load the changed package of the copy: %s, %s',
