@@ -97,7 +97,12 @@ async function compareCopy(workspace: Workspace, { copy, base, paths }: CopyDiff
     changes,
     totals,
     uncaptured,
-    notApplied: notApplied({ fs: workspace.ports.fs, objects }, copy, [base.snapshot, found], changes),
+    notApplied: notApplied(
+      { fs: workspace.ports.fs, objects, root: workspace.root },
+      copy,
+      [base.snapshot, found],
+      changes,
+    ),
     unknownToGit: changes.filter(isUnknownToGit),
     commits: made.commits,
     problems: [...problems, ...made.problems],

@@ -3,7 +3,14 @@
 import type { Fs } from '../io/fs.ts';
 import type { Change } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
-import { childPath, GIT_FOLDER, pathComponents, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
+import {
+  childPath,
+  type DiskPath,
+  GIT_FOLDER,
+  pathComponents,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
@@ -15,11 +22,12 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set(['ignored', 'dependency-folder', 
 
 /**
  * Of a copy that is a folder, only new names in the folder itself are known.
+ * @param root the folder of the workspace
  * @param states the base of the copy, and what a scan of it found
  * @param changes what can be applied
  */
 export function notApplied(
-  { fs, objects }: { readonly fs: Fs; readonly objects: ObjectReader },
+  { fs, objects, root }: { readonly fs: Fs; readonly objects: ObjectReader; readonly root: DiskPath },
   copy: OpenCopy,
   states: readonly Snapshot[],
   changes: readonly Change[],
@@ -28,7 +36,7 @@ export function notApplied(
   const shown = new PathSet(changes.map(({ path }) => path));
   const isLeftOut = (path: TreePath): boolean =>
     states.some((snapshot) => LEFT_OUT.has(stateAt(read, snapshot, path).skip?.reason));
-  const paths = copy.touched()?.paths ?? newNames(fs, copy);
+  const paths = copy.touched()?.paths ?? newNames(fs, root, copy);
   return paths.filter(
     (path) =>
       path !== WORKSPACE_ITSELF &&
@@ -38,8 +46,8 @@ export function notApplied(
   );
 }
 
-function newNames(fs: Fs, { files, record }: OpenCopy): readonly TreePath[] {
-  const before = new Set(fs.list(record.root));
+function newNames(fs: Fs, root: DiskPath, { files }: OpenCopy): readonly TreePath[] {
+  const before = new Set(fs.list(root));
   return fs
     .list(files)
     .filter((name) => !before.has(name))

@@ -33,7 +33,7 @@ export interface CopyState {
  */
 export async function stateOfCopy(
   workspace: Workspace,
-  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'> & Partial<Pick<OpenCopy, 'access'>>,
+  copy: Pick<OpenCopy, 'files' | 'seenAs' | 'touched'> & Partial<Pick<OpenCopy, 'access' | 'record'>>,
   base: Snapshot,
   batch: ObjectBatch,
   pace: Pace,
@@ -62,7 +62,13 @@ export async function stateOfCopy(
   const meant =
     copy.seenAs === root
       ? found.snapshot
-      : await asInWorkspace(batch, base, found.snapshot, { root, files: copy.files }, pace);
+      : await asInWorkspace(
+          batch,
+          base,
+          found.snapshot,
+          { root, rootThen: copy.record?.root ?? root, files: copy.files },
+          pace,
+        );
   const snapshot = touched === null ? meant : onlyTouched(batch, base, meant, touched);
   const repositories = found.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
   return { snapshot, found: meant, repositories, problems: found.problems };

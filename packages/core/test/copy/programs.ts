@@ -1,6 +1,5 @@
 /** What programs do in a copy, the same on each rung. The real tree is compared by content, mode, inode and times. */
 
-import { spawnSync } from 'node:child_process';
 import { linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
@@ -10,6 +9,7 @@ import type { CopyRung } from '../../src/copy/copy.ts';
 import { Place } from '../place.ts';
 import { type MonorepoLayout, monorepo } from './monorepo.ts';
 import { treeState } from './overlay/tree-state.ts';
+import { shellIn } from './shell-in.ts';
 
 const PATH = process.env['PATH'] ?? '';
 
@@ -119,14 +119,6 @@ export function testProgramsInCopies({ rung, isLong = false, place = () => new P
     return made;
   };
   const openIn = (p: Place) => p.open({ places: { ...p.world.places, searchPath: PATH } });
-  type Made = Awaited<ReturnType<typeof open>>;
-  const run = ({ copy }: Made, script: string, more: Readonly<Record<string, string>> = {}): void => {
-    const given = { PATH, HOME: process.env['HOME'] ?? '/', LC_ALL: 'C.UTF-8', ...more };
-    const { file, args, cwd, env } = copy.command({ file: 'sh', args: ['-ec', script], env: given });
-    const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
-    expect({ script, status, stderr }, stdout).toEqual({ script, status: 0, stderr: '' });
-  };
-
   test('programs of every kind leave the real tree as it is, and their changes are found', {
     timeout: 240_000,
   }, async () => {
@@ -144,7 +136,7 @@ export function testProgramsInCopies({ rung, isLong = false, place = () => new P
     const before = treeState(p.at(''));
     for (const { name, script, changes } of PROGRAMS) {
       const made = await open(savepoint);
-      run(made, script);
+      shellIn(made.copy, script);
       const found = (await savepoint.diffCopy(made)).changes.map(({ path }) => String(path)).sort();
       expect.soft({ name, found }).toEqual({ name, found: changes });
       expect.soft({ name, tree: treeState(p.at('')) }).toEqual({ name, tree: before });
@@ -160,7 +152,7 @@ export function testProgramsInCopies({ rung, isLong = false, place = () => new P
     await savepoint.checkpoint();
     const before = treeState(p.at(''));
     const made = await open(savepoint);
-    run(made, STAYS);
+    shellIn(made.copy, STAYS);
     const running = made.copy.processes();
     expect(running.length).toBeGreaterThan(0);
     await made.copy.drop();
@@ -180,7 +172,7 @@ export function testProgramsInCopies({ rung, isLong = false, place = () => new P
       const change = `echo "module.exports = 'changed'" >packages/lib/index.js`;
       const tests =
         'node --test packages/app/app.test.js >said || { cat said; exit 1; }; node packages/app/index.js >loaded';
-      run(made, `${change}; ${tests}`, { EXPECTED: 'changed' });
+      shellIn(made.copy, `${change}; ${tests}`, { EXPECTED: 'changed' });
       const loaded = readFileSync(join(made.copy.files, 'loaded'), 'utf8').split('\n');
       expect(loaded.slice(0, 2)).toEqual(['changed', 'wrapper plugin changed']);
       // Of an overlay, programs see the path of the real folder.

@@ -12,6 +12,8 @@ import { linkTargetInWorkspace } from './link-targets.ts';
 export interface CopyFolders {
   /** The folder of the workspace. */
   readonly root: DiskPath;
+  /** The folder of the workspace when the copy was made. */
+  readonly rootThen: DiskPath;
   /** The folder of the copy. */
   readonly files: DiskPath;
 }
@@ -49,7 +51,11 @@ function entryInWorkspace(
   if (after?.kind === 'link') {
     const target = readBlob(batch, after.id).toString('latin1');
     const meant = linkTargetInWorkspace(target, folders.root, folders.files);
-    return meant === target ? null : { kind: 'link', id: batch.add('blob', Buffer.from(meant, 'latin1')) };
+    if (meant === target) return null;
+    // If the workspace was moved since, such a link of the base still leads to where it was.
+    const meantThen = linkTargetInWorkspace(target, folders.rootThen, folders.files);
+    if (before?.kind === 'link' && readBlob(batch, before.id).toString('latin1') === meantThen) return before;
+    return { kind: 'link', id: batch.add('blob', Buffer.from(meant, 'latin1')) };
   }
   if (after?.kind !== 'file' || before?.kind !== 'file') return null;
   const isOnlySetId = before.mode !== after.mode && (before.mode & ~SET_ID) === after.mode;
