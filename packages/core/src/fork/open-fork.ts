@@ -25,13 +25,13 @@ export function seenIn(fork: Pick<Fork, 'copy'>): DiskPath {
 
 /** The files of a fork, for as long as `use` takes. Commands may run in it meanwhile. @throws SavepointError IO */
 export async function lookAtFork<T>(
-  { ports, searchPath }: Pick<Workspace, 'ports' | 'searchPath'>,
+  { ports, searchPath, root }: Pick<Workspace, 'ports' | 'searchPath' | 'root'>,
   fork: Pick<Fork, 'copy'>,
   use: (copy: OpenCopy) => Promise<T>,
 ): Promise<T> {
   const { copy } = fork;
   if (copy.rung !== 'overlay') return use(openCopy({ ports }, fork, folderView(ports, copy)));
-  const mount = await lookAtOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork));
+  const mount = await lookAtOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork, root));
   try {
     return await use(openCopy({ ports }, fork, mount.copy));
   } finally {
@@ -46,14 +46,18 @@ export type OpenFork = OpenCopy & Pick<KeptMount, 'release'> & { readonly lock: 
  * longer. @throws SavepointError IO
  */
 export async function openFork(
-  { ports, searchPath }: Pick<Workspace, 'ports' | 'searchPath'>,
+  { ports, searchPath, root }: Pick<Workspace, 'ports' | 'searchPath' | 'root'>,
   fork: Pick<Fork, 'copy'>,
 ): Promise<OpenFork> {
   const { copy } = fork;
   if (copy.rung !== 'overlay') {
     return { ...openCopy({ ports }, fork, folderView(ports, copy)), release: async () => undefined, lock: null };
   }
-  const { copy: view, lock, release } = await useKeptOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork));
+  const {
+    copy: view,
+    lock,
+    release,
+  } = await useKeptOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork, root));
   writeCopyRecord(ports, { ...copy, holder: view.holder });
   return { ...openCopy({ ports }, fork, view), lock, release };
 }
@@ -72,7 +76,8 @@ export function removeFilesOf(
   if (what === 'place' && copy.below !== null) removeLeftovers(ports, homeOf(copy.place));
 }
 
-function overlayOf({ copy: { id, root, place, below } }: Pick<Fork, 'copy'>): OverlayRequest {
+/** @param root the folder of the workspace, which may have been moved since the fork was made */
+function overlayOf({ copy: { id, place, below } }: Pick<Fork, 'copy'>, root: DiskPath): OverlayRequest {
   const home = homeOf(place);
   if (below === null) throw new Error('a fork is never an overlay on the folder itself');
   return { id, root, place, home, layers: [treeIn(belowIn(home, below))], alone: 'work' };

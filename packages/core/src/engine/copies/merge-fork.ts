@@ -11,7 +11,7 @@ import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { JsonName, TreePath } from '../../model/names.ts';
+import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import { changedSincePreview, type Operation, type OperationResult } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
 import { openStore } from '../../store/layout.ts';
@@ -65,7 +65,7 @@ export function mergeIn(
       actor: engine.actor,
       paths: givenPaths(workspace, options.paths ?? []),
       choices: conflictChoicesIn(workspace, options),
-      authors: (proposed, objects) => authorsIn(engine, fork, base, proposed, objects),
+      authors: (proposed, objects) => authorsIn(workspace, fork, base, proposed, objects),
     },
     pace,
   );
@@ -99,15 +99,21 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
 }
 
 /** Looks the authors up when they are asked for, all at once. */
-function authorsIn(engine: Engine, fork: Fork, base: Snapshot, proposed: Snapshot, objects: ObjectBatch): Attribution {
-  const { ports } = engine;
+function authorsIn(
+  { ports, root }: Workspace,
+  fork: Fork,
+  base: Snapshot,
+  proposed: Snapshot,
+  objects: ObjectBatch,
+): Attribution {
+  // What it did as an overlay is recorded under the path of the workspace at that time.
+  const paths: ReadonlySet<DiskPath> = new Set([seenIn(fork), fork.copy.root, root]);
   const known = new Map<TreePath, ReturnType<Attribution>>();
   const { records } = listRecords(ports, homeInFork(fork));
   const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
   try {
     const timelines = stores
-      // What it did as an overlay, before it became a folder, is recorded under the path that it had then.
-      .filter(({ record: { path } }) => path === seenIn(fork) || path === fork.copy.root)
+      .filter(({ record: { path } }) => paths.has(path))
       .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
     const find = forkAuthors(objects, base, proposed, timelines);
     return (path) => {
