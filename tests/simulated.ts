@@ -25,7 +25,7 @@ export function engine(
 }
 
 /** What the workspace contains, by a walk without any Savepoint code; staging folders are listed separately. */
-export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: readonly string[] } {
+export function treeOf(disk: SimDisk, folder = ROOT): { readonly tree: Tree; readonly staging: readonly string[] } {
   const tree = new Map<string, string>();
   const staging: string[] = [];
   const walk = (path: DiskPath, inside: string): void => {
@@ -46,10 +46,10 @@ export function treeOf(disk: SimDisk): { readonly tree: Tree; readonly staging: 
       } else tree.set(inside + name, `file ${mode} ${contentOf(disk, child, stat.size)}`);
     }
   };
-  const top = disk.lstat(ROOT);
+  const top = disk.lstat(folder);
   if (top !== null) {
     tree.set('', `folder ${permissions(top).toString(8)}`);
-    walk(ROOT, '');
+    walk(folder, '');
   }
   return { tree, staging };
 }

@@ -1,8 +1,9 @@
 /** What was done in a copy, applied to the workspace. */
 
-import { chmodSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from '@savepoint/core';
+import { manifest, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 
@@ -76,5 +77,42 @@ test('what a command in a copy did not change is not among its changes, on any r
   expect((await savepoint.diffCopy(made)).changes).toEqual([]);
   writeFileSync(join(made.copy.files, 'new.txt'), 'new\n');
   expect((await savepoint.diffCopy(made)).changes.map(({ path }) => path)).toEqual(['new.txt']);
+  await made.copy.drop();
+});
+
+const MANY = testEffort({ quick: 400, ci: 1_000, long: 10_000 });
+
+test('many changes are applied at once, beside those of the folder, and are undone at once', {
+  timeout: 600_000,
+}, async () => {
+  const p = new Place();
+  const path = (n: number): string => `${n % 40}/${n % 7}/${n}.txt`;
+  for (let n = 0; n < MANY; n++) p.write(path(n), `${n}\none\ntwo\nthree\n`);
+  p.write('mine.txt', 'old\n');
+  const savepoint = p.open();
+  const made = await savepoint.openCopy({ purpose: 'try', rungs: ['copy'] });
+  const at = (name: string): string => join(made.copy.files, name);
+  mkdirSync(at('new'));
+  for (let n = 0; n < MANY; n++) {
+    if (n % 5 === 0) unlinkSync(at(path(n)));
+    else if (n % 5 === 1) renameSync(at(path(n)), at(`${path(n)}-moved`));
+    else if (n % 5 === 2) chmodSync(at(path(n)), 0o755);
+    else if (n % 5 === 3) writeFileSync(at(path(n)), `${n}\none\ntwo\ncopy\n`);
+    else writeFileSync(at(`new/${n}`), Buffer.from([n, n >> 8, 0]));
+  }
+  const wanted = manifest(at(''));
+  p.write('mine.txt', 'new\n');
+  p.write(path(3), '3\nfolder\ntwo\nthree\n');
+  const before = manifest(p.at(''));
+  const { totals } = await savepoint.diffCopy(made);
+  expect(totals.files).toBe(MANY);
+  const { checkpoint } = await savepoint.applyCopy(made, { description: 'Tried it' });
+  expect(checkpoint?.changes?.length).toBe(MANY);
+  const { 'mine.txt': mine, [path(3)]: merged, ...others } = manifest(p.at(''));
+  const { 'mine.txt': _, [path(3)]: __, ...expected } = wanted;
+  expect(others).toEqual(expected);
+  expect([mine, p.read(path(3))]).toEqual([before['mine.txt'], '3\nfolder\ntwo\ncopy\n']);
+  await savepoint.undo();
+  expect(manifest(p.at(''))).toEqual(before);
   await made.copy.drop();
 });

@@ -24,7 +24,7 @@ test.each(['copy', ...(whyNoOverlays() === null ? (['overlay'] as const) : [])] 
     expect(made.copy.record.rung).toBe(rung);
     shellIn(made.copy, 'echo new >>a.txt; rm folder/b.txt; ln -s "$PWD/a.txt" second');
     await made.copy.close();
-    const moved = `${p.at('')}-moved`;
+    const moved = `${p.world.workspace}-moved` as DiskPath;
     renameSync(p.at(''), moved);
 
     const savepoint = p.open({ dir: moved, places });
@@ -54,7 +54,7 @@ test.skipIf(whyNoOverlays() !== null)('a fork in an overlay is looked at, used a
     await expect.poll(states, { timeout: 20_000 }).not.toContain('running');
   };
   await ended(p.open({ places }));
-  const moved = `${p.at('')}-moved`;
+  const moved = `${p.world.workspace}-moved` as DiskPath;
   renameSync(p.at(''), moved);
 
   const savepoint = p.open({ dir: moved, places });

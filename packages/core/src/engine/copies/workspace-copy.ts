@@ -93,15 +93,15 @@ export async function makeCopyOfState<Found extends StateToCopy>(
         },
         pace,
       );
+      const { proposal = null } = options;
       try {
         assertCopiesFit(operating, new Set([made.copy.record.id]));
+        passTrustOn(workspace, made.copy.record.place);
+        if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
       } catch (error) {
         await made.copy.drop();
         throw error;
       }
-      const { proposal = null } = options;
-      passTrustOn(workspace, made.copy.record.place);
-      if (proposal !== null) writeProposal(workspace.ports, made.copy.record.place, proposal);
       return { ...made, base, proposal, found };
     },
     'existing-or-new',
