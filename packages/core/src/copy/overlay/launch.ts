@@ -8,6 +8,7 @@ import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
 import type { CopyAccess } from '../copy.ts';
 import type { OuterRepository } from './outer-repositories.ts';
 import { DETACH, HOLD, lookSource, mountSource, START, scriptArgument } from './script.ts';
+import { secondPlaces } from './second-places.ts';
 import { whyNotLaunched } from './why-not.ts';
 
 /** An overlay to mount on top of a folder, visible only to processes that enter it. */
@@ -103,7 +104,10 @@ function prepare(
   const paths = [root, place, home ?? ''].map(scriptArgument);
   const mode = alone === 'look' ? 'look' : alone === 'work' ? 'alone' : (access ?? 'edit');
   const covered = repositories.map((one) => coverRepository(ports, place, one, access)).join(' ');
-  const given = [...paths, mode, covered, scriptArgument(held ?? ''), ...layers.map(scriptArgument)];
+  // Nothing runs in one that only shows what the copy contains.
+  const seconds = alone === 'look' ? [] : secondPlaces(ports.fs, [root, ...repositories.map(({ path }) => path)]);
+  const places = seconds.map((one) => `${scriptArgument(one.covered)}:${scriptArgument(one.place)}`).join(' ');
+  const given = [...paths, mode, covered, places, scriptArgument(held ?? ''), ...layers.map(scriptArgument)];
   return {
     file: '/bin/sh',
     args: ['-c', START, 'savepoint-copy', HOLD, sourceOf(request), ...given],

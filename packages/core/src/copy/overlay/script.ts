@@ -53,7 +53,7 @@ exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" s
 /**
  * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), the access,
  * repositories outside of the root to cover (each `rw:` or `ro:`, the name of its folder in the place, `:` and its path),
- * the file that keeps the mount (or nothing), then folders to put over the root, topmost first. The paths are as from
+ * second places of what is covered (each a path, `:` and its second path), the file that keeps the mount (or nothing), then folders to put over the root, topmost first. The paths are as from
  * {@link scriptArgument}. The access is one of
  * - `edit`
  * - `read`: nothing can be written
@@ -79,8 +79,9 @@ decode "$3"; place=$decoded
 decode "$4"; home=$decoded
 access=$5
 repositories=$6
-decode "$7"; held=$decoded
-shift 7
+seconds=$7
+decode "$8"; held=$decoded
+shift 8
 if [ -n "$held" ]; then exec 3<"$held" || exit 1; fi
 if [ "$(id -u)" != 0 ] && [ "$access" = edit ] && [ "$#" = 0 ]; then
   # The user may write these, but the kernel cannot copy them into the overlay: their user or group has no name in it. With
@@ -126,6 +127,12 @@ if [ -n "$home" ]; then
   mount --bind "$place/home" "$home"
   mount --bind "$home" "$inside"
 fi
+# Last, so that they show everything that is covered.
+for given in $seconds; do
+  decode "\${given%%:*}"; covered=$decoded
+  decode "\${given#*:}"
+  mount --rbind "$covered" "$decoded"
+done
 cd /
 set +e
 missing=

@@ -1,7 +1,7 @@
 /** The home of a copy, for the processes in it. The environment is not asked: commands of an agent could change it. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { bytesFromText, type DiskPath } from '../../model/names.ts';
-import { unescapeMountField } from './mount-table.ts';
+import { unescapeMountField } from '../mount-table.ts';
 import { nativePath } from './path.ts';
 
 /** What `copy/overlay/script.ts` calls the source of a mount. */
