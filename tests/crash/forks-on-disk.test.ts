@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { open, type Savepoint } from '@savepoint/core';
 import { manifest, realPorts, seededRandom, testEffort, type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { mortalPorts } from './mortal-ports.ts';
+import { codeOf } from '../simulated.ts';
+import { type Interruption, mortalPorts } from './mortal-ports.ts';
 
 /**
- * A process dies at any call while it creates, merges, drops or cleans forks whose repository is a worktree, and in which
- * commands run. The workspace, its repository and the work in forks are never damaged, `fork clean` removes all that is
+ * A process dies, or is refused a call, at any call while it creates, merges, drops or cleans forks whose repository is a
+ * worktree, and in which commands run. The workspace, its repository and the work in forks are never damaged, `fork clean` removes all that is
  * left, with its processes, and repeating the command completes it.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -139,41 +140,50 @@ async function callsOf(scene: Scene): Promise<number> {
   return calls();
 }
 
-test.each(SCENES)(
-  '$name of forks with worktrees and commands, interrupted at any call',
-  async (scene) => {
+/** Interrupts the action, checks what it left, and completes it. */
+async function interrupt(scene: Scene, at: number, how: Interruption, where: string): Promise<void> {
+  const game = await begun(scene);
+  const before = game.state();
+  const { ports, hasDied } = mortalPorts(realPorts(), at, how);
+  const error: unknown = await scene.action(game.engine(ports)).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error instanceof TypeError, where).toBe(false);
+  if (how === 'dies') expect(hasDied(), where).toBe(true);
+  else if (error !== null) expect(codeOf(error), where).toMatch(/^[A-Z_]+$/);
+  const isDone = await scene.isDone(game);
+  if (how !== 'dies' && error === null) expect(isDone, where).toBe(true);
+  if (scene.name !== 'merge') expect(game.state(), where).toEqual(before);
+  if (await hasFork(game, 'f')) {
+    expect(readFileSync(join(await game.folder('f'), 'a.txt'), 'utf8'), where).toBe('work\n');
+  }
+  await game.engine().cleanForks();
+  if (!isDone && !(await scene.isDone(game))) {
+    await scene.action(game.engine());
+    expect(await scene.isDone(game), where).toBe(true);
+  }
+  for (const { name } of (await game.engine().forks()).forks) await game.engine().dropFork(name, { force: true });
+  await game.engine().cleanForks();
+  expect(await game.running(), where).toEqual([]);
+  expect(game.git('worktree', 'list').trim().split('\n'), where).toHaveLength(1);
+  const [again] = await game.engine().createForks(['again'], { from: 'dropped:f', rungs: ['copy'] });
+  const kept = join(Buffer.from(again?.files ?? '', 'latin1').toString(), 'a.txt');
+  expect(existsSync(kept) && readFileSync(kept, 'utf8'), where).toBe('work\n');
+  await game.engine().dropFork('again', { force: true });
+  expect((await game.engine().verify({ deep: true })).damage, where).toEqual([]);
+  await game.end();
+}
+
+const HOW: readonly Interruption[] = ['dies', 'fails', 'keeps failing'];
+
+test.each(SCENES.flatMap((scene) => HOW.map((how) => [scene.name, how, scene] as const)))(
+  '%s of forks with worktrees and commands, of which any call %s',
+  async (name, how, scene) => {
     const random = seededRandom(SEED);
     const all = Array.from({ length: await callsOf(scene) }, (_, index) => index + 1);
     for (const at of random.sample(all, MOMENTS)) {
-      const where = `SAVEPOINT_SEED=${SEED}: ${scene.name} died before changing call ${at} of ${all.length}`;
-      const game = await begun(scene);
-      const before = game.state();
-      const { ports, hasDied } = mortalPorts(realPorts(), at);
-      const error: unknown = await scene.action(game.engine(ports)).then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
-      expect([hasDied(), error instanceof TypeError], where).toEqual([true, false]);
-      const isDone = await scene.isDone(game);
-      if (scene.name !== 'merge') expect(game.state(), where).toEqual(before);
-      if (await hasFork(game, 'f')) {
-        expect(readFileSync(join(await game.folder('f'), 'a.txt'), 'utf8'), where).toBe('work\n');
-      }
-      await game.engine().cleanForks();
-      if (!isDone && !(await scene.isDone(game))) {
-        await scene.action(game.engine());
-        expect(await scene.isDone(game), where).toBe(true);
-      }
-      for (const { name } of (await game.engine().forks()).forks) await game.engine().dropFork(name, { force: true });
-      await game.engine().cleanForks();
-      expect(await game.running(), where).toEqual([]);
-      expect(game.git('worktree', 'list').trim().split('\n'), where).toHaveLength(1);
-      const [again] = await game.engine().createForks(['again'], { from: 'dropped:f', rungs: ['copy'] });
-      const kept = join(Buffer.from(again?.files ?? '', 'latin1').toString(), 'a.txt');
-      expect(existsSync(kept) && readFileSync(kept, 'utf8'), where).toBe('work\n');
-      await game.engine().dropFork('again', { force: true });
-      expect((await game.engine().verify({ deep: true })).damage, where).toEqual([]);
-      await game.end();
+      await interrupt(scene, at, how, `SAVEPOINT_SEED=${SEED}: ${name}, changing call ${at} of ${all.length} ${how}`);
     }
   },
   3_600_000,

@@ -1,15 +1,21 @@
 import type { DiskPath } from '@savepoint/core';
-import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
+import { dieByThrowing, FaultyFs, type SeededRandom, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { engine, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { codeOf, engine, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 
 /**
- * A process dies, or the power is cut, at any call while it creates, merges, drops or cleans forks. No half fork counts as
- * one, the workspace is all old or all new, no work is lost, and repeating the command completes it.
+ * A process dies, the power is cut, or a call fails, at any call while it creates, merges, drops or cleans forks. No half fork
+ * counts as one, the workspace is all old or all new, no work is lost, and repeating the command completes it.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MOMENTS = testEffort({ quick: 6, ci: 20, long: Number.POSITIVE_INFINITY });
+const FAILURES = ['ENOSPC', 'EIO', 'EACCES'].flatMap((fail) => [
+  { fail, sticky: false },
+  { fail, sticky: true },
+]);
+/** Of {@link FAILURES}, for each call. */
+const WAYS = testEffort({ quick: 1, ci: 1, long: FAILURES.length });
 const COPIES = '/home/copies' as DiskPath;
 
 function put(disk: SimDisk, path: string, text: string): void {
@@ -97,39 +103,50 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
+/** What every scene starts from: all of it is durable. */
+async function prepared(scene: Scene): Promise<SimDisk> {
+  const start = await workedIn();
+  await scene.prepare?.(start);
+  start.makeDurable();
+  return start;
+}
+
+/** Judges what an interrupted action left, and completes it. @returns whether the action had happened */
+async function judge(scene: Scene, start: SimDisk, disk: SimDisk, where: string): Promise<boolean> {
+  const before = tell(treeOf(disk).tree);
+  const done = await scene.judge(engine(disk, 200), where);
+  if (scene.name !== 'merge') expect(before, where).toBe(tell(treeOf(start).tree));
+  if (!done) {
+    await scene.action(engine(disk, 201));
+    expect(await scene.judge(engine(disk, 202), where), where).toBe(true);
+  }
+  await engine(disk, 203).cleanForks();
+  if (scene.name === 'drop' || scene.name === 'clean') {
+    expect(disk.list(COPIES), where).toEqual([]);
+    await engine(disk, 204).createForks(['again'], { from: 'dropped:f', rungs: ['copy'] });
+    const [again] = (await engine(disk, 205).forks()).forks;
+    expect(tell(copied(disk, again?.folder ?? '')), where).toBe('a.txt: fork\nb.txt: b\nnew.txt: new\n'.trim());
+  }
+  await verifyDeep(engine(disk, 206));
+  return done;
+}
+
+/** Numbers of the calls to try, from 1. */
+function moments(calls: number, random: SeededRandom): readonly number[] {
+  const all = Array.from({ length: calls }, (_, index) => index + 1);
+  return all.length > MOMENTS ? random.sample(all, MOMENTS) : all;
+}
+
 for (const scene of SCENES) {
   test(`${scene.name}, interrupted at any call`, { timeout: 3_600_000 }, async () => {
     const random = seededRandom(SEED);
-    const start = await workedIn();
-    await scene.prepare?.(start);
-    start.makeDurable();
+    const start = await prepared(scene);
     const whole = start.afterProcessDeath();
-    const counting = new FaultyFs(whole);
     const from = whole.calls;
-    await scene.action(engine(counting, 100));
+    await scene.action(engine(new FaultyFs(whole), 100));
     const calls = whole.calls - from;
     expect(await scene.judge(engine(whole, 150), 'uninterrupted')).toBe(true);
-    const seen = { old: 0, done: 0 };
-    const judge = async (disk: SimDisk, where: string): Promise<void> => {
-      const before = tell(treeOf(disk).tree);
-      const done = await scene.judge(engine(disk, 200), where);
-      if (scene.name !== 'merge') expect(before, where).toBe(tell(treeOf(start).tree));
-      seen[done ? 'done' : 'old'] += 1;
-      if (!done) {
-        await scene.action(engine(disk, 201));
-        expect(await scene.judge(engine(disk, 202), where), where).toBe(true);
-      }
-      await engine(disk, 203).cleanForks();
-      if (scene.name === 'drop' || scene.name === 'clean') {
-        expect(disk.list(COPIES), where).toEqual([]);
-        await engine(disk, 204).createForks(['again'], { from: 'dropped:f', rungs: ['copy'] });
-        const [again] = (await engine(disk, 205).forks()).forks;
-        expect(tell(copied(disk, again?.folder ?? '')), where).toBe('a.txt: fork\nb.txt: b\nnew.txt: new\n'.trim());
-      }
-      await verifyDeep(engine(disk, 206));
-    };
-    const all = Array.from({ length: calls }, (_, index) => index + 1);
-    for (const at of all.length > MOMENTS ? random.sample(all, MOMENTS) : all) {
+    for (const at of moments(calls, random)) {
       const disk = start.afterProcessDeath();
       const hasDied = dieAt(disk, at);
       const result = await scene.action(engine(disk, 100)).then(
@@ -140,10 +157,28 @@ for (const scene of SCENES) {
       if (hasDied() && result !== null) expect(result).not.toBeInstanceOf(TypeError);
       const where = `SAVEPOINT_SEED=${SEED}: ${scene.name} died before changing call ${at} of ${calls}`;
       const cuts = disk.crashStates('any-subset', 1, random);
-      for (const state of cuts) await judge(state, `${where}, power cut`);
-      await judge(disk.afterProcessDeath(), where);
+      for (const state of cuts) await judge(scene, start, state, `${where}, power cut`);
+      await judge(scene, start, disk.afterProcessDeath(), where);
     }
-    expect(seen.old + seen.done).toBeGreaterThan(0);
+  });
+
+  test(`${scene.name}, of which any call fails`, { timeout: 3_600_000 }, async () => {
+    const random = seededRandom(SEED);
+    const start = await prepared(scene);
+    const counting = new FaultyFs(start.afterProcessDeath(), { at: 0, fault: { die: dieByThrowing } });
+    await scene.action(engine(counting, 100));
+    for (const at of moments(counting.counted, random)) {
+      for (const fault of random.sample(FAILURES, WAYS)) {
+        const disk = start.afterProcessDeath();
+        const faulty = new FaultyFs(disk, { at, fault, counts: ({ changes }) => changes });
+        const result = await scene.action(engine(faulty, 100)).then(() => null, codeOf);
+        const how = `${fault.fail}${fault.sticky ? ' from then on' : ''}: ${result ?? 'done'}`;
+        const call = faulty.log.filter(({ changes }) => changes)[at - 1];
+        const where = `SAVEPOINT_SEED=${SEED}: ${scene.name}, changing call ${at} of ${counting.counted} (${call?.operation} ${call?.path}), ${how}`;
+        const done = await judge(scene, start, disk.afterProcessDeath(), where);
+        if (result === null) expect(done, where).toBe(true);
+      }
+    }
   });
 }
 

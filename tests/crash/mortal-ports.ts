@@ -1,13 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import type { Ports, ProcessIdentity } from '@savepoint/core/ports';
+import type { DiskPath } from '@savepoint/core';
+import { type Fs, FsError, type Ports, type ProcessIdentity, type Programs } from '@savepoint/core/ports';
 import { ProcessDied } from '@savepoint/testkit';
 
 /** Calls after which the disk, git or another process is different. */
 const CHANGING = new Set(
-  'openNew write copyFile sync fchmod makeLink makeFolder rename hardLink unlink removeFolder chmod touch run signal'.split(
-    ' ',
-  ),
+  (
+    'openNew write copyFile copyFiles sync syncAll fchmod makeLink makeFolder rename hardLink unlink removeFolder chmod touch ' +
+    'run hold signal'
+  ).split(' '),
 );
+
+/**
+ * - `dies`: the process dies before the call, and each later call finds it dead
+ * - `fails`: the system refuses the call, once
+ * - `keeps failing`: and all that follow
+ */
+export type Interruption = 'dies' | 'fails' | 'keeps failing';
 
 export interface MortalPorts {
   readonly ports: Ports;
@@ -17,11 +26,11 @@ export interface MortalPorts {
 }
 
 /**
- * The real machine, for a process that dies before a call that changes something: each later call finds it dead. For
- * others, its id is that of a dead process all the time.
+ * The real machine, for a process that is interrupted at a call that changes something. For others, its id is that of a dead
+ * process all the time.
  * @param at 1: the first such call
  */
-export function mortalPorts(real: Ports, at: number): MortalPorts {
+export function mortalPorts(real: Ports, at: number, how: Interruption = 'dies'): MortalPorts {
   let calls = 0;
   let dead = false;
   const mortal = <T extends object>(target: T): T =>
@@ -29,13 +38,16 @@ export function mortalPorts(real: Ports, at: number): MortalPorts {
       get(_, key) {
         const value: unknown = Reflect.get(target, key, target);
         if (typeof value !== 'function') return value;
+        const name = String(key);
         return (...args: unknown[]) => {
-          if (!dead && CHANGING.has(String(key))) {
-            calls += 1;
-            dead = calls >= at;
-          }
           if (dead) throw new ProcessDied();
-          return Reflect.apply(value, target, args);
+          if (!CHANGING.has(name)) return Reflect.apply(value, target, args);
+          calls += 1;
+          const isHit = how === 'keeps failing' ? calls >= at : calls === at;
+          if (!isHit) return Reflect.apply(value, target, args);
+          if (how !== 'dies') return refuse(name, args[0]);
+          dead = true;
+          throw new ProcessDied();
         };
       },
     });
@@ -46,6 +58,15 @@ export function mortalPorts(real: Ports, at: number): MortalPorts {
     calls: () => calls,
     hasDied: () => dead,
   };
+}
+
+/** What a caller sees of a refused call. */
+function refuse(name: string, of: unknown): Promise<Awaited<ReturnType<Programs['run' | 'hold']>>> | undefined {
+  if (name === 'signal') return undefined;
+  if (name === 'hold') return Promise.resolve({ held: false, errors: 'refused' });
+  if (name !== 'run') throw new FsError('EIO', name as keyof Fs, String(of) as DiskPath);
+  const stderr = Buffer.from('fatal: refused\n');
+  return Promise.resolve({ exit: 128, signal: null, ended: 'exit', stdout: Buffer.alloc(0), stderr });
 }
 
 function bound(processes: Ports['processes']): Ports['processes'] {
