@@ -6,7 +6,6 @@ import { showText } from '../content/show-name.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Actor, Authorship, Checkpoint, RecordedChange } from '../model/checkpoint.ts';
 import { type Entry, type FileEntry, sameEntry } from '../model/entries.ts';
-import type { CheckpointId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import type { WrittenLines } from '../operation/change-set.ts';
 import type { CurrentState } from '../operation/operation.ts';
@@ -22,7 +21,7 @@ import { actorName } from '../timeline/query/actors.ts';
 export interface NamedAuthor {
   /** `by claude`, `from outside`, `by claude or from outside`; null if it is not known. */
   readonly who: string | null;
-  /** `in cp_5`, or `after cp_5` if no checkpoint has it yet. */
+  /** `in cp_5`, `in cp_5 (Merged fork attempt)`, or `after cp_5` if no checkpoint has it yet. */
   readonly where: string | null;
   /** 0 if the whole file is meant. */
   readonly lines: number;
@@ -80,7 +79,7 @@ export class LineAuthors {
         if (newer !== null && !sameEntry(change.after, newer.before)) found.push({ who: null, where: null, lines: 0 });
         newer = change;
         if (sameEntry(change.after, base)) return counted(found);
-        found.push({ ...this.#author(change.by, checkpoint === uncaptured ? null : checkpoint.id), lines: 0 });
+        found.push({ ...this.#author(change.by, checkpoint === uncaptured ? null : checkpoint), lines: 0 });
         at = change.from ?? at;
         if (sameEntry(change.before, base)) return counted(found);
       }
@@ -114,17 +113,24 @@ export class LineAuthors {
   }
 
   #named(origin: LineOrigin): Omit<NamedAuthor, 'lines'> {
-    if (origin.kind === 'change') return this.#author(origin.change.by, origin.checkpoint.id);
+    if (origin.kind === 'change') return this.#author(origin.change.by, origin.checkpoint);
     if (origin.kind === 'uncaptured') return this.#author(origin.change.by, null);
     return { who: null, where: null };
   }
 
   /** @param checkpoint null if no checkpoint has the change yet */
-  #author({ authors }: Authorship, checkpoint: CheckpointId | null): Omit<NamedAuthor, 'lines'> {
+  #author({ authors, grade }: Authorship, checkpoint: Checkpoint | null): Omit<NamedAuthor, 'lines'> {
     const names = new Set(authors.map(({ actor }) => phraseOf(actor)));
     const last = this.workspace.timeline.latest()?.id;
-    const where = checkpoint !== null ? `in ${checkpoint}` : last === undefined ? null : `after ${last}`;
-    return { who: names.size === 0 ? null : [...names].join(' or '), where };
+    const where = checkpoint !== null ? `in ${checkpoint.id}` : last === undefined ? null : `after ${last}`;
+    const who = names.size === 0 ? null : [...names].join(' or ');
+    if (checkpoint?.trigger !== 'merge') return { who, where };
+    // They worked elsewhere, so that nobody saw them here.
+    const isAgent = authors.length === 1 && authors[0]?.actor.kind === 'agent';
+    return {
+      who: who !== null && isAgent && grade !== 'sure' ? `${who} (${grade})` : who,
+      where: `${where}${checkpoint.description === '' ? '' : ` (${showText(checkpoint.description)})`}`,
+    };
   }
 }
 

@@ -1,0 +1,52 @@
+/** After the merge of a fork, conflicts and blame name those who wrote the lines in the fork. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+import { tree } from '../timeline/query/timeline-world.ts';
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+
+function withLine(index: number, text: string): string {
+  return `${LINES.map((line, at) => (at === index ? text : line)).join('\n')}\n`;
+}
+
+async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
+  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
+}
+
+test('the agent of a merged fork, how sure that is, and the merge are named', async () => {
+  const p = new Place();
+  p.write('a.txt', withLine(0, 'one'));
+  p.write('b.txt', withLine(0, 'one'));
+  const savepoint = p.open();
+  await savepoint.createForks(['first', 'second'], { rungs: ['copy'] });
+  const first = await folderOf(savepoint, 'first');
+  const session = p.open({ dir: first }).session({ agent: 'mine', id: 's-1' });
+  await session.start();
+  await session.call({ tool: 'Write', kind: 'write', paths: tree('a.txt'), id: 'c-1' }, () =>
+    writeFileSync(join(first, 'a.txt'), withLine(0, 'by the agent')),
+  );
+  await session.close();
+  writeFileSync(join(first, 'b.txt'), withLine(6, 'not recorded'));
+  await savepoint.mergeFork('first');
+  const second = await folderOf(savepoint, 'second');
+  writeFileSync(join(second, 'a.txt'), withLine(0, 'another'));
+  writeFileSync(join(second, 'b.txt'), withLine(6, 'another'));
+  const { plan } = await savepoint.previewMerge('second');
+  expect(plan.conflicts.map(({ path, why }) => [path, why])).toEqual([
+    ['a.txt', 'the same lines were changed since by mine (likely), in cp_2 (Merged fork first)'],
+    ['b.txt', 'the same lines were changed since from outside, in cp_2 (Merged fork first)'],
+  ]);
+  const { ranges } = await savepoint.blame({ path: tree('a.txt')[0] ?? '' });
+  expect(ranges[0]).toMatchObject({
+    first: 1,
+    last: 1,
+    origin: { kind: 'change', checkpoint: { id: 'cp_2' }, change: { by: { grade: 'likely' } } },
+  });
+  // Also when the fork is gone.
+  await savepoint.dropFork('first', { force: true });
+  expect((await savepoint.previewMerge('second')).plan.conflicts[0]?.why).toContain('by mine (likely)');
+});
