@@ -87,3 +87,39 @@ test('a fork with commits in a repository of its own is not removed unasked', as
   await savepoint.dropFork('h');
   expect((await savepoint.forks()).forks).toEqual([]);
 });
+
+test('commits on a detached HEAD of a worktree are named, and not removed unasked', async () => {
+  const { savepoint, top } = repository();
+  const made = await savepoint.createForks(['f'], { rungs: ['copy'], branch: 'topic' });
+  const folder = Buffer.from(made[0]?.files ?? '', 'latin1').toString();
+  git(folder, 'checkout', '-q', '--detach');
+  writeFileSync(join(folder, 'p.txt'), 'precious\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-q', '-m', 'detached');
+  const commit = git(folder, 'rev-parse', 'HEAD').trim();
+  const short = commit.slice(0, 10);
+  const { plan } = await savepoint.mergeFork('f');
+  expect(plan.notes?.map(({ why }) => why)).toEqual([
+    expect.stringMatching(`^has 1 commit on ${short}.*\`git merge ${short}\``),
+  ]);
+  const kept = `commits on a detached HEAD, which no branch has: ${short}`;
+  const { dropped, notes } = await savepoint.cleanForks();
+  expect([dropped, notes]).toEqual([[], [`f is kept: it has ${kept}`]]);
+  await expect(savepoint.dropFork('f')).rejects.toMatchObject({
+    code: 'NEEDS_CONFIRMATION',
+    message: `Fork f has ${kept}.`,
+    hint: expect.stringContaining(`\`git branch f-HEAD ${short}\``),
+  });
+  expect(await savepoint.dropFork('f', { force: true })).toEqual([
+    `no branch has the commit ${short}, which git will remove. \`git branch f-HEAD ${short}\` keeps it`,
+  ]);
+  // As it says.
+  git(top, 'branch', 'f-HEAD', short);
+  expect(git(top, 'rev-parse', 'f-HEAD').trim()).toBe(commit);
+  // A branch has it: nothing is lost with the fork.
+  await savepoint.createForks(['g'], { rungs: ['copy'], branch: 'other' });
+  const other = Buffer.from((await savepoint.openFork('g')).folder, 'latin1').toString();
+  git(other, 'checkout', '-q', '-f', '--detach', 'f-HEAD');
+  await savepoint.mergeFork('g');
+  expect(await savepoint.dropFork('g')).toEqual([]);
+});

@@ -3,6 +3,7 @@
 import { treeIn } from '../../copy/folder/folder-copy.ts';
 import { copiesIn, readCopyAt, removeCopyRecord } from '../../copy/records.ts';
 import { stateOfCopy } from '../../copy/state-of-copy.ts';
+import { detachedCommits, detachedNotes } from '../../fork/commits-of-fork.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { endProcessesIn } from '../../fork/fork-processes.ts';
@@ -65,6 +66,7 @@ export async function dropFork(
   const { ports } = engine;
   await endProcessesIn(ports, fork.copy);
   const base = baseOf(workspace, fork).snapshot;
+  const detached = detachedNotes(fork, await detachedCommits(workspace, fork));
   const batch = workspace.store.objects.batch();
   try {
     const { snapshot } = await lookAtFork(workspace, fork, (copy) => stateOfCopy(workspace, copy, base, batch, pace));
@@ -77,7 +79,7 @@ export async function dropFork(
     batch.abandon();
   }
   removeCopyRecord(ports, fork.copy.place);
-  return removeFiles(workspace, fork);
+  return [...detached, ...(await removeFiles(workspace, fork))];
 }
 
 /**
