@@ -57,7 +57,9 @@ it('checks a plan, refuses it if that failed, and shows the reason of an overrid
     expect(text).toContain('overridden');
     expect(text).toContain('next one repairs it');
   }
-  expect(p.ok('stats').stdout).toContain('1 plan: 1 applied, 0 rolled back, 0 cancelled; new failures in 1 run');
+  expect(p.ok('stats').stdout).toMatch(
+    /1 plan: 1 approved, 1 applied, 0 rolled back, 0 cancelled\n[\s\S]*new failures in 1 run; 1 override\n/,
+  );
   const json = JSON.parse(p.ok('plan', 'show', id, '--json').stdout);
   expect(json).toMatchObject({ status: 'applied', checked: 'failed', override: { by: { kind: 'user' } } });
 });

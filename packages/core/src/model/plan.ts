@@ -34,6 +34,7 @@ export interface PlanDecision extends PlanAct {
   readonly accepted: boolean;
 }
 
+/** In whose name a plan was approved, and of what exactly. */
 export interface PlanApproval extends PlanAct {
   /** Of exactly what was approved. */
   readonly fingerprint: string;
@@ -58,6 +59,8 @@ export interface PlanApplication extends PlanAct {
   /** Index of the phase; null: the whole plan. */
   readonly phase: number | null;
   readonly fingerprint: string;
+  /** The approval that it had. A later one replaces that of the plan. */
+  readonly approval: PlanApproval;
   /** The checks after it; null: none ran. */
   readonly validation: PlanChecks | null;
 }

@@ -53,7 +53,10 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     },
     beforeChange: async ({ number }) => {
       const time = workspace.ports.clock.now();
-      const application = { by, time, checkpoint: number, phase, fingerprint, validation: null };
+      const { approval } = plan;
+      // A dry run has none, and does not get here.
+      if (approval === null) throw new Error(`${plan.id} is not approved`);
+      const application = { by, time, checkpoint: number, phase, fingerprint, approval, validation: null };
       // A process that died may have recorded the same checkpoint, which then did not come to exist.
       const known = plan.applications.filter(({ checkpoint }) => checkpoint !== number);
       await storePlan(workspace.store, { ...plan, updated: time, applications: [...known, application] });

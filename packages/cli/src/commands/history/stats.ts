@@ -3,7 +3,8 @@ import { command, lines } from '../../command.ts';
 import { uncountedLines } from '../../show/checkpoint.ts';
 import { countText, groupDigits, sizeText } from '../../show/format.ts';
 
-type DurationsJson = OutputOf<(typeof VERBS)['stats']>['timeToApply'];
+type StatsJson = OutputOf<(typeof VERBS)['stats']>;
+type DurationsJson = StatsJson['timeToApply'];
 
 const KINDS = [
   ['packs', 'packs'],
@@ -56,11 +57,16 @@ export const stats = command({
           ),
       plans.all === 0
         ? []
-        : row(
-            'plans',
-            `${countText(plans.all, 'plan')}: ${plans.applied} applied, ${plans.rolledBack} rolled back, ${plans.cancelled} cancelled; ` +
-              `new failures in ${countText(plans.failedChecks, 'run of their checks', 'runs of their checks')}`,
-          ),
+        : [
+            row(
+              'plans',
+              `${countText(plans.all, 'plan')}: ${plans.approved} approved, ${plans.applied} applied, ` +
+                `${plans.rolledBack} rolled back, ${plans.cancelled} cancelled`,
+            ),
+            `  ${'proposed'.padEnd(14)} ${countText(plans.files, 'path')}; rejected: ${countText(plans.rejectedFiles, 'path')}, ${countText(plans.rejectedHunks, 'hunk')}`,
+            `  ${'checks'.padEnd(14)} new failures in ${countText(plans.failedChecks, 'run')}; ${countText(plans.overrides, 'override')}`,
+            `  ${'until applied'.padEnd(14)} ${waits(plans.timeToApply)}`,
+          ],
       row('storage', sizeText(storage.total)),
       KINDS.filter(([key]) => storage[key] > 0).map(([key, name]) => `  ${name.padEnd(14)} ${sizeText(storage[key])}`),
       uncountedLines(damaged, view),
@@ -75,6 +81,13 @@ function percent(share: number | null): string {
 function durations({ calls, median, p95 }: DurationsJson): string {
   if (median === null || p95 === null) return '–  (no calls recorded)';
   return `median ${seconds(median)}, 95th percentile ${seconds(p95)}  (${countText(calls, 'call')})`;
+}
+
+/** How long approved plans waited. */
+function waits({ applications, median, p95 }: StatsJson['plans']['timeToApply']): string {
+  if (median === null || p95 === null) return '–  (nothing applied)';
+  const times = `median ${seconds(median)}, 95th percentile ${seconds(p95)}`;
+  return `${times}  (${countText(applications, 'application')}, from the approval)`;
 }
 
 function seconds(ms: number): string {

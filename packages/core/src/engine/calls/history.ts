@@ -19,7 +19,7 @@ import { type ForgottenSession, forgetSession } from '../../timeline/retention/f
 import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
-import { type PlanCounts, planCounts } from '../plans/plan-view.ts';
+import { type PlanCounts, planCounts } from '../plans/plan-counts.ts';
 import { assertNothingPending } from '../recovery.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -112,13 +112,13 @@ export function historyCalls(engine: Engine): HistoryCalls {
       }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
     stats: () =>
-      engine.read((workspace) => {
+      engine.read(async (workspace) => {
         const { ports, store, timeline } = workspace;
         return {
           ...statsOf(timeline, store.objects),
           storage: storeUsage(ports.fs, store.layout),
           guard: guardCounts(ports, store.layout),
-          plans: planCounts(workspace),
+          plans: await planCounts(workspace, engine.pace({})),
         };
       }),
     watch: (options) => watch(engine, options),

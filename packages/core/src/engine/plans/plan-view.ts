@@ -223,35 +223,6 @@ export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, w
   throw new SavepointError('USAGE', message, { argument: 'id' }, { hint });
 }
 
-/** How many plans there are, and what became of them. */
-export interface PlanCounts {
-  readonly all: number;
-  /** Those of which something is in effect. */
-  readonly applied: number;
-  /** Those of which all that was applied was rolled back. */
-  readonly rolledBack: number;
-  readonly cancelled: number;
-  /** Runs of their checks, before or after they were applied, that found new failures. */
-  readonly failedChecks: number;
-}
-
-/** Plans that cannot be read are not counted. */
-export function planCounts({ store, timeline }: Workspace): PlanCounts {
-  const { plans } = readPlans(store.objects, store.refs);
-  const found = plans.map((plan) => {
-    const applications = applicationsOf(timeline, store.objects, plan);
-    return { plan, wasApplied: applications.length > 0, isApplied: applications.some((one) => one.isInEffect) };
-  });
-  const count = (matches: (one: (typeof found)[number]) => boolean): number => found.filter(matches).length;
-  return {
-    all: plans.length,
-    applied: count((one) => one.isApplied),
-    rolledBack: count((one) => one.wasApplied && !one.isApplied),
-    cancelled: count(({ plan, isApplied }) => plan.cancelled !== null && !isApplied),
-    failedChecks: plans.reduce((sum, { failedRuns }) => sum + failedRuns, 0),
-  };
-}
-
 /**
  * What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null.
  * @param done applications in effect

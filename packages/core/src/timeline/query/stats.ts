@@ -82,16 +82,16 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
   };
 }
 
+export function durationsOf(values: readonly number[]): Durations {
+  const sorted = [...values].sort((a, b) => a - b);
+  const quantile = (share: number): number | null => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+  return { calls: sorted.length, median: quantile(0.5), p95: quantile(0.95) };
+}
+
 /** Returns a key for the call or edit that made a change; null if neither did. */
 function stepOf(authors: readonly Author[], { id, trigger }: Checkpoint): string | null {
   if (isReversion(trigger)) return null;
   if (isOperation(trigger)) return id;
   const author = authors.find(({ call }) => call !== null);
   return author === undefined ? null : JSON.stringify([author.session, author.call]);
-}
-
-function durationsOf(values: readonly number[]): Durations {
-  const sorted = [...values].sort((a, b) => a - b);
-  const quantile = (share: number): number | null => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
-  return { calls: sorted.length, median: quantile(0.5), p95: quantile(0.95) };
 }

@@ -74,6 +74,8 @@ const CHECKS = closedRecord<PlanChecks>({
   results: list(CHECK_RESULT, MAX_LISTED),
 });
 
+const APPROVAL = closedRecord<PlanApproval>({ ...ACT, fingerprint: lineString() });
+
 const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   format: plain(oneOf(1)),
   id: plain<PlanId>(matching(PLAN_ID)),
@@ -105,7 +107,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
     }),
     MAX_LISTED,
   ),
-  approval: nullable(closedRecord<PlanApproval>({ ...ACT, fingerprint: lineString() })),
+  approval: nullable(APPROVAL),
   words: list(closedRecord<PlanWords>({ ...ACT, text: longText, revision: count }), MAX_LISTED),
   checks: nullable(CHECKS),
   override: nullable(closedRecord<PlanOverride>({ ...ACT, why: longText, fingerprint: lineString() })),
@@ -119,6 +121,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
       checkpoint: count,
       phase: nullable(count),
       fingerprint: lineString(),
+      approval: APPROVAL,
       validation: nullable(CHECKS),
     }),
     MAX_LISTED,

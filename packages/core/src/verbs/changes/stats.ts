@@ -45,10 +45,22 @@ export const stats = verb({
         plans: z
           .strictObject({
             all: count,
+            approved: count.describe('whatever became of them'),
             applied: count.describe('of which something is in effect'),
             rolledBack: count,
             cancelled: count,
+            files: count.describe('paths that all of them propose to change'),
+            rejectedFiles: count.describe('of these, those of which nothing would be applied'),
+            rejectedHunks: count.describe('rejected hunks of the others'),
             failedChecks: count.describe('runs of their checks that found new failures'),
+            overrides: count.describe('that may be, or were, applied although their checks failed'),
+            timeToApply: z
+              .strictObject({
+                applications: count.describe('of plans, or of their phases'),
+                median: z.number().nullable().describe('milliseconds'),
+                p95: z.number().nullable(),
+              })
+              .describe('from the approval to the application'),
           })
           .describe('plans that are kept, and what became of them'),
         storage: z
@@ -79,7 +91,7 @@ export const stats = verb({
       threeFiles: { ...threeFiles },
       targets: { ...TARGETS },
       guard: { ...guard },
-      plans: { ...plans },
+      plans: { ...plans, timeToApply: { ...plans.timeToApply } },
       storage: { ...storage },
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
     };
