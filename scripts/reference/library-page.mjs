@@ -20,6 +20,7 @@ const CALLS = {
   PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',
   PlanCommitCalls: 'Plans: commits',
+  PlanPolicyCalls: 'Plans: what agents may apply',
   PlanRunCalls: 'Checking and applying plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',

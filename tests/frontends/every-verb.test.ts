@@ -88,6 +88,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planRollback', ['last', '--yes'], 'Rolled back 1 change'],
   ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],
   ['planCancel', ['last'], 'cancelled'],
+  ['planPolicy', [], 'Agents apply only plans that a person approved'],
   ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],
   ['bundleRestore', ['../all.bundle', '../restored'], 'added'],
   ['bundleExport', [], 'No export is configured'],

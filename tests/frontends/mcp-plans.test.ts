@@ -89,7 +89,7 @@ describe.each(ERAS)('a client of %s', (revision) => {
     expect((await use(client, 'plan_status', { id })).data).toMatchObject({
       status: 'approved',
       approved_by: 'the user',
-      next: `The user approved exactly this. Call plan_apply with id ${id}.`,
+      next: `Exactly this is approved. Call plan_apply with id ${id}.`,
     });
     const applied = await use(client, 'plan_apply', { id });
     expect(applied.data).toMatchObject({ outcome: 'done', checkpoint_after: expect.stringMatching(/^cp_/) });

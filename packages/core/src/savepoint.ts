@@ -11,6 +11,7 @@ import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type PlanCommitCalls, planCommitCalls } from './engine/calls/plan-commit.ts';
+import { type PlanPolicyCalls, planPolicyCalls } from './engine/calls/plan-policy.ts';
 import { type PlanRunCalls, planRunCalls } from './engine/calls/plan-runs.ts';
 import { type PlanSourceCalls, planSourceCalls } from './engine/calls/plan-sources.ts';
 import { type PlanCalls, planCalls } from './engine/calls/plans.ts';
@@ -47,6 +48,7 @@ export interface Savepoint
     GuardCalls,
     PlanSourceCalls,
     PlanCommitCalls,
+    PlanPolicyCalls,
     PlanRunCalls,
     PlanCalls,
     ScopeCalls {
@@ -101,6 +103,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...planCommitCalls(engine),
     ...planCalls(engine),
     ...scopeCalls(engine),
+    ...planPolicyCalls(engine),
     ...planRunCalls(engine),
   });
   return {

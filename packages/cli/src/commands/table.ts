@@ -185,6 +185,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planApply, async () => (await import('./plans/run.ts')).planApply),
   verbRow('plans', VERBS.planCommit, async () => (await import('./plans/commit.ts')).planCommit),
   verbRow('plans', VERBS.planRollback, async () => (await import('./plans/run.ts')).planRollback),
+  verbRow('plans', VERBS.planPolicy, async () => (await import('./plans/policy.ts')).planPolicy),
   verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),

@@ -44,7 +44,11 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
     ...(plan.status === 'pending' ? [`  fingerprint ${plan.fingerprint.slice(0, SHOWN_DIGITS)}`] : []),
-    ...(approval === null ? [] : [`  approved by ${showText(approval.by.name)}, ${localTime(approval.time)}`]),
+    ...(approval === null
+      ? []
+      : [
+          `  approved by ${approval.by_policy ? 'the policy of ' : ''}${showText(approval.by.name)}, ${localTime(approval.time)}`,
+        ]),
     ...checksText(plan, view),
     ...plan.phases.map((one) => `  phase ${showText(one.name)}: ${one.applied ?? 'not applied'}`),
     ...(applied.length === 0 ? [] : [`  applied: ${applied.join(', ')}`]),

@@ -25,7 +25,8 @@ import { SettingsReader } from './settings.ts';
 import { WorkspaceCache } from './workspace-cache.ts';
 import type { LockScope, WriteContext, WriteOperationContext } from './write-context.ts';
 
-const USER: Actor = { kind: 'user', name: 'user' };
+/** Who calls if nothing else is said. */
+export const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
 
 export class Engine {

@@ -58,6 +58,7 @@ export const ONLY_BY_A_PERSON = {
   install: 'install',
   linkWorkspace: 'workspace link',
   planApply: 'plan apply --override',
+  planPolicy: 'plan policy',
   planResolve: 'plan apply --resolution/--theirs/--ours',
   planReview: 'plan review --approve',
   purge: 'purge',

@@ -5,6 +5,7 @@ import { type JsonName, nameFromJson } from '../model/names.ts';
 import { isDamage } from '../store/objects/damage.ts';
 import type { FoundRecord } from '../store/records.ts';
 import { readFrozen } from '../store/state/frozen.ts';
+import { readPlanPolicy } from '../store/state/plan-policy.ts';
 import { readTrust } from '../store/state/trust.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Damage } from '../timeline/retention/verify.ts';
@@ -26,6 +27,7 @@ export function findFileDamage({ ports, store }: Workspace, { record }: FoundRec
   for (const read of [
     () => readFrozen(ports, store.layout),
     () => readTrust(ports, store.layout),
+    () => readPlanPolicy(ports, store.layout),
     () => listUnfinished(ports, store.layout.journal),
   ] as const) {
     try {

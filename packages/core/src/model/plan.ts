@@ -38,6 +38,8 @@ export interface PlanDecision extends PlanAct {
 export interface PlanApproval extends PlanAct {
   /** Of exactly what was approved. */
   readonly fingerprint: string;
+  /** Whether a policy of the user allowed it, so that no person looked at it. */
+  readonly isByPolicy: boolean;
 }
 
 /** Words of a person about a revision, for its author. */

@@ -3,7 +3,8 @@
 import { applyPlan as bringChanges } from '../copy/apply-copy.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Authorship } from '../model/checkpoint.ts';
-import { type Snapshot, sameEntry } from '../model/entries.ts';
+import { type Snapshot, sameEntry, sameSnapshot } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { Plan, PlanApplication, PlanAuthors, PlanInfo } from '../model/plan.ts';
 import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
@@ -27,6 +28,8 @@ export interface ApplyPlanRequest {
   readonly phases: readonly number[] | null;
   /** Who applies it. */
   readonly by: PlanApplication['by'];
+  /** If given, it is applied only if the folder is exactly this. */
+  readonly onlyOn?: Snapshot;
 }
 
 /**
@@ -47,6 +50,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     backups: null,
     attribution: withResolved(authorsIn(plan), request),
     plan: async (current) => {
+      if (request.onlyOn !== undefined && !sameSnapshot(request.onlyOn, current.snapshot)) throw checkedElsewhere(plan);
       const selection = await selectionOf(current.objects, plan, pace, 'decided');
       fingerprint = selection.fingerprint;
       return planChanges(workspace, request, selection, current, pace);
@@ -140,4 +144,13 @@ function movedPaths(
     if (!sameEntry(entry, was.entry) && !sameEntry(entry, wanted.entry)) moved.push(path);
   }
   return moved;
+}
+
+function checkedElsewhere({ id }: Pick<Plan, 'id'>): SavepointError {
+  return new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `${id} is not approved, and the folder changed since its checks ran.`,
+    { verb: 'plan apply' },
+    { hint: 'Nothing was changed. Check the plan again, or ask the user to review it.' },
+  );
 }

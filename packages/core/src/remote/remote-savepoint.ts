@@ -129,6 +129,8 @@ interface VerbsByMethod {
   readonly scope: 'scopeList';
   readonly addToScope: 'scopeAdd';
   readonly dropFromScope: 'scopeDrop';
+  readonly planPolicy: 'planPolicy';
+  readonly setPlanPolicy: 'planPolicy';
   readonly checkPlan: 'planCheck';
   readonly setPlanPhases: 'planPhases';
   readonly runPlan: 'planApply';

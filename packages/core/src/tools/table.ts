@@ -400,7 +400,7 @@ export const TOOLS = [
     verb: VERBS.planApply,
     title: 'Apply a plan',
     description:
-      'Applies exactly what the user approved of a plan, all or nothing. Without their approval it is refused ' +
+      'Applies exactly what the user, or a policy of theirs, approved of a plan, all or nothing. Otherwise it is refused ' +
       '(NEEDS_CONFIRMATION), and no tool can approve. undo can revert it.',
     annotations: CHANGES_FILES,
     argumentMapping: {

@@ -29,6 +29,7 @@ import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/loo
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planCommit } from './plans/commit.ts';
 import { planCancel, planReview } from './plans/decide.ts';
+import { planPolicy } from './plans/policy.ts';
 import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
 import { planApply, planCheck, planPhases, planRollback } from './plans/run.ts';
 import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
@@ -95,6 +96,7 @@ export const VERBS = {
   planCommit,
   planRollback,
   planCancel,
+  planPolicy,
   verify,
   recover,
   repair,

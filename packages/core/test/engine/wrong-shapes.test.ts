@@ -24,7 +24,7 @@ const TAKES_LIST = new Set(
   ),
 );
 const NOT_CHECKED = new Set(
-  'pinned notHappened sessions openCalls stats guardStatus copies currentFork frozen config workspaces now idle close once on session watch'.split(
+  'pinned notHappened sessions openCalls stats planPolicy guardStatus copies currentFork frozen config workspaces now idle close once on session watch'.split(
     ' ',
   ),
 );

@@ -124,7 +124,10 @@ export function planCalls(engine: Engine): PlanCalls {
         const by = callerOf(engine, workspace, options);
         // It counts only if it is later than what was applied and rolled back, also if the clock was set back.
         const applied = Math.max(0, ...plan.applications.map(({ time }) => time + 1));
-        return { ...plan, approval: { by, time: Math.max(applied, workspace.ports.clock.now()), fingerprint } };
+        return {
+          ...plan,
+          approval: { by, time: Math.max(applied, workspace.ports.clock.now()), fingerprint, isByPolicy: false },
+        };
       }),
     notePlan: (id, text, options = {}) =>
       updatePlan(engine, id, options, (plan, { workspace }) => {

@@ -1,8 +1,9 @@
 /** Applies a plan, or its next phase, in one operation. */
 
+import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { PlanId } from '../../model/ids.ts';
-import type { Plan, PlanCheckResult, PlanOverride } from '../../model/plan.ts';
+import type { Plan, PlanApproval, PlanCheckResult, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { type ApplyPlanRequest, applyPlanOperation } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
@@ -17,6 +18,7 @@ import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser, assertForcedByPerson } from '../shell-call.ts';
 import { assertOpen, findPlan, isApproved, leftOf, type PlanProgress, progressOf } from './plan-view.ts';
+import { policyAnswer } from './policy-approval.ts';
 
 export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
   /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */
@@ -49,7 +51,7 @@ export async function applyNext(
     await makeRoom(operating, 'all');
     const plan = findPlan(workspace, id);
     const progress = await assertOpen(workspace, plan, pace, 'applied');
-    assertApproved(plan, progress);
+    const { approval, checkedOn } = approvedBy(engine, workspace, plan, progress);
     if (options.force === true) assertForcedByPerson(engine, workspace, 'plan apply');
     // These bytes, or the loss of the current ones, are not what was approved.
     const { prefer, resolutions } = options;
@@ -57,7 +59,8 @@ export async function applyNext(
     const override = overrideIn(engine, workspace, plan, progress, options);
     const phase = given === undefined ? (leftOf(plan, progress)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];
-    const request = requestOf(engine, workspace, { plan: { ...plan, override }, phases }, options);
+    const made = requestOf(engine, workspace, { plan: { ...plan, approval, override }, phases }, options);
+    const request = checkedOn === null ? made : { ...made, onlyOn: checkedOn };
     return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
   });
 }
@@ -73,19 +76,29 @@ function requestOf(
   return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 
-function assertApproved(plan: Plan, progress: PlanProgress): void {
-  if (isApproved(plan, progress)) return;
+/** @throws SavepointError NEEDS_CONFIRMATION */
+function approvedBy(
+  engine: Engine,
+  workspace: Workspace,
+  plan: Plan,
+  progress: PlanProgress,
+): { readonly approval: PlanApproval | null; readonly checkedOn: Snapshot | null } {
+  if (isApproved(plan, progress)) return { approval: plan.approval, checkedOn: null };
+  const answer = policyAnswer(engine, workspace, plan, progress);
+  if (answer !== null && !('refused' in answer)) return answer;
+  const why =
+    plan.approval === null
+      ? 'is not approved'
+      : plan.approval.fingerprint === progress.fingerprint
+        ? 'was rolled back after it was approved'
+        : 'is not what was approved: it, or what is decided about it, has changed';
+  const policy = answer === null ? '' : ` The policy of the user does not allow it either: ${answer.refused}.`;
+  const hint = `Run \`savepoint plan review ${plan.id}\` to look at it and approve it; only a person can.`;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
-    plan.approval === null
-      ? `${plan.id} is not approved.`
-      : plan.approval.fingerprint === progress.fingerprint
-        ? `${plan.id} was rolled back after it was approved.`
-        : `${plan.id} is not what was approved: it, or what is decided about it, has changed.`,
+    `${plan.id} ${why}.${policy}`,
     { verb: 'plan apply' },
-    {
-      hint: `Nothing was changed. Run \`savepoint plan review ${plan.id}\` to look at it and approve it; only a person can.`,
-    },
+    { hint: `Nothing was changed. ${hint}` },
   );
 }
 

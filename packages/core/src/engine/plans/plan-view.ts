@@ -177,6 +177,8 @@ export function isApproved(
   { applications, fingerprint }: Pick<PlanProgress, 'applications' | 'fingerprint'>,
 ): boolean {
   if (approval?.fingerprint !== fingerprint) return false;
+  // A policy is asked again at each application. Once something is applied, it allowed all of it.
+  if (approval.isByPolicy && applications.length === 0) return false;
   return applications.every(({ time, isInEffect }) => isInEffect || time < approval.time);
 }
 

@@ -22,6 +22,7 @@ import type { ObjectProblem } from '../../store/objects/verify-objects.ts';
 import { type FoundRecord, writeRecord } from '../../store/records.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readFrozen } from '../../store/state/frozen.ts';
+import { readPlanPolicy } from '../../store/state/plan-policy.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { type CheckpointRef, readCheckpoint, type StoredObjects } from '../../timeline/record/timeline.ts';
@@ -80,6 +81,7 @@ export async function repairStore(
       : ['workspace.json, for this folder']),
     ...repairFrozen(workspace, aside),
     ...repairTrust(workspace, aside),
+    ...repairPlanPolicy(workspace, aside),
   ];
   const problems = await store.objects.verifyObjects({ deep: true, pace });
   const bad = badFiles(ports.fs, problems);
@@ -249,5 +251,16 @@ function repairTrust({ ports, store }: Workspace, aside: AsideFolder | null): st
     if (!isDamage(error)) throw error;
     aside?.move(diskChild(store.layout.path, 'trust.json'));
     return ['trust.json is empty now: no checks are trusted any more. Run `savepoint trust` again'];
+  }
+}
+
+function repairPlanPolicy({ ports, store }: Workspace, aside: AsideFolder | null): string[] {
+  try {
+    readPlanPolicy(ports, store.layout);
+    return [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    aside?.move(diskChild(store.layout.path, 'plan-policy.json'));
+    return ['plan-policy.json is gone: agents apply only plans that a person approved'];
   }
 }

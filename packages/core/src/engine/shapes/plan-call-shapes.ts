@@ -17,6 +17,7 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { PlanCommitCalls, PlanCommitOptions } from '../calls/plan-commit.ts';
+import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
 import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
@@ -28,7 +29,7 @@ import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
 import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
-export type PlanningCalls = PlanCalls & PlanRunCalls & PlanSourceCalls & PlanCommitCalls;
+export type PlanningCalls = PlanCalls & PlanRunCalls & PlanSourceCalls & PlanCommitCalls & PlanPolicyCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -75,6 +76,9 @@ const RUN_PLAN = fields({
 } satisfies ShapeOf<RunPlanOptions>);
 const ROLL_BACK = fields({ ...OPERATION, last: flag } satisfies ShapeOf<RollBackPlanOptions>);
 const PHASES = listOf(fields({} satisfies ShapeOf<PhaseRequest, 'name' | 'paths'>, { name: text, paths }));
+const POLICY = fields({ checks: listOf(text), maxFiles: count } satisfies ShapeOf<PlanPolicyRequest, 'apply'>, {
+  apply: oneOf('approved', 'checked'),
+});
 const SET_PHASES = fields({ ...CALL_OPTIONS, add: flag } satisfies ShapeOf<PlanPhasesOptions>);
 
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
@@ -106,6 +110,8 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
     ],
   ],
   checkPlan: [ID, ['options', optional(CHECK)]],
+  planPolicy: [],
+  setPlanPolicy: [['policy', POLICY], OPTIONS],
   setPlanPhases: [ID, ['phases', PHASES], ['options', optional(SET_PHASES)]],
   previewPlan: APPLY_CALL,
   applyPlan: APPLY_CALL,

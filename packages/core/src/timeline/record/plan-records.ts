@@ -74,7 +74,11 @@ const CHECKS = closedRecord<PlanChecks>({
   results: list(CHECK_RESULT, MAX_LISTED),
 });
 
-const APPROVAL = closedRecord<PlanApproval>({ ...ACT, fingerprint: lineString() });
+const APPROVAL = closedRecord<PlanApproval>({
+  ...ACT,
+  fingerprint: lineString(),
+  isByPolicy: enumOf(true, false),
+});
 
 const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   format: plain(oneOf(1)),

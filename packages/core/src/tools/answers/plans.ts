@@ -94,7 +94,7 @@ export interface PlanApplyAnswer extends OperationAnswer {
 }
 
 export function planAnswer(plan: PlanJson): PlanAnswer {
-  const { base, fingerprint, words, approval, checks, phases, patch } = plan;
+  const { base, fingerprint, words, checks, phases, patch } = plan;
   return {
     ...planRow(plan),
     base,
@@ -107,7 +107,7 @@ export function planAnswer(plan: PlanJson): PlanAnswer {
         revision,
         text,
       })),
-      approved_by: plan.status === 'approved' && approval !== null ? actorOf(approval.by, null) : null,
+      approved_by: approvedBy(plan),
       failed_checks:
         plan.checked === 'failed'
           ? (checks?.results ?? [])
@@ -274,11 +274,17 @@ function decisionOf(accepted: boolean | null): 'accepted' | 'rejected' | null {
   return accepted === null ? null : accepted ? 'accepted' : 'rejected';
 }
 
+function approvedBy({ status, approval }: PlanJson): string | null {
+  if (approval === null) return null;
+  if (approval.by_policy) return `a policy of ${actorOf(approval.by, null)}`;
+  return status === 'approved' ? actorOf(approval.by, null) : null;
+}
+
 function nextOf({ id, status, revision, rejected, words }: PlanJson): string {
   const review = `Ask the user to review and approve it in a terminal of their own: \`savepoint plan review ${id}\`.`;
   switch (status) {
     case 'approved':
-      return `The user approved exactly this. Call plan_apply with id ${id}.`;
+      return `Exactly this is approved. Call plan_apply with id ${id}.`;
     case 'applied':
       return 'It is applied.';
     case 'cancelled':

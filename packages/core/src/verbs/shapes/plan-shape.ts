@@ -65,7 +65,12 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
       words: z
         .array(z.strictObject({ ...act, text: z.string(), revision: z.int().min(1) }))
         .describe('what its author is to change, the oldest first'),
-      approval: z.strictObject(act).nullable(),
+      approval: z
+        .strictObject({
+          ...act,
+          by_policy: z.boolean().describe('whether a policy allowed it, and no person looked at it'),
+        })
+        .nullable(),
       cancelled: z.strictObject(act).nullable(),
       checks: z
         .strictObject({
@@ -126,7 +131,7 @@ export function planToJson(view: PlanView) {
     ...planBriefToJson(view),
     changes: view.changes.map(planChangeToJson),
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
-    approval: approval === null ? null : actToJson(approval),
+    approval: approval === null ? null : { ...actToJson(approval), by_policy: approval.isByPolicy },
     cancelled: cancelled === null ? null : actToJson(cancelled),
     checks: view.checks && {
       time: timeToJson(view.checks.time),

@@ -1,0 +1,61 @@
+/** Whether an agent may apply a plan that no person approved, because a policy of the user allows it. */
+
+import { isFailing } from '../../check/compare.ts';
+import { showText } from '../../content/show-name.ts';
+import { someOf } from '../../content/some-of.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import type { Plan, PlanApproval } from '../../model/plan.ts';
+import { isAnythingAccepted } from '../../plan/selection.ts';
+import { readPlanPolicy } from '../../store/state/plan-policy.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { type Engine, USER } from '../engine.ts';
+import type { PlanProgress } from './plan-view.ts';
+
+export type PolicyAnswer =
+  | {
+      readonly approval: PlanApproval;
+      /** The folder that the checks ran on. They say nothing about another one. */
+      readonly checkedOn: Snapshot;
+    }
+  /** Why the policy does not allow it: a clause. */
+  | { readonly refused: string };
+
+/**
+ * Only agents that use tools of Savepoint have this way. A person approves, and an agent's shell does neither.
+ * @returns null if there is no such policy, or it does not concern the caller. @throws SavepointError STORE_DAMAGED
+ */
+export function policyAnswer(
+  { actor, ports }: Engine,
+  { store, timeline }: Workspace,
+  plan: Plan,
+  { applications, changes, fingerprint }: PlanProgress,
+): PolicyAnswer | null {
+  if (actor.kind !== 'agent') return null;
+  const policy = readPlanPolicy(ports, store.layout);
+  if (policy === null) return null;
+  if (applications.some(({ isInEffect }) => !isInEffect)) return { refused: 'it was rolled back before' };
+  if (plan.words.some(({ by, revision }) => by.kind === 'user' && revision === plan.revision)) {
+    return { refused: 'the user asked for changes of it' };
+  }
+  const files = changes.filter(isAnythingAccepted).length;
+  if (files > policy.maxFiles) return { refused: `it changes ${files} paths, and at most ${policy.maxFiles} may be` };
+  const results = plan.checks?.fingerprint === fingerprint ? plan.checks.results : [];
+  const missing = policy.checks.filter((name) => results.every((one) => one.name !== name));
+  if (policy.checks.length === 0 || missing.length > 0) return { refused: `not checked by ${named(missing)}` };
+  const failing = results.filter(isFailing).map(({ name }) => name);
+  if (failing.length > 0) return { refused: `new failures, or no answer, of ${named(failing)}` };
+  const [base = 0, ...others] = new Set(results.map((one) => one.base));
+  const [checkpoint] = timeline.upTo(base);
+  if (others.length > 0 || checkpoint?.number !== base) return { refused: 'its checks ran on different folders' };
+  const time = ports.clock.now();
+  return { approval: { by: USER, time, fingerprint, isByPolicy: true }, checkedOn: checkpoint.snapshot };
+}
+
+const MAX_NAMED = 5;
+
+function named(names: readonly string[]): string {
+  return someOf(
+    names.map((name) => showText(name)),
+    MAX_NAMED,
+  );
+}
