@@ -104,6 +104,21 @@ export interface PlanAuthors extends Authorship {
   readonly paths: readonly TreePath[];
 }
 
+/** That a proposed file needs another file. */
+export interface PlanDependency {
+  readonly path: TreePath;
+  readonly needs: TreePath;
+}
+
+/** What an analysis of the code says about a plan. */
+export interface PlanFinding {
+  /** Null: it is about the whole plan. */
+  readonly path: TreePath | null;
+  /** From 1; null: it is about the whole file. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
 /** Everything about a plan but its files. */
 export interface PlanInfo {
   readonly id: PlanId;

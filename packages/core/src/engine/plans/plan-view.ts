@@ -11,6 +11,8 @@ import type {
   PlanApplication,
   PlanCheckResult,
   PlanChecks,
+  PlanDependency,
+  PlanFinding,
   PlanInfo,
   PlanOverride,
   PlanPhase,
@@ -44,6 +46,10 @@ export interface PlanView {
   readonly validations: readonly PlanValidation[];
   /** The proposed changes, with what was decided about them. */
   readonly changes: readonly PlanChange[];
+  /** Always empty: no analysis finds them yet. */
+  readonly dependencies: readonly PlanDependency[];
+  /** Always empty: no analysis finds them yet. */
+  readonly findings: readonly PlanFinding[];
   /** Of all proposed changes. */
   readonly totals: ChangeTotals;
   /** Of what would be applied now, without what was rejected. */
@@ -126,6 +132,8 @@ export async function viewOf(
       isInEffect && validation !== null ? [{ ...validation, checkpoint: checkpointId(checkpoint), phase }] : [],
     ),
     changes,
+    dependencies: [],
+    findings: [],
     totals,
     selected: plan.decisions.some(({ accepted }) => !accepted)
       ? (await listChanges(objects, plan.before, selection.selected, pace)).totals

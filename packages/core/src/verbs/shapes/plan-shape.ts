@@ -62,6 +62,12 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
           hunks: z.array(hunk).nullable().describe('null: it has no separate hunks'),
         }),
       ),
+      dependencies: z
+        .array(z.strictObject({ path: jsonName, needs: jsonName }))
+        .describe('files that the proposed ones need; always empty so far'),
+      findings: z
+        .array(z.strictObject({ path: jsonName.nullable(), line: z.int().min(1).nullable(), message: z.string() }))
+        .describe('what an analysis says about it; always empty so far'),
       words: z
         .array(z.strictObject({ ...act, text: z.string(), revision: z.int().min(1) }))
         .describe('what its author is to change, the oldest first'),
@@ -130,6 +136,8 @@ export function planToJson(view: PlanView) {
   return {
     ...planBriefToJson(view),
     changes: view.changes.map(planChangeToJson),
+    dependencies: view.dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
+    findings: view.findings.map(({ path, ...one }) => ({ ...one, path: path === null ? null : nameToJson(path) })),
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
     approval: approval === null ? null : { ...actToJson(approval), by_policy: approval.isByPolicy },
     cancelled: cancelled === null ? null : actToJson(cancelled),
