@@ -109,6 +109,28 @@ describe.each(ERAS)('a client of %s', (revision) => {
   });
 });
 
+it('a plan is proposed with phases, which are applied in their order', async () => {
+  const p = projectOf12();
+  const client = await connect(p, REVISION);
+  const [first = '', second = ''] = NAMES;
+  const phases = [
+    { name: 'second file', paths: [second] },
+    { name: 'others', paths: ['src'] },
+  ];
+  const { data } = await use(client, 'plan_propose', { files: edits('LAST'), intent: 'x', phases });
+  const id = String(data['id']);
+  expect(data).toMatchObject({ phases: [{ name: 'second file' }, { name: 'others' }] });
+  approvePlan(p, id);
+  expect((await use(client, 'plan_apply', { id })).data).not.toHaveProperty('left');
+  expect(JSON.parse(p.ok('list', '--json').stdout).checkpoints.slice(0, 2)).toMatchObject([
+    { trigger: 'apply', totals: { files: 11 } },
+    { trigger: 'apply', totals: { files: 1 } },
+  ]);
+  const twice = [...phases, { name: 'again', paths: [first] }];
+  const refused = await refusalOf(client, 'plan_propose', { files: edits('more'), intent: 'x', phases: twice });
+  expect(refused.code).toMatch(/^(?:USAGE|EDITS_REFUSED)$/);
+});
+
 it('a revision after the approval needs another one', async () => {
   const p = projectOf12();
   const client = await connect(p, REVISION);
@@ -175,7 +197,7 @@ it('no tool approves, overrides or trusts, and hostile input changes nothing', a
   const client = await connect(p, REVISION);
   const { tools } = await client.listTools();
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(
-    /"(?:approve|decisions|override|trust|validate|phases|words)":/,
+    /"(?:approve|decisions|override|trust|validate|words|policy)":/,
   );
   const create = { op: 'create', content: 'x' };
   const codeOf = async (name: string, args: Record<string, unknown>) => (await refusalOf(client, name, args)).code;

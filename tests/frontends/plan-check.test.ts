@@ -111,6 +111,31 @@ it('applies phase by phase, stops at failed checks, and rolls back', () => {
   expectStatus(p.run(['plan', 'rollback', id, '--yes']), 2);
 });
 
+it('takes phases with the edits, and refuses those that do not fit', () => {
+  const p = checked();
+  const files = ['one', 'two'].map((name) => ({
+    file_path: `src/${name}.txt`,
+    edits: [{ op: 'create', content: `${name}\n` }],
+  }));
+  const given = (...phases: readonly { readonly name: string; readonly paths: readonly string[] }[]) => {
+    p.write('../plan.json', JSON.stringify({ intent: 'In steps', files, phases }));
+    return p.run(['plan', 'new', '../plan.json']);
+  };
+  const first = { name: 'first', paths: ['src/two.txt'] };
+  expect(given({ name: 'x', paths: ['src/none'] }).stderr).toContain('The plan does not change "src/none".');
+  expect(given(first, { name: 'second', paths: ['src/two.txt'] }).stderr).toContain('is in a phase already');
+  const wrong = given({ name: 'x' } as never);
+  expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('phases: 0: paths: missing')]);
+  expect(p.ok('plan', 'list', '--all').stdout).toContain('No open plans');
+  const made = given(first, { name: 'second', paths: ['src'] });
+  expect(made.stdout).toContain('  phase first: not applied\n  phase second: not applied\n');
+  expect(JSON.parse(p.ok('plan', 'show', 'last', '--json').stdout)).toMatchObject({
+    phases: [{ paths: ['src/two.txt'] }, { paths: ['src'] }],
+    dependencies: [],
+    findings: [],
+  });
+});
+
 it('asks at a terminal what becomes of a plan whose checks failed', async () => {
   for (const answer of ['y', 'n']) {
     const p = checked();

@@ -348,7 +348,11 @@ export const TOOLS = [
       'it; then plan_apply applies it, all or nothing. Use it if the user wants to see changes before they are made.',
     annotations: ADDS,
     argumentMapping: {
-      shape: (input) => ({ ...planFields(input), intent: input['intent'] as z.ZodType }),
+      shape: (input) => ({
+        ...planFields(input),
+        intent: input['intent'] as z.ZodType,
+        phases: input['phases'] as z.ZodType,
+      }),
       toInput: (given) => given,
     },
     twoSteps: false,

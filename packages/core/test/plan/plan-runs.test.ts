@@ -316,6 +316,29 @@ describe('phases', () => {
     await expect(set([{ name: 'x', paths: ['src/none'] }])).rejects.toMatchObject({ code: 'USAGE' });
     await expect(set([{ name: '', paths: ['src/one'] }])).rejects.toMatchObject({ code: 'USAGE' });
     await expect(set([{ name: 'x', paths: [] }])).rejects.toMatchObject({ code: 'USAGE' });
+    for (const phases of [
+      [{ name: 'x', paths: ['src/one', 'src/one'] }],
+      [
+        { name: 'x', paths: ['src'] },
+        { name: 'y', paths: ['src/one'] },
+      ],
+      [
+        { name: 'x', paths: ['src/one'] },
+        { name: 'y', paths: ['src/two.txt', 'src/one'] },
+      ],
+    ]) {
+      await expect(set(phases)).rejects.toMatchObject({
+        code: 'USAGE',
+        message: expect.stringContaining('"src/one", which is in a phase already'),
+      });
+    }
+    // What is left of a folder is another matter.
+    const left = [
+      { name: 'x', paths: ['src/one'] },
+      { name: 'y', paths: ['src'] },
+    ];
+    expect((await set(left)).phases.map(({ name }) => name)).toEqual(['x', 'y']);
+    await p.approve(id);
     await p.open().applyPlan(id);
     await expect(set([])).rejects.toMatchObject({ code: 'USAGE' });
     // What a new revision adds to an applied phase would never be applied.
@@ -325,6 +348,38 @@ describe('phases', () => {
       code: 'USAGE',
       message: expect.stringContaining('A phase of'),
     });
+  });
+
+  test('are given with the proposal, or it is refused and nothing is kept', async () => {
+    const p = new Project();
+    const edits = Object.keys(FILES).map((path) => ({
+      path,
+      edits: [{ op: 'create' as const, content: 'x\n', mode: null }],
+    }));
+    const propose = (phases: readonly { readonly name: string; readonly paths: readonly string[] }[]) =>
+      p.open().proposeEdits(edits, { intent: 'In steps', phases });
+    for (const paths of [['src/none'], ['../out'], ['src/one', 'src/one']]) {
+      await expect(propose([{ name: 'one', paths }])).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:USAGE|PATH_REFUSED)$/),
+      });
+    }
+    expect((await p.open().plans()).plans).toEqual([]);
+    const view = await propose([
+      { name: 'one', paths: ['src/one'] },
+      { name: 'rest', paths: ['src/two.txt'] },
+    ]);
+    expect(view).toMatchObject({
+      status: 'pending',
+      phases: [
+        { name: 'one', applied: null },
+        { name: 'rest', applied: null },
+      ],
+      dependencies: [],
+      findings: [],
+    });
+    await p.approve(view.plan.id);
+    await p.open().applyPlan(view.plan.id);
+    expect(Object.keys(FILES).map((name) => p.exists(name))).toEqual([true, false, false]);
   });
 
   test('a phase of which everything is rejected is passed over', async () => {

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { type ApplyPlanOptions, applyNext, previewApplyOf } from '../plans/apply.ts';
 import { checkPlan, type PlanCheckOptions, type PlanCheckReport } from '../plans/check-plan.ts';
 import { type PhaseRequest, withPhases } from '../plans/plan-phases.ts';
-import type { PlanView } from '../plans/plan-view.ts';
+import { type PlanView, selectionIn } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
 import {
   type PlanRun,
@@ -33,7 +33,8 @@ export interface PlanRunCalls {
   checkPlan(id: string, options?: PlanCheckOptions): Promise<PlanCheckReport>;
   /**
    * Sets the phases in which the plan is applied. What none of them names belongs to the last one.
-   * @throws SavepointError UNKNOWN_PLAN, USAGE if a phase has nothing of the plan, or something of it was applied
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if a phase has nothing of the plan, or nothing that an earlier one does not
+   *   have, or if something of it was applied
    */
   setPlanPhases(id: string, phases: readonly PhaseRequest[], options?: PlanPhasesOptions): Promise<PlanView>;
   /** Returns what is left to be applied. */
@@ -65,7 +66,8 @@ export function planRunCalls(engine: Engine): PlanRunCalls {
     checkPlan: (id, options = {}) => engine.mapErrors(() => checkPlan(engine, id, options)),
     setPlanPhases: (id, phases, { add = false, ...options } = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
-        const changed = await withPhases(workspace, plan, phases, add, pace);
+        const { changes } = await selectionIn(workspace, plan, pace);
+        const changed = withPhases(workspace, plan, changes, phases, add);
         // A person approves what happens in which order, too.
         return callerOf(engine, workspace, options).kind === 'user' ? changed : { ...changed, approval: null };
       }),

@@ -12,6 +12,7 @@ import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
 import { groupedByAuthors } from '../../plan/apply-plan.ts';
 import { type ProposedFiles, revised } from '../../plan/revise.ts';
+import { selectionOf } from '../../plan/selection.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -22,6 +23,7 @@ import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { dropExpiredPlans } from './expire.ts';
+import { type PhaseRequest, withPhases } from './plan-phases.ts';
 import { findPlan, inEffect, type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
 
 const MAX_INTENT = 10_000;
@@ -29,6 +31,8 @@ const MAX_INTENT = 10_000;
 export interface ProposeOptions extends CallOptions {
   /** What the plan is for. */
   readonly intent: string;
+  /** In which phases it is applied, as for `setPlanPhases`. Default: all at once. */
+  readonly phases?: readonly PhaseRequest[];
 }
 
 /** What a plan is made of. */
@@ -41,22 +45,27 @@ export interface Proposal {
 
 /** @throws SavepointError USAGE if it would change nothing, and what captures and the operation throw */
 export async function propose(engine: Engine, proposal: Proposal, options: ProposeOptions): Promise<PlanView> {
-  return keepProposal(engine, proposal, options, (found, { workspace: { ports } }) => ({
-    id: `plan_${ports.random.hex(4)}` as PlanId,
-    intent: options.intent.slice(0, MAX_INTENT),
-    ...found,
-    created: found.updated,
-    revision: 1,
-    decisions: [],
-    approval: null,
-    words: [],
-    checks: null,
-    override: null,
-    phases: [],
-    applications: [],
-    failedRuns: 0,
-    cancelled: null,
-  }));
+  const { intent, phases = [] } = options;
+  return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+    const plan: Plan = {
+      id: `plan_${workspace.ports.random.hex(4)}` as PlanId,
+      intent: intent.slice(0, MAX_INTENT),
+      ...found,
+      created: found.updated,
+      revision: 1,
+      decisions: [],
+      approval: null,
+      words: [],
+      checks: null,
+      override: null,
+      phases: [],
+      applications: [],
+      failedRuns: 0,
+      cancelled: null,
+    };
+    if (phases.length === 0) return plan;
+    return withPhases(workspace, plan, (await selectionOf(batch, plan, pace, 'decided')).changes, phases, false);
+  });
 }
 
 /**

@@ -33,9 +33,10 @@ export type PlanningCalls = PlanCalls & PlanRunCalls & PlanSourceCalls & PlanCom
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
+const PHASES = listOf(fields({} satisfies ShapeOf<PhaseRequest, 'name' | 'paths'>, { name: text, paths }));
 const PROPOSE = [
   'options',
-  fields(CALL_OPTIONS satisfies ShapeOf<ProposeOptions, 'intent'>, { intent: text }),
+  fields({ ...CALL_OPTIONS, phases: PHASES } satisfies ShapeOf<ProposeOptions, 'intent'>, { intent: text }),
 ] as const;
 const ORIGIN = fields({
   patch: text,
@@ -75,7 +76,6 @@ const RUN_PLAN = fields({
   onFailure: oneOf('keep', 'rollback', 'rollback-all'),
 } satisfies ShapeOf<RunPlanOptions>);
 const ROLL_BACK = fields({ ...OPERATION, last: flag } satisfies ShapeOf<RollBackPlanOptions>);
-const PHASES = listOf(fields({} satisfies ShapeOf<PhaseRequest, 'name' | 'paths'>, { name: text, paths }));
 const POLICY = fields({ checks: listOf(text), maxFiles: count } satisfies ShapeOf<PlanPolicyRequest, 'apply'>, {
   apply: oneOf('approved', 'checked'),
 });

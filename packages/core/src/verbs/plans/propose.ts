@@ -10,6 +10,7 @@ import { fileEditsOf } from '../changes/edit.ts';
 import { planBriefToJson, planShapes, planToJson } from '../shapes/plan-shape.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { type EditShapes, verb, withoutUndefined } from '../verb.ts';
+import { phasesOf, phasesShape } from './phases.ts';
 
 export const planNew = verb({
   name: 'plan new',
@@ -31,12 +32,14 @@ export const planNew = verb({
         branch: z.string().optional().describe('what this branch changed since it left HEAD'),
         fork: z.string().optional().describe('what this fork changed'),
         intent: z.string().min(1).describe('what the plan is for'),
+        phases: phasesShape(shapes).optional().describe('in their order, as of `plan phases`; default: all at once'),
       }),
       output: planShapes(shapes).whole,
     };
   },
-  async handle(savepoint, { intent, ...given }, { signal, toolCall }) {
-    const options = { ...withoutUndefined({ signal, toolCall }), intent };
+  async handle(savepoint, { intent, phases: wanted, ...given }, { signal, toolCall }) {
+    const phases = wanted === undefined ? undefined : phasesOf(await savepoint.place({ orNew: true }), wanted);
+    const options = { ...withoutUndefined({ signal, toolCall, phases }), intent };
     const changes = await changesOf(savepoint, given, options);
     const view = isEdits(changes)
       ? await savepoint.proposeEdits(changes, options)

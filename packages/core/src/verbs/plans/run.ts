@@ -1,13 +1,13 @@
 /** Verbs that check plans, apply them, and roll them back. */
 
 import type { PlanRun, PlanStep } from '../../engine/plans/run-plan.ts';
-import { treePathOf } from '../../io/locate-path.ts';
-import { exactName, nameToJson } from '../../model/names.ts';
+import { nameToJson } from '../../model/names.ts';
 import { checkFields, checkOptionsOf, checkResultShape, checkResultToJson, statusOfReport } from '../checks/check.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { phaseName, planShapes, planToJson } from '../shapes/plan-shape.ts';
 import { filesOutcomeToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
+import { phasesOf, phasesShape } from './phases.ts';
 
 export const planCheck = verb({
   name: 'plan check',
@@ -60,15 +60,11 @@ export const planPhases = verb({
     'and checks if they are wanted. What no phase names belongs to the last one. Once something is applied, the phases stay.',
   changes: 'store',
   schemas: (shapes) => {
-    const { z, jsonName } = shapes;
-    const phase = z.strictObject({
-      name: z.string(),
-      paths: z.array(jsonName).min(1).describe('these paths and everything below them'),
-    });
+    const { z } = shapes;
     return {
       input: z.strictObject({
         id: z.string(),
-        phases: z.array(phase).describe('in their order; empty: no phases'),
+        phases: phasesShape(shapes).describe('in their order; empty: no phases'),
         add: z.boolean().optional().describe('keep the other phases; one with the same name is replaced'),
       }),
       output: planShapes(shapes).whole,
@@ -76,10 +72,7 @@ export const planPhases = verb({
   },
   async handle(savepoint, { id, phases, add }, { signal, toolCall }) {
     const place = await savepoint.place();
-    const wanted = phases.map(({ name, paths }) => ({
-      name,
-      paths: paths.map((path) => exactName(treePathOf(place, path))),
-    }));
+    const wanted = phasesOf(place, phases);
     return planToJson(await savepoint.setPlanPhases(id, wanted, withoutUndefined({ add, signal, toolCall })));
   },
 });
