@@ -21,6 +21,7 @@ const CALLS = {
   PlanCalls: 'Plans',
   PlanCommitCalls: 'Plans: commits',
   PlanPolicyCalls: 'Plans: what agents may apply',
+  PlanModeCalls: 'Plan mode',
   PlanRunCalls: 'Checking and applying plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',
@@ -60,11 +61,12 @@ export function libraryParts(built, intro) {
   const session = find('Session');
   const calls = Object.entries(CALLS).map(([name, title]) => ({ title, declaration: find(name, savepoint.file) }));
   assertAllListed(savepoint);
-  const guarded = find('GuardedSession', session.file);
+  const planned = find('PlannedSession', session.file);
+  const guarded = find('GuardedSession', planned.file);
   const scoped = find('ScopedSession', guarded.file);
   const notes = find('SessionNotes', scoped.file);
   const opening = [find('open', node), find('NodeOpenOptions', node), find('OpenOptions')];
-  const first = [...opening, savepoint, session, guarded, scoped, notes];
+  const first = [...opening, savepoint, session, planned, guarded, scoped, notes];
   const exported = new Map(exportedNames(index).map((name) => [keyOf(find(name)), { name, declaration: find(name) }]));
   const shown = new Set([...first, ...calls.map(({ declaration }) => declaration)].map(keyOf));
   const naming = [...calls, ...exported.values()].map(({ declaration }) => declaration);

@@ -89,6 +89,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],
   ['planCancel', ['last'], 'cancelled'],
   ['planPolicy', [], 'Agents apply only plans that a person approved'],
+  ['planMode', ['on'], 'Plan mode is on for all sessions'],
+  ['planMode', ['off'], 'Plan mode is off.'],
   ['bundleCreate', ['../all.bundle', '--overwrite'], 'all.bundle'],
   ['bundleRestore', ['../all.bundle', '../restored'], 'added'],
   ['bundleExport', [], 'No export is configured'],

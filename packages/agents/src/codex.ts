@@ -34,6 +34,8 @@ export const codex: Agent = {
   conversation: async () => (await import('./conversation/codex.ts')).codexConversation,
   shell: { any: 'CODEX_CI', session: 'CODEX_SESSION_ID' },
   title: 'OpenAI Codex',
+  planLimit:
+    'It reads files by shell commands, which plan mode refuses: use `savepoint run --isolated --plan -- codex`.',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
   reply: claudeReply,
   continuesTurn: (native) => native === 'Stop',

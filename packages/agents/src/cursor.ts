@@ -65,6 +65,7 @@ export const cursor: Agent = {
   name: 'cursor',
   variables: ['CURSOR_PROJECT_DIR'],
   title: 'Cursor',
+  planLimit: 'It reports some edits only after it made them: they happen. Its hooks were not tried.',
   parse,
   reply: (native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;

@@ -11,6 +11,7 @@ import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
 import { type HistoryCalls, historyCalls } from './engine/calls/history.ts';
 import { type OwnEntriesCalls, ownEntriesCalls } from './engine/calls/own-entries.ts';
 import { type PlanCommitCalls, planCommitCalls } from './engine/calls/plan-commit.ts';
+import { type PlanModeCalls, planModeCalls } from './engine/calls/plan-mode.ts';
 import { type PlanPolicyCalls, planPolicyCalls } from './engine/calls/plan-policy.ts';
 import { type PlanRunCalls, planRunCalls } from './engine/calls/plan-runs.ts';
 import { type PlanSourceCalls, planSourceCalls } from './engine/calls/plan-sources.ts';
@@ -51,6 +52,7 @@ export interface Savepoint
     PlanPolicyCalls,
     PlanRunCalls,
     PlanCalls,
+    PlanModeCalls,
     ScopeCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
@@ -102,6 +104,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...planSourceCalls(engine),
     ...planCommitCalls(engine),
     ...planCalls(engine),
+    ...planModeCalls(engine),
     ...scopeCalls(engine),
     ...planPolicyCalls(engine),
     ...planRunCalls(engine),

@@ -56,6 +56,8 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   planCommit: 'yes',
   planRollback: 'yes',
   planCancel: 'yes',
+  planPolicy: 'yes',
+  planMode: 'yes',
   verify: 'yes',
   recover: 'yes',
   repair: { without: ['from'], because: ANY_FILE },

@@ -30,6 +30,7 @@ import { loadOwnEntries } from './load-own-entries.ts';
 import { mentionsIn } from './mentions.ts';
 import { operationsText, putBackText, scopeText, uncoveredText } from './model-text.ts';
 import { endKeyBefore, eventKey, makeCallId, matchingCallIds } from './pairing.ts';
+import { heldAnswer, planLines } from './plan-mode.ts';
 import { notePosition, positionOf } from './position.ts';
 
 export interface HookContext {
@@ -114,6 +115,10 @@ async function answer(
   };
   const actor: Actor = event.subAgentId === null ? agent : { ...agent, id: event.subAgentId };
   const session = savepoint.session({ agent, id: event.session, ancestors: context.ancestors });
+  if (event.kind === 'call-began') {
+    const held = await heldAnswer({ event, savepoint, session, actor, context });
+    if (held !== null) return held;
+  }
   const config = await savepoint.config();
   const signal = context.deadline(config);
   if (!config.automatic.enabled) {
@@ -137,7 +142,8 @@ async function answer(
   const untold = await untoldText(session);
   const operations = await session.operationsByOthers();
   const inScope = scopeText(await session.scopeNews(), event.session, operations.paths);
-  const text = [...untold, ...operationsText(operations), ...inScope, ...notes].join('\n');
+  const plans = await planLines(event, session);
+  const text = [...untold, ...plans, ...operationsText(operations), ...inScope, ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }
 

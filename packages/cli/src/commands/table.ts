@@ -187,6 +187,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planRollback, async () => (await import('./plans/run.ts')).planRollback),
   verbRow('plans', VERBS.planPolicy, async () => (await import('./plans/policy.ts')).planPolicy),
   verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),
+  verbRow('plans', VERBS.planMode, async () => (await import('./plans/mode.ts')).planMode),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
   verbRow('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),

@@ -67,9 +67,10 @@ export function editOperation(request: EditRequest, info: EditInfo, backups: Bac
 }
 
 /**
+ * What the prepared files change.
  * @param requestedPaths paths whose capture was already requested; if they are still not captured, they do not exist
  */
-function planEdits(
+export function planEdits(
   files: readonly PreparedFile[],
   current: CurrentState,
   requestedPaths: Set<TreePath>,

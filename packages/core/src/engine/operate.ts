@@ -1,6 +1,7 @@
 /** Previews and runs operations, with their actor, events and clean-up. */
 
 import type { CallOptions } from '../model/call-options.ts';
+import { SavepointError } from '../model/errors.ts';
 import {
   type Operation,
   type OperationResult,
@@ -8,6 +9,7 @@ import {
   previewOperation,
   runOperation,
 } from '../operation/operation.ts';
+import { isPlanned, readPlanMode } from '../store/state/plan-mode.ts';
 import { recordOperationElsewhere } from '../timeline/capture/active-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
@@ -41,12 +43,32 @@ export async function runAndAnnounce(
   operation: Operation,
   options: OperationOptions,
 ): Promise<OperationResult> {
+  assertNotPlanned(engine, operating.workspace, operation, options);
   const asked = withCallOptions(engine, operation, operating.workspace, options);
   const result = await runOperation(operating, asked, options.expected ?? null);
   if (result.checkpoint !== null) recordOperationElsewhere(operating.workspace, result.checkpoint);
   announceOperation(engine, operating.context, event, result);
   await tidyAfter(engine, operating);
   return result;
+}
+
+/** In plan mode, an agent changes files only as a person approved it. @throws SavepointError NEEDS_CONFIRMATION, STORE_DAMAGED */
+function assertNotPlanned(
+  engine: Engine,
+  workspace: Workspace,
+  { info: { trigger }, isApproved }: Operation,
+  options: OperationOptions,
+): void {
+  if (isApproved === true) return;
+  const { actor = engine.actor, session = null } = servedCallInfo(engine, workspace, options);
+  if (actor.kind !== 'agent') return;
+  if (!isPlanned(readPlanMode(workspace.ports, workspace.store.layout), session)) return;
+  throw new SavepointError(
+    'NEEDS_CONFIRMATION',
+    `Plan mode is on, so ${actor.name} can only propose changes. This would change files (${trigger}).`,
+    { verb: trigger },
+    { hint: 'Nothing was changed. Propose the changes as a plan: `plan_propose`, or your own edit tools.' },
+  );
 }
 
 function withCallOptions(engine: Engine, operation: Operation, workspace: Workspace, options: CallOptions): Operation {

@@ -5,6 +5,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
 import { unlessDamaged } from '../store/objects/damage.ts';
 import { capture } from '../timeline/capture/capture.ts';
+import { stateOfPlans } from '../timeline/record/plan-records.ts';
 import { announceCapture } from './announce.ts';
 import { restoreIn } from './calls/rewind.ts';
 import { locationOf } from './calls/workspaces.ts';
@@ -32,6 +33,22 @@ export function sessionHost(engine: Engine): SessionHost {
       engine.assertOpen();
       const { guardStep } = await import('./guard/step.ts');
       return engine.base.mapErrors(() => guardStep(engine.base, session, agent, request));
+    },
+    proposeHeld: async (session, request, options) => {
+      engine.assertOpen();
+      const { proposeHeld } = await import('./plans/hold.ts');
+      return engine.once((once) => once.mapErrors(() => proposeHeld(once, session, request, options)));
+    },
+    planNews: async (session) => {
+      engine.assertOpen();
+      return engine.once((once) =>
+        once.mapErrors(async () => {
+          const state = readIfFound(once.context(), ({ store }) => stateOfPlans(store.refs));
+          if (state === null) return [];
+          const { planNews } = await import('./plans/news.ts');
+          return planNews(once, session, state);
+        }),
+      );
     },
     turnEnded: () => markTurnEnd(engine.ports, engine.options.places.home),
     applyRetention: () => tidyLater(engine),

@@ -59,6 +59,7 @@ export const ONLY_BY_A_PERSON = {
   linkWorkspace: 'workspace link',
   planApply: 'plan apply --override',
   planPolicy: 'plan policy',
+  planMode: 'plan mode on/off',
   planResolve: 'plan apply --resolution/--theirs/--ours',
   planReview: 'plan review --approve',
   purge: 'purge',

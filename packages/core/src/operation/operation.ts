@@ -66,6 +66,8 @@ export interface Operation {
   readonly isVerbatim?: boolean;
   /** Whether it may change frozen paths. */
   readonly mayChangeFrozen?: boolean;
+  /** Whether a person approved exactly what it does. */
+  readonly isApproved?: boolean;
   /** The authors of its changes, as the plan found them. Default: its actor. */
   readonly attribution?: Attribution;
   /** Called when the checkpoint after is stored, before anything changes and before the checkpoint exists. */

@@ -34,7 +34,7 @@ export interface ApplyPlanRequest {
 
 /**
  * Changes the workspace as the plan says, without what was rejected. The plan records it before it happens, so that it
- * counts exactly if the checkpoint after exists.
+ * counts exactly if the checkpoint after exists. The caller has checked the approval.
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
   const { plan, phases, by } = request;
@@ -48,6 +48,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       description: appliedDescription(plan, phase),
     },
     backups: null,
+    isApproved: true,
     attribution: withResolved(authorsIn(plan), request),
     plan: async (current) => {
       if (request.onlyOn !== undefined && !sameSnapshot(request.onlyOn, current.snapshot)) throw checkedElsewhere(plan);

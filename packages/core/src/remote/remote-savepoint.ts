@@ -126,6 +126,8 @@ interface VerbsByMethod {
   readonly commitPlan: 'planCommit';
   readonly notePlan: 'planRevise';
   readonly cancelPlan: 'planCancel';
+  readonly planMode: 'planMode';
+  readonly setPlanMode: 'planMode';
   readonly scope: 'scopeList';
   readonly addToScope: 'scopeAdd';
   readonly dropFromScope: 'scopeDrop';

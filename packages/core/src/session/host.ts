@@ -15,6 +15,7 @@ import type { CaptureResult } from '../timeline/capture/capture.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
+import type { HeldEditsRequest, PlanNews, ProposedCall } from './plan-mode.ts';
 
 export interface SessionHost {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;
@@ -28,6 +29,10 @@ export interface SessionHost {
   ): Promise<GuardedWork<T>>;
   /** See `Session.guardStep`. */
   guardStep(session: SessionId, agent: string, request: GuardStepRequest): Promise<GuardStep | null>;
+  /** Makes the edits a part of the open plan of the session, or of a new one. The caller has found plan mode on. */
+  proposeHeld(session: SessionId, request: HeldEditsRequest, options: CallOptions): Promise<ProposedCall>;
+  /** See `Session.planNews`. */
+  planNews(session: SessionId): Promise<readonly PlanNews[]>;
   /** In a copy: tells the process outside that the agent ended a turn. */
   turnEnded(): void;
   /** Applies retention in the background. A failure is only a warning. */

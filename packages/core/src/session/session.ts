@@ -32,10 +32,10 @@ import {
 } from './call-request.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { describeTrigger } from './describe-trigger.ts';
-import { GuardedSession } from './guarded-session.ts';
 import type { SessionHost, SessionSteps, SessionWriteContext } from './host.ts';
 import { isCaptured } from './is-captured.ts';
 import { locateCall, locateWrites, ownFolder, valueOrError } from './locate-call.ts';
+import { PlannedSession } from './planned-session.ts';
 import { findReported } from './reported-events.ts';
 import { type RollbackToOptions, type RolledBackTo, rollbackTo } from './rollback-to.ts';
 import { cancelledCall, RunningWork } from './running-work.ts';
@@ -47,7 +47,7 @@ const PROMPT_CHARACTERS = 2_000;
 const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['FROZEN', 'PATH_REFUSED', 'USAGE']);
 
 /** One agent's session. A capture runs before and after each tool call. */
-export class Session extends GuardedSession {
+export class Session extends PlannedSession {
   readonly actor: Actor;
   readonly #host: SessionHost;
   readonly #track: boolean;

@@ -29,6 +29,7 @@ import { forkCompare, forkDiff, forkList, forkOpen, forkShow } from './forks/loo
 import { guardOff, guardOn, guardStatus, guardSteps } from './guard/guard.ts';
 import { planCommit } from './plans/commit.ts';
 import { planCancel, planReview } from './plans/decide.ts';
+import { planMode } from './plans/mode.ts';
 import { planPolicy } from './plans/policy.ts';
 import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
 import { planApply, planCheck, planPhases, planRollback } from './plans/run.ts';
@@ -97,6 +98,7 @@ export const VERBS = {
   planRollback,
   planCancel,
   planPolicy,
+  planMode,
   verify,
   recover,
   repair,

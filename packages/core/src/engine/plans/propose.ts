@@ -47,24 +47,33 @@ export interface Proposal {
 export async function propose(engine: Engine, proposal: Proposal, options: ProposeOptions): Promise<PlanView> {
   const { intent, phases = [] } = options;
   return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
-    const plan: Plan = {
-      id: `plan_${workspace.ports.random.hex(4)}` as PlanId,
-      intent: intent.slice(0, MAX_INTENT),
-      ...found,
-      created: found.updated,
-      revision: 1,
-      decisions: [],
-      approval: null,
-      words: [],
-      checks: null,
-      override: null,
-      phases: [],
-      applications: [],
-      failedRuns: 0,
-      cancelled: null,
-    };
+    assertNotEmpty(found);
+    const plan = newPlan(workspace, found, intent);
     if (phases.length === 0) return plan;
     return withPhases(workspace, plan, (await selectionOf(batch, plan, pace, 'decided')).changes, phases, false);
+  });
+}
+
+/** A plan that goes on, or begins, under the lock. */
+export interface OngoingProposal extends Proposal {
+  /** The plan that goes on, as the operation found it; null: it begins. It may come to change nothing any more. */
+  readonly current: () => Plan | null;
+  /** Called before the new state of the plan is kept. */
+  readonly onMade: (plan: Plan) => void;
+}
+
+/** @throws SavepointError USAGE if a new plan would change nothing, and what captures and the operation throw */
+export async function proposeMore(
+  engine: Engine,
+  proposal: OngoingProposal,
+  options: ProposeOptions,
+): Promise<PlanView> {
+  return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+    const plan = proposal.current();
+    if (plan === null) assertNotEmpty(found);
+    const made = plan === null ? newPlan(workspace, found, options.intent) : await revised(batch, plan, found, pace);
+    proposal.onMade(made);
+    return made;
   });
 }
 
@@ -81,6 +90,7 @@ export async function revise(
   options: CallOptions,
 ): Promise<PlanView> {
   return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+    assertNotEmpty(found);
     const old = findPlan(workspace, given);
     await assertRevisable(workspace, old, pace);
     return revised(batch, old, found, pace);
@@ -125,7 +135,6 @@ async function keepProposal(
       const operation = await proposal.operation(operating);
       const asked = { ...operation, info: { ...operation.info, ...servedCallInfo(engine, workspace, options) } };
       const { plan, commit } = await proposeOperation(operating, asked, async (batch, found) => {
-        assertNotEmpty(found);
         const { info } = asked;
         const attribution = asked.attribution ?? bringerOf(proposal.source, info);
         const made = await planOf(
@@ -153,6 +162,25 @@ async function keepProposal(
     },
     'existing-or-new',
   );
+}
+
+function newPlan({ ports }: Workspace, found: Found, intent: string): Plan {
+  return {
+    id: `plan_${ports.random.hex(4)}` as PlanId,
+    intent: intent.slice(0, MAX_INTENT),
+    ...found,
+    created: found.updated,
+    revision: 1,
+    decisions: [],
+    approval: null,
+    words: [],
+    checks: null,
+    override: null,
+    phases: [],
+    applications: [],
+    failedRuns: 0,
+    cancelled: null,
+  };
 }
 
 /** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
@@ -190,7 +218,7 @@ function changedPaths(batch: ObjectBatch, { before, proposed }: Proposed): reado
   return [...differences(batch, before.snapshot, proposed)].map(({ path }) => path);
 }
 
-function assertNotEmpty({ before, proposed }: Proposed): void {
-  if (!sameSnapshot(before.snapshot, proposed)) return;
+function assertNotEmpty({ before, proposed }: Pick<Plan, 'before' | 'proposed'>): void {
+  if (!sameSnapshot(before, proposed)) return;
   throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' });
 }

@@ -17,6 +17,7 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { PlanCommitCalls, PlanCommitOptions } from '../calls/plan-commit.ts';
+import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
 import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
@@ -29,7 +30,12 @@ import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
 import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
-export type PlanningCalls = PlanCalls & PlanRunCalls & PlanSourceCalls & PlanCommitCalls & PlanPolicyCalls;
+export type PlanningCalls = PlanCalls &
+  PlanModeCalls &
+  PlanRunCalls &
+  PlanSourceCalls &
+  PlanCommitCalls &
+  PlanPolicyCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -96,6 +102,11 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
   notePlan: [ID, ['text', text], OPTIONS],
   cancelPlan: [ID, OPTIONS],
+  planMode: [OPTIONS],
+  setPlanMode: [
+    ['mode', oneOf('on', 'off')],
+    ['options', optional(fields({ ...CALL_OPTIONS, session: text } satisfies ShapeOf<PlanModeOptions>))],
+  ],
   commitPlan: [
     ID,
     [

@@ -7,7 +7,7 @@ import type { Fs } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { ProcessIdentity } from '../../io/ports.ts';
 import type { ConversationPosition } from '../../model/checkpoint.ts';
-import type { SessionId } from '../../model/ids.ts';
+import type { PlanId, SessionId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 import { fileForKey, readCacheJson, writeCacheJson } from './cache-file.ts';
@@ -51,12 +51,35 @@ export interface SessionState {
   readonly deletedUpTo: number | null;
   /** Keys of the last events that hooks have handled, oldest first. */
   readonly events: readonly string[];
+  /** Calls that were held back in plan mode, the newest last. */
+  readonly held: readonly HeldMark[];
+  /** What it was informed of about its plans. */
+  readonly plans: PlansHeard;
   /** Null if its transcript was not read. */
   readonly transcript: TranscriptMark | null;
   /** The agent's process, if it is known, and those above it, nearest first. */
   readonly processes: readonly ProcessIdentity[];
 }
 
+/** A call that was held back: two hooks may report it. */
+export interface HeldMark {
+  /** Identifies the call and what it would write. */
+  readonly key: string;
+  /** The plan that its edits are part of, once it has this revision. */
+  readonly plan: PlanId;
+  readonly revision: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+export interface PlansHeard {
+  /** Identifies the state of all plans that was looked at; null: none. */
+  readonly state: string | null;
+  /** Identifies what was reported to its agent, the newest last. */
+  readonly reported: readonly string[];
+}
+
+const NOTHING_HEARD: PlansHeard = { state: null, reported: [] };
 const STATE_BYTES = 1024 * 1024;
 const UNKNOWN: SessionState = {
   conversation: null,
@@ -65,6 +88,8 @@ const UNKNOWN: SessionState = {
   wentBack: false,
   deletedUpTo: null,
   events: [],
+  held: [],
+  plans: NOTHING_HEARD,
   transcript: null,
   processes: [],
 };
@@ -94,7 +119,7 @@ export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): 
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {
-  const { scopeHeard, deletedUpTo, wentBack, events, transcript, processes, ...others } = state;
+  const { scopeHeard, deletedUpTo, wentBack, events, held, plans, transcript, processes, ...others } = state;
   writeCacheJson(fs, layout.sessions, session, {
     session,
     ...others,
@@ -102,6 +127,8 @@ export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionI
     ...(wentBack ? { wentBack } : {}),
     ...(deletedUpTo === null ? {} : { deletedUpTo }),
     ...(events.length === 0 ? {} : { events }),
+    ...(held.length === 0 ? {} : { held }),
+    ...(plans.state === null ? {} : { plans }),
     ...(transcript === null ? {} : { transcript }),
     ...(processes.length === 0 ? {} : { processes }),
   });
@@ -127,7 +154,7 @@ export function dropSessionStates(fs: Fs, layout: StoreLayout, isUnwanted: (stat
 }
 
 function stateOf(stored: Partial<SessionState>): SessionState {
-  const { conversation, heard, scopeHeard, wentBack, deletedUpTo, events, transcript, processes } = stored;
+  const { conversation, heard, scopeHeard, wentBack, deletedUpTo, events, held, plans, transcript, processes } = stored;
   return {
     conversation: typeof conversation === 'object' ? conversation : null,
     heard: typeof heard === 'number' ? heard : null,
@@ -135,6 +162,8 @@ function stateOf(stored: Partial<SessionState>): SessionState {
     wentBack: wentBack === true,
     deletedUpTo: typeof deletedUpTo === 'number' ? deletedUpTo : null,
     events: Array.isArray(events) ? events.filter((key) => typeof key === 'string') : [],
+    held: Array.isArray(held) ? held.filter((one) => typeof one?.key === 'string' && typeof one.time === 'number') : [],
+    plans: typeof plans?.state === 'string' && Array.isArray(plans.reported) ? plans : NOTHING_HEARD,
     transcript: isMark(transcript) ? transcript : null,
     processes: Array.isArray(processes) ? processes.filter((one) => typeof one?.pid === 'number') : [],
   };

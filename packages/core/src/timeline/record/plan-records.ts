@@ -4,6 +4,7 @@
  * commit, so that what is decided and what it is decided about never differ.
  */
 
+import { createHash } from 'node:crypto';
 import { type Actor, EVIDENCE, GRADES } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
@@ -196,6 +197,12 @@ export function readPlans(
 /** The commits of all plans, which need their trees like checkpoints. @throws SavepointError STORE_DAMAGED */
 export function planCommits(refs: Refs): readonly ObjectId[] {
   return refs.list(PLANS).map(({ id }) => id);
+}
+
+/** Identifies the state of all plans; null: there are none. */
+export function stateOfPlans(refs: Refs): string | null {
+  const found = refs.listWithDamage(PLANS).refs.map(({ name, id }) => `${name} ${id}`);
+  return found.length === 0 ? null : createHash('sha1').update(found.join('\n')).digest('hex');
 }
 
 /** The caller holds the store's lock. */

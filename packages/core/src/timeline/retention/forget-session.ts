@@ -64,6 +64,8 @@ export async function forgetSession(
     heard: null,
     scopeHeard: null,
     wentBack: false,
+    held: [],
+    plans: { state: null, reported: [] },
     transcript: null,
     deletedUpTo: upTo,
     events: [],

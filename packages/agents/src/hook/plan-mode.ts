@@ -1,0 +1,87 @@
+/**
+ * Plan mode: an edit tool does not run, and what it would write becomes a part of the session's plan. It fails closed: if
+ * the edit cannot be recorded, it does not happen either.
+ */
+
+import {
+  type Actor,
+  bytesFromText,
+  type Configuration,
+  exactName,
+  type Savepoint,
+  SavepointError,
+  type Session,
+} from '@savepoint/core';
+import type { HookAnswer } from '../answer.ts';
+import type { AgentEvent } from '../event.ts';
+import { endKeyBefore, makeCallId } from './pairing.ts';
+import { failedText, heldText, isOnText, newsText } from './plan-text.ts';
+
+export interface HeldCallContext {
+  readonly ports: { readonly random: { hex(bytes: number): string } };
+  /** Aborts when the agent must get its answer. */
+  readonly deadline: (config: Configuration) => AbortSignal;
+}
+
+interface CallScene {
+  readonly event: Extract<AgentEvent, { readonly kind: 'call-began' }>;
+  readonly savepoint: Savepoint;
+  readonly session: Session;
+  readonly actor: Actor;
+  readonly context: HeldCallContext;
+}
+
+/** @returns null if plan mode is off, or if the call writes nothing in the workspace */
+export async function heldAnswer(scene: CallScene): Promise<HookAnswer | null> {
+  const { event, session } = scene;
+  if (!(await isPlanned(session))) return null;
+  const lines = await heldLines(scene).catch((error: unknown) => failedText(messageOf(error)));
+  if (lines === null) return null;
+  // Its end, if the agent reports one, is not that of a call that ran.
+  const end = endKeyBefore(event);
+  if (end !== null) await session.noteHandled(end);
+  const news = newsText(await session.planNews().catch(() => []));
+  return { kind: 'deny', reason: [...lines, ...news].join('\n') };
+}
+
+/** What the model reads about plans at this event. */
+export async function planLines(event: AgentEvent, session: Session): Promise<readonly string[]> {
+  const begins = event.kind === 'prompt-given' || event.kind === 'session-started';
+  const isOn = begins && (await isPlanned(session));
+  return [...(isOn ? isOnText() : []), ...newsText(await session.planNews())];
+}
+
+/** If it is unknown, it is on. */
+async function isPlanned(session: Session): Promise<boolean> {
+  try {
+    return await session.isPlanned();
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return true;
+    throw error;
+  }
+}
+
+async function heldLines({ event, savepoint, session, actor, context }: CallScene): Promise<readonly string[] | null> {
+  const { call, cwd, stamp } = event;
+  const signal = context.deadline(await savepoint.config());
+  const isLossy = call.paths?.some((path) => path.includes('\ufffd')) === true;
+  const held = await session.hold(
+    {
+      tool: call.tool,
+      kind: call.kind,
+      own: call.own,
+      actor,
+      dir: exactName(bytesFromText(cwd)),
+      id: call.id ?? makeCallId(call, stamp, () => context.ports.random.hex(4)),
+      ...(call.paths === null || isLossy ? {} : { paths: call.paths }),
+      ...(call.writes === null || isLossy ? {} : { writes: call.writes }),
+    },
+    { signal },
+  );
+  return held === null ? null : heldText(held, call);
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof SavepointError)) return error instanceof Error ? error.message : String(error);
+  return error.code === 'CANCELLED' ? 'Savepoint could not record it in time. Try it again.' : error.message;
+}

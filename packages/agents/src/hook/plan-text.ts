@@ -1,0 +1,101 @@
+/** What an agent's model reads about plan mode and about its plans. Texts from others are escaped, and limited in length. */
+
+import { type Session, showName, showText } from '@savepoint/core';
+import type { ToolCall } from '../event.ts';
+
+type HeldCall = NonNullable<Awaited<ReturnType<Session['hold']>>>;
+type PlanNews = Awaited<ReturnType<Session['planNews']>>;
+
+const MAX_REJECTED = 20;
+const MAX_WORDS = 4_000;
+const MAX_LINE = 300;
+const MAX_MESSAGE = 2_000;
+
+const GO_ON =
+  'Go on as if it were applied. The files on disk keep their old content until the user applies the plan, so reading them ' +
+  'shows them without your proposals.';
+const AGAIN =
+  'To edit such a file again, name text of the proposed version or of the file on disk, or write the whole file. Text of ' +
+  'the file on disk that you have already proposed to change is replaced by the newer edit.';
+const THEN = 'When all changes are proposed, end your turn: the user reviews the plan.';
+const SHELL =
+  'Savepoint plan mode: the command was not run. Commands could change files, and cannot be recorded as a proposal. Read ' +
+  'files with your other tools, and propose changes with your edit tools. If you cannot work without a shell, tell the user: ' +
+  '`savepoint run --isolated --plan -- AGENT` starts you in a copy with a shell, and makes a plan of what you change.';
+const TOOL =
+  'was not run. It could change files, and what it would do cannot be recorded as a proposal. Use the tools that edit one ' +
+  'file, or ask the user to turn plan mode off.';
+const UNKNOWN =
+  'Nothing was changed or recorded, because the call does not say what it would write. Write the whole file, or replace ' +
+  'text in it. Instead of moving a file, add the new one and delete the old one.';
+
+/** Said where a prompt or a session begins. */
+export function isOnText(): readonly string[] {
+  return [
+    'Savepoint plan mode is on: your edits of files are recorded as a plan that the user reviews, and are not applied. ' +
+      'Each edit tool answers that it was refused; the answer says what was recorded. Shell commands are refused.',
+  ];
+}
+
+export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): readonly string[] {
+  switch (held.kind) {
+    case 'shell':
+      return [SHELL];
+    case 'tool':
+      return [`Savepoint plan mode: ${shortText(tool)} ${TOOL}`];
+    case 'unknown':
+      return [`Savepoint plan mode: ${shortText(tool)} was not run. ${UNKNOWN}`];
+    case 'recorded': {
+      const { plan, revision, paths } = held;
+      const size = paths === 0 ? 'changes nothing now' : `changes ${paths} ${paths === 1 ? 'path' : 'paths'}`;
+      return [
+        `Savepoint plan mode: this edit was not applied. It was recorded as a proposal in ${plan} (revision ${revision}, ${size}).`,
+        `${GO_ON} ${AGAIN}`,
+        THEN,
+      ];
+    }
+  }
+}
+
+export function failedText(message: string): readonly string[] {
+  return [`Savepoint plan mode: nothing was changed, and nothing was recorded. ${cut(showText(message), MAX_MESSAGE)}`];
+}
+
+export function newsText(news: PlanNews): readonly string[] {
+  return news.flatMap(({ id, intent, revision, status, words, rejected, applied, isCancelled }) => {
+    const name = `${id} (${shortText(intent)})`;
+    const rest = rejected.length - MAX_REJECTED;
+    const isOpen = status === 'pending' || status === 'approved';
+    return [
+      ...(words.length === 0
+        ? []
+        : [`Savepoint: the user asks for changes of your plan ${name}, revision ${revision}:`]),
+      ...words.map((text) => cut(showText(text, 'keep'), MAX_WORDS)),
+      ...(rejected.length === 0 ? [] : [`Savepoint: the user rejected these parts of your plan ${name}:`]),
+      ...rejected.slice(0, MAX_REJECTED).map(({ path, hunk }) => {
+        const lines =
+          hunk === null ? '' : ` hunk ${hunk.number} (proposed lines ${hunk.start}-${hunk.start + hunk.count - 1})`;
+        return `- ${showName(path)}${lines}`;
+      }),
+      ...(rest > 0 ? [`- and ${rest} more`] : []),
+      ...(words.length > 0 && isOpen ? [REVISE] : []),
+      ...applied.map(
+        (checkpoint) =>
+          `Savepoint: your plan ${name} was applied (${checkpoint}). Read its files again before you edit them.`,
+      ),
+      ...(isCancelled ? [`Savepoint: the user cancelled your plan ${name}. None of it will be applied.`] : []),
+    ];
+  });
+}
+
+const REVISE =
+  'Revise the plan as they say: in plan mode with your edit tools, whose edits are added to it, otherwise with ' +
+  '`plan_revise`. `plan_status` shows it. What was rejected is not applied if you leave it as it is.';
+
+function shortText(text: string): string {
+  return cut(showText(text), MAX_LINE);
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

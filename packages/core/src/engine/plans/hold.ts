@@ -1,0 +1,99 @@
+/** Proposes the edits of a call in plan mode, which then does not run. */
+
+import { createHash } from 'node:crypto';
+import type { CallOptions } from '../../model/call-options.ts';
+import type { SessionId } from '../../model/ids.ts';
+import type { Plan } from '../../model/plan.ts';
+import { heldEditsOperation } from '../../plan/held-edits.ts';
+import type { HeldEditsRequest, ProposedCall } from '../../session/plan-mode.ts';
+import { assertNotFrozen } from '../../store/state/frozen.ts';
+import { type HeldMark, readSessionState, writeSessionState } from '../../store/state/session-state.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { readPlans } from '../../timeline/record/plan-records.ts';
+import type { Engine } from '../engine.ts';
+import { frozenPathsIn } from '../frozen.ts';
+import { readIfFound } from '../open.ts';
+import type { WriteOperationContext } from '../write-context.ts';
+import { applicationsOf } from './plan-view.ts';
+import { proposeMore } from './propose.ts';
+
+/** Two hooks report the same call within this time. */
+const SAME_CALL_MS = 30_000;
+const REMEMBERED_CALLS = 50;
+
+/** @throws SavepointError EDITS_REFUSED, CONFLICT, PATH_REFUSED, FROZEN and what captures throw: nothing was recorded */
+export async function proposeHeld(
+  engine: Engine,
+  session: SessionId,
+  request: HeldEditsRequest,
+  options: CallOptions,
+): Promise<ProposedCall> {
+  const { actor, call, tool } = request;
+  const context = engine.context();
+  assertNotFrozen(
+    frozenPathsIn(context),
+    request.writes.map(({ path }) => path),
+  );
+  const key = keyOf(request);
+  const intent = readIfFound(context, (workspace) => intentOf(workspace, session)) ?? `Edits of ${actor.name}`;
+  let plan: Plan | null = null;
+  let marks: (made: Plan) => void = () => undefined;
+  const operation = ({ workspace, pace }: WriteOperationContext) => {
+    plan = openPlanOf(workspace, session);
+    const isKnown = isKnownCall(workspace, session, key, plan);
+    // What two hooks report is recorded once: then the plan stays as it is.
+    const writes = isKnown ? [] : request.writes;
+    marks = (made) => (isKnown ? undefined : noteCall(workspace, session, key, made));
+    const author = { actor, session, call, tool };
+    return heldEditsOperation(workspace, { plan, writes, author, description: intent }, pace);
+  };
+  const proposal = {
+    source: 'edits',
+    sourceName: null,
+    operation,
+    current: () => plan,
+    onMade: (made: Plan) => marks(made),
+  } as const;
+  const view = await proposeMore(engine, proposal, { ...options, intent });
+  return { plan: view.plan.id, revision: view.plan.revision, paths: view.changes.length };
+}
+
+/** The newest plan of the session that edits go to: proposed by edits, and neither applied nor cancelled. */
+function openPlanOf({ store, timeline }: Workspace, session: SessionId): Plan | null {
+  const { plans } = readPlans(store.objects, store.refs);
+  const isOpen = (plan: Plan): boolean =>
+    plan.session === session &&
+    plan.source === 'edits' &&
+    plan.cancelled === null &&
+    applicationsOf(timeline, store.objects, plan).length === 0;
+  return plans.findLast(isOpen) ?? null;
+}
+
+const MAX_INTENT = 200;
+
+/** The first line of the prompt. */
+function intentOf({ ports, store }: Workspace, session: SessionId): string | null {
+  const words = readSessionState(ports.fs, store.layout, session).conversation?.lastUser ?? '';
+  const line = words.split('\n').find((one) => one.trim() !== '');
+  return line === undefined ? null : line.trim().slice(0, MAX_INTENT);
+}
+
+function keyOf({ actor, call, writes }: HeldEditsRequest): string {
+  const what = JSON.stringify([actor.id ?? null, call, writes]);
+  return createHash('sha256').update(what).digest('hex').slice(0, 16);
+}
+
+function isKnownCall({ ports, store }: Workspace, session: SessionId, key: string, plan: Plan | null): boolean {
+  const isCounted = (one: HeldMark): boolean =>
+    one.key === key &&
+    one.plan === plan?.id &&
+    one.revision <= plan.revision &&
+    Math.abs(ports.clock.now() - one.time) < SAME_CALL_MS;
+  return readSessionState(ports.fs, store.layout, session).held.some(isCounted);
+}
+
+function noteCall({ ports, store }: Workspace, session: SessionId, key: string, { id, revision }: Plan): void {
+  const state = readSessionState(ports.fs, store.layout, session);
+  const held = [...state.held, { key, plan: id, revision, time: ports.clock.now() }].slice(-REMEMBERED_CALLS);
+  writeSessionState(ports.fs, store.layout, session, { ...state, held });
+}

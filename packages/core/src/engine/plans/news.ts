@@ -1,0 +1,94 @@
+/** What people decided about the plans of a session, for its agent. */
+
+import { createHash } from 'node:crypto';
+import { checkpointId, type SessionId } from '../../model/ids.ts';
+import type { Plan, PlanAct } from '../../model/plan.ts';
+import type { PlanChange } from '../../plan/selection.ts';
+import type { PlanNews } from '../../session/plan-mode.ts';
+import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { readPlans } from '../../timeline/record/plan-records.ts';
+import type { Engine } from '../engine.ts';
+import { applicationsOf, selectionIn, statusOf } from './plan-view.ts';
+
+/** What is older would be reported again. */
+const REMEMBERED = 2_000;
+
+/**
+ * Returns what was not reported to the agent yet, and remembers that it is reported now. A plan that cannot be read is left out.
+ * @param state of all plans; if it is the one that was looked at, there is nothing new
+ */
+export async function planNews(engine: Engine, session: SessionId, state: string): Promise<readonly PlanNews[]> {
+  return engine.read(async (workspace) => {
+    const { ports, store } = workspace;
+    const { plans: heard } = readSessionState(ports.fs, store.layout, session);
+    if (heard.state === state) return [];
+    const reported = new Set(heard.reported);
+    const fresh = (...key: readonly unknown[]): boolean => {
+      const id = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
+      if (reported.has(id)) return false;
+      reported.add(id);
+      return true;
+    };
+    const news: PlanNews[] = [];
+    for (const plan of readPlans(store.objects, store.refs).plans) {
+      if (plan.session !== session) continue;
+      const one = await newsOf(engine, workspace, plan, fresh);
+      if (one !== null) news.push(one);
+    }
+    const now = readSessionState(ports.fs, store.layout, session);
+    writeSessionState(ports.fs, store.layout, session, {
+      ...now,
+      plans: { state, reported: [...reported].slice(-REMEMBERED) },
+    });
+    return news;
+  });
+}
+
+async function newsOf(
+  engine: Engine,
+  workspace: Workspace,
+  plan: Plan,
+  fresh: (...key: readonly unknown[]) => boolean,
+): Promise<PlanNews | null> {
+  const { id, intent, revision, cancelled } = plan;
+  const words = plan.words.filter((one) => isByOther(plan, one) && fresh(id, 'words', one.time, one.text));
+  const decisions = plan.decisions.filter(
+    (one) => !one.accepted && isByOther(plan, one) && fresh(id, 'rejected', one.time, one.path, one.hunk),
+  );
+  const applications = applicationsOf(workspace.timeline, workspace.store.objects, plan);
+  const applied = applications.filter(
+    (one) => one.isInEffect && isByOther(plan, one) && fresh(id, 'applied', one.checkpoint),
+  );
+  const isCancelled = cancelled !== null && isByOther(plan, cancelled) && fresh(id, 'cancelled', cancelled.time);
+  if (words.length + decisions.length + applied.length === 0 && !isCancelled) return null;
+  const selection = await selectionIn(workspace, plan, engine.pace({}));
+  return {
+    id,
+    intent,
+    revision,
+    status: statusOf(plan, { ...selection, applications }),
+    words: words.map(({ text }) => text),
+    rejected: decisions.flatMap(({ path, hunk }) => rejectedPart(selection.changes, path, hunk)),
+    applied: applied.map(({ checkpoint }) => checkpointId(checkpoint)),
+    isCancelled,
+  };
+}
+
+/** What the agent did itself, it knows. */
+function isByOther({ proposedBy }: Plan, { by }: PlanAct): boolean {
+  return by.kind !== 'agent' || by.name !== proposedBy.name;
+}
+
+function rejectedPart(
+  changes: readonly PlanChange[],
+  path: PlanChange['change']['path'],
+  digest: string | null,
+): PlanNews['rejected'] {
+  const found = changes.find(({ change }) => change.path === path);
+  if (found === undefined) return [];
+  if (digest === null) return [{ path, hunk: null }];
+  const hunk = found.hunks?.find((one) => one.digest === digest);
+  if (hunk === undefined) return [];
+  return [{ path, hunk: { number: hunk.number, start: hunk.afterStart, count: hunk.afterCount } }];
+}

@@ -1,0 +1,49 @@
+/** Plan mode: what an agent's call would write is proposed instead, and the call does not run. */
+
+import type { Actor } from '../model/checkpoint.ts';
+import type { CallId, CheckpointId, PlanId } from '../model/ids.ts';
+import type { JsonName, TreePath } from '../model/names.ts';
+import type { PlanStatus } from '../model/plan.ts';
+import type { ReportedWrite } from '../model/reported-write.ts';
+
+/** Edits of one call, all of which are proposed, or none. */
+export interface HeldEditsRequest {
+  readonly actor: Actor;
+  readonly call: CallId;
+  readonly tool: string;
+  readonly writes: readonly (Pick<ReportedWrite, 'path' | 'result'> & { readonly given: JsonName })[];
+}
+
+/** What became of the edits of a call. */
+export interface ProposedCall {
+  readonly plan: PlanId;
+  readonly revision: number;
+  /** Number of paths that the plan changes. */
+  readonly paths: number;
+}
+
+/**
+ * What became of a call. It must not run.
+ * - `recorded`: its edits are part of a plan
+ * - `shell`, `tool`: it could write anywhere, so it cannot be proposed
+ * - `unknown`: it does not say what it would write
+ */
+export type HeldCall = (ProposedCall & { readonly kind: 'recorded' }) | { readonly kind: 'shell' | 'tool' | 'unknown' };
+
+/** What became of a plan of a session, as far as its agent was not informed of it. */
+export interface PlanNews {
+  readonly id: PlanId;
+  readonly intent: string;
+  readonly revision: number;
+  readonly status: PlanStatus;
+  /** What is to be changed, the oldest first. */
+  readonly words: readonly string[];
+  readonly rejected: readonly {
+    readonly path: TreePath;
+    /** A hunk, and its lines in the proposed file. Null: the whole change. */
+    readonly hunk: { readonly number: number; readonly start: number; readonly count: number } | null;
+  }[];
+  /** A person applied it, or a phase of it. */
+  readonly applied: readonly CheckpointId[];
+  readonly isCancelled: boolean;
+}

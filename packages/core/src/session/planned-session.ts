@@ -1,0 +1,65 @@
+/** The part of a session that proposes what its agent would change, instead of changing it. */
+
+import { givenDiskPath } from '../io/given-path.ts';
+import { pathContextIn } from '../io/locate-path.ts';
+import type { CallOptions } from '../model/call-options.ts';
+import type { SessionId } from '../model/ids.ts';
+import { parseCallId } from '../model/parse-ids.ts';
+import { isPlanned, readPlanMode } from '../store/state/plan-mode.ts';
+import type { CallRecords } from './call-records.ts';
+import type { CallRequest } from './call-request.ts';
+import { GuardedSession } from './guarded-session.ts';
+import { heldWrites } from './held-writes.ts';
+import type { SessionHost } from './host.ts';
+import { ownFolder } from './locate-call.ts';
+import type { HeldCall, PlanNews } from './plan-mode.ts';
+import { checkSessionCall } from './session-shapes.ts';
+
+/** The part of `Session` for plans. */
+export abstract class PlannedSession extends GuardedSession {
+  readonly #host: SessionHost;
+
+  constructor(host: SessionHost, id: SessionId, calls: CallRecords) {
+    super(host, id, calls);
+    this.#host = host;
+  }
+
+  /**
+   * Returns whether a person turned plan mode on for this session. Cheap; waits for no lock.
+   * @throws SavepointError STORE_DAMAGED if it is unknown: then it counts as on
+   */
+  async isPlanned(): Promise<boolean> {
+    return this.#host.once(
+      async ({ read }) => read(({ ports, store }) => isPlanned(readPlanMode(ports, store.layout), this.id)) ?? false,
+    );
+  }
+
+  /**
+   * Proposes what a call would write, as a part of this session's open plan. For a call in plan mode, instead of `begin`.
+   * The same call within half a minute is recorded once.
+   * @param request with the whole new texts or the replacements, in `writes`. `paths` and `writes` may be outside
+   * @returns what became of it, and then it must not run; null: it writes nothing in the workspace, and may run
+   * @throws SavepointError EDITS_REFUSED, CONFLICT, PATH_REFUSED, FROZEN and others: nothing was recorded, and the call
+   *   must not run
+   */
+  async hold(request: CallRequest, options: CallOptions = {}): Promise<HeldCall | null> {
+    checkSessionCall.begin(request, options);
+    const { dir, actor = this.actor, tool, id } = request;
+    const writes = await this.#host.once(async (steps) => {
+      const place = ownFolder(steps);
+      return heldWrites(dir === undefined ? place : pathContextIn(place, givenDiskPath(place, dir)), request);
+    });
+    if (writes === 'runs') return null;
+    if (typeof writes === 'string') return { kind: writes };
+    const call = parseCallId(id ?? this.#host.ports.random.hex(8));
+    return { kind: 'recorded', ...(await this.#host.proposeHeld(this.id, { actor, call, tool, writes }, options)) };
+  }
+
+  /**
+   * Returns what people decided about plans of this session and what they wrote to its author, once. Does not wait for
+   * the lock.
+   */
+  async planNews(): Promise<readonly PlanNews[]> {
+    return this.#host.planNews(this.id);
+  }
+}
