@@ -125,7 +125,7 @@ export class LineAuthors {
     const where = checkpoint !== null ? `in ${checkpoint.id}` : last === undefined ? null : `after ${last}`;
     const who = names.size === 0 ? null : [...names].join(' or ');
     if (checkpoint?.trigger !== 'merge') return { who, where };
-    // They worked elsewhere, so that nobody saw them here.
+    // They worked in the fork, so the timeline of the workspace has no record of their calls.
     const isAgent = authors.length === 1 && authors[0]?.actor.kind === 'agent';
     return {
       who: who !== null && isAgent && grade !== 'sure' ? `${who} (${grade})` : who,

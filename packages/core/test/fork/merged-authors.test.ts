@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Savepoint } from '@savepoint/core';
+import type { DiskPath, Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
@@ -24,7 +24,7 @@ test('the agent of a merged fork, how sure that is, and the merge are named', as
   const savepoint = p.open();
   await savepoint.createForks(['first', 'second'], { rungs: ['copy'] });
   const first = await folderOf(savepoint, 'first');
-  const session = p.open({ dir: first }).session({ agent: 'mine', id: 's-1' });
+  const session = p.open({ dir: first as DiskPath }).session({ agent: 'mine', id: 's-1' });
   await session.start();
   await session.call({ tool: 'Write', kind: 'write', paths: tree('a.txt'), id: 'c-1' }, () =>
     writeFileSync(join(first, 'a.txt'), withLine(0, 'by the agent')),
