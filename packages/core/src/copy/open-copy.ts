@@ -156,13 +156,15 @@ export interface FolderBelow extends BelowInMaking {
 
 /** @throws SavepointError IO, NO_SPACE, CANCELLED: nothing is left */
 export async function makeFolderBelow(
-  request: Pick<CopyRequest, 'workspace' | 'home' | 'now' | 'state'>,
+  request: Pick<CopyRequest, 'workspace' | 'home' | 'now' | 'state'> & { readonly dependencies: 'all' | 'none' },
   pace: Pace,
 ): Promise<FolderBelow> {
-  const { workspace, home } = request;
+  const { workspace, home, now } = request;
   const making = beginBelow(workspace.ports, home);
   try {
-    const given = { workspace, home, place: making.place, rungs: FOLDER_RUNGS, isSeenInPlace: true };
+    const dependencies = request.dependencies === 'all' ? 'copy' : 'none';
+    const place = { home, place: making.place, rungs: FOLDER_RUNGS, isSeenInPlace: true };
+    const given = { workspace, ...place, dependencies, stateOf: stateIn(workspace, now) } as const;
     const made = await copyOfFolder(given, pace);
     await correct(request, made, (target) => target, pace);
     return { ...making, bytes: bytesOf(made) };
@@ -258,6 +260,12 @@ async function makeOverlay(
   return { opened: { ...opened, notIsolated }, rung: 'overlay', bytes: bytesOf(below), notes: [] };
 }
 
+/** What a checkpoint says about paths. */
+function stateIn({ store }: Workspace, { snapshot }: Checkpoint): (path: TreePath) => PathState {
+  const read = cachedFolderReader(store.objects);
+  return (path) => stateAt(read, snapshot, path);
+}
+
 function repositoriesOf({ roots }: Checkpoint): readonly TreePath[] {
   return roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
 }
@@ -273,9 +281,8 @@ async function makeFolder(
   pace: Pace,
 ): Promise<CopiedFiles> {
   const { workspace, home, now, dependencies = 'auto' } = request;
-  const { ports, root, store } = workspace;
-  const read = cachedFolderReader(store.objects);
-  const stateOf = (path: TreePath): PathState => stateAt(read, now.snapshot, path);
+  const { ports, root } = workspace;
+  const stateOf = stateIn(workspace, now);
   const wanted = FOLDER_RUNGS.filter((rung) => rungs.includes(rung));
   const made = await copyOfFolder(
     {

@@ -14,8 +14,8 @@ function shell(script: string) {
   return { command: ['sh', '-c', script], variables: { PATH } };
 }
 
-function opened(p: Place): Savepoint {
-  const savepoint = p.open({ places: { ...p.world.places, searchPath: PATH } });
+function opened(p: Place, options: Parameters<Place['open']>[0] = {}): Savepoint {
+  const savepoint = p.open({ places: { ...p.world.places, searchPath: PATH }, ...options });
   onTestFinished(async () => {
     for (const { name } of (await savepoint.forks()).forks) await savepoint.dropFork(name, { force: true });
   });
@@ -148,4 +148,37 @@ test('a fork with a branch, or of a dropped one, is a folder, and says so once',
     [false, []],
   ]);
   expect((await savepoint.fork('g')).difference.changes.map(({ path }) => path)).toEqual(['new.txt']);
+});
+
+test('an overlay has the dependencies that were asked for, and links make it a folder', async () => {
+  const p = new Place();
+  p.write('a.txt', 'a\n');
+  p.write('node_modules/dep/index.js', '1\n');
+  p.write('node_modules/dep/package.json', '{"name":"dep"}\n');
+  writeFileSync(
+    join(p.world.places.home, 'config.json'),
+    '{"copy_dependencies":"none","export":{"to":"/elsewhere"}}\n',
+  );
+  const savepoint = opened(p, { settings: { savepoint: null } });
+  const look = shell('ls');
+  const outputOf = async (name: string) => {
+    await ended(savepoint, name);
+    return readFileSync(Buffer.from((await savepoint.fork(name)).runs[0]?.output ?? '', 'latin1'), 'utf8');
+  };
+  const [none] = await savepoint.createForks(['none'], { command: look });
+  expect([none?.fork.copy.rung, await outputOf('none')]).toEqual(['overlay', 'a.txt\n']);
+  // What it lacks is no change of the fork.
+  expect((await savepoint.fork('none')).state).toBe('unchanged');
+  await savepoint.mergeFork('none');
+  expect(existsSync(p.at('node_modules/dep/index.js'))).toBe(true);
+  const [all] = await savepoint.createForks(['all'], { command: look, dependencies: 'auto' });
+  expect([all?.fork.copy.rung, await outputOf('all')]).toEqual(['overlay', 'a.txt\nnode_modules\n']);
+  const [linked] = await savepoint.createForks(['linked'], { command: look, dependencies: 'link' });
+  expect([linked?.fork.copy.rung === 'overlay', linked?.notes[0]]).toEqual([
+    false,
+    'each fork is a folder: its packages are links to those of the workspace',
+  ]);
+  // The user's own settings hold inside, but a fork exports nothing.
+  const own = join(p.world.places.home, 'copies', none?.fork.copy.id ?? '', 'home', 'config.json');
+  expect(JSON.parse(readFileSync(own, 'utf8'))).toEqual({ copy_dependencies: 'none' });
 });

@@ -21,7 +21,10 @@ export const forkCreate = command({
     { flags: '--conversation', description: "also copy the agent's conversation as it was at --from" },
     { flags: '--session <id>', description: 'whose conversation (default: the only one since)' },
     { flags: '--count <number>', description: 'create NAME-1, NAME-2, … at once' },
-    DEPENDENCY_OPTION,
+    {
+      ...DEPENDENCY_OPTION,
+      description: 'what each fork gets of node_modules and the like (default: copy_dependencies)',
+    },
   ],
   examples: [
     'savepoint fork create attempt',

@@ -9,6 +9,7 @@ import { outerRepositories } from '../../copy/overlay/outer-repositories.ts';
 import { beginCopy, makeCopiesFolder, removeCopyRecord } from '../../copy/records.ts';
 import { type Fork, forkOf, freePort, isForkName } from '../../fork/fork.ts';
 import { listForks, usedPorts } from '../../fork/fork-records.ts';
+import { giveSettings } from '../../fork/fork-settings.ts';
 import { stateInfo } from '../../fork/merge-fork.ts';
 import { folderOf } from '../../fork/open-fork.ts';
 import { type ForkCommand, startRun } from '../../fork/runs.ts';
@@ -50,7 +51,7 @@ export interface CreateForkOptions extends CallOptions {
   /** Runs in each fork, in the background. Without a branch, the fork is then an overlay where that is possible. */
   readonly command?: ForkCommand;
   readonly rungs?: readonly CopyRung[];
-  /** What the forks get of dependency folders. Default: from the settings, else `auto`. */
+  /** What the forks get of dependency folders. Default: from the settings, else `auto`. With `link`, they are folders. */
   readonly dependencies?: DependencyPolicy;
 }
 
@@ -165,7 +166,7 @@ async function create(
 ): Promise<void> {
   const why = await whyNoOverlays(operating, start, options);
   if (why === null) {
-    await createOverlays(operating, wanted, start, created);
+    await createOverlays(operating, wanted, start, options, created);
     return;
   }
   for (const [index, one] of wanted.entries()) {
@@ -178,16 +179,20 @@ async function create(
 
 /** @returns null if the forks can be overlays */
 async function whyNoOverlays(
-  { context, workspace }: WriteOperationContext,
+  operating: WriteOperationContext,
   { now, base, state }: Start,
-  { branch, command, rungs, conversation = false }: CreateForkOptions,
+  options: CreateForkOptions,
 ): Promise<string | null> {
+  const { branch, command, rungs, conversation = false } = options;
+  const { context, workspace } = operating;
   const { ports, searchPath, root } = workspace;
   if (command === undefined) return 'people work in it';
   if (rungs?.includes('overlay') === false) return 'no overlay was asked for';
   if (conversation) return 'the conversation names its folder';
   if (branch !== undefined) return 'git must find a worktree';
   if (base !== state) return 'it continues a dropped fork';
+  // An overlay covers the packages that the links would lead to.
+  if (dependenciesFor(operating, options) === 'link') return 'its packages are links to those of the workspace';
   const repositories = now.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
   const [outer] = outerRepositories(ports.fs, root, repositories);
   // It goes on changing, and must not do so below an overlay that is used for long.
@@ -201,12 +206,14 @@ async function createOverlays(
   operating: WriteOperationContext,
   wanted: readonly NewFork[],
   start: Start,
+  options: CreateForkOptions,
   created: CreatedFork[],
 ): Promise<void> {
   const { context, workspace, pace } = operating;
   const { ports, searchPath, root, id: workspaceId } = workspace;
   const { home } = context.places;
-  const below = await makeFolderBelow({ workspace, home, now: start.now, state: start.state }, pace);
+  const dependencies = dependenciesFor(operating, options) === 'none' ? 'none' : 'all';
+  const below = await makeFolderBelow({ workspace, home, now: start.now, state: start.state, dependencies }, pace);
   try {
     await syncTree(ports, searchPath, root, below.place);
     for (const one of wanted) {
@@ -244,8 +251,9 @@ async function createFolder(
   operating: WriteOperationContext,
   wanted: NewFork,
   start: Start,
-  { rungs = ['reflink', 'copy'], dependencies }: CreateForkOptions,
+  options: CreateForkOptions,
 ): Promise<CreatedFork> {
+  const { rungs = ['reflink', 'copy'] } = options;
   const { context, workspace, pace } = operating;
   const more: string[] = [];
   const { copy, notes } = await makeCopy(
@@ -257,7 +265,7 @@ async function createFolder(
       base: start.checkpoint,
       state: start.state,
       name: wanted.name,
-      dependencies: dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
+      dependencies: dependenciesFor(operating, options),
       rungs: rungs.filter((rung) => rung !== 'overlay'),
       completeFork: ({ record, files }) =>
         completeFork(operating, { ...wanted, record, start, tree: files, notes: more }),
@@ -265,6 +273,13 @@ async function createFolder(
     pace,
   );
   return createdFork(copy.record, [...notes, ...more]);
+}
+
+function dependenciesFor(
+  { context, workspace }: WriteOperationContext,
+  { dependencies }: CreateForkOptions,
+): DependencyPolicy {
+  return dependencies ?? context.effectiveSettings(workspace.root).copyDependencies;
 }
 
 function createdFork(copy: CopyRecord, notes: readonly string[]): CreatedFork {
@@ -287,12 +302,13 @@ interface Completion extends NewFork {
  * `cleanForks`.
  */
 async function completeFork(
-  { workspace, lock }: WriteOperationContext,
+  { context, workspace, lock }: WriteOperationContext,
   { name, branch, port, record, start, tree, notes }: Completion,
 ): Promise<ForkRecord> {
   const worktrees: ForkWorktree[] = [];
   const made = (): Fork => ({ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port });
   try {
+    giveSettings(workspace.ports, context.places.home, record.place);
     // First, so that a clean-up knows whose worktrees it finds.
     const time = workspace.ports.clock.now();
     await keepState(workspace, { ...stateInfo(made(), 'base', time), snapshot: start.base, base: null });
