@@ -52,7 +52,11 @@ it('merges only without new failures, or with a reason that is recorded', () => 
     error: { code: 'CHECKS_FAILED', data: { fork: 'attempt', checks: [{ name: 'own', comparison: 'worse' }] } },
   });
   expect(p.run(['fork', 'merge', 'attempt', '--yes', '--override', 'x']).status).toBe(2);
-  expect(p.run(['fork', 'merge', 'attempt', '--check', 'lint', '--dry-run']).status).toBe(2);
+  const previewed = p.run(['fork', 'merge', 'attempt', '--check', 'lint', '--dry-run']);
+  expect([previewed.status, previewed.stderr]).toEqual([1, expect.stringContaining('b.c:1: error:')]);
+  const overridden = ['fork', 'merge', 'attempt', '--check', 'lint', '--override', 'known', '--dry-run'];
+  expect(p.ok(...overridden).stdout).toContain('new failures in own');
+  expect(p.read('errors')).toBe('a.c:3: error: old\n');
   const merged = p.run(['fork', 'merge', 'attempt', '--yes', '--check', 'lint', '--override', 'known \x1b[31mfailure']);
   expect(merged.status, explain(['fork', 'merge'], merged)).toBe(0);
   const reason = 'Merged fork attempt despite own: known';
@@ -61,4 +65,19 @@ it('merges only without new failures, or with a reason that is recorded', () => 
     expect(stdout).toContain(reason);
     expect(stdout).not.toContain('\x1b');
   }
+});
+
+it('a preview of a merge runs the checks on request, and changes nothing', () => {
+  const { p, folder } = forked();
+  writeFileSync(join(folder, 'new.txt'), 'new\n');
+  const args = ['fork', 'merge', 'attempt', '--check', '--dry-run'];
+  const { stdout } = p.ok(...args);
+  expect(stdout).toContain('Preview: 1 path would change.');
+  expect(stdout).toContain('was checked as it would be after the merge: no new failures in own');
+  expect([p.has('new.txt'), p.ok('list').stdout.includes('Merged')]).toEqual([false, false]);
+  // Nothing can be checked as long as there is a conflict.
+  writeFileSync(join(folder, 'errors'), 'fork\n');
+  p.write('errors', 'workspace\n');
+  const refused = p.run(args);
+  expect([refused.status, refused.stdout.includes('was checked')]).toEqual([3, false]);
 });

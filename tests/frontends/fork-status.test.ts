@@ -1,8 +1,10 @@
-/** In the folder of a fork, commands say which fork it is, also before its first checkpoint. */
+/** What commands say about forks. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
 
-it('status and other commands name the fork', () => {
+it('in the folder of a fork, commands name it, also before its first checkpoint', () => {
   const p = project();
   p.write('a.txt', 'a\n');
   p.ok('fork', 'create', 'c2');
@@ -12,4 +14,37 @@ it('status and other commands name the fork', () => {
   expect(p.run(['diff'], { cwd }).stderr).toContain('This is fork c2 of ');
   expect(p.run(['checkpoint'], { cwd }).status).toBe(0);
   expect(p.run(['status'], { cwd }).stdout).toMatch(named);
+});
+
+it('create and show name the ports, and compare takes all forks', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.write('b.txt', 'b\n');
+  p.ok('checkpoint');
+  const one = p.run(['fork', 'compare']);
+  expect([one.status, one.stderr]).toEqual([
+    2,
+    expect.stringContaining('two or more different forks. This workspace has none.'),
+  ]);
+  const created = p.ok('fork', 'create', 'try', '--count', '3').stdout;
+  const ports = created.split('\n').filter((line) => line.includes('ports'));
+  expect(ports).toHaveLength(3);
+  const [, first, last] = /ports for its servers: (\d+) to (\d+) \(SAVEPOINT_FORK_PORT /.exec(ports[0] ?? '') ?? [];
+  expect(Number(last) - Number(first)).toBe(9);
+  for (const [name, file] of [
+    ['try-1', 'a.txt'],
+    ['try-2', 'a.txt'],
+    ['try-3', 'b.txt'],
+  ] as const) {
+    writeFileSync(join(p.ok('fork', 'open', name).stdout.trim(), file), `${name}\n`);
+  }
+  const shown = p.ok('fork', 'show', 'try-1').stdout;
+  expect(shown).toMatch(new RegExp(`ports for its servers: ${first} to ${last}; made as a folder`));
+  expect(shown.match(/\d bytes/g)).toHaveLength(1);
+  const { stdout } = p.ok('fork', 'compare');
+  expect(stdout).toContain(
+    'try-1 and try-2 both change a.txt, and conflict with each other\n' +
+      '  a.txt of try-2 conflicts if try-1 is merged first: the same lines were changed since\n' +
+      'try-1 and try-3 change no file in common, and do not conflict with each other\n',
+  );
 });

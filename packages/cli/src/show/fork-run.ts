@@ -1,11 +1,16 @@
 /** Texts about commands and checks that run on forks. */
 
 import { showText } from '@savepoint/core';
-import { isFailing, type OutputOf, type VERBS } from '@savepoint/core/frontend';
+import { isFailing, type OutputOf, PORTS_PER_FORK, type VERBS } from '@savepoint/core/frontend';
 
 export function runText({ number, command, state, exit }: OutputOf<typeof VERBS.forkRun>): string {
   const how = state === 'exited' ? `exit status ${exit}` : state;
   return `run ${number}: ${showText(command.join(' '))} (${how})`;
+}
+
+/** @param first of its ports */
+export function portsText(first: number): string {
+  return `${first} to ${first + PORTS_PER_FORK - 1}`;
 }
 
 export function checksText({ results, isCurrent }: NonNullable<ForkChecksJson>): string {

@@ -4,7 +4,7 @@ import { SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments } from '../../command.ts';
 import { commandText } from '../../show/conversation.ts';
-import { runText } from '../../show/fork-run.ts';
+import { portsText, runText } from '../../show/fork-run.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { confirmAndRun, operationText } from '../../show/operation.ts';
 import { DEPENDENCY_OPTION, dependenciesIn } from '../copies/dependency-option.ts';
@@ -45,8 +45,9 @@ export const forkCreate = command({
   }),
   render: ({ forks }) =>
     lines(
-      forks.flatMap(({ name, folder, continue: next, notes }) => [
+      forks.flatMap(({ name, folder, port, continue: next, notes }) => [
         folder === null ? `${name} (no folder until \`savepoint fork open ${name}\`)` : `${name}: ${pathText(folder)}`,
+        `  ports for its servers: ${portsText(port)} (SAVEPOINT_FORK_PORT in commands of \`fork create\` and \`fork run\`)`,
         ...(next === null ? [] : [`  continue the conversation: ${commandText(next)}`]),
         ...notes.map((note) => `  note: ${showText(note)}`),
       ]),
@@ -83,11 +84,10 @@ export const forkMerge = command({
     {
       flags: '--check [names]',
       description: 'merge only if checks of the merged files find no new failures: all, or these, with commas between',
-      conflicts: 'dryRun',
     },
     { flags: '--override <text>', description: 'with --check: merge all the same, and record why' },
     { flags: '--force', description: 'also change frozen paths' },
-    { flags: '-n, --dry-run', description: 'only show what would change' },
+    { flags: '-n, --dry-run', description: 'only show what would change; with --check, run the checks as well' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
   examples: [

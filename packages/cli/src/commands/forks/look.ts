@@ -4,7 +4,7 @@ import { nameFromJson, showText } from '@savepoint/core';
 import { type OutputOf, someOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
-import { checksText, runText } from '../../show/fork-run.ts';
+import { checksText, portsText, runText } from '../../show/fork-run.ts';
 import { localTime, pathText, sizeText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import type { OutputView } from '../../view.ts';
@@ -39,12 +39,12 @@ export const forkShow = command({
   examples: ['savepoint fork show attempt'],
   input: ({ operands: [name = ''] }) => ({ name }),
   render(fork, view) {
-    const { folder, checkpoint, created, branch, port, rung, bytes, runs, checks, changes, common } = fork;
+    const { folder, checkpoint, created, branch, port, rung, runs, checks, changes, common } = fork;
     return lines(
       forkLine(fork, view),
       folder === null ? '  no folder until `savepoint fork open`' : `  folder: ${pathText(folder)}`,
       `  left the workspace at ${checkpoint}, ${localTime(created)}${branch === null ? '' : `, on branch ${showText(branch)}`}`,
-      `  ports from ${port}, ${sizeText(bytes)} (${rung})`,
+      `  ports for its servers: ${portsText(port)}; made as ${madeAs(rung)}`,
       checks === null ? [] : `  ${checksText(checks)}, checked ${localTime(checks.time)}`,
       runs.map((run) => `  ${runText(run)}  output: ${pathText(run.output)}`),
       common.map(({ fork: other, paths }) => `  in common with ${other}: ${paths.map(pathText).join(', ')}`),
@@ -78,23 +78,22 @@ export const forkDiff = command({
 
 export const forkCompare = command({
   verb: VERBS.forkCompare,
-  operands: [['<names...>', 'two or more forks']],
+  operands: [['[names...]', 'two or more forks (default: all)']],
   takesPaths: false,
   options: [],
-  examples: ['savepoint fork compare attempt-1 attempt-2'],
-  input: ({ operands }) => ({ names: [...operands] }),
+  examples: ['savepoint fork compare', 'savepoint fork compare attempt-1 attempt-2'],
+  input: ({ operands }) => (operands.length === 0 ? {} : { names: [...operands] }),
   render: ({ forks, pairs }, { style }) =>
     lines(
       forks.flatMap(({ name, totals, checks, conflicts }) => [
         `${style.strong(name)}  ${totals.files === 0 ? 'nothing to merge' : totalsLine(totals)}`,
         ...(checks === null ? [] : [`  ${checksText(checks)}`]),
-        ...conflictLines(conflicts, 'does not merge with the workspace'),
+        ...conflictLines(conflicts, 'conflicts with the workspace'),
       ]),
       pairs.flatMap(({ forks: [first = '', second = ''], common, conflicts }) => [
-        `${first} and ${second}: ${common.length === 0 ? 'no files in common' : `both change ${someOf(common.map(pathText), LISTED)}`}`,
-        ...(conflicts.length === 0
-          ? ['  both can be merged']
-          : conflictLines(conflicts, `does not merge after ${first} was merged`)),
+        `${first} and ${second} ${common.length === 0 ? 'change no file in common' : `both change ${someOf(common.map(pathText), LISTED)}`}, ` +
+          (conflicts.length === 0 ? 'and do not conflict with each other' : 'and conflict with each other'),
+        ...conflictLines(conflicts, `of ${second} conflicts if ${first} is merged first`),
       ]),
     ),
 });
@@ -109,6 +108,11 @@ export const forkOpen = command({
   render: ({ folder }, { isTerminal }) =>
     isTerminal ? lines(pathText(folder)) : Buffer.from(`${nameFromJson(folder)}\n`, 'latin1'),
 });
+
+function madeAs(rung: string): string {
+  if (rung === 'overlay') return 'an overlay';
+  return rung === 'reflink' ? 'a folder that shares blocks with the workspace' : 'a folder with copied files';
+}
 
 type Conflicts = OutputOf<typeof VERBS.forkCompare>['pairs'][number]['conflicts'];
 

@@ -116,11 +116,20 @@ function exportLines(exporting: OutputOf<typeof VERBS.status>['exporting'], styl
 function copyLines({ stale, bytes, limit }: OutputOf<typeof VERBS.status>['copies']): string[] {
   const isLarge = limit !== null && bytes > limit * LARGE_PART;
   if (stale === 0 && !isLarge) return [];
-  const what = [
-    ...(stale === 0 ? [] : [countText(stale, 'stale copy', 'stale copies')]),
-    ...(isLarge ? [`copies and forks take ${sizeText(bytes)} of the ${sizeText(limit)} in \`max_store_mb\``] : []),
+  return [
+    ...(stale === 0
+      ? []
+      : [
+          `${countText(stale, 'copy', 'copies')} of ended processes ${stale === 1 ? 'takes' : 'take'} space: ` +
+            '`savepoint copies --clean` removes what holds no work, `savepoint copies` lists the rest.',
+        ]),
+    ...(isLarge
+      ? [
+          `Copies and forks take ${sizeText(bytes)} of the ${sizeText(limit)} in \`max_store_mb\`: ` +
+            '`savepoint copies` lists them.',
+        ]
+      : []),
   ];
-  return [`${what.join('; ')}: see \`savepoint copies\`.`];
 }
 
 function forkText(fork: OutputOf<typeof VERBS.status>['fork']): string[] {

@@ -28,13 +28,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
 import { dropFork, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
-import {
-  type CheckedMergeOptions,
-  type MergeContext,
-  type MergeOptions,
-  mergeFork,
-  mergeIn,
-} from '../copies/merge-fork.ts';
+import { type CheckedMergeOptions, type MergeContext, mergeFork, mergeIn, previewMerge } from '../copies/merge-fork.ts';
 import type { Engine } from '../engine.ts';
 import { preview } from '../operate.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -128,7 +122,8 @@ export interface ForkCalls {
   fork(name: string, options?: ForkDiffOptions): Promise<ForkView>;
   /**
    * Compares the changes of forks: their sizes, the paths in common, and what would not merge. Nothing is changed.
-   * @throws SavepointError UNKNOWN_FORK, USAGE unless there are two or more different names
+   * @param names none: all forks
+   * @throws SavepointError UNKNOWN_FORK, USAGE unless there are two or more different ones
    */
   compareForks(names: readonly string[], options?: CallOptions): Promise<ForkComparison>;
   /**
@@ -138,8 +133,8 @@ export interface ForkCalls {
   openFork(name: string, options?: CallOptions): Promise<ForkFolder>;
   /** Starts a command in a fork, in the background. */
   runInFork(name: string, command: ForkCommand, options?: CallOptions): Promise<ForkRun>;
-  /** Returns what `mergeFork` would do. */
-  previewMerge(name: string, options?: MergeOptions): Promise<Preview>;
+  /** Returns what `mergeFork` would do. With `check`, the checks run, and failures are an error as for `mergeFork`. */
+  previewMerge(name: string, options?: CheckedMergeOptions): Promise<Preview>;
   /**
    * Changes the workspace as the fork was changed since it left it, or since its last merge: all or nothing. What changed in
    * the workspace meanwhile stays, and is merged where both changed a file. It can be undone.
@@ -200,15 +195,7 @@ export function forkCalls(engine: Engine): ForkCalls {
       engine.operate(options, ({ context, workspace }) =>
         startRun(workspace, findFork(engine, context, workspace, name), command),
       ),
-    previewMerge: (name, options = {}) =>
-      engine.read((workspace, context) =>
-        preview(
-          engine,
-          workspace,
-          mergeIn({ engine, context, workspace, pace: engine.pace(options) }, name, options),
-          options,
-        ),
-      ),
+    previewMerge: (name, options = {}) => engine.mapErrors(() => previewMerge(engine, name, options)),
     mergeFork: (name, options = {}) => engine.mapErrors(() => mergeFork(engine, name, options)),
     dropFork: (name, options = {}) =>
       engine.operate(options, async (operating) => {
@@ -305,10 +292,14 @@ function checksView(ports: Engine['ports'], fork: Fork, now: Snapshot): ForkChec
 
 async function compareForks(merging: MergeContext, names: readonly string[]): Promise<ForkComparison> {
   const { engine, context, workspace, pace } = merging;
-  if (names.length < 2 || new Set(names).size < names.length) {
-    throw new SavepointError('USAGE', 'A comparison needs two or more different forks.', { argument: 'names' });
+  const forks =
+    names.length === 0
+      ? listForks(engine.ports, context.places.home, workspace.id).forks
+      : names.map((name) => findFork(engine, context, workspace, name));
+  if (forks.length < 2 || new Set(names).size < names.length) {
+    const have = names.length === 0 ? ` This workspace has ${forks.length === 0 ? 'none' : 'one'}.` : '';
+    throw new SavepointError('USAGE', `A comparison needs two or more different forks.${have}`, { argument: 'names' });
   }
-  const forks = names.map((name) => findFork(engine, context, workspace, name));
   const views: ForkView[] = [];
   for (const fork of forks) views.push(await viewOf(engine, workspace, fork, pace, {}));
   const { alone, together } = await conflictsIn(merging, forks);

@@ -11,8 +11,8 @@ import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
-import { changedSincePreview, type Operation, type OperationResult } from '../../operation/operation.ts';
+import { type DiskPath, type JsonName, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
 import { openStore } from '../../store/layout.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
@@ -71,16 +71,30 @@ export function mergeIn(
   );
 }
 
+/**
+ * Returns what `mergeFork` would do. With `check`, the checks run, unless there are conflicts or nothing to merge. The folder
+ * is not changed.
+ * @throws SavepointError CHECKS_FAILED, as `mergeFork`
+ */
+export async function previewMerge(engine: Engine, name: string, options: CheckedMergeOptions): Promise<Preview> {
+  const seen = await planMerge(engine, name, options);
+  if (options.check === undefined || seen.plan.conflicts.length > 0) return seen;
+  const checked = await passingMerge(engine, name, options);
+  if (checked === null) return seen;
+  const { failed, passed } = checked;
+  const results = [
+    ...(passed.length === 0 ? [] : [`no new failures in ${passed.join(', ')}`]),
+    ...(failed.length === 0 ? [] : [`new failures in ${failed.map((one) => one.name).join(', ')}`]),
+  ];
+  const note = { path: WORKSPACE_ITSELF, why: `was checked as it would be after the merge: ${results.join('; ')}` };
+  return { ...seen, plan: { ...seen.plan, notes: [...(seen.plan.notes ?? []), note] } };
+}
+
 /** @throws SavepointError CHECKS_FAILED if a check finds new failures, or gives no answer, and there is no `override` */
 export async function mergeFork(engine: Engine, name: string, options: CheckedMergeOptions): Promise<OperationResult> {
-  const { check, override } = options;
-  if (override !== undefined && (check === undefined || override.trim() === '')) {
-    const why = check === undefined ? 'needs `check`' : 'needs a reason';
-    throw new SavepointError('USAGE', `\`override\` ${why}.`, { argument: 'override' });
-  }
-  const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check });
+  const { override } = options;
+  const checked = await passingMerge(engine, name, options);
   const failed = checked?.failed ?? [];
-  if (override === undefined && failed.length > 0) throw mergeChecksFailed(name, failed);
   return engine.operate(options, async (operating) => {
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
@@ -96,6 +110,31 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
       throw checked === null ? error : changedMeanwhile(name, error);
     }
   });
+}
+
+function planMerge(engine: Engine, name: string, options: MergeOptions): Promise<Preview> {
+  return engine.read((workspace, context) =>
+    preview(
+      engine,
+      workspace,
+      mergeIn({ engine, context, workspace, pace: engine.pace(options) }, name, options),
+      options,
+    ),
+  );
+}
+
+/** Runs the checks, if that was asked for. @throws SavepointError CHECKS_FAILED, USAGE */
+async function passingMerge(engine: Engine, name: string, options: CheckedMergeOptions): Promise<CheckedMerge | null> {
+  const { check, override } = options;
+  if (override !== undefined && (check === undefined || override.trim() === '')) {
+    const why = check === undefined ? 'needs `check`' : 'needs a reason';
+    throw new SavepointError('USAGE', `\`override\` ${why}.`, { argument: 'override' });
+  }
+  const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check });
+  if (override === undefined && checked !== null && checked.failed.length > 0) {
+    throw mergeChecksFailed(name, checked.failed);
+  }
+  return checked;
 }
 
 /** Looks the authors up when they are asked for, all at once. */
@@ -128,6 +167,8 @@ function authorsIn(
 
 interface CheckedMerge {
   readonly fingerprint: string;
+  /** Names of checks. */
+  readonly passed: readonly string[];
   readonly failed: readonly RunCheckResult[];
 }
 
@@ -137,14 +178,7 @@ async function checkMerge(
   name: string,
   options: CheckedMergeOptions & CheckOptions,
 ): Promise<CheckedMerge | null> {
-  const { plan } = await engine.read((workspace, context) =>
-    preview(
-      engine,
-      workspace,
-      mergeIn({ engine, context, workspace, pace: engine.pace(options) }, name, options),
-      options,
-    ),
-  );
+  const { plan } = await planMerge(engine, name, options);
   const isEmpty = [plan.paths, plan.conflicts, plan.refused, plan.toCapture].every((list) => list.length === 0);
   if (isEmpty) return null;
   const made = await makeCopyOfState(engine, copyOptions(options), async (operating) => {
@@ -161,7 +195,9 @@ async function checkMerge(
     const base = { snapshot: now.snapshot, roots, checkpoint: now };
     const { checks } = await checkCopy(engine, options, { copy: made.copy, notes: made.notes, state }, base);
     if (checks.length === 0) throw mergeChecksFailed(name, []);
-    return { fingerprint, failed: checks.filter(isFailing) };
+    const failed = checks.filter(isFailing);
+    const passed = checks.filter((one) => !isFailing(one)).map((one) => one.name);
+    return { fingerprint, failed, passed };
   } finally {
     await made.copy.drop();
   }

@@ -209,7 +209,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
     ['options', optional(fields(CALL_OPTIONS))],
   ],
   runInFork: [NAME, ['command', FORK_COMMAND], ['options', optional(fields(CALL_OPTIONS))]],
-  previewMerge: [NAME, ['options', optional(fields(MERGE))]],
+  previewMerge: [NAME, ['options', optional(fields(CHECKED_MERGE))]],
   mergeFork: [NAME, ['options', optional(fields(CHECKED_MERGE))]],
   dropFork: [NAME, ['options', optional(fields({ ...CALL_OPTIONS, force: flag }))]],
   cleanForks: [['options', optional(fields(CALL_OPTIONS))]],

@@ -17,7 +17,8 @@ export const forkCreate = verb({
   description:
     'Copies the workspace as it is, with uncommitted and untracked work and with all repositories, or the state of a ' +
     'checkpoint, into a folder of its own. What is done there does not touch the workspace until `fork merge`. The fork has ' +
-    'a timeline of its own and a range of ports.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
+    'a timeline of its own, and ten ports of its own, for servers that commands start: commands in it have the first one in ' +
+    '`SAVEPOINT_FORK_PORT`, and their number in `SAVEPOINT_FORK_PORTS`. Nothing keeps other programs from using them.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
     'branch, so that commits in it reach the repository of the workspace: `git merge` brings them. Without one, each has a repository of its own. ' +
     'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.' +
     "\n\nWith `conversation`, the agent's conversation is copied as well, as it was at the checkpoint `from`, and names the " +
@@ -108,7 +109,7 @@ export const forkMerge = verb({
     'is changed. Ignored files are merged only if their paths are named. It merges files, which are then uncommitted, and names the commits that ' +
     '`git merge` would bring. `undo` reverts a merge, and the fork can then be merged again.\n\nWith `check`, the merged state is made real in a copy first, and checks run there. New failures, ' +
     'compared with the workspace as it is, refuse the merge, and so do checks that give no answer. With `override`, it is ' +
-    'merged all the same, and the reason is recorded with the checkpoint.',
+    'merged all the same, and the reason is recorded with the checkpoint. With `dryRun`, the checks run and nothing is merged.',
   changes: 'files',
   schemas: ({ z, jsonName, inverted, conflictFields }) => ({
     input: z.strictObject({
@@ -132,20 +133,15 @@ export const forkMerge = verb({
     { name, paths = [], check, override, force, dryRun, expected, ...input },
     { signal, toolCall },
   ) {
-    if (dryRun === true && check !== undefined) {
-      const hint = '`savepoint fork check` runs the checks on the fork.';
-      throw new SavepointError('USAGE', 'A preview of a merge runs no checks.', { argument: 'check' }, { hint });
-    }
     const place = await savepoint.place();
     const options = {
       ...withoutUndefined({ force, expected, signal, toolCall }),
       ...(await conflictChoicesOf(savepoint, input)),
       ...(paths.length === 0 ? {} : { paths: scopeOf(place, paths).map(exactName) }),
+      ...withoutUndefined({ check, override }),
     };
     const seen =
-      dryRun === true
-        ? await savepoint.previewMerge(name, options)
-        : await savepoint.mergeFork(name, { ...options, ...withoutUndefined({ check, override }) });
+      dryRun === true ? await savepoint.previewMerge(name, options) : await savepoint.mergeFork(name, options);
     return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
   },
 });

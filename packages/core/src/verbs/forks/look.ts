@@ -94,13 +94,15 @@ export const forkCompare = verb({
   summary: 'compare the changes of forks, and say whether they merge',
   description:
     'Shows forks side by side. For each, what a merge would bring, how its checks went last, and what conflicts with the workspace as it is. For ' +
-    'each two, the paths that both change, and what would conflict if one were merged after the other. Nothing is changed.',
+    'each two, the paths that both change, and what would conflict if one were merged after the other. Without names, all forks are compared. Nothing is changed.',
   changes: 'nothing',
   schemas: (shapes) => {
     const { z, jsonName, totals } = shapes;
     const conflicts = z.array(z.strictObject({ path: jsonName, why: z.string() }));
     return {
-      input: z.strictObject({ names: z.array(z.string()).min(2).max(MAX_COMPARED) }),
+      input: z.strictObject({
+        names: z.array(z.string()).max(MAX_COMPARED).optional().describe('two or more; default: all forks'),
+      }),
       output: z.strictObject({
         forks: z.array(
           z.strictObject({
@@ -121,7 +123,7 @@ export const forkCompare = verb({
       }),
     };
   },
-  async handle(savepoint, { names }, { signal }) {
+  async handle(savepoint, { names = [] }, { signal }) {
     const { forks, pairs } = await savepoint.compareForks(names, withoutUndefined({ signal }));
     const conflictsToJson = (found: (typeof forks)[number]['conflicts']) =>
       found.map(({ path, why }) => ({ path: nameToJson(path), why }));
