@@ -102,6 +102,8 @@ test('commits on a detached HEAD of a worktree are named, and not removed unaske
   expect(plan.notes?.map(({ why }) => why)).toEqual([
     expect.stringMatching(`^has 1 commit on ${short}.*\`git merge ${short}\``),
   ]);
+  const marks = async () => (await savepoint.copies()).copies.map(({ name, hasCommits }) => [name, hasCommits]);
+  expect(await marks()).toEqual([['f', true]]);
   const kept = `commits on a detached HEAD, which no branch has: ${short}`;
   const { dropped, notes } = await savepoint.cleanForks();
   expect([dropped, notes]).toEqual([[], [`f is kept: it has ${kept}`]]);
@@ -121,5 +123,6 @@ test('commits on a detached HEAD of a worktree are named, and not removed unaske
   const other = Buffer.from((await savepoint.openFork('g')).folder, 'latin1').toString();
   git(other, 'checkout', '-q', '-f', '--detach', 'f-HEAD');
   await savepoint.mergeFork('g');
+  expect(await marks()).toEqual([['g', false]]);
   expect(await savepoint.dropFork('g')).toEqual([]);
 });

@@ -69,11 +69,12 @@ export const copies = command({
 
 function copyLines(found: OutputOf<typeof VERBS.copies>['copies'], { style }: OutputView): readonly string[] {
   const now = Date.now();
-  return found.map(({ id, purpose, rung, name, root, created, state, mayHoldWork, pid, bytes }) => {
+  return found.map(({ id, purpose, rung, name, root, created, state, mayHoldWork, hasCommits, pid, bytes }) => {
     const size = (bytes === null ? '?' : sizeText(bytes)).padStart(9);
     const unused = state === 'stale' && mayHoldWork ? 'kept' : state;
     const use = state === 'in-use' ? `in use${pid === null ? '' : ` by ${pid}`}` : unused;
+    const marked = hasCommits === true ? `${use}, has commits` : use;
     const label = name === null ? purpose : `${purpose} ${showText(name)}`;
-    return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${use}  ${pathText(root)}`;
+    return `${style.faint(id)}  ${label}  ${rung}  ${relativeTime(created, now)}  ${size}  ${marked}  ${pathText(root)}`;
   });
 }

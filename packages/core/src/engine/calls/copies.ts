@@ -13,11 +13,12 @@ import type { Snapshot } from '../../model/entries.ts';
 import type { CallId, SessionId, WorkspaceId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import { isDamage } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
-import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies } from '../copies/copy-list.ts';
+import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies, withCommits } from '../copies/copy-list.ts';
 import {
   type CopyOptions,
   makeWorkspaceCopy,
@@ -129,7 +130,20 @@ export interface CopyCalls {
 
 export function copyCalls(engine: Engine): CopyCalls {
   return {
-    copies: () => engine.mapErrors(() => knownCopies(engine.ports, engine.options.places.home, workspaceHere(engine))),
+    copies: () =>
+      engine.mapErrors(async () => {
+        const here = workspaceHere(engine);
+        const known = knownCopies(engine.ports, engine.options.places.home, here);
+        const isAny = known.copies.some(({ isHere }) => isHere);
+        if (!isAny) return known;
+        try {
+          return await engine.read((workspace) => withCommits(workspace, known));
+        } catch (error) {
+          // A damaged store hides the commits of copies, never the copies.
+          if (isDamage(error)) return known;
+          throw error;
+        }
+      }),
     cleanCopies: ({ all = false, everywhere = false } = {}) =>
       engine.mapErrors(async () => {
         if (all) assertByPersonAnywhere(engine, 'copies');

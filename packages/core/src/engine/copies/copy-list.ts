@@ -1,14 +1,19 @@
 /** Lists the copies of all workspaces, and removes those that died. */
 
+import { commitsOfCopy } from '../../copy/commits-of-copy.ts';
 import type { CopyRecord } from '../../copy/copy.ts';
+import { folderView } from '../../copy/folder/folder-view.ts';
 import { type CopyState, type ListedCopy, listCopies, mayHoldWork, removeLeftovers } from '../../copy/records.ts';
 import { bytesBelow, bytesOfCopy, leastBytesOfCopy } from '../../copy/sizes.ts';
 import { removeStaleCopy } from '../../copy/stale-copies.ts';
+import { detachedCommits } from '../../fork/commits-of-fork.ts';
+import { forkOf } from '../../fork/fork.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CopyId, checkpointNumber, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 
 export interface KnownCopy extends CopyRecord {
   readonly state: CopyState;
@@ -18,6 +23,8 @@ export interface KnownCopy extends CopyRecord {
   readonly mayHoldWork: boolean;
   /** Whether it is of the opened workspace. */
   readonly isHere: boolean;
+  /** Whether commits would be lost with it. Null: not known, because it is an overlay or of another workspace. */
+  readonly hasCommits: boolean | null;
 }
 
 export interface KnownCopies {
@@ -48,9 +55,29 @@ export function knownCopies(ports: Ports, home: DiskPath, here: WorkspaceId | nu
     size: sizeOf(ports, record),
     mayHoldWork: mayHoldWork(record),
     isHere: record.workspace === here,
+    hasCommits: null,
   }));
   const sharedBytes = bytesBelow(copies.map(({ record }) => record));
   return { copies: described, sharedBytes, leftovers, problems };
+}
+
+/** Looks for commits in the copies of the workspace that are folders. */
+export async function withCommits(workspace: Workspace, known: KnownCopies): Promise<KnownCopies> {
+  const { ports, root, timeline } = workspace;
+  const roots = (timeline.latest()?.roots ?? []).filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  const copies: KnownCopy[] = [];
+  for (const copy of known.copies) {
+    if (!copy.isHere || copy.rung === 'overlay') {
+      copies.push(copy);
+      continue;
+    }
+    const fork = forkOf(copy);
+    const started = new Set(fork?.worktrees.map(({ commit }) => commit));
+    const { commits, problems } = commitsOfCopy(ports, root, folderView(ports, copy), roots, started);
+    const detached = fork === null ? [] : await detachedCommits(workspace, fork);
+    copies.push({ ...copy, hasCommits: commits.length + problems.length + detached.length > 0 });
+  }
+  return { ...known, copies };
 }
 
 /** Removes the copies whose process died, with what still runs in them, and leftovers. Forks, and what is in use, stay. @param mayLose whether a copy with work is removed, too */

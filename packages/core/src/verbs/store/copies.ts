@@ -34,6 +34,12 @@ export const copies = verb({
           created: z.iso.datetime(),
           mayHoldWork: z.boolean().describe('what it has may exist nowhere else'),
           isHere: z.boolean().describe('it is of this workspace'),
+          hasCommits: z
+            .boolean()
+            .nullable()
+            .describe(
+              'commits would be lost with it; null: not known, because it is an overlay or of another workspace',
+            ),
           state: z
             .enum(['in-use', 'idle', 'stale'])
             .describe('idle: a fork without a process; stale: its process died'),
@@ -62,10 +68,26 @@ export const copies = verb({
     const found = await savepoint.copies();
     return {
       copies: found.copies.map(
-        ({ id, purpose, rung, name, root, place, base, created, state, owner, size, mayHoldWork, isHere }) => ({
+        ({
+          id,
+          purpose,
+          rung,
+          name,
+          root,
+          place,
+          base,
+          created,
+          state,
+          owner,
+          size,
+          mayHoldWork,
+          isHere,
+          hasCommits,
+        }) => ({
           ...{ id, purpose, rung, name, base, state },
           mayHoldWork,
           isHere,
+          hasCommits,
           root: nameToJson(root),
           place: nameToJson(place),
           created: timeToJson(created),
