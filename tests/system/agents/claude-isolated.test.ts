@@ -7,6 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AgentProject, hookedProject } from '../../agents/agent-project.ts';
 import { ACCEPT, claude } from '../../agents/claude.ts';
 import { whyNot } from '../../agents/hooked.ts';
+import { AgentTerminal, interactiveProject } from '../../agents/in-terminal.ts';
+import { answerTo } from '../../agents/inside-run.ts';
+import { interactiveClaude } from '../../agents/interactive.ts';
 import type { AgentProgram } from '../../agents/program.ts';
 import { timeline } from '../../agents/timeline.ts';
 import { until } from '../../frontends/hosted-terminal.ts';
@@ -88,7 +91,7 @@ describe.skipIf(whyNot !== null || whyNoOverlays() !== null)('claude, isolated',
       const captured = timeline(project);
       // No hook reached the outside.
       expect(daemon.status()).toMatchObject({ running: true, events: 0 });
-      expect(captured.map(({ trigger }) => trigger)).toEqual(['manual', 'session', 'before', 'apply']);
+      expect(captured.map(({ trigger }) => trigger)).toEqual(['manual', 'session', 'prompt', 'apply']);
       const authors = captured
         .slice(2)
         .flatMap(({ changes }) =>
@@ -107,6 +110,56 @@ describe.skipIf(whyNot !== null || whyNoOverlays() !== null)('claude, isolated',
       project.ok('rollback', '--agent', 'claude', '--yes');
       expect(project.read('keep.txt')).toBe('one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nNINE\nten\n');
       expect([project.has('new.txt'), project.has('old.txt'), project.has('person.txt')]).toEqual([false, true, true]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'with --each-turn, each prompt is a turn with its changes, and the changes of the person get into the copy',
+    async () => {
+      const project = interactiveProject(interactiveClaude);
+      project.ok('checkpoint', '-m', 'start');
+      const keep = project.at('keep.txt');
+      const plan = [
+        answerTo('Add', { calls: [write(project.at('new.txt'), 'new\n')] }, { calls: [shell('rm old.txt')] }),
+        answerTo('Explain'),
+        answerTo(
+          'Improve',
+          { calls: [shell('until test -e person.txt; do sleep 0.05; done; cat person.txt')] },
+          { calls: [read(keep)] },
+          { calls: [edit(keep, 'two', 'TWO')] },
+        ),
+      ];
+      const agent = new AgentTerminal(project, plan, { options: ['--isolated', '--each-turn', '--apply'] });
+      const holds = (what: string, isSo: () => boolean) =>
+        until(
+          async () => isSo(),
+          () => what,
+          60_000,
+        );
+      await agent.prompt('Add a file', /Add is done/);
+      await holds('the first turn', () => project.has('new.txt') && !project.has('old.txt'));
+      project.write('person.txt', 'mine\n');
+      await agent.prompt('Explain it', /Explain is done/);
+      await agent.prompt('Improve the file', /Improve is done/);
+      await holds('the third turn', () => project.read('keep.txt').includes('TWO'));
+      await agent.quit();
+      await agent.terminal.displays(/rollback --session/);
+      const { turns } = JSON.parse(project.ok('turns', '--json').stdout);
+      const shown = turns.map((one: { prompt: string; files: number }) => `${one.prompt}: ${one.files}`);
+      expect(shown).toEqual(['Explain it / Improve the file: 1', 'Add a file: 2']);
+      const authors = timeline(project).flatMap(({ changes }) =>
+        (changes ?? []).map(({ path, grade, authors: by }) => `${path} ${grade} ${by.map(({ actor }) => actor.name)}`),
+      );
+      expect(authors).toEqual([
+        'new.txt sure claude',
+        'old.txt sure claude',
+        'person.txt sure outside',
+        'keep.txt sure claude',
+      ]);
+      const { allText = '', results = [] } = agent.seen().at(-1) ?? {};
+      expect(allText).toContain('Add is done');
+      expect(results.map(({ text }) => text)).toContain('mine');
     },
     TEST_MS,
   );

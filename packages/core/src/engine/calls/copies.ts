@@ -19,6 +19,7 @@ import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies, withCommits } from '../copies/copy-list.ts';
+import { recordPromptsOf } from '../copies/record-prompts.ts';
 import {
   type CopyOptions,
   makeWorkspaceCopy,
@@ -238,6 +239,10 @@ async function applyNow(
 ): Promise<OperationResult> {
   const { workspace, pace } = operating;
   await makeRoom(operating, 'all');
+  const { session, actor } = options.author ?? {};
+  if (copy.copy.record.purpose === 'isolated' && session !== undefined && actor !== undefined) {
+    await recordPromptsOf(operating, copy.copy, { actor, session: session as SessionId });
+  }
   const event = `${options.trigger ?? 'apply'}:completed` as const;
   return runAndAnnounce(engine, operating, event, applyIn(engine, workspace, copy, options, pace), options);
 }

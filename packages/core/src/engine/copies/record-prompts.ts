@@ -1,0 +1,91 @@
+/**
+ * The words of prompts to an agent in a copy are in the timeline of the copy, where its hooks recorded them. Before the
+ * changes of the copy are applied, they are recorded as a prompt of the session that the changes are by. Every program in
+ * the copy can write them, so they are only words to show.
+ */
+
+import { truncate } from '../../content/truncate.ts';
+import type { OpenCopy } from '../../copy/copy.ts';
+import type { Actor, Checkpoint, ConversationPosition } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { SessionId } from '../../model/ids.ts';
+import { diskChild } from '../../model/names.ts';
+import { describeTrigger } from '../../session/describe-trigger.ts';
+import { openStore } from '../../store/layout.ts';
+import { listRecords } from '../../store/records.ts';
+import { capture } from '../../timeline/capture/capture.ts';
+import { checkpointInfo } from '../../timeline/capture/compose.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { Timeline } from '../../timeline/record/timeline.ts';
+import type { WriteContext } from '../write-context.ts';
+
+/** Several prompts become one, because it is not known which of the changes followed which of them. */
+export async function recordPromptsOf(
+  { workspace, lock, pace }: WriteContext,
+  copy: OpenCopy,
+  author: { readonly actor: Actor; readonly session: SessionId },
+): Promise<void> {
+  const { actor, session } = author;
+  const prompts = sinceRecorded(promptsIn(workspace, copy), lastPromptOf(workspace.timeline, session));
+  const last = prompts.at(-1);
+  if (last === undefined) return;
+  const words = truncate(prompts.map(({ lastUser }) => lastUser).join(BETWEEN), WORDS);
+  const { messageId } = last;
+  const conversation = { messages: null, ...(messageId === undefined ? {} : { messageId }), lastUser: words };
+  const description = describeTrigger('prompt', actor, words, false);
+  const info = { ...checkpointInfo('prompt', actor), session, conversation, description };
+  await capture(workspace, lock, pace, info, { always: true });
+}
+
+type Prompt = ConversationPosition & { readonly lastUser: string; readonly time: number };
+
+const WORDS = 2_000;
+const BETWEEN = ' / ';
+
+/** Oldest first. None if the copy's store cannot be read: that is no reason not to apply its changes. */
+function promptsIn({ ports }: Workspace, { record: { place } }: OpenCopy): readonly Prompt[] {
+  try {
+    const { records } = listRecords(ports, diskChild(place, 'home'));
+    return records.flatMap(({ storePath, id }) => {
+      const store = openStore(ports, storePath);
+      try {
+        return [...new Timeline(store.objects, store.refs, undefined, id).newestFirst()]
+          .flatMap(({ checkpoint }) => promptOf(checkpoint) ?? [])
+          .reverse();
+      } finally {
+        store.objects.close();
+      }
+    });
+  } catch (error) {
+    if (error instanceof SavepointError) return [];
+    throw error;
+  }
+}
+
+function promptOf(checkpoint: Checkpoint | null): Prompt | null {
+  if (checkpoint?.trigger !== 'prompt') return null;
+  const { conversation } = checkpoint;
+  const words = conversation?.lastUser?.trim() ?? '';
+  return conversation === null || words === '' ? null : { ...conversation, lastUser: words, time: checkpoint.time };
+}
+
+function lastPromptOf(timeline: Timeline, session: SessionId): Prompt | null {
+  for (const { checkpoint } of timeline.newestFirst()) {
+    if (checkpoint?.session !== session) continue;
+    if (checkpoint.trigger === 'session') return null;
+    const found = promptOf(checkpoint);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Those after the last one that is recorded. */
+function sinceRecorded(prompts: readonly Prompt[], recorded: Prompt | null): readonly Prompt[] {
+  if (recorded === null) return prompts;
+  const { messageId, lastUser, time } = recorded;
+  const at = prompts.findLastIndex((one) =>
+    messageId === undefined ? lastUser.endsWith(one.lastUser) : one.messageId === messageId,
+  );
+  // If the words were too many to keep, only the time is left.
+  return at < 0 ? prompts.filter((one) => one.time > time) : prompts.slice(at + 1);
+}
