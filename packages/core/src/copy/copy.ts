@@ -1,7 +1,7 @@
 /** A copy: a state of a workspace in another place, isolated from the workspace, in which commands run. */
 
 import type { ProcessIdentity } from '../io/ports.ts';
-import type { BelowId, CheckpointId, CopyId, WorkspaceId } from '../model/ids.ts';
+import type { BelowId, CheckpointId, CopyId, PlanId, WorkspaceId } from '../model/ids.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
 import type { PathSet } from '../model/path-set.ts';
 
@@ -38,6 +38,8 @@ export interface ForkRecord {
   readonly worktrees: readonly ForkWorktree[];
   /** The first of its ports. */
   readonly port: number;
+  /** The plan that it started with; null: it started without one. */
+  readonly plan: PlanId | null;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What the record of a copy contains. */
 
-import { BELOW_ID } from '../model/ids.ts';
+import { BELOW_ID, PLAN_ID } from '../model/ids.ts';
 import { diskPathFromJson } from '../model/names.ts';
 import {
   formatProblem,
@@ -39,6 +39,7 @@ const FORK = objectOf({
     10_000,
   ),
   port: integer(1, 65_535),
+  plan: orNull(matching(PLAN_ID)),
 });
 
 /** Throws FormatProblem for anything else. */

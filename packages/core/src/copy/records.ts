@@ -296,6 +296,7 @@ function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): Cop
         branch: fork.branch,
         worktrees: fork.worktrees.map((one) => ({ ...one, path: nameFromJson(one.path) as TreePath })),
         port: fork.port,
+        plan: fork.plan,
       },
     };
   } catch (cause) {

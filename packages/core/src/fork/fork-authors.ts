@@ -10,6 +10,9 @@ import { type Attribution, FROM_OUTSIDE } from '../timeline/capture/attribution.
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { Timeline } from '../timeline/record/timeline.ts';
 
+/** What a fork had at its start that its base has not, and who made it. Null for other paths. */
+export type StartOfFork = (path: TreePath) => { readonly entry: Entry | null; readonly by: Authorship } | null;
+
 interface Step {
   readonly before: Entry | null;
   readonly after: Entry | null;
@@ -20,12 +23,14 @@ interface Step {
  * The authors of a path are those of all its changes in the fork since its base. What the fork's timeline does not have came
  * from outside.
  * @param timelines of the fork; none: nothing was recorded in it
+ * @param started with what the fork started that the base has not
  */
 export function forkAuthors(
   objects: ObjectReader,
   base: Snapshot,
   proposed: Snapshot,
   timelines: readonly Timeline[],
+  started: StartOfFork = () => null,
 ): Attribution {
   const steps = new Map<TreePath, Step[]>();
   for (const timeline of timelines) {
@@ -49,7 +54,9 @@ export function forkAuthors(
       at = before;
       if (sameEntry(at, start)) break;
     }
-    if (!sameEntry(at, start) || found.length === 0) found.push(UNRECORDED);
+    const given = started(path);
+    if (given !== null && sameEntry(at, given.entry)) found.push(given.by);
+    else if (!sameEntry(at, start) || found.length === 0) found.push(UNRECORDED);
     return together(found);
   };
 }

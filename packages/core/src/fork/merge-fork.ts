@@ -34,7 +34,7 @@ export interface MergeRequest {
   readonly paths: readonly TreePath[];
   readonly choices: ConflictChoices;
   /** Who made the changes of the fork. @param proposed its state */
-  readonly authors: (proposed: Snapshot, objects: ObjectBatch) => Attribution;
+  readonly authors: (proposed: Snapshot, objects: ObjectBatch) => Promise<Attribution>;
 }
 
 /**
@@ -59,7 +59,7 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       );
       const { plan, untouched } = await applyPlan(workspace, { base, proposed, paths, choices }, current, pace);
       merged = withoutPaths(objects, base, proposed, paths, untouched);
-      attribution = authors(proposed, objects);
+      attribution = await authors(proposed, objects);
       const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);
       const own = forkCommitNotes(fork, await commitsOfFork(workspace, fork, pace));
       const running = runningNotes(workspace, fork);

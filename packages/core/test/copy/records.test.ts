@@ -17,7 +17,7 @@ import {
 import type { Fs } from '../../src/io/fs.ts';
 import { Pace } from '../../src/io/pace.ts';
 import type { Ports, ProcessIdentity } from '../../src/io/ports.ts';
-import { checkpointId, type WorkspaceId } from '../../src/model/ids.ts';
+import { checkpointId, type PlanId, type WorkspaceId } from '../../src/model/ids.ts';
 import { type DiskPath, diskChild, type TreePath } from '../../src/model/names.ts';
 
 const HOME = '/home' as DiskPath;
@@ -62,7 +62,7 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
 test('a record is read as it was written, also by another process', async () => {
   const disk = scene();
   const worktrees = [{ path: 'a\xff' as TreePath, commit: 'ab'.repeat(20), createdBranch: true }];
-  const fork = { branch: 'topic', worktrees, port: 20_000 };
+  const fork = { branch: 'topic', worktrees, port: 20_000, plan: 'plan_0a1b2c3d' as PlanId };
   const record = await make(portsOf(disk, first), { name: 'fork', holder: second, fork });
   const other = portsOf(disk, second);
   expect(readCopyRecord(other, HOME, record.id)).toEqual(record);

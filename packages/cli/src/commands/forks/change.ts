@@ -16,7 +16,11 @@ export const forkCreate = command({
   takesPaths: false,
   takesCommand: true,
   options: [
-    { flags: '--from <checkpoint>', description: 'the state of a checkpoint, or of a dropped fork (dropped:NAME)' },
+    {
+      flags: '--from <state>',
+      description:
+        'a checkpoint, an approved plan, or a dropped fork (dropped:NAME); default: the files as they are now',
+    },
     { flags: '--branch <name>', description: 'make each repository a git worktree on this branch' },
     { flags: '--conversation', description: "also copy the agent's conversation as it was at --from" },
     { flags: '--session <id>', description: 'whose conversation (default: the only one since)' },
@@ -30,6 +34,7 @@ export const forkCreate = command({
     'savepoint fork create attempt',
     'savepoint fork create attempt --branch topic',
     'savepoint fork create attempt --count 8 -- npm test',
+    'savepoint fork create trial --from plan_1a2b3c4d',
     'savepoint fork create again --from dropped:attempt',
     'savepoint fork create other-way --from @prompt~2 --conversation',
   ],

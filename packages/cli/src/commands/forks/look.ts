@@ -39,11 +39,12 @@ export const forkShow = command({
   examples: ['savepoint fork show attempt'],
   input: ({ operands: [name = ''] }) => ({ name }),
   render(fork, view) {
-    const { folder, checkpoint, created, branch, port, rung, runs, checks, changes, common } = fork;
+    const { folder, checkpoint, created, branch, plan, port, rung, runs, checks, changes, common } = fork;
     return lines(
       forkLine(fork, view),
       folder === null ? '  no folder until `savepoint fork open`' : `  folder: ${pathText(folder)}`,
       `  left the workspace at ${checkpoint}, ${localTime(created)}${branch === null ? '' : `, on branch ${showText(branch)}`}`,
+      plan === null ? [] : `  started with ${plan}`,
       `  ports for its servers: ${portsText(port)}; made as ${madeAs(rung)}`,
       checks === null ? [] : `  ${checksText(checks)}, checked ${localTime(checks.time)}`,
       runs.map((run) => `  ${runText(run)}  output: ${pathText(run.output)}`),

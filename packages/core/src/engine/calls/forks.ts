@@ -18,7 +18,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { CheckpointId } from '../../model/ids.ts';
+import type { CheckpointId, PlanId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
@@ -46,6 +46,8 @@ export interface ForkView {
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly branch: string | null;
+  /** The plan that it started with; null: it started without one. */
+  readonly plan: PlanId | null;
   /** The first of its ports. */
   readonly port: number;
   /** `unchanged`: nothing was done in it. `merged`: everything is merged. `changed`: there is something to merge. */
@@ -264,7 +266,7 @@ async function viewOf(
     pace,
   );
   const all = await compare(objects, { before: base.snapshot, after, patch: false, uncaptured: true }, pace);
-  const { copy, name, checkpoint, branch, port } = fork;
+  const { copy, name, checkpoint, branch, port, plan } = fork;
   return {
     name,
     id: copy.id,
@@ -273,6 +275,7 @@ async function viewOf(
     checkpoint,
     created: copy.created,
     branch,
+    plan,
     port,
     state: stateOf(base, difference),
     difference,

@@ -20,6 +20,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
+import { PLAN_ID, type PlanId } from '../../model/ids.ts';
 import { type DiskPath, isInside, onDisk, type TreePath } from '../../model/names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
@@ -31,13 +32,17 @@ import {
 import { conversationRefused, type PlannedConversation, planConversation } from '../calls/restore-conversation.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
+import { planInFork } from '../plans/plan-in-fork.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { captureBefore } from './capture-before.ts';
 import { assertCopiesFit } from './copy-limit.ts';
 import { DROPPED, droppedForks, removeFiles } from './forks.ts';
 
 export interface CreateForkOptions extends CallOptions {
-  /** A checkpoint, or `dropped:NAME` for a dropped fork (`dropped:NAME~1` for the one before of that name). Default: the folder as it is now. */
+  /**
+   * A checkpoint; the id of an approved plan: the folder with the plan; or `dropped:NAME` for a dropped fork
+   * (`dropped:NAME~1` for the one before of that name). Default: the folder as it is now.
+   */
   readonly from?: string;
   /** Each repository becomes a worktree on this branch. With several forks, `-1`, `-2`, … are appended. */
   readonly branch?: string;
@@ -81,13 +86,18 @@ export async function createForks(
       if (branch !== undefined) await assertBranchName(workspace, branch);
       const dropped = options.from?.startsWith(DROPPED) === true ? droppedFork(workspace, options.from) : null;
       await makeRoom(operating, 'all');
-      const now = await captureBefore(engine, operating, options);
-      const target = options.from === undefined || dropped !== null ? now : engine.resolve(workspace, options.from);
+      const { from } = options;
+      const planned =
+        from !== undefined && PLAN_ID.test(from) ? await planInFork(engine, operating, from, options) : null;
+      const now = planned?.now ?? (await captureBefore(engine, operating, options));
+      const isNow = from === undefined || dropped !== null || planned !== null;
+      const target = isNow ? now : engine.resolve(workspace, from);
       const conversation = await conversationFor(engine, workspace, target, options);
       const start: Start = {
         now,
         checkpoint: target,
-        state: dropped?.snapshot ?? target.snapshot,
+        state: planned?.state ?? dropped?.snapshot ?? target.snapshot,
+        plan: planned?.plan ?? null,
         base: dropped?.base ?? target.snapshot,
       };
       const used = [...usedPorts(ports, context.places.home)];
@@ -130,7 +140,7 @@ async function conversationFor(
   { conversation = false, session, from }: CreateForkOptions,
 ): Promise<PlannedConversation | null> {
   if (!conversation) return null;
-  if (from === undefined || from.startsWith(DROPPED)) {
+  if (from === undefined || from.startsWith(DROPPED) || PLAN_ID.test(from)) {
     throw new SavepointError(
       'USAGE',
       'A conversation in a fork starts at a checkpoint.',
@@ -148,6 +158,8 @@ interface Start {
   readonly checkpoint: Checkpoint;
   readonly state: Snapshot;
   readonly base: Snapshot;
+  /** The plan that `state` has; null: it has none. */
+  readonly plan: PlanId | null;
 }
 
 interface NewFork {
@@ -180,7 +192,7 @@ async function create(
 /** @returns null if the forks can be overlays */
 async function whyNoOverlays(
   operating: WriteOperationContext,
-  { now, base, state }: Start,
+  { now, base, state, plan }: Start,
   options: CreateForkOptions,
 ): Promise<string | null> {
   const { branch, command, rungs, conversation = false } = options;
@@ -190,7 +202,7 @@ async function whyNoOverlays(
   if (rungs?.includes('overlay') === false) return 'no overlay was asked for';
   if (conversation) return 'the conversation names its folder';
   if (branch !== undefined) return 'git must find a worktree';
-  if (base !== state) return 'it continues a dropped fork';
+  if (base !== state) return plan === null ? 'it continues a dropped fork' : 'it starts with a plan';
   // An overlay covers the packages that the links would lead to.
   if (dependenciesFor(operating, options) === 'link') return 'its packages are links to those of the workspace';
   const repositories = now.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
@@ -306,7 +318,10 @@ async function completeFork(
   { name, branch, port, record, start, tree, notes }: Completion,
 ): Promise<ForkRecord> {
   const worktrees: ForkWorktree[] = [];
-  const made = (): Fork => ({ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port });
+  const made = (): Fork => ({
+    ...{ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port },
+    plan: start.plan,
+  });
   try {
     giveSettings(workspace.ports, context.places.home, record.place);
     // First, so that a clean-up knows whose worktrees it finds.
@@ -319,7 +334,7 @@ async function completeFork(
     // A power cut must not leave a fork with half of its files.
     if (tree !== null) await syncTree(workspace.ports, workspace.searchPath, workspace.root, tree);
     lock.assertHeld();
-    return { branch, worktrees, port };
+    return { branch, worktrees, port, plan: start.plan };
   } catch (error) {
     await removeFiles(workspace, made());
     throw error;

@@ -163,6 +163,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
     branch: state.branch,
     worktrees: roots.map(({ path, commit }) => ({ path, commit: commit ?? '', createdBranch: false })),
     port: 1,
+    plan: null,
   };
 }
 

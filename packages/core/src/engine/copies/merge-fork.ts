@@ -2,7 +2,7 @@
 
 import { isFailing } from '../../check/compare.ts';
 import type { Fork } from '../../fork/fork.ts';
-import { forkAuthors } from '../../fork/fork-authors.ts';
+import { forkAuthors, type StartOfFork } from '../../fork/fork-authors.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { homeInFork } from '../../fork/fork-records.ts';
 import { mergeOperation } from '../../fork/merge-fork.ts';
@@ -25,6 +25,8 @@ import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { startOf, withApplication } from '../plans/plan-in-fork.ts';
+import { callerOf } from '../served-call.ts';
 import { type CheckOptions, checkCopy, copyOptions, type RunCheckResult } from './check-state.ts';
 import { checksFailed } from './failed-checks.ts';
 import { findFork } from './forks.ts';
@@ -65,7 +67,8 @@ export function mergeIn(
       actor: engine.actor,
       paths: givenPaths(workspace, options.paths ?? []),
       choices: conflictChoicesIn(workspace, options),
-      authors: (proposed, objects) => authorsIn(workspace, fork, base, proposed, objects),
+      authors: async (proposed, objects) =>
+        authorsIn(workspace, fork, { base, proposed }, objects, await startOf(workspace, fork, pace)),
     },
     pace,
   );
@@ -98,7 +101,12 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
   return engine.operate(options, async (operating) => {
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
-    const operation = mergeIn({ engine, context, workspace, pace }, name, options);
+    const merge = mergeIn({ engine, context, workspace, pace }, name, options);
+    const fork = findFork(engine, context, workspace, name);
+    const isWhole = (options.paths ?? []).length === 0;
+    const operation = isWhole
+      ? await withApplication(workspace, fork, callerOf(engine, workspace, options), merge, pace)
+      : merge;
     const { info } = operation;
     const names = failed.map((one) => one.name).join(', ');
     const description = failed.length === 0 ? info.description : `${info.description} despite ${names}: ${override}`;
@@ -141,9 +149,9 @@ async function passingMerge(engine: Engine, name: string, options: CheckedMergeO
 function authorsIn(
   { ports, root }: Workspace,
   fork: Fork,
-  base: Snapshot,
-  proposed: Snapshot,
+  { base, proposed }: { readonly base: Snapshot; readonly proposed: Snapshot },
   objects: ObjectBatch,
+  started: StartOfFork,
 ): Attribution {
   // What it did as an overlay is recorded under the path of the workspace at that time.
   const paths: ReadonlySet<DiskPath> = new Set([seenIn(fork), fork.copy.root, root]);
@@ -154,7 +162,7 @@ function authorsIn(
     const timelines = stores
       .filter(({ record: { path } }) => paths.has(path))
       .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
-    const find = forkAuthors(objects, base, proposed, timelines);
+    const find = forkAuthors(objects, base, proposed, timelines, started);
     return (path) => {
       const found = known.get(path) ?? find(path);
       known.set(path, found);

@@ -65,19 +65,8 @@ export async function applyNext(
   });
 }
 
-function requestOf(
-  engine: Engine,
-  workspace: Workspace,
-  what: Pick<ApplyPlanRequest, 'plan' | 'phases'>,
-  options: ApplyPlanOptions,
-): ApplyPlanRequest {
-  const { rebase = false } = options;
-  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
-  return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
-}
-
 /** @throws SavepointError NEEDS_CONFIRMATION */
-function approvedBy(
+export function approvedBy(
   engine: Engine,
   workspace: Workspace,
   plan: Plan,
@@ -100,6 +89,17 @@ function approvedBy(
     { verb: 'plan apply' },
     { hint: `Nothing was changed. ${hint}` },
   );
+}
+
+function requestOf(
+  engine: Engine,
+  workspace: Workspace,
+  what: Pick<ApplyPlanRequest, 'plan' | 'phases'>,
+  options: ApplyPlanOptions,
+): ApplyPlanRequest {
+  const { rebase = false } = options;
+  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
+  return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 
 /** @returns the override that the plan has then @throws SavepointError CHECKS_FAILED */

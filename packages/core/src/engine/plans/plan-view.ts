@@ -18,7 +18,7 @@ import type {
   PlanPhase,
   PlanStatus,
 } from '../../model/plan.ts';
-import { appliedDescription } from '../../plan/apply-plan.ts';
+import { appliedDescription, isMergeWith } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
 import { phaseOf } from '../../plan/phases.ts';
 import { isAnythingAccepted, type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
@@ -249,7 +249,10 @@ function phasesLeft(
 }
 
 function isOf(plan: Plan, { phase }: PlanApplication, { checkpoint }: CheckpointInEffect): boolean {
-  return checkpoint.trigger === 'apply' && checkpoint.description === appliedDescription(plan, phase);
+  const { trigger, description } = checkpoint;
+  return trigger === 'merge'
+    ? isMergeWith(plan.id, description)
+    : trigger === 'apply' && description === appliedDescription(plan, phase);
 }
 
 function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, status: PlanStatus): PlanChecksView | null {

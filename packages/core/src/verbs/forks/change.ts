@@ -21,6 +21,8 @@ export const forkCreate = verb({
     '`SAVEPOINT_FORK_PORT`, and their number in `SAVEPOINT_FORK_PORTS`. Nothing keeps other programs from using them.\n\nWith a branch, each repository of the fork is a git worktree on that ' +
     'branch, so that commits in it reach the repository of the workspace: `git merge` brings them. Without one, each has a repository of its own. ' +
     'With a command, it runs in each fork in the background. With `dropped:NAME` as state, a dropped fork comes back.' +
+    '\n\nWith the id of an approved plan as state, the fork has the files with the plan: it is tried there. The merge of the ' +
+    'whole fork then applies the plan to the workspace.' +
     "\n\nWith `conversation`, the agent's conversation is copied as well, as it was at the checkpoint `from`, and names the " +
     'files of the fork. The original stays. The answer has the command that continues it in the fork. Claude Code and ' +
     'Codex can do that.',
@@ -35,7 +37,8 @@ export const forkCreate = verb({
           .string()
           .optional()
           .describe(
-            'a checkpoint, or `dropped:NAME` (`dropped:NAME~1`: the one before); default: the files as they are now',
+            'a checkpoint, an approved plan, or `dropped:NAME` (`dropped:NAME~1`: the one before); default: the files as ' +
+              'they are now',
           ),
         branch: z.string().optional().describe('the branch of its worktrees; created if it does not exist'),
         dependencies: shapes.dependencies,
@@ -69,6 +72,7 @@ export const forkCreate = verb({
         checkpoint: fork.checkpoint,
         created: timeToJson(fork.copy.created),
         branch: fork.branch,
+        plan: fork.plan,
         port: fork.port,
         continue: continued && sessionToJson(continued),
         notes: [...notes],

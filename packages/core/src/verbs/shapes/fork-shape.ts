@@ -38,6 +38,7 @@ export function forkShapes(shapes: Shapes) {
     checkpoint: checkpointId.describe('where it left the workspace'),
     created: z.string().describe('ISO 8601'),
     branch: z.string().nullable(),
+    plan: z.string().nullable().describe('the plan that it started with'),
     port: z.int().describe('the first of its ports'),
   };
   const fork = z.strictObject({
@@ -75,7 +76,7 @@ export function forkChecksToJson({ checks }: Pick<ForkView, 'checks'>) {
 
 /** @param others the other forks of the workspace */
 export function forkToJson(view: ForkView, others: readonly ForkView[]) {
-  const { name, id, folder, rung, checkpoint, created, branch, port, state, difference, runs, bytes } = view;
+  const { name, id, folder, rung, checkpoint, created, branch, plan, port, state, difference, runs, bytes } = view;
   const own = new Set(difference.changes.map(({ path }) => path));
   const common = others
     .filter((other) => other.id !== id)
@@ -92,6 +93,7 @@ export function forkToJson(view: ForkView, others: readonly ForkView[]) {
     checkpoint,
     created: timeToJson(created),
     branch,
+    plan,
     port,
     state,
     totals: { ...difference.totals },

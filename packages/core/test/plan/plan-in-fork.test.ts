@@ -1,0 +1,98 @@
+/** A fork that starts with a plan: it is tried there, and the merge applies it to the workspace. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Savepoint } from '@savepoint/core';
+import { expect, test } from 'vitest';
+import { Place } from '../place.ts';
+
+const PLANNED = [
+  { given: 'a.txt', path: 'a.txt', edits: [{ op: 'delete' }], expectedHash: null, force: false },
+  {
+    ...{ given: 'new.txt', path: 'new.txt', expectedHash: null, force: false },
+    edits: [{ op: 'create', content: 'new\n', mode: null }],
+  },
+] as const;
+
+function place(): Place {
+  const p = new Place();
+  p.write('a.txt', 'a\n');
+  p.write('b.txt', 'b\n');
+  return p;
+}
+
+async function proposed(savepoint: Savepoint) {
+  const { plan, fingerprint } = await savepoint.proposeEdits(PLANNED, { intent: 'Try it' });
+  return { id: plan.id, fingerprint };
+}
+
+async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
+  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
+}
+
+const statusOf = async (savepoint: Savepoint, id: string) => (await savepoint.plan(id)).status;
+
+test('the merge of the fork applies the plan, with its authors, and takes what was done in the fork along', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { id, fingerprint } = await proposed(savepoint);
+  await expect(savepoint.createForks(['trial'], { from: id })).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  await savepoint.approvePlan(id, fingerprint);
+  p.write('later.txt', 'later\n');
+  await savepoint.createForks(['trial'], { from: id });
+  expect([existsSync(p.at('a.txt')), existsSync(p.at('new.txt'))]).toEqual([true, false]);
+  const folder = await folderOf(savepoint, 'trial');
+  expect(['b.txt', 'new.txt', 'later.txt'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
+    'b\n',
+    'new\n',
+    'later\n',
+  ]);
+  const fork = await savepoint.fork('trial');
+  expect(fork).toMatchObject({ plan: id, state: 'changed' });
+  expect(await statusOf(savepoint, id)).toBe('approved');
+
+  writeFileSync(join(folder, 'b.txt'), 'by a person\n');
+  const { checkpoint: after } = await savepoint.mergeFork('trial');
+  expect([existsSync(p.at('a.txt')), p.read('new.txt'), p.read('b.txt')]).toEqual([false, 'new\n', 'by a person\n']);
+  expect(after?.description).toBe(`Merged fork trial with ${id}`);
+  const by = Object.fromEntries(
+    after?.changes?.map(({ path, by: { authors } }) => [path, authors[0]?.actor.kind]) ?? [],
+  );
+  const { kind } = (await savepoint.plan(id)).plan.proposedBy;
+  expect(by).toEqual({ 'a.txt': kind, 'new.txt': kind, 'b.txt': 'outside' });
+  expect(await statusOf(savepoint, id)).toBe('applied');
+
+  await savepoint.undo();
+  expect([p.read('a.txt'), existsSync(p.at('new.txt')), await statusOf(savepoint, id)]).toEqual([
+    'a\n',
+    false,
+    'rolled-back',
+  ]);
+});
+
+test('a merge of some paths, or of a plan that is no longer approved, does not count as an application', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { id, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(id, fingerprint);
+  await savepoint.createForks(['trial'], { from: id });
+  await savepoint.mergeFork('trial', { paths: ['new.txt'] });
+  expect([existsSync(p.at('a.txt')), p.read('new.txt'), await statusOf(savepoint, id)]).toEqual([
+    true,
+    'new\n',
+    'approved',
+  ]);
+  await savepoint.cancelPlan(id);
+  await savepoint.mergeFork('trial');
+  expect([existsSync(p.at('a.txt')), await statusOf(savepoint, id)]).toEqual([false, 'cancelled']);
+});
+
+test('a plan that does not merge with the folder makes no fork', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { id, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(id, fingerprint);
+  p.write('a.txt', 'changed\n');
+  await expect(savepoint.createForks(['trial'], { from: id })).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect((await savepoint.forks()).forks).toEqual([]);
+});
