@@ -86,7 +86,7 @@ export const planApply = verb({
     '`rebase` merges both changes. If checks of exactly this failed, it is refused, unless `override` says why not.\n\n' +
     'A plan with phases is applied phase by phase: each is all or nothing. With `validate`, checks run after it, or after each ' +
     'phase, on a copy. New failures stop it. If a run was interrupted, the next one continues where it stopped.\n\nTo try an ' +
-    'approved plan in a folder of its own first: `fork create NAME --from PLAN`. The merge of that fork applies it.',
+    'approved plan in a folder of its own first: `fork create` from the plan. The merge of that fork applies it.',
   changes: 'files',
   schemas: (shapes) => {
     const { z, inverted, conflictFields, checkpointId, problem } = shapes;
