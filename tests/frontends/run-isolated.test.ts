@@ -326,3 +326,73 @@ it('--plan keeps the changes as a plan, which is surely of the program also afte
     { path: 'a.txt', grade: 'sure', authors: [{ actor: { name: 'mine' } }] },
   ]);
 });
+
+describe('--json tells every outcome', () => {
+  const sh = (script: string) => ['--', 'sh', '-c', script];
+  const change = sh('echo output; echo new >> a.txt');
+  const result = (p: Project, ...args: readonly string[]) => {
+    const done = p.run(['--json', ...args]);
+    return { ...done, json: JSON.parse(done.stdout) };
+  };
+
+  it.each(['try', 'run --isolated'])('%s', (name) => {
+    const p = inProject();
+    const command = name.split(' ');
+    const isRun = command[0] === 'run';
+    const rung = whyNoOverlays() === null ? 'overlay' : expect.any(String);
+    const ids = { id: expect.stringMatching(/^copy_/), rung };
+    const session = isRun ? { session: expect.any(String), turns: [] } : {};
+    expect(result(p, ...command, '--drop', ...sh('exit 3'))).toMatchObject({
+      status: 3,
+      json: { ...session, outcome: 'unchanged', exit: 3, signal: null, changes: [], copy: { ...ids, isKept: false } },
+    });
+    expect(result(p, ...command, '--drop', ...change).json).toMatchObject({
+      ...session,
+      outcome: 'dropped',
+      changes: [{ path: 'a.txt' }],
+      totals: { files: 1, added: 1 },
+      notIsolated: expect.arrayContaining(['the network']),
+    });
+    const patch = path.join(p.base, `${command[0]}.patch`);
+    expect(result(p, ...command, '--patch', patch, ...change).json).toMatchObject({ outcome: 'saved', patch });
+    const { json: planned } = result(p, ...command, '--plan', ...change);
+    expect(planned).toMatchObject({ outcome: 'planned', plan: expect.stringMatching(/^plan_/), operation: null });
+    const { json: kept } = result(p, ...command, '--keep', ...change);
+    expect(kept).toMatchObject({
+      outcome: 'kept',
+      copy: { ...ids, isKept: true, files: expect.stringContaining('/') },
+    });
+    expect(p.read('a.txt')).not.toContain('new');
+    const { json: applied } = result(p, ...command, '--apply', ...change);
+    expect(applied).toMatchObject({ outcome: 'applied', operation: { checkpoint: { trigger: 'apply' } }, error: null });
+    expect(p.read('a.txt').endsWith('new\n')).toBe(true);
+    const failed = result(p, ...command, '--apply', ...sh('echo more >> a.txt; exit 5'));
+    expect(failed).toMatchObject({ status: 5, json: { outcome: 'kept', error: { code: 'CANCELLED' } } });
+    p.write('a.txt', 'of a person\n');
+    const conflict = result(p, 'try', '--continue', kept.copy.id, '--apply');
+    expect(conflict.json).toMatchObject({ outcome: 'kept', exit: null, error: { code: 'CONFLICT' } });
+    expect(conflict.status).not.toBe(0);
+    expect(result(p, 'try', '--continue', kept.copy.id, '--drop').json).toMatchObject({
+      outcome: 'dropped',
+      exit: null,
+    });
+    const undecided = p.run(['--json', ...command, ...change]);
+    expect([undecided.status, JSON.parse(undecided.stderr || undecided.stdout).error.code]).toEqual([2, 'USAGE']);
+  });
+
+  it('run --isolated --each-turn: the checkpoints of the turns', async () => {
+    const p = inProject();
+    const script = `${turnsOf(p, 'echo 1 > one')}\necho 2 > two`;
+    const running = p.start(['--json', 'run', '--isolated', '--each-turn', '--apply', ...sh(script)]);
+    await holds(p, 'one', '1\n');
+    goOn(p, 0);
+    const { stdout, status } = await running.done;
+    const json = JSON.parse(stdout);
+    expect([status, json.outcome, json.turns.length]).toEqual([0, 'applied', 1]);
+    const [{ turn, checkpoint }] = json.turns;
+    expect(turn).toBe(1);
+    const paths = (id: string) =>
+      JSON.parse(p.ok('show', id, '--json').stdout).changes.map((one: { path: string }) => one.path);
+    expect([paths(checkpoint), paths(json.operation.checkpoint.id)]).toEqual([['one'], ['two']]);
+  });
+});

@@ -302,3 +302,16 @@ describe('try on a terminal', () => {
     expect(fs.readFileSync(path.join(p.base, 'new.patch'), 'utf8')).toContain('\n+four\n');
   });
 });
+
+it('very many changes are not all listed, and all are in the JSON', () => {
+  const p = project();
+  const many = 'n=0; while [ $n -lt 120 ]; do echo new > new-$n.txt; n=$((n + 1)); done';
+  const tried = p.run(['try', '--apply', '--', 'sh', '-c', many]);
+  expect(tried.stderr).toMatch(
+    /new-0\.txt +\| 1 \+[\s\S]*\n … and 70 more \(all with --json, or in the diff\)\n 120 paths/,
+  );
+  expect(tried.stderr).toMatch(/Applied to 120 paths[\s\S]*… and 110 more/);
+  expect(tried.stderr.split('\n').length).toBeLessThan(90);
+  const { changes } = JSON.parse(p.run(['--json', 'try', '--drop', '--', 'sh', '-c', 'rm new-*']).stdout);
+  expect(changes.length).toBe(120);
+});

@@ -16,6 +16,13 @@ export interface TurnDecisions {
   readonly say: (text: string) => void;
 }
 
+/** A turn whose changes are in the folder. */
+interface AppliedTurn {
+  readonly turn: number;
+  /** With the folder after it. */
+  readonly checkpoint: string;
+}
+
 /** `later`: the changes stay in the copy, and are part of the next proposal. */
 type Decision = 'apply' | 'drop' | 'later';
 
@@ -27,7 +34,7 @@ const BUSY = 'because the program goes on in the same files';
 export class EachTurn {
   #copy: Copy;
   #turns = 0;
-  #hasApplied = false;
+  readonly #applied: AppliedTurn[] = [];
   #show: ShowOverlay | null = null;
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
@@ -41,8 +48,8 @@ export class EachTurn {
     this.#ended = this.#follow();
   }
 
-  get hasApplied(): boolean {
-    return this.#hasApplied;
+  get applied(): readonly AppliedTurn[] {
+    return this.#applied;
   }
 
   get #savepoint(): Savepoint {
@@ -120,7 +127,7 @@ export class EachTurn {
       ...(force === true ? { force } : {}),
     });
     if (checkpoint !== null) {
-      this.#hasApplied = true;
+      this.#applied.push({ turn: this.#turns, checkpoint: checkpoint.id });
       this.#report(`applied to ${countText(plan.paths.length, 'path')}  (now ${checkpoint.id})`);
     }
     return rebased;

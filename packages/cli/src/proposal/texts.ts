@@ -12,6 +12,7 @@ import type { Copy, CopyDifference } from './proposal.ts';
 
 type OperationJson = ReturnType<typeof operationToJson>;
 
+const LISTED_CHANGES = 50;
 const LISTED_WHEN_DONE = 10;
 const NAMED_IN_LINE = 5;
 const COMMAND_COLUMNS = 200;
@@ -26,9 +27,12 @@ export function differenceText(
     ({ operation, added }) =>
       added === null || operation === 'mode' || operation === 'rename' || operation === 'delete',
   );
+  const listed = json.slice(0, listedIn(view, LISTED_CHANGES));
+  const more = json.length - listed.length;
   return lines(
     'Changed in the copy:',
-    statOf(json, view).map((line) => ` ${line}`),
+    statOf(listed, view).map((line) => ` ${line}`),
+    more > 0 ? ` … and ${more} more (all with --json, or in the diff)` : [],
     ` ${totalsLine({ ...totals })}`,
     listWithHeading(
       unlisted.map((change) => changeLine(change, view.style)),

@@ -2,12 +2,15 @@
 
 import { isatty } from 'node:tty';
 import { type DiskPath, SavepointError, type SessionOptions } from '@savepoint/core';
+import { safeJson } from '@savepoint/core/ports';
+import { runInForeground } from '../../child.ts';
 import { type CommandContext, type CommandEnvironment, lines, type ParsedArguments } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
 import { conflictsIn, decisionIn } from '../../proposal/decision.ts';
 import { assertEachTurn, EachTurn } from '../../proposal/each-turn.ts';
 import { finishProposal } from '../../proposal/finish.ts';
+import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
 import type { ShowOverlay } from '../../terminal-host/host.ts';
@@ -27,19 +30,21 @@ interface IsolatedRun {
 export async function runIsolated(
   { command, given, names, folder }: IsolatedRun,
   context: CommandContext,
-  { env, interrupt }: CommandEnvironment,
+  { env, interrupt, globals: { json } }: CommandEnvironment,
 ): Promise<number> {
   const { savepoint, signal, view, clearProgress } = context;
-  const mayAsk = context.ask !== null;
+  const mayAsk = context.ask !== null && !json;
   const access = accessIn(given.options['preset']);
   // Nothing can be changed, so there is nothing to decide.
   const decision = access === null ? decisionIn('run --isolated', given, mayAsk, context) : { kind: 'drop' as const };
   const conflicts = await conflictsIn(given, decision, context);
   const isEachTurn = given.options['eachTurn'] === true;
-  if (isEachTurn) assertEachTurn({ access, isAnswered: decision !== null, isTerminal: [0, 1, 2].every(isatty) });
+  if (isEachTurn)
+    assertEachTurn({ access, isAnswered: decision !== null, isTerminal: !json && [0, 1, 2].every(isatty) });
   const [file, ...args] = command;
   const hosted = await hostedAgent(file, args, folder, env);
-  if (hosted.note !== null && isatty(2)) writeAll(2, lines(hosted.note));
+  const say = (text: string): void => (json ? undefined : writeAll(2, text));
+  if (hosted.note !== null && isatty(2)) say(lines(hosted.note));
   const session = savepoint.session(hosted.known === null ? names : { ...names, agent: hosted.known });
   await session.start({ signal });
   const author = { actor: session.actor, session: session.id };
@@ -55,7 +60,6 @@ export async function runIsolated(
     ...(access === null ? {} : { access }),
   });
   clearProgress();
-  const say = (text: string): void => writeAll(2, text);
   say(isolationText(copy, view));
   interrupt.end();
   const child = await commandInCopy(copy, context, [file, ...hosted.args], hosted.env);
@@ -72,7 +76,9 @@ export async function runIsolated(
     : null;
   const onPages = (show: ShowOverlay): void => turns?.askWith(show);
   const running = context.withoutMessages(() =>
-    runHosted(child, { key: false, following: async () => child, hosts, onPages }, context),
+    json
+      ? runInForeground(child, { outputTo: 2 })
+      : runHosted(child, { key: false, following: async () => child, hosts, onPages }, context),
   );
   const stopIgnoring = ignoreHangUps();
   const ended = await running;
@@ -80,6 +86,7 @@ export async function runIsolated(
   const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
   try {
     const left = (await turns?.stop()) ?? copy;
+    const applied = turns?.applied ?? [];
     for (const note of notes) say(note);
     if (status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
     const finished = await finishProposal(
@@ -88,18 +95,23 @@ export async function runIsolated(
         description: proposal.description,
         author,
         isGood: status === 0,
-        hasApplied: turns?.hasApplied === true,
+        hasApplied: applied.length > 0,
       },
       { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
     );
-    if (finished.outcome === 'applied' || turns?.hasApplied === true) {
+    if (finished.outcome === 'applied' || applied.length > 0) {
       say(`To revert only these changes later: \`savepoint rollback --session ${session.id}\`\n`);
     }
     await session.close({ signal: later.signal });
     await savepoint.idle();
+    if (json) {
+      const result = { session: session.id, turns: applied, ...resultToJson(left, ended, finished) };
+      writeAll(1, `${safeJson(result, isatty(1) ? 2 : 0)}\n`);
+    }
     return status === 0 && finished.failure !== null ? (later.status() ?? finished.failure.exit) : status;
   } catch (error) {
     const failure = asFailure(error);
+    if (json) throw failure;
     say(failureAsText(failure, view.style));
     return status === 0 ? failure.exit : status;
   } finally {

@@ -86,7 +86,8 @@ export const run: StandaloneCommand = {
     'agent. What is not isolated is said at the start: at least your home folder, /tmp and the network. With --preset read, nothing ' +
     'in the folder can be written; with list, the names of captured files are there and nothing can be read. The system enforces ' +
     'that (Linux only); where it cannot, the program is not run. With --each-turn, the changes are proposed each time when the ' +
-    'agent ends a turn (agents with hooks). What you changed in the folder comes into the copy then.',
+    'agent ends a turn (agents with hooks). What you changed in the folder comes into the copy then. With --json, the ' +
+    'output of the program goes to standard error.',
   usage: '[options] -- <command...>',
   // Accepted only for a better error message: the command must follow `--`.
   operands: [['[none...]', '']],
@@ -103,7 +104,7 @@ export const run: StandaloneCommand = {
 
   run: ({ operands, rest, options }, surroundings) => {
     const { globals, env } = surroundings;
-    assertCommandAfterDashes(operands, globals.json);
+    assertCommandAfterDashes(operands, globals.json && options['isolated'] !== true);
     const folder = folderToOpen(globals.folder, env);
     return surroundings.inWorkspace((context) =>
       runBetweenCheckpoints(rest, { operands, rest, options }, context, folder, surroundings),
@@ -120,9 +121,13 @@ function assertCommandAfterDashes(stray: readonly string[], json: boolean): void
     throw new SavepointError('USAGE', message, { argument: first }, { hint });
   }
   if (json) {
-    throw new SavepointError('USAGE', 'run does not take --json, because its output is that of the command.', {
-      argument: '--json',
-    });
+    throw new SavepointError(
+      'USAGE',
+      'run takes --json only with --isolated, because its output is that of the command.',
+      {
+        argument: '--json',
+      },
+    );
   }
 }
 

@@ -1,16 +1,16 @@
 /** `savepoint try`: not a verb, because it runs another program, and asks what becomes of its changes. */
 
 import { isatty } from 'node:tty';
-import { nameToJson, SavepointError } from '@savepoint/core';
-import { changeToJson, shellWord } from '@savepoint/core/frontend';
+import { SavepointError } from '@savepoint/core';
+import { shellWord } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
 import { assertUtf8 } from '../../argument-path.ts';
-import { type ChildExit, runInForeground } from '../../child.ts';
+import { runInForeground } from '../../child.ts';
 import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
 import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn } from '../../proposal/decision.ts';
 import { finishProposal } from '../../proposal/finish.ts';
-import type { Copy, CopyDifference, Finished } from '../../proposal/proposal.ts';
+import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
 import { writeAll } from '../../write.ts';
@@ -133,29 +133,4 @@ async function tryOut(
   } finally {
     later.end();
   }
-}
-
-function commitToJson({ path, commit, ref }: CopyDifference['commits'][number]) {
-  return { path: nameToJson(path), commit, ref: nameToJson(ref) };
-}
-
-function resultToJson({ copy, notes }: Copy, ended: ChildExit | null, finished: Finished) {
-  const { difference, operation, file, plan, failure, outcome, isKept } = finished;
-  return {
-    exit: ended?.kind === 'exit' ? ended.status : null,
-    signal: ended?.kind === 'signal' ? ended.signal : null,
-    outcome,
-    copy: { id: copy.record.id, rung: copy.record.rung, isKept, files: isKept ? nameToJson(copy.files) : null },
-    notes: [...notes],
-    ended: [...finished.ended],
-    notIsolated: [...copy.notIsolated],
-    changes: difference === null ? null : difference.changes.map(changeToJson),
-    totals: difference === null ? null : { ...difference.totals },
-    notApplied: difference === null ? null : difference.notApplied.map(nameToJson),
-    commits: difference === null ? null : difference.commits.map(commitToJson),
-    patch: file,
-    plan,
-    operation,
-    error: failure === null ? null : failure.toJSON(),
-  };
 }
