@@ -42,7 +42,7 @@ type Prompt = ConversationPosition & { readonly lastUser: string; readonly time:
 const WORDS = 2_000;
 const BETWEEN = ' / ';
 
-/** Oldest first. None if the copy's store cannot be read: its changes are applied all the same. */
+/** Oldest first. None if the store of the copy cannot be read: its changes are applied all the same. */
 function promptsIn({ ports }: Workspace, { record: { place } }: OpenCopy): readonly Prompt[] {
   try {
     const { records } = listRecords(ports, diskChild(place, 'home'));
