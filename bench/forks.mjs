@@ -77,7 +77,7 @@ export async function measureForks({ base, runs, files }) {
   );
   const copies = (rows.find(({ what }) => what.includes('cp -a'))?.bytes ?? once * FORKS) || 1;
   return [
-    `${files.toLocaleString('en')} files in two repositories, ${runs} runs, median, with the range in brackets; milliseconds for all ${FORKS}. Disk: against \`cp -a\`.`,
+    `${files.toLocaleString('en')} files in two repositories, ${runs === 1 ? 'one run' : `${runs} runs, median, with the range in brackets`}; milliseconds for all ${FORKS}. Disk: against \`cp -a\`.`,
     '',
     '|  | ms | for each | disk |',
     '|---|---|---|---|',

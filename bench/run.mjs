@@ -10,7 +10,7 @@
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
- *             `transcript`, `browser` or `checks`: one of the parts; default all
+ *             `transcript`, `browser`, `checks` or `copies`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
@@ -49,7 +49,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'forks', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks'];
+const OWN_FILES = ['repositories', 'forks', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks', 'copies'];
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -66,6 +66,7 @@ const core = await import('@savepoint/core');
 const { nodePorts } = await import('@savepoint/core/node');
 const { measureBrowser } = await import('./browser.mjs');
 const { measureChecks } = await import('./checks.mjs');
+const { measureCopies } = await import('./copies.mjs');
 const { measureEdits } = await import('./edits.mjs');
 const { measureForks } = await import('./forks.mjs');
 const { measureHistory } = await import('./history.mjs');
@@ -123,7 +124,8 @@ try {
     tables['figures of repositories'] = `${machine()} ${repositories}`;
   }
   if (PARTS.includes('forks')) {
-    const forks = await measureForks({ base, runs: RUNS, files: FILES });
+    // Each run makes and removes so many copies that three would take half an hour.
+    const forks = await measureForks({ base, runs: FILES > 10_000 ? 1 : RUNS, files: FILES });
     tables['figures of forks'] = `${machine()} ${forks}`;
   }
   if (PARTS.includes('speed')) {
@@ -153,6 +155,10 @@ try {
   if (PARTS.includes('checks')) {
     const checks = await measureChecks({ base, runs: RUNS * 3, command: COMMAND });
     tables['figures of checks'] = `${machine()} ${checks}`;
+  }
+  if (PARTS.includes('copies')) {
+    const copies = await measureCopies({ base, runs: RUNS, files: FILES });
+    tables['figures of copies'] = `${machine()} ${copies}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({
