@@ -44,6 +44,8 @@ const OVERRIDDEN_SETTINGS: readonly string[] = [
   'maintenance.auto=false',
   'log.showSignature=false',
   'user.useConfigOnly=true',
+  // By default git does not sync single objects, so a branch could survive a power cut that its commit does not.
+  'core.fsync=all',
 ];
 
 /**
