@@ -15,8 +15,9 @@ const CHANGING = new Set(
  * - `dies`: the process dies before the call, and each later call finds it dead
  * - `fails`: the system refuses the call, once
  * - `keeps failing`: and all that follow
+ * - `is too late`: the same as `fails`, but a program is stopped only after it has done its work
  */
-export type Interruption = 'dies' | 'fails' | 'keeps failing';
+export type Interruption = 'dies' | 'fails' | 'keeps failing' | 'is too late';
 
 export interface MortalPorts {
   readonly ports: Ports;
@@ -45,13 +46,14 @@ export function mortalPorts(real: Ports, at: number, how: Interruption = 'dies')
           calls += 1;
           const isHit = how === 'keeps failing' ? calls >= at : calls === at;
           if (!isHit) return Reflect.apply(value, target, args);
+          if (how === 'is too late' && name === 'run') return stopped(Reflect.apply(value, target, args));
           if (how !== 'dies') return refuse(name, args[0]);
           dead = true;
           throw new ProcessDied();
         };
       },
     });
-  const self: ProcessIdentity = { ...real.processes.self(), pid: spawnSync('true').pid, startedAt: 'dead' };
+  const self: ProcessIdentity = { ...real.processes.self(), pid: spawnSync('true').pid, startedAt: '1' };
   const processes = { ...bound(real.processes), self: () => self };
   return {
     ports: { ...real, fs: mortal(real.fs), programs: mortal(real.programs), processes: mortal(processes) },
@@ -67,6 +69,10 @@ function refuse(name: string, of: unknown): Promise<Awaited<ReturnType<Programs[
   if (name !== 'run') throw new FsError('EIO', name as keyof Fs, String(of) as DiskPath);
   const stderr = Buffer.from('fatal: refused\n');
   return Promise.resolve({ exit: 128, signal: null, ended: 'exit', stdout: Buffer.alloc(0), stderr });
+}
+
+async function stopped(running: ReturnType<Programs['run']>): ReturnType<Programs['run']> {
+  return { ...(await running), exit: null, ended: 'timeout' };
 }
 
 function bound(processes: Ports['processes']): Ports['processes'] {

@@ -8,7 +8,7 @@
  * C3 All repositories are examined before the first is changed.
  * C4 In each repository: objects first, then the index, then the branch, from the commit that was examined. The last two
  *    happen under git's lock of the index, and only if index and HEAD still are as examined. A process that dies in between
- *    leaves the plan's files staged, and the next attempt continues there.
+ *    leaves the plan's files staged, and the lock. The next attempt removes the lock and continues there.
  */
 
 import { gitBoolean } from '../content/git-config.ts';
@@ -43,7 +43,14 @@ import { decodeCommit, encodeCommit } from '../store/objects/commit.ts';
 import { copiedCommitIndex, newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
-import { type ExaminedIndex, examineIndex, headOf, sameBytes, swapIndex } from '../transaction/swap-index.ts';
+import {
+  type ExaminedIndex,
+  examineIndex,
+  headOf,
+  releaseLeftLock,
+  sameBytes,
+  swapIndex,
+} from '../transaction/swap-index.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
 import { attributesOf } from './repository-attributes.ts';
@@ -211,6 +218,7 @@ async function prepare(
     findLinkOnWritePath(ports.fs, { root: workspace.root, path: root }, state, refs) ??
     findLinkOfObjects(ports.fs, state, blobs, true);
   if (link !== null) throw new Refusal(linkReason(link));
+  releaseLeftLock(ports, state);
   const lock = findLock(ports, state, refs);
   if (lock !== null) throw new Refusal(`git is running there or was killed: ${lock} exists`);
   const hooks = await configuredHooks(git, state);
@@ -386,7 +394,7 @@ async function commitIn(workspace: Workspace, git: Git, prepared: Prepared, pace
     const moved = await git.run(state, ['update-ref', '-m', `commit: ${subject}`, 'HEAD', commit, head]);
     return moved.exit === 0 ? null : firstErrorLine(moved);
   };
-  const why = await swapIndex(ports.fs, state, { examined, wanted, moveBranch, commit });
+  const why = await swapIndex(ports, state, { examined, wanted, moveBranch, commit });
   if (why !== null) throw new Refusal(why);
   const branch = headOf(ports.fs, state)?.branch ?? null;
   return { path: root, branch, commit, subject, files: changes.length };

@@ -2,8 +2,9 @@
  * Puts an index in place of the one that was examined, and moves the branch, under git's own lock of the index: no other
  * git can stage anything meanwhile.
  *
- * The lock has the bytes of the old index, so that it can go back. A process that dies leaves the lock, as git does; the
- * new index is complete then.
+ * The lock has the bytes of the old index, so that it can go back. A process that dies leaves the lock, as git does. The
+ * lock has a second name, which tells whose it is, so that the next attempt can remove it. The index is complete then: the
+ * old one or the new one.
  */
 
 import { problemOf, readGitFile } from '../git/file.ts';
@@ -12,7 +13,9 @@ import type { GitState } from '../git/repository.ts';
 import { durableCreate, durableWrite, syncFolder } from '../io/durable-write.ts';
 import { type Fs, isFsError, permissions } from '../io/fs.ts';
 import { removeIfExists } from '../io/if-exists.ts';
-import { diskChild } from '../model/names.ts';
+import type { Ports } from '../io/ports.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import { ownerState, parseProcessName, processName, processNameText } from '../store/process-name.ts';
 
 export interface ExaminedIndex {
   /** Null: there was none. */
@@ -37,19 +40,17 @@ export function examineIndex(fs: Fs, { gitDir }: GitState): ExaminedIndex {
 
 /** @returns why nothing was changed; null: it was */
 export async function swapIndex(
-  fs: Fs,
+  ports: SwapPorts,
   state: GitState,
   { examined, wanted, moveBranch, commit }: IndexSwap,
 ): Promise<string | null> {
+  const { fs } = ports;
   const index = diskChild(state.gitDir, 'index');
-  const lock = diskChild(state.gitDir, 'index.lock');
+  const lock = diskChild(state.gitDir, LOCK);
   const stat = fs.lstat(index);
   const mode = stat === null ? INDEX_MODE : permissions(stat);
-  try {
-    durableCreate(fs, lock, examined.bytes ?? Buffer.alloc(0), mode);
-  } catch (error) {
-    if (isFsError(error, 'EEXIST')) return `git is running there or was killed: ${lock} exists`;
-    throw error;
+  if (!takeLock(ports, state.gitDir, examined.bytes ?? Buffer.alloc(0), mode)) {
+    return `git is running there or was killed: ${lock} exists`;
   }
   let isSwapped = false;
   let isMoved = false;
@@ -68,7 +69,28 @@ export async function swapIndex(
       else fs.rename(lock, index);
     }
     removeIfExists(fs, lock);
+    removeIfExists(fs, ownName(ports, state.gitDir));
     syncFolder(fs, state.gitDir);
+  }
+}
+
+/**
+ * Removes a lock that a dead process of Savepoint left, or an attempt of this process that failed. The caller holds the
+ * store's lock.
+ */
+export function releaseLeftLock(ports: SwapPorts, { gitDir }: GitState): void {
+  const { fs, processes } = ports;
+  const self = processNameText(processName(processes.self()));
+  for (const name of fs.list(gitDir)) {
+    const text = OWN.exec(name)?.[1] ?? '';
+    const owner = parseProcessName(text);
+    if (owner === null || (text !== self && ownerState(ports, owner) !== 'dead')) continue;
+    const [lock, own] = [diskChild(gitDir, LOCK), diskChild(gitDir, name)];
+    const [held, known] = [fs.lstat(lock), fs.lstat(own)];
+    // A lock that git has made since is another file.
+    if (held !== null && known !== null && held.dev === known.dev && held.ino === known.ino) removeIfExists(fs, lock);
+    removeIfExists(fs, own);
+    syncFolder(fs, gitDir);
   }
 }
 
@@ -82,12 +104,48 @@ export function headOf(fs: Fs, { gitDir, commonDir }: GitState): Head | null {
   }
 }
 
+type SwapPorts = Pick<Ports, 'fs' | 'processes'>;
+
+const LOCK = 'index.lock';
+/** Also temporary names of it. */
+const OWN = /^index\.lock-savepoint_([\w-]+)(?:\.tmp-\d+)?$/;
+/** Errors of file systems without hard links. */
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 const INDEX_BYTES = 256 * 1024 * 1024;
 const INDEX_MODE = 0o644;
 const ID_DIGITS = 40;
 
 export function sameBytes(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
+}
+
+function ownName({ processes }: SwapPorts, gitDir: DiskPath): DiskPath {
+  return diskChild(gitDir, `${LOCK}-savepoint_${processNameText(processName(processes.self()))}`);
+}
+
+/** @returns false if there is a lock already */
+function takeLock(ports: SwapPorts, gitDir: DiskPath, bytes: Buffer, mode: number): boolean {
+  const { fs } = ports;
+  const [lock, own] = [diskChild(gitDir, LOCK), ownName(ports, gitDir)];
+  removeIfExists(fs, own);
+  durableCreate(fs, own, bytes, mode);
+  let isTaken = false;
+  try {
+    try {
+      fs.hardLink(own, lock);
+      isTaken = true;
+      syncFolder(fs, gitDir);
+    } catch (error) {
+      if (!isFsError(error, ...NO_HARD_LINKS)) throw error;
+      durableCreate(fs, lock, bytes, mode);
+    }
+    return true;
+  } catch (error) {
+    if (isTaken) removeIfExists(fs, lock);
+    removeIfExists(fs, own);
+    if (isFsError(error, 'EEXIST')) return false;
+    throw error;
+  }
 }
 
 function isAt(now: Head | null, before: Head | null): boolean {

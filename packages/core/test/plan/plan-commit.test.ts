@@ -1,9 +1,11 @@
 /** Commits of applied plans in the user's own repositories, compared with what git itself sees. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { bytesFromText, type DiskPath, type OpenOptions, type Savepoint } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
+import { processName, processNameText } from '../../src/store/process-name.ts';
 import { Place } from '../place.ts';
 
 const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultBranch=main';
@@ -95,6 +97,19 @@ test('an attempt that died after the index continues, and one that is not applie
   expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toMatchObject([{ files: 3 }]);
   await p.open().undo();
   await expect(p.open().commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test('a lock that a killed process of Savepoint left is removed, and one that git made since is not', async () => {
+  const p = repository();
+  const id = await appliedPlan(p);
+  const ports = realPorts();
+  const dead = { ...ports.processes.self(), pid: spawnSync('true').pid, startedAt: '1' };
+  const own = `.git/index.lock-savepoint_${processNameText(processName(dead))}`;
+  p.shell(`cp .git/index ${own}; cp .git/index .git/index.lock`);
+  await expect(p.open().commitPlan(id, { author: AUTHOR })).rejects.toMatchObject({ code: 'GIT_REFUSED' });
+  p.shell(`mv .git/index.lock ${own}; ln ${own} .git/index.lock; touch ${own}.tmp-0`);
+  expect((await p.open().commitPlan(id, { author: AUTHOR })).commits).toHaveLength(1);
+  expect(readdirSync(p.at('.git')).filter((name) => name.includes('lock'))).toEqual([]);
 });
 
 test('files that git converts, a repository in the middle of a merge, and a missing author are refused', async () => {
