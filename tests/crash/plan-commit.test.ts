@@ -12,7 +12,8 @@ import { type Failure, mortalPorts } from './mortal-ports.ts';
  * the command completes it.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const MOMENTS = testEffort({ quick: 1, ci: 2, long: Number.POSITIVE_INFINITY });
+const MOMENTS = testEffort({ quick: 1, ci: 1, long: Number.POSITIVE_INFINITY });
+const PATH = process.env['PATH'] ?? '';
 const AUTHOR = { name: 'Ann', email: 'ann@example.invalid' };
 const OLD_GIT = ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid'];
 
@@ -26,8 +27,10 @@ class Game {
   readonly top = Buffer.from(this.world.workspace, 'latin1').toString();
   id = '';
 
+  constructor(readonly hooks: boolean) {}
+
   engine(ports = realPorts()): Savepoint {
-    const places = { ...this.world.places, searchPath: process.env['PATH'] ?? '', variables: () => ({}) };
+    const places = { ...this.world.places, searchPath: PATH, variables: () => ({ PATH }) };
     return open({ dir: this.world.workspace, ports, places });
   }
 
@@ -51,6 +54,8 @@ class Game {
       this.git(repository, ...OLD_GIT, 'commit', '-qm', 'first');
     }
     for (const repository of REPOSITORIES) {
+      const hook = join(this.top, repository, '.git/hooks/pre-commit');
+      writeFileSync(hook, '#!/bin/sh\ngit diff --cached --quiet HEAD && exit 1\nexit 0\n', { mode: 0o755 });
       this.write(`${repository}/mine.txt`, 'staged\n');
       this.git(repository, 'add', 'mine.txt');
       this.write(`${repository}/mine.txt`, 'changed after that\n');
@@ -83,7 +88,8 @@ class Game {
   }
 }
 
-const commit = (game: Game, engine = game.engine()) => engine.commitPlan(game.id, { author: AUTHOR });
+const commit = (game: Game, engine = game.engine()) =>
+  engine.commitPlan(game.id, { author: AUTHOR, hooks: game.hooks });
 
 /** The names of committed repositories; throws if one has half a commit. */
 function committed(game: Game, where: string): readonly Repository[] {
@@ -97,8 +103,8 @@ function committed(game: Game, where: string): readonly Repository[] {
   });
 }
 
-async function begun(): Promise<Game> {
-  const game = new Game();
+async function begun(hooks: boolean): Promise<Game> {
+  const game = new Game(hooks);
   onTestFinished(() => game.world.remove());
   await game.begin();
   return game;
@@ -137,9 +143,12 @@ async function judge(game: Game, start: Start, where: string): Promise<void> {
   ).toEqual([]);
 }
 
-test('committing a plan in two repositories, interrupted at any call', { timeout: 3_600_000 }, async () => {
+test.each([
+  ['without hooks', false],
+  ['with hooks', true],
+])('committing a plan in two repositories %s, interrupted at any call', { timeout: 3_600_000 }, async (_, hooks) => {
   const random = seededRandom(SEED);
-  const whole = await begun();
+  const whole = await begun(hooks);
   const counting = mortalPorts(realPorts(), Number.POSITIVE_INFINITY);
   await commit(whole, whole.engine(counting.ports));
   const calls = counting.calls();
@@ -155,7 +164,7 @@ test('committing a plan in two repositories, interrupted at any call', { timeout
               late: random.pick([true, false]),
             };
       const where = `SAVEPOINT_SEED=${SEED}: ${kind} before changing call ${at} of ${calls}: ${JSON.stringify(failure)}`;
-      const game = await begun();
+      const game = await begun(hooks);
       const start = startOf(game);
       const { ports, hasDied } = mortalPorts(realPorts(), at, failure);
       const error: unknown = await commit(game, game.engine(ports)).then(

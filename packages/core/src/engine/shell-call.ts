@@ -58,6 +58,7 @@ export const ONLY_BY_A_PERSON = {
   install: 'install',
   linkWorkspace: 'workspace link',
   planApply: 'plan apply --override',
+  planHooks: 'plan commit --hooks',
   planPolicy: 'plan policy',
   planMode: 'plan mode on/off',
   planResolve: 'plan apply --resolution/--theirs/--ours',

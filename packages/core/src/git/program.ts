@@ -1,13 +1,15 @@
 /**
  * Runs git in a user's repository without running anything that the repository configures: no hooks, fsmonitor,
- * filters, pager, editor or transport. Callers must only run commands that need none of these.
+ * filters, pager, editor or transport. Callers must only run commands that need none of these. Only `hook` runs what the
+ * repository configures, because that is what a person asked for.
  */
 
+import { showName } from '../content/show-name.ts';
 import { findProgram } from '../io/find-program.ts';
 import type { Ports } from '../io/ports.ts';
 import type { ProgramResult } from '../io/programs.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { DiskPath } from '../model/names.ts';
+import { type DiskPath, nameToJson, textFromBytes } from '../model/names.ts';
 import type { GitState } from './repository.ts';
 
 export interface Git {
@@ -25,10 +27,38 @@ export interface Git {
    * @throws SavepointError IO as for `run`
    */
   author(repository: GitState, variables: Readonly<Record<string, string>>): Promise<string | null>;
+  /**
+   * Runs a hook of a repository as git would, if it has one.
+   * @throws SavepointError IO if git cannot be run
+   */
+  hook(run: HookRun): Promise<ProgramResult>;
+}
+
+export interface HookRun {
+  readonly name: string;
+  /** The folder of the repository's files. */
+  readonly folder: DiskPath;
+  readonly args: readonly string[];
+  /** The user's environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The index that the hook sees; null: the repository's own. */
+  readonly index: DiskPath | null;
+  readonly signal: AbortSignal | null;
 }
 
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** Variables by which git means another repository (`git rev-parse --local-env-vars`). */
+const OF_ONE_REPOSITORY: ReadonlySet<string> = new Set(
+  [
+    'ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR CONFIG CONFIG_COUNT CONFIG_PARAMETERS DIR GRAFT_FILE IMPLICIT_WORK_TREE',
+    'INDEX_FILE INTERNAL_SUPER_PREFIX NO_REPLACE_OBJECTS OBJECT_DIRECTORY PREFIX REPLACE_REF_BASE SHALLOW_FILE WORK_TREE',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((name) => `GIT_${name}`),
+);
 
 const OVERRIDDEN_SETTINGS: readonly string[] = [
   'core.hooksPath=/dev/null',
@@ -95,8 +125,8 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
     });
   };
   return {
-    run: (repository, args, input, indexFile) =>
-      start(repository, args, indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile }, input),
+    run: async (repository, args, input, indexFile) =>
+      start(repository, args, indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: textOf(indexFile) }, input),
     author: async (repository, { GIT_COMMON_DIR: _, GIT_WORK_TREE: _others, ...variables }) => {
       const { PATH, GIT_DIR, GIT_TERMINAL_PROMPT } = env;
       const found = await start(repository, ['var', 'GIT_AUTHOR_IDENT'], {
@@ -105,6 +135,22 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
       });
       return found.exit === 0 ? found.stdout.toString('utf8').trim() : null;
     },
+    hook: async ({ name, folder, args, variables, index, signal }) => {
+      const others = Object.entries(variables).filter(([key]) => !OF_ONE_REPOSITORY.has(key));
+      return ports.programs.run({
+        file: program,
+        args: ['hook', 'run', '--ignore-missing', name, ...(args.length === 0 ? [] : ['--', ...args])],
+        cwd: folder,
+        env: {
+          ...Object.fromEntries(others),
+          GIT_EDITOR: ':',
+          GIT_TERMINAL_PROMPT: '0',
+          ...(index === null ? {} : { GIT_INDEX_FILE: textOf(index) }),
+        },
+        maxBytes: OUTPUT_BYTES,
+        ...(signal === null ? {} : { signal }),
+      });
+    },
   };
 }
 
@@ -112,4 +158,15 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
 export function firstErrorLine({ stderr, exit }: ProgramResult): string {
   const line = stderr.toString('utf8').split('\n')[0]?.trim() ?? '';
   return line === '' ? `git ended with status ${exit}` : line;
+}
+
+/** @throws SavepointError IO for a path that no variable can have */
+function textOf(path: DiskPath): string {
+  const text = textFromBytes(path);
+  if (text !== null) return text;
+  throw new SavepointError('IO', `git cannot use ${showName(path)}: the path is not valid UTF-8.`, {
+    path: nameToJson(path),
+    operation: 'run',
+    code: 'EILSEQ',
+  });
 }

@@ -32,7 +32,7 @@ it('each verb that changes something is either for everybody, or only for a pers
   );
   const changing = Object.entries(VERBS).flatMap(([name, { changes }]) => (changes === 'nothing' ? [] : [name]));
   const commands = ['install', 'uninstall'];
-  // Not all of `plan apply`.
-  commands.push('planResolve');
+  // Not all of `plan apply` and `plan commit`.
+  commands.push('planHooks', 'planResolve');
   expect([...everybody, ...Object.keys(ONLY_BY_A_PERSON)].sort()).toEqual([...changing, ...commands].sort());
 });

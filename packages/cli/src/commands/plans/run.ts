@@ -10,6 +10,7 @@ import { planText } from '../../show/plan-text.ts';
 import type { OutputView } from '../../view.ts';
 import { checkInput, LIMITS, ONLY } from '../checks/check-options.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
+import { commitChoices } from './commit-options.ts';
 
 type Applied = OutputOf<typeof VERBS.planApply>;
 type Step = Applied['steps'][number];
@@ -74,6 +75,7 @@ export const planApply = command({
     { flags: '--force', description: 'also change frozen paths' },
     { flags: '--commit', description: 'then commit the files of the plan, as `plan commit` does' },
     { flags: '-m, --message <text>', description: 'with --commit: its message' },
+    { flags: '--hooks', description: 'with --commit: run the hooks of the repositories' },
     { flags: '-n, --dry-run', description: 'only show what would change' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
@@ -87,24 +89,20 @@ export const planApply = command({
     ...(await conflictInput(given.options, context)),
     ...flagsOf(given.options, ['rebase', 'force', 'dryRun']),
     ...validationOf(given),
+    ...commitOf(given.options),
   }),
   async carryOut(input, { options }, context) {
-    const { message, onFailure } = options;
+    const { onFailure } = options;
     const applied = await applyAsked(input, options['yes'] === true, context);
     const isAsked = onFailure === undefined || onFailure === 'ask';
-    const decided = isAsked ? await askToRollBack(input.id, applied, context) : applied;
-    const isDone = decided.steps.every(({ failed }) => !failed) && decided.stopped === null;
-    if (options['commit'] !== true || input.dryRun === true || !isDone) return decided;
-    const asked = { id: input.id, ...(typeof message === 'string' ? { message } : {}) };
-    commits.set(decided, await VERBS.planCommit.handle(context.savepoint, asked, { signal: context.signal }));
-    return decided;
+    return isAsked ? askToRollBack(input.id, applied, context) : applied;
   },
   render: (output, view) =>
     lines(
       operationText(output, view, 'Nothing to apply: the files are already like that.'),
       output.steps.flatMap((step) => stepText(step, view)),
-      commitText(output),
-      output.stopped === null ? [] : view.style.bad(`Stopped: ${showText(output.stopped.message)}`),
+      output.commit === null ? [] : commitLines(output.commit),
+      output.stopped === null ? [] : stoppedText(output.stopped.message, view),
       output.left.length === 0 || output.dryRun
         ? []
         : `Not applied yet: ${output.left.map((name) => showText(name)).join(', ')}.`,
@@ -132,27 +130,25 @@ export const planRollback = command({
   render: (output, view) => operationText(output, view, 'Nothing to roll back.'),
 });
 
-/** What `--commit` did, by what was applied. */
-const commits = new WeakMap<Applied, OutputOf<typeof VERBS.planCommit>>();
-
-function commitText(applied: Applied): readonly string[] {
-  const found = commits.get(applied);
-  return found === undefined ? [] : commitLines(found);
-}
-
 async function applyAsked(
   input: InputOf<typeof VERBS.planApply>,
   isSure: boolean,
   context: CommandContext,
 ): Promise<Applied> {
   const { savepoint, signal } = context;
-  const { validate: _, ...previewed } = input;
+  const { validate: _, commit: _commit, ...previewed } = input;
   const run = (given: typeof input) => VERBS.planApply.handle(savepoint, given, { signal });
   const words = { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' };
   return confirmAndRun({ run, input, previewed, isSure }, context, words);
 }
 
 const MAX_MOVED = 5;
+
+/** What a hook printed follows in lines of its own. */
+function stoppedText(message: string, { style }: OutputView): readonly string[] {
+  const [first = '', ...more] = message.split('\n');
+  return [style.bad(`Stopped: ${showText(first)}`), ...more.map((line) => `  ${showText(line)}`)];
+}
 
 function stepText({ phase, checkpoint, checks, rolledBack }: Step, view: OutputView): readonly string[] {
   if (phase === null && checks === null) return [];
@@ -188,6 +184,15 @@ function flagsOf<Name extends string>(
   return Object.fromEntries(names.filter((name) => options[name] === true).map((name) => [name, true])) as {
     readonly [One in Name]?: true;
   };
+}
+
+/** @throws SavepointError USAGE */
+function commitOf(options: VerbArguments['options']): Pick<InputOf<typeof VERBS.planApply>, 'commit'> {
+  const commit = commitChoices(options);
+  if (options['commit'] === true) return { commit };
+  const [argument] = Object.keys(commit);
+  if (argument === undefined) return {};
+  throw new SavepointError('USAGE', `\`--${argument}\` needs \`--commit\`.`, { argument: `--${argument}` });
 }
 
 /** Without names, all checks run. */

@@ -7,6 +7,7 @@ import { type ChangeId, type CheckpointId, checkpointId } from '../../model/ids.
 import type { PlanChecks } from '../../model/plan.ts';
 import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
 import { hasNewFailures } from '../../plan/checked.ts';
+import type { PlanCommits } from '../../plan/commit-plan.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { rollbackOperation } from '../../rewind/rollback.ts';
 import { readTrust } from '../../store/state/trust.ts';
@@ -25,6 +26,7 @@ import { callerOf } from '../served-call.ts';
 import { assertForcedByPerson, shellAuthorOf } from '../shell-call.ts';
 import { type ApplyPlanOptions, applyNext, previewApplyOf } from './apply.ts';
 import { checksOfPlan, resultsOf } from './check-plan.ts';
+import { commitApplied, type PlanCommitChoices } from './commit.ts';
 import {
   applicationsOf,
   findPlan,
@@ -47,6 +49,8 @@ export interface RunPlanOptions
   readonly validate?: readonly string[];
   /** `rollback`: only what was just applied. `rollback-all`: everything that the plan applied. Default `keep`. */
   readonly onFailure?: OnPlanFailure;
+  /** Then commit the files of the plan, as `commitPlan` does. Not if a check failed, or if it stopped before its end. */
+  readonly commit?: PlanCommitChoices;
 }
 
 /** One phase, or the whole plan. */
@@ -67,6 +71,8 @@ export interface PlanRun {
   readonly steps: readonly PlanStep[];
   /** Why it stopped, although some of it was applied or checked. The rest can be applied later. */
   readonly stopped: SavepointError | null;
+  /** Null: none were asked for, or none were made. */
+  readonly commits: PlanCommits | null;
 }
 
 export interface RollBackPlanOptions extends OperationOptions {
@@ -81,7 +87,7 @@ export interface RollBackPlanOptions extends OperationOptions {
  *   not trusted
  */
 export async function runPlan(engine: Engine, id: string, options: RunPlanOptions): Promise<PlanRun> {
-  const { validate, expected, ...applying } = options;
+  const { validate, expected, commit, ...applying } = options;
   const { unchecked, left } = await stateOf(engine, id, options);
   if (expected !== undefined && left.length > 0) {
     const { fingerprint } = await previewApplyOf(engine, id, applying);
@@ -89,6 +95,7 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
   }
   const steps: PlanStep[] = [];
   let stopped: SavepointError | null = null;
+  let commits: PlanCommits | null = null;
   const next = async (phase: number | null, before: KnownApplication | null): Promise<boolean> => {
     const applied = before === null ? await applyNext(engine, id, applying, phase) : null;
     const number = applied === null ? (before?.checkpoint ?? null) : (applied.checkpoint?.number ?? null);
@@ -115,12 +122,15 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
         if (!(await next(phase, null))) break;
       }
     }
+    if (commit !== undefined && steps.every(({ isFailed }) => !isFailed)) {
+      commits = await commitApplied(engine, id, { ...callOptionsOf(options), ...commit });
+    }
   } catch (error) {
     if (!(error instanceof SavepointError) || steps.every(({ applied }) => applied === null)) throw error;
     stopped = error;
   }
   const plan = await engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), false, engine.pace({})));
-  return { plan, steps, stopped };
+  return { plan, steps, stopped, commits };
 }
 
 /** Reverts what the plan applied, and keeps what was changed since. */

@@ -16,7 +16,7 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
-import type { PlanCommitCalls, PlanCommitOptions } from '../calls/plan-commit.ts';
+import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
 import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
@@ -24,6 +24,7 @@ import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
 import type { ApplyPlanOptions } from '../plans/apply.ts';
 import type { PlanCheckOptions } from '../plans/check-plan.ts';
+import type { PlanCommitChoices, PlanCommitOptions } from '../plans/commit.ts';
 import type { PhaseRequest } from '../plans/plan-phases.ts';
 import type { ProposeOptions } from '../plans/propose.ts';
 import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
@@ -75,9 +76,11 @@ const CHECK = fields({
   only: listOf(text),
   sandboxed: flag,
 } satisfies ShapeOf<PlanCheckOptions>);
+const COMMIT = { message: text, author: fields({}, { name: text, email: text }), hooks: flag } as const;
 const RUN_PLAN = fields({
   ...APPLY,
   ...RUN,
+  commit: fields(COMMIT satisfies ShapeOf<PlanCommitChoices>),
   validate: listOf(text),
   onFailure: oneOf('keep', 'rollback', 'rollback-all'),
 } satisfies ShapeOf<RunPlanOptions>);
@@ -107,19 +110,7 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
     ['mode', oneOf('on', 'off')],
     ['options', optional(fields({ ...CALL_OPTIONS, session: text } satisfies ShapeOf<PlanModeOptions>))],
   ],
-  commitPlan: [
-    ID,
-    [
-      'options',
-      optional(
-        fields({
-          ...CALL_OPTIONS,
-          message: text,
-          author: fields({}, { name: text, email: text }),
-        } satisfies ShapeOf<PlanCommitOptions>),
-      ),
-    ],
-  ],
+  commitPlan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, ...COMMIT } satisfies ShapeOf<PlanCommitOptions>))]],
   checkPlan: [ID, ['options', optional(CHECK)]],
   planPolicy: [],
   setPlanPolicy: [['policy', POLICY], OPTIONS],

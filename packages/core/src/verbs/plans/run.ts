@@ -7,6 +7,7 @@ import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { phaseName, planShapes, planToJson } from '../shapes/plan-shape.ts';
 import { filesOutcomeToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
+import { commitFields, commitsShape, commitsToJson } from './commit.ts';
 import { phasesOf, phasesShape } from './phases.ts';
 
 export const planCheck = verb({
@@ -85,8 +86,9 @@ export const planApply = verb({
     'Exactly what a person approved is applied. If one of its paths changed since it was made, that is a conflict, unless ' +
     '`rebase` merges both changes. If checks of exactly this failed, it is refused, unless `override` says why not.\n\n' +
     'A plan with phases is applied phase by phase: each is all or nothing. With `validate`, checks run after it, or after each ' +
-    'phase, on a copy. New failures stop it. If a run was interrupted, the next one continues where it stopped.\n\nTo try an ' +
-    'approved plan in a folder of its own first: `fork create` from the plan. The merge of that fork applies it.',
+    'phase, on a copy. New failures stop it. If a run was interrupted, the next one continues where it stopped. With `commit`, ' +
+    'its files are committed at the end, as `plan commit` does, unless a check failed.\n\nTo try an approved plan in a folder ' +
+    'of its own first: `fork create` from the plan. The merge of that fork applies it.',
   changes: 'files',
   schemas: (shapes) => {
     const { z, inverted, conflictFields, checkpointId, problem } = shapes;
@@ -110,6 +112,7 @@ export const planApply = verb({
           .describe('if they find new failures; `rollback`: only the last phase; default keep'),
         ...limits,
         force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+        commit: z.strictObject(commitFields(shapes)).optional().describe('then commit its files'),
         dryRun: z.boolean().optional().describe('only preview what would happen'),
         expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
       }),
@@ -129,6 +132,7 @@ export const planApply = verb({
           .describe('what was done; the other fields describe the last operation'),
         left: z.array(z.string()).describe('the phases that are not applied yet'),
         stopped: problem.nullable().describe('why it stopped before its end, although something was applied'),
+        commit: commitsShape(shapes).nullable().describe('null: nothing was to be committed, or nothing could be'),
       }),
     };
   },
@@ -137,7 +141,8 @@ export const planApply = verb({
     return stopped !== null || steps.some(({ failed }) => failed) ? 1 : 0;
   },
   async handle(savepoint, given, { signal, toolCall }) {
-    const { id, rebase, force, dryRun, expected, override, validate, onFailure } = given;
+    const { id, rebase, force, dryRun, expected, override, validate, onFailure, commit: choices } = given;
+    const commit = choices && withoutUndefined(choices);
     const { only: _, ...limits } = checkOptionsOf(given);
     const applying = {
       ...withoutUndefined({ rebase, force, override, expected, signal, toolCall }),
@@ -145,9 +150,19 @@ export const planApply = verb({
     };
     if (dryRun === true) {
       const seen = await savepoint.previewPlan(id, applying);
-      return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen), steps: [], left: [], stopped: null };
+      return {
+        ...operationToJson(seen, []),
+        ...filesOutcomeToJson(seen),
+        steps: [],
+        left: [],
+        stopped: null,
+        commit: null,
+      };
     }
-    const run = await savepoint.runPlan(id, { ...applying, ...withoutUndefined({ validate, onFailure, ...limits }) });
+    const run = await savepoint.runPlan(id, {
+      ...applying,
+      ...withoutUndefined({ validate, onFailure, commit, ...limits }),
+    });
     const operations = run.steps.flatMap(({ applied, rolledBack }) =>
       [rolledBack, applied].filter((one) => one !== null),
     );
@@ -160,6 +175,7 @@ export const planApply = verb({
       left:
         run.plan.status === 'applied' ? [] : run.plan.phases.flatMap((one) => (one.applied === null ? [one.name] : [])),
       stopped: run.stopped?.toJSON() ?? null,
+      commit: run.commits && commitsToJson(run.commits),
     };
   },
 });

@@ -1,0 +1,393 @@
+/** Examines the repositories that a plan changed, before the first of them gets a commit. */
+
+import { gitBoolean } from '../content/git-config.ts';
+import { showName } from '../content/show-name.ts';
+import { someOf } from '../content/some-of.ts';
+import { writePacks } from '../git/bring-back.ts';
+import { problemOf, UnusableGitFile } from '../git/file.ts';
+import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
+import { GitObjects } from '../git/objects.ts';
+import { findGit, firstErrorLine, type Git } from '../git/program.ts';
+import { type GitState, readRepository } from '../git/repository.ts';
+import { type IndexEntry, readIndex, type TrackedPaths } from '../git/tracked.ts';
+import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
+import { FsError } from '../io/fs.ts';
+import type { Pace } from '../io/pace.ts';
+import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Entry } from '../model/entries.ts';
+import { SavepointError } from '../model/errors.ts';
+import { isObjectId } from '../model/ids.ts';
+import {
+  type DiskPath,
+  foldersAbove,
+  isWithin,
+  nameToJson,
+  onDisk,
+  relativePath,
+  type TreePath,
+  WORKSPACE_ITSELF,
+} from '../model/names.ts';
+import type { Plan } from '../model/plan.ts';
+import { decodeCommit } from '../store/objects/commit.ts';
+import type { Workspace } from '../timeline/capture/workspace.ts';
+import { differences } from '../timeline/diff/snapshot-diff.ts';
+import { type ExaminedIndex, examineIndex, releaseLeftLock, sameBytes } from '../transaction/swap-index.ts';
+import { givenMessage, messageInStyle } from './commit-message.ts';
+import { type CommittedFile, CommittedFiles } from './committed-files.ts';
+import { attributesOf } from './repository-attributes.ts';
+
+export interface PlanCommitRequest {
+  readonly plan: Plan;
+  /** The checkpoints after its applications that are in effect, oldest first, each with the one before it. */
+  readonly steps: readonly { readonly before: Checkpoint; readonly after: Checkpoint }[];
+  /** Null: made from the plan's intent, in the style of the repository. */
+  readonly message: string | null;
+  /** Null: the one that git would name. */
+  readonly author: { readonly name: string; readonly email: string } | null;
+  /** The environment of the user, from which git reads which configuration is the user's. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The attribute files of the user's git; null: they cannot be known. */
+  readonly attributes: readonly DiskPath[] | null;
+}
+
+/** A path in a repository. */
+export interface FileChange {
+  readonly path: TreePath;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+/** What an index gets at a path; null: nothing. */
+export interface IndexEdit {
+  readonly path: TreePath;
+  readonly to: CommittedFile | null;
+}
+
+/** A commit that a repository can get. */
+export interface PreparedCommit {
+  /** The repository's folder, relative to the workspace. */
+  readonly root: TreePath;
+  readonly state: GitState;
+  readonly head: string;
+  /** Of HEAD. */
+  readonly tree: string;
+  readonly index: ExaminedIndex;
+  readonly changes: readonly FileChange[];
+  /** What the commit changes in the index. */
+  readonly edits: readonly IndexEdit[];
+  readonly message: string;
+  readonly author: { readonly name: string; readonly email: string };
+}
+
+export interface PreparedCommits {
+  readonly git: Git;
+  readonly commits: readonly PreparedCommit[];
+  /** What will be in no commit, for display. */
+  readonly notes: readonly string[];
+}
+
+/** Why a repository cannot get its commit. */
+export class Refusal extends Error {}
+
+export interface RefusedRepository {
+  readonly path: TreePath;
+  readonly why: string;
+}
+
+/** @throws SavepointError GIT_REFUSED if one of them cannot get its commit, for example because a file has changes of the user */
+export async function prepareCommits(
+  workspace: Workspace,
+  request: PlanCommitRequest,
+  pace: Pace,
+): Promise<PreparedCommits> {
+  const git = findGit(workspace.ports, workspace.searchPath, workspace.root);
+  if (git === null) throw refused([{ path: WORKSPACE_ITSELF, why: 'git was not found' }]);
+  const notes: string[] = [];
+  const commits: PreparedCommit[] = [];
+  const problems: RefusedRepository[] = [];
+  for (const [root, changes] of changesByRoot(workspace, request, notes)) {
+    try {
+      const one = await prepare({ workspace, git, root }, changes, request, notes, pace);
+      if (one !== null) commits.push(one);
+    } catch (error) {
+      if (error instanceof Refusal) problems.push({ path: root, why: error.message });
+      else if (error instanceof UnusableGitFile || error instanceof FsError)
+        problems.push({ path: root, why: problemOf(error).detail });
+      else throw error;
+    }
+  }
+  if (problems.length > 0) throw refused(problems);
+  return { git, commits, notes };
+}
+
+/** The contents that a commit needs, in its repository. */
+export async function addContents(
+  { store }: Workspace,
+  git: Git,
+  { state, changes }: PreparedCommit,
+  pace: Pace,
+): Promise<void> {
+  const ids = changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]));
+  const failed = await writePacks(git, state, store.objects, [...new Set(ids)], pace);
+  if (failed !== null) throw new Refusal(failed);
+}
+
+/** As the input of `git update-index -z --index-info`. */
+export function indexLines(edits: readonly IndexEdit[]): Buffer {
+  const line = ({ path, to }: IndexEdit): string =>
+    to === null ? `0 ${NO_ID}\t${path}\0` : `${to.mode.toString(8)} ${to.id}\t${path}\0`;
+  return Buffer.from(edits.map(line).join(''), 'latin1');
+}
+
+export async function succeed(running: ReturnType<Git['run']>): Promise<string> {
+  const done = await running;
+  if (done.exit !== 0) throw new Refusal(firstErrorLine(done));
+  return done.stdout.toString('latin1').trim();
+}
+
+export function refused(
+  problems: readonly RefusedRepository[],
+  done: readonly { readonly path: TreePath; readonly commit: string }[] = [],
+): SavepointError {
+  const repositories = problems.map(({ path, why }) => ({ path: nameToJson(path), why }));
+  const text = problems.map(({ path, why }) => `${shown(path)}: ${why}`).join('. ');
+  const before = done.map(({ path, commit }) => `${shown(path)} (${commit.slice(0, 10)})`).join(', ');
+  return new SavepointError(
+    'GIT_REFUSED',
+    `Nothing was committed in ${text}.${before === '' ? '' : ` Committed before: ${before}.`}`,
+    { repositories },
+    { hint: 'The files of the plan stay as they are. Commit them with git, or repeat `savepoint plan commit`.' },
+  );
+}
+
+/** Names of files in a message. */
+export function named(paths: readonly TreePath[]): string {
+  return someOf(paths.map(showName), MAX_NAMED);
+}
+
+/** A repository, in a message. */
+export function shown(path: TreePath): string {
+  return path === '' ? 'the folder' : showName(path);
+}
+
+const MAX_NAMED = 5;
+const RECENT = 20;
+const LINK = 0o120000;
+const NO_ID = '0'.repeat(40);
+
+function indexed(entry: Entry | null): CommittedFile | null {
+  return entry === null || entry.kind === 'folder' ? null : { mode: modeOf(entry), id: entry.id };
+}
+
+function modeOf(entry: Entry): number {
+  return entry.kind === 'link' ? LINK : entry.kind === 'file' && (entry.mode & 0o100) !== 0 ? 0o100755 : 0o100644;
+}
+
+function changesByRoot(
+  { store }: Workspace,
+  { steps }: PlanCommitRequest,
+  notes: string[],
+): ReadonlyMap<TreePath, readonly FileChange[]> {
+  const all = new Map<TreePath, FileChange>();
+  const ignored = new Set<TreePath>();
+  const roots = steps.at(-1)?.after.roots ?? [];
+  for (const { before, after } of steps) {
+    for (const one of differences(store.objects, before.snapshot, after.snapshot)) {
+      const [old, now] = [fileIn(one.before.entry), fileIn(one.after.entry)];
+      if (old === null && now === null) continue;
+      const first = all.get(one.path);
+      all.set(one.path, { path: one.path, before: first === undefined ? old : first.before, after: now });
+      if (one.after.ignored || (now === null && one.before.ignored)) ignored.add(one.path);
+    }
+  }
+  const found = new Map<TreePath, FileChange[]>();
+  const outside: TreePath[] = [];
+  for (const change of all.values()) {
+    const root = rootOf(roots, change.path);
+    if (root === null || ignored.has(change.path)) {
+      outside.push(change.path);
+      continue;
+    }
+    const list = found.get(root) ?? [];
+    list.push({ ...change, path: relativePath(root, change.path) });
+    found.set(root, list);
+  }
+  if (outside.length > 0)
+    notes.push(`in no commit, because git ignores them or they are in no repository: ${named(outside)}`);
+  return found;
+}
+
+function fileIn(entry: Entry | null): Entry | null {
+  return entry === null || entry.kind === 'folder' ? null : entry;
+}
+
+/** The innermost root that has the path; null if that is not a repository. */
+function rootOf(roots: readonly RootState[], path: TreePath): TreePath | null {
+  const [inner] = roots.filter((root) => isWithin(path, root.path)).sort((a, b) => b.path.length - a.path.length);
+  return inner?.kind === 'repository' ? inner.path : null;
+}
+
+interface Place {
+  readonly workspace: Workspace;
+  readonly git: Git;
+  readonly root: TreePath;
+}
+
+/** @returns null if the repository has everything already */
+async function prepare(
+  { workspace, git, root }: Place,
+  changes: readonly FileChange[],
+  { plan, message, author, variables, attributes }: PlanCommitRequest,
+  notes: string[],
+  pace: Pace,
+): Promise<PreparedCommit | null> {
+  const { ports } = workspace;
+  const folder = onDisk(workspace.root, root);
+  const state = readRepository(ports.fs, folder);
+  if (state === null || 'problem' in state) throw new Refusal('its .git cannot be used');
+  const never = readOnlyReason(state);
+  if (never !== null) throw new Refusal(never);
+  if (state.operation !== null) throw new Refusal(`a ${state.operation} is in progress`);
+  const head = state.head?.commit ?? null;
+  if (head === null || state.head === null) throw new Refusal('it has no commit yet');
+  const refs = refsOf(state.head);
+  const blobs = changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]));
+  const link =
+    findLinkOnWritePath(ports.fs, { root: workspace.root, path: root }, state, refs) ??
+    findLinkOfObjects(ports.fs, state, blobs, true);
+  if (link !== null) throw new Refusal(linkReason(link));
+  releaseLeftLock(ports, state);
+  const lock = findLock(ports, state, refs);
+  if (lock !== null) throw new Refusal(`git is running there or was killed: ${lock} exists`);
+  const hooks = await configuredHooks(git, state);
+  if (hooks !== null) throw new Refusal(hooks);
+  const index = examineIndex(ports.fs, state);
+  const { tracked, problem } = readIndex(ports.fs, state.gitDir, state.objectFormat);
+  if (problem !== null) throw new Refusal(`its index cannot be read: ${problem.detail}`);
+  for (const { stage, path } of tracked.entries()) {
+    if (stage > 0) throw new Refusal(`${showName(path)} has a conflict in the index`);
+  }
+  if (!sameBytes(examineIndex(ports.fs, state).bytes, index.bytes)) {
+    throw new Refusal('something was staged meanwhile. Try again');
+  }
+  const objects = new GitObjects(ports, state);
+  try {
+    const tree = objects.treeOf(head);
+    const committedFiles = new CommittedFiles(objects, tree);
+    const left: FileChange[] = [];
+    const mixed: TreePath[] = [];
+    for (const change of changes) {
+      const committed = committedFiles.file(change.path);
+      if (isEntry(committed, change.after)) continue;
+      const staged = tracked.entry(change.path);
+      const isStaged = isEntry(staged, change.after);
+      if (!isEntry(committed, change.before) || !(isStaged || sameIndexed(staged, committed))) mixed.push(change.path);
+      else if (staged?.assumeUnchanged === true || staged?.skipWorktree === true) {
+        throw new Refusal(`${showName(change.path)} is marked in the index (assume-unchanged or skip-worktree)`);
+      } else left.push(change);
+    }
+    mixed.push(...inTheWay(changes, tracked, committedFiles));
+    if (mixed.length > 0) {
+      throw new Refusal(`${named(mixed)} had changes of yours that are not committed. Commit or stash these first`);
+    }
+    if (left.length === 0) return null;
+    assertPlain(workspace, folder, state, left, attributes);
+    if (gitBoolean(state.config.get('commit.gpgsign')) === true) notes.push(`${shown(root)}: the commit is not signed`);
+    const recent = recentSubjects(objects, head);
+    const paths = left.map(({ path }) => path);
+    const text = message === null ? messageInStyle(plan.intent, recent, paths) : givenMessage(message);
+    if (text.trim() === '') throw new Refusal('the message is empty');
+    await pace.yieldNow();
+    return {
+      root,
+      state,
+      head,
+      tree,
+      index,
+      changes: left,
+      edits: left.map(({ path, after }) => ({ path, to: indexed(after) })),
+      message: text,
+      author: author ?? (await ownAuthor(git, state, variables)),
+    };
+  } finally {
+    objects.close();
+  }
+}
+
+async function ownAuthor(
+  git: Git,
+  state: GitState,
+  variables: PlanCommitRequest['variables'],
+): Promise<PreparedCommit['author']> {
+  const [, name, email] = /^(.+) <(.*)> \d+ [+-]\d{4}$/.exec((await git.author(state, variables)) ?? '') ?? [];
+  if (name !== undefined && email !== undefined) return { name, email };
+  throw new Refusal('git knows no author: set `user.name` and `user.email`');
+}
+
+/** What git has, and the plan did not remove, where the plan has a folder or above one of its files. */
+function inTheWay(
+  changes: readonly FileChange[],
+  tracked: TrackedPaths,
+  committed: CommittedFiles,
+): readonly TreePath[] {
+  const gone = new Set(changes.flatMap(({ path, after }) => (after === null ? [path] : [])));
+  const found = new Set<TreePath>();
+  for (const { path, after } of changes) {
+    if (after === null) continue;
+    for (const at of foldersAbove(path)) {
+      if (tracked.entry(at) !== null || committed.file(at) !== null) found.add(at);
+    }
+    for (const below of committed.below(path)) found.add(below);
+    if (!tracked.hasBelow(path)) continue;
+    for (const one of tracked.entries()) if (isWithin(one.path, path) && one.path !== path) found.add(one.path);
+  }
+  return [...found].filter((path) => !gone.has(path));
+}
+
+function isEntry(committed: CommittedFile | null, entry: Entry | null): boolean {
+  if (committed === null || entry === null) return committed === null && entry === null;
+  return entry.kind !== 'folder' && committed.id === entry.id && committed.mode === modeOf(entry);
+}
+
+function sameIndexed(staged: IndexEntry | null, committed: CommittedFile | null): boolean {
+  if (staged === null || committed === null) return staged === null && committed === null;
+  return staged.id === committed.id && staged.mode === committed.mode && !staged.intentToAdd;
+}
+
+/** What git would store can differ from what is in the file. */
+function assertPlain(
+  { ports: { fs }, store }: Workspace,
+  folder: DiskPath,
+  state: GitState,
+  changes: readonly FileChange[],
+  user: PlanCommitRequest['attributes'],
+): void {
+  if (user === null) throw new Refusal('the attributes files of your git cannot be known. Commit with git');
+  const attributes = attributesOf(
+    fs,
+    state,
+    { folder, user },
+    changes.map(({ path }) => path),
+  );
+  const autocrlf = state.config.get('core.autocrlf');
+  const convertsLines = autocrlf !== undefined && gitBoolean(autocrlf) !== false;
+  const converted = changes.filter(({ path, after }) => {
+    if (after?.kind !== 'file') return false;
+    const { content, lines } = attributes.of(path);
+    return content || ((lines || convertsLines) && store.objects.read(after.id).data.includes('\r\n'));
+  });
+  if (converted.length > 0) {
+    throw new Refusal(`git would convert ${named(converted.map(({ path }) => path))}. Commit these with git`);
+  }
+}
+
+function recentSubjects(objects: GitObjects, head: string): readonly string[] {
+  const found: string[] = [];
+  for (let at: string | undefined = head; at !== undefined && isObjectId(at) && found.length < RECENT; ) {
+    if (!objects.has(at)) break;
+    const commit = decodeCommit(objects.readerFor(at).read(at).data, at);
+    if (commit.parents.length < 2) found.push(commit.message.split('\n')[0] ?? '');
+    at = commit.parents[0];
+  }
+  return found;
+}
