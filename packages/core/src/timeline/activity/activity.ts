@@ -22,6 +22,7 @@
  *    change. It is in effect while it is in effect in one of them. A file that was deleted is another file than one
  *    that was created at its path later, unless that one has the content with which it was deleted. Operations on the
  *    newer file have no effect on it, nor have operations between its deletion and the operation that brings it back.
+ *    What the operation that deleted it reverted stays reverted, also if the newer file has its content.
  * 8. A restore to a dropped checkpoint counts as a restore to the newest older one. If a path is again as an older
  *    checkpoint had it after a gap of dropped checkpoints, the gap counts as its restore. Otherwise it is unknown what
  *    the gap reverted, and those changes count as in effect. The same holds if the path no longer existed after the

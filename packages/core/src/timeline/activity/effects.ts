@@ -244,7 +244,7 @@ export function withMove(view: FileEffects, number: number, to: TreePath): FileE
 export function beforeDeletion(
   live: readonly FileEffects[],
   change: RecordedChange,
-  { trigger }: Pick<Checkpoint, 'trigger'>,
+  { id, trigger }: Pick<Checkpoint, 'id' | 'trigger'>,
   isReverted: (view: FileEffects, change: RecordedChange) => boolean,
 ): readonly FileEffects[] {
   const deleted = live.filter(({ isDeleted }) => isDeleted);
@@ -255,7 +255,7 @@ export function beforeDeletion(
     .map((view) => {
       if (isBack(view)) return view;
       const same = laterFileWith(view, change.before);
-      if (same !== null) return same;
+      if (same !== null) return withEffectsOf(id, view, same);
       const { path, replacedIn, later } = view;
       return isReversion(trigger) ? view : { ...NO_EFFECTS, path, replacedIn, later };
     });
@@ -271,6 +271,15 @@ function laterFileWith(view: FileEffects, content: Entry | null): FileEffects | 
     if (sameContent(content, later.content)) return later.view;
   }
   return null;
+}
+
+/** The operation that deleted a file is in effect on it, also if a later file has its content. */
+function withEffectsOf(deletedBy: CheckpointId, { named, inverted }: FileEffects, same: FileEffects): FileEffects {
+  return {
+    ...same,
+    named: named?.reversion.by === deletedBy ? { ...named, newer: same.named } : same.named,
+    inverted: inverted?.reversion.by === deletedBy ? { ...inverted, newer: same.inverted } : same.inverted,
+  };
 }
 
 function isSameFile(moved: FileEffects, stayed: FileEffects, path: TreePath): boolean {

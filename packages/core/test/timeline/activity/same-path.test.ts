@@ -52,6 +52,44 @@ test('a file that was deleted, and created again with the same content, is the s
   expect(w.read('a.txt')).toBe(linesOf(5));
 });
 
+test.each(['rollback', 'undo'] as const)(
+  'a new file that a %s removed, and that is made again, is not in effect twice',
+  async (how) => {
+    const { w, savepoint } = await worldWith({ 'b.txt': 'b\n' });
+    const session = savepoint.session({ agent: 'one', id: 's-one' });
+    const content = 'first\n';
+    const make = () =>
+      how === 'rollback'
+        ? writes(w, session, 'a.txt', content)
+        : savepoint.edit([
+            { given: 'a.txt', path: 'a.txt', edits: [{ op: 'write', content }], expectedHash: null, force: false },
+          ]);
+    const remove = (change: string) => (how === 'rollback' ? savepoint.rollback(changes(change)) : savepoint.undo());
+    await make(); // cp_2
+    await remove('cp_2.1'); // cp_3
+    await make(); // cp_4
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_3' });
+    await remove('cp_4.1'); // cp_5
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_3', 'cp_4.1': 'cp_5' });
+    await make(); // cp_6
+    await remove('cp_6.1'); // cp_7
+    expect(await takenBack(savepoint)).toEqual({ 'cp_2.1': 'cp_3', 'cp_4.1': 'cp_5', 'cp_6.1': 'cp_7' });
+  },
+);
+
+test('a file whose deletion was done again, and that is created with its content, is the same file', async () => {
+  const { w, savepoint } = await worldWith({ 'a.txt': linesOf(5) });
+  const session = savepoint.session({ agent: 'one', id: 's-one' });
+  await writes(w, session, 'a.txt', `one\n${linesOf(5)}`); // cp_2
+  await savepoint.edit([
+    { given: 'a.txt', path: 'a.txt', edits: [{ op: 'delete' }], expectedHash: null, force: false },
+  ]); // cp_3
+  await savepoint.undo(); // cp_4
+  await savepoint.redo(); // cp_5
+  await writes(w, session, 'a.txt', `one\n${linesOf(5)}`); // cp_6
+  expect(await rollbackOf(savepoint, 'cp_2.1')).toEqual(['a.txt restored']);
+});
+
 test('a file that an exact restore brings back, after a restore of its path had, is not deleted', async () => {
   const { w, savepoint } = await worldWith({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const session = savepoint.session({ agent: 'one', id: 's-one' });
