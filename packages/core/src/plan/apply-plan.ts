@@ -5,7 +5,6 @@ import type { Pace } from '../io/pace.ts';
 import type { Authorship } from '../model/checkpoint.ts';
 import { type Snapshot, sameEntry, sameSnapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { PlanId } from '../model/ids.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { Plan, PlanApplication, PlanAuthors, PlanInfo } from '../model/plan.ts';
 import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
@@ -16,6 +15,7 @@ import { type Attribution, attributionTo, together } from '../timeline/capture/a
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { appliedDescription } from '../timeline/record/plan-descriptions.ts';
 import { storePlan } from '../timeline/record/plan-records.ts';
 import { type PhaseScope, scopeOfPhases } from './phases.ts';
 import { type Selection, selectionOf } from './selection.ts';
@@ -93,21 +93,6 @@ export function groupedByAuthors(paths: Iterable<TreePath>, by: Attribution): re
     else group.paths.push(path);
   }
   return [...groups.values()];
-}
-
-/** The description of the checkpoint after; by it, an application that took place is recognised. */
-export function appliedDescription(plan: Pick<Plan, 'id' | 'intent' | 'phases'>, phase: number | null): string {
-  const name = phase === null ? '' : ` (${plan.phases[phase]?.name ?? phase + 1})`;
-  return `Applied ${plan.id}${name}: ${plan.intent.split('\n')[0]}`;
-}
-
-/** The description of the merge of a fork that started with a plan. @param merge what it says without the plan */
-export function mergeWithPlan(merge: string, id: PlanId): string {
-  return `${merge} with ${id}`;
-}
-
-export function isMergeWith(id: PlanId, description: string): boolean {
-  return description.split(' ').includes(id);
 }
 
 /** A file that a person merged may have bytes of that person, and of those who made the proposed changes. */

@@ -24,15 +24,15 @@ const FOLDER = 0o040000;
 
 export async function findContents(
   objects: ObjectReader,
-  checkpoints: readonly Checkpoint[],
+  states: readonly Pick<Checkpoint, 'snapshot' | 'changes' | 'roots'>[],
   paths: readonly TreePath[],
   pace: Pace,
 ): Promise<PurgedContents> {
   const isSelected = (path: TreePath): boolean => paths.some((each) => isWithin(path, each));
-  const contents = new Set<ObjectId>(stagedContentsAt(objects, checkpoints, paths));
+  const contents = new Set<ObjectId>(stagedContentsAt(objects, states, paths));
   const named: ContentPath[] = [];
   const seen = new Set<ObjectId>();
-  for (const { snapshot, changes } of checkpoints) {
+  for (const { snapshot, changes } of states) {
     if (!seen.has(snapshot.files))
       await collectContents({ objects, paths, contents, pace }, snapshot.files, WORKSPACE_ITSELF);
     seen.add(snapshot.files);

@@ -16,7 +16,7 @@ const ID_BYTES = 20;
 /** Contents that were staged at the paths. They may not be in any snapshot. */
 export function stagedContentsAt(
   objects: ObjectReader,
-  checkpoints: readonly Checkpoint[],
+  checkpoints: readonly Pick<Checkpoint, 'roots'>[],
   paths: readonly TreePath[],
 ): ReadonlySet<ObjectId> {
   const found = new Set<ObjectId>();

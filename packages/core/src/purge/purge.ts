@@ -23,7 +23,7 @@ import { removeTraces, syncFolderTree } from '../store/state/traces.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { forkCommits, purgeForkStates } from '../timeline/record/fork-states.ts';
 import { dropKept, tidyShallow } from '../timeline/record/kept-commits.ts';
-import { planCommits, purgePlans } from '../timeline/record/plan-records.ts';
+import { planCommits, purgePlans, readPlans } from '../timeline/record/plan-records.ts';
 import { writeCheckpoint } from '../timeline/record/timeline.ts';
 import { reachable } from '../timeline/retention/reachable.ts';
 import { purgeBackups } from '../transaction/backups.ts';
@@ -152,7 +152,11 @@ function allCheckpoints({ timeline }: Workspace): readonly Checkpoint[] {
 async function preparePurge(workspace: Workspace, paths: readonly TreePath[], pace: Pace): Promise<PurgeTask> {
   const { store } = workspace;
   const checkpoints = allCheckpoints(workspace);
-  const { contents, elsewhere } = await findContents(store.objects, checkpoints, paths, pace);
+  const { plans, damaged } = readPlans(store.objects, store.refs);
+  if (damaged[0] !== undefined) throw damaged[0].error;
+  const proposed = plans.flatMap((plan) => [plan.before, plan.proposed]);
+  const states = [...checkpoints, ...proposed.map((snapshot) => ({ snapshot, changes: [], roots: [] }))];
+  const { contents, elsewhere } = await findContents(store.objects, states, paths, pace);
   const stay = new Set(elsewhere.map(({ id }) => id));
   const purged = new Set([...contents].filter((id) => !stay.has(id)));
   const sameBytes = [...new Set(elsewhere.map(({ path }) => path))].sort();

@@ -18,7 +18,6 @@ import type {
   PlanPhase,
   PlanStatus,
 } from '../../model/plan.ts';
-import { appliedDescription, isMergeWith } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
 import { phaseOf } from '../../plan/phases.ts';
 import { isAnythingAccepted, type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
@@ -28,6 +27,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { listChanges, totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
 import { type CheckpointInEffect, checkpointsInEffect } from '../../timeline/query/in-effect.ts';
+import { isAppliedDescription, isMergeWithPlan } from '../../timeline/record/plan-descriptions.ts';
 import { readPlan, readPlans } from '../../timeline/record/plan-records.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
 
@@ -164,7 +164,7 @@ export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: 
   const known = checkpointsInEffect(timeline, objects, numbers);
   const happened = plan.applications.flatMap((one) => {
     const found = known.get(one.checkpoint);
-    return found !== undefined && isOf(plan, one, found) ? [{ ...one, isInEffect: !found.isReverted }] : [];
+    return found !== undefined && isOf(plan, found) ? [{ ...one, isInEffect: !found.isReverted }] : [];
   });
   const newest = new Map(happened.map((one) => [one.phase, one.checkpoint]));
   return happened.map((one) => (newest.get(one.phase) === one.checkpoint ? one : { ...one, isInEffect: false }));
@@ -248,11 +248,9 @@ function phasesLeft(
   return phases.flatMap((_, index) => (wanted.has(index) && !done.some(({ phase }) => phase === index) ? [index] : []));
 }
 
-function isOf(plan: Plan, { phase }: PlanApplication, { checkpoint }: CheckpointInEffect): boolean {
-  const { trigger, description } = checkpoint;
-  return trigger === 'merge'
-    ? isMergeWith(plan.id, description)
-    : trigger === 'apply' && description === appliedDescription(plan, phase);
+function isOf({ id }: Plan, { checkpoint: { trigger, description } }: CheckpointInEffect): boolean {
+  if (trigger === 'merge') return isMergeWithPlan(description, id);
+  return trigger === 'apply' && isAppliedDescription(description, id);
 }
 
 function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, status: PlanStatus): PlanChecksView | null {

@@ -12,6 +12,7 @@ import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { rollbackOperation } from '../../rewind/rollback.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
+import { rolledBackPrefix } from '../../timeline/record/plan-descriptions.ts';
 import {
   assertTrusted,
   type CheckOptions,
@@ -238,7 +239,6 @@ function rollbackOf(
     if (checkpoint.number < oldest) break;
     if (numbers.has(checkpoint.number)) changes.push(...(checkpoint.changes ?? []).map((change) => change.id));
   }
-  const phase = last ? plan.phases[undone[0]?.phase ?? -1] : undefined;
   const request = {
     selection: { changes },
     actor: engine.actor,
@@ -246,7 +246,7 @@ function rollbackOf(
     choices: NO_CHOICES,
     force: false,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
-    because: `${plan.id}${phase === undefined ? '' : ` (${phase.name})`}:`,
+    because: rolledBackPrefix(plan, last ? (undone[0]?.phase ?? null) : null),
   };
   return rollbackOperation(workspace, request, engine.pace(options)).operation;
 }

@@ -3,6 +3,7 @@
 import { showName, showText } from '../../content/show-name.ts';
 import { describeChanges, type StatRow } from '../../content/stat-line.ts';
 import type { CaptureCounts, Change, Checkpoint, ToolInfo } from '../../model/checkpoint.ts';
+import { withoutPlanTexts } from '../record/plan-descriptions.ts';
 
 /** @param tool the tool whose call triggered the checkpoint */
 export function describe(
@@ -32,6 +33,9 @@ export function describeWithoutTexts(record: Omit<Checkpoint, 'id' | 'commit' | 
   switch (trigger) {
     case 'edit':
       return `Edited ${summary}`.trimEnd();
+    case 'apply':
+    case 'rollback':
+      return withoutPlanTexts(description) ?? description;
     case 'undo':
       return `Undid ${undoes ?? ''}`.trimEnd();
     case 'redo':

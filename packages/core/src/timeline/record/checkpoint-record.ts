@@ -40,6 +40,7 @@ import {
   plain,
   type Redaction,
 } from './codec.ts';
+import { withoutPlanTexts } from './plan-descriptions.ts';
 import {
   branch,
   checkpointId,
@@ -174,7 +175,11 @@ const FIELDS: Fields<StoredCheckpoint> = {
   trigger: enumOf(...TRIGGERS),
   actor,
   // The exported description is generated from the remaining fields (bundle/write/derived-record.ts).
-  description: freeText(longText, { exported: (text) => text, purged: PURGED_TEXT }),
+  description: freeText(longText, {
+    exported: (text) => text,
+    // It stays known which plan was applied.
+    purged: (text) => withoutPlanTexts(text) ?? PURGED_TEXT,
+  }),
   session: nullable(lineString()),
   conversation: nullable(conversation),
   testResult: nullable(enumOf('pass', 'fail')),

@@ -103,14 +103,15 @@ export function machineLocal<Value>(inner: Codec<Value>, exported: Value, shape:
  */
 export function freeText<Value>(
   inner: Codec<Value>,
-  instead: { readonly exported: (text: Value) => Value; readonly purged: Value },
+  instead: { readonly exported: (text: Value) => Value; readonly purged: Value | ((text: string) => Value) },
 ): Codec<Value> {
   return {
     ...inner,
     redact: (value, { texts }) => {
       if (typeof value !== 'string' || texts === null) return value;
       if (texts === 'all') return instead.exported(value);
-      return texts(value) ? instead.purged : value;
+      if (!texts(value)) return value;
+      return instead.purged instanceof Function ? instead.purged(value) : instead.purged;
     },
   };
 }

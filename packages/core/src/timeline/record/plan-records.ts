@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { type Actor, EVIDENCE, GRADES } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
-import { nameOf, type TreePath } from '../../model/names.ts';
+import { isWithin, nameOf, type TreePath } from '../../model/names.ts';
 import {
   PLAN_COMPARISONS,
   PLAN_SOURCES,
@@ -33,13 +33,14 @@ import type { Refs } from '../../store/refs/refs.ts';
 import { purgePaths } from '../../store/snapshot/purge-paths.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { actor, author } from './checkpoint-record.ts';
-import { type Codec, closedRecord, type Fields, list, nullable, plain } from './codec.ts';
+import { type Codec, closedRecord, type Fields, freeText, list, nullable, plain } from './codec.ts';
 import { addCommit, BLOB, partsOf, partsOfCommit, snapshotIn, TREE, treesOf } from './kept-states.ts';
 import { count, enumOf, lineString, longText, MAX_LISTED, path, time } from './values.ts';
 
 const PLANS = 'refs/savepoint/plan/';
 const RECORD = nameOf('plan.json');
 const BASE = nameOf('base');
+const PURGED_TEXT = 'purged';
 
 /** A plan with its commit. */
 export interface StoredPlan extends Plan {
@@ -57,15 +58,19 @@ export interface DamagedPlan {
   readonly error: SavepointError;
 }
 
+/** Words of people, agents and programs. */
+const words = freeText(longText, { exported: () => '', purged: '' });
+const shortWords = freeText(lineString(), { exported: () => PURGED_TEXT, purged: PURGED_TEXT });
+
 const ACT: Fields<PlanAct> = { by: actor as Codec<Actor>, time };
 
 const CHECK_RESULT = closedRecord<PlanCheckResult>({
-  name: lineString(),
+  name: shortWords,
   comparison: enumOf(...PLAN_COMPARISONS),
-  outcome: lineString(),
-  why: nullable(longText),
+  outcome: shortWords,
+  why: nullable(words),
   base: count,
-  failures: list(longText, MAX_LISTED),
+  failures: list(words, MAX_LISTED),
   failed: count,
 });
 
@@ -84,7 +89,7 @@ const APPROVAL = closedRecord<PlanApproval>({
 const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   format: plain(oneOf(1)),
   id: plain<PlanId>(matching(PLAN_ID)),
-  intent: longText,
+  intent: words,
   proposedBy: actor as Codec<Actor>,
   authors: list(
     closedRecord<PlanAuthors>({
@@ -98,7 +103,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   session: nullable(lineString<SessionId>()),
   call: nullable(lineString<CallId>()),
   source: enumOf(...PLAN_SOURCES),
-  sourceName: nullable(lineString()),
+  sourceName: nullable(shortWords),
   created: time,
   updated: time,
   revision: count,
@@ -113,11 +118,11 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
     MAX_LISTED,
   ),
   approval: nullable(APPROVAL),
-  words: list(closedRecord<PlanWords>({ ...ACT, text: longText, revision: count }), MAX_LISTED),
+  words: list(closedRecord<PlanWords>({ ...ACT, text: words, revision: count }), MAX_LISTED),
   checks: nullable(CHECKS),
-  override: nullable(closedRecord<PlanOverride>({ ...ACT, why: longText, fingerprint: lineString() })),
+  override: nullable(closedRecord<PlanOverride>({ ...ACT, why: words, fingerprint: lineString() })),
   phases: list(
-    closedRecord<PlanPhase>({ name: lineString(), paths: list(path as Codec<TreePath>, MAX_LISTED) }),
+    closedRecord<PlanPhase>({ name: shortWords, paths: list(path as Codec<TreePath>, MAX_LISTED) }),
     MAX_LISTED,
   ),
   applications: list(
@@ -210,7 +215,10 @@ export function removePlans(refs: Refs, ids: readonly PlanId[]): void {
   refs.delete(ids.map(refOf));
 }
 
-/** For a purge: rewrites every plan without the content of the paths. @returns new commits by old ones */
+/**
+ * For a purge: rewrites every plan without the content of the paths, and without texts that mention it.
+ * @returns new commits by old ones
+ */
 export function purgePlans(
   batch: ObjectBatch,
   refs: Refs,
@@ -222,25 +230,27 @@ export function purgePlans(
     const plan = planIn(batch, commit, `plan_${name.slice(PLANS.length)}` as PlanId);
     const before = purgePaths(batch, plan.before, paths);
     const proposed = purgePaths(batch, plan.proposed, paths);
-    const isTextKept = !isSecret(JSON.stringify(CODEC.encode({ ...plan, format: 1 })));
-    if (before === plan.before && proposed === plan.proposed && isTextKept) continue;
-    moved.set(commit, writePlan(batch, { ...(isTextKept ? plan : withoutTexts(plan)), before, proposed }));
+    const info = withoutSecrets(plan, paths, isSecret);
+    if (before === plan.before && proposed === plan.proposed && info === plan) continue;
+    moved.set(commit, writePlan(batch, { ...info, before, proposed }));
   }
   return moved;
 }
 
-function withoutTexts(plan: Plan): Plan {
-  const { checks, override, applications } = plan;
-  const quiet = (found: PlanChecks | null): PlanChecks | null =>
-    found === null ? null : { ...found, results: found.results.map((one) => ({ ...one, why: null, failures: [] })) };
-  return {
-    ...plan,
-    intent: '',
-    words: [],
-    checks: quiet(checks),
-    applications: applications.map((one) => ({ ...one, validation: quiet(one.validation) })),
-    override: override === null ? null : { ...override, why: '' },
-  };
+/** @returns the same plan if nothing is removed */
+function withoutSecrets(plan: Plan, paths: readonly TreePath[], isSecret: (text: string) => boolean): Plan {
+  const info = { ...plan, format: 1 as const };
+  const redacted = CODEC.redact(info, { local: false, texts: isSecret, contents: false });
+  // The digest of a hunk is one of its lines.
+  const decisions = plan.decisions.filter(
+    (one) => one.hunk === null || !paths.some((path) => isWithin(one.path, path)),
+  );
+  if (redacted === info && decisions.length === plan.decisions.length) return plan;
+  // The names of phases are unique.
+  const phases = redacted.phases.map((phase, index) =>
+    phase.name === plan.phases[index]?.name ? phase : { ...phase, name: `${PURGED_TEXT} ${index + 1}` },
+  );
+  return { ...plan, ...redacted, phases, decisions };
 }
 
 function planIn(objects: ObjectReader, commit: ObjectId, id: PlanId): StoredPlan {
