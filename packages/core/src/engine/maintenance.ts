@@ -8,7 +8,7 @@ import type { SessionId } from '../model/ids.ts';
 import type { HeldLock } from '../store/lock.ts';
 import { hasAdoptedMarker, removeAdoptedMarker } from '../store/state/adopted-marker.ts';
 import { dropScopes } from '../store/state/scope.ts';
-import { dropSessionStates } from '../store/state/session-state.ts';
+import { dropSessionStates, readSessionState, type SessionState } from '../store/state/session-state.ts';
 import { bytesIn } from '../store/usage.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
@@ -146,17 +146,21 @@ export function dropUnusedSessions({ ports, store, timeline }: Workspace): void 
     sessions.add(session);
     for (const { by } of changes ?? []) for (const author of by.authors) authors.add(author.session);
   }
+  // A conversation that went back has no checkpoint until it is continued.
+  const waits = ({ wentBack, heard }: Pick<SessionState, 'wentBack' | 'heard'>): boolean =>
+    wentBack && heard !== null && numbers.has(heard);
   dropSessionStates(
     ports.fs,
     store.layout,
     // A deleted history is remembered as long as other checkpoints name the session.
-    ({ session, deletedUpTo, wentBack, heard }) =>
-      !sessions.has(session) &&
-      (deletedUpTo === null || !authors.has(session)) &&
-      // A conversation that went back has no checkpoint until it is continued.
-      !(wentBack && heard !== null && numbers.has(heard)),
+    (state) =>
+      !sessions.has(state.session) && (state.deletedUpTo === null || !authors.has(state.session)) && !waits(state),
   );
-  dropScopes(ports, store.layout, (session) => !sessions.has(session));
+  dropScopes(
+    ports,
+    store.layout,
+    (session) => !sessions.has(session) && !waits(readSessionState(ports.fs, store.layout, session)),
+  );
 }
 
 /** Keeps the backups of an operation as long as the checkpoint before it. */

@@ -332,6 +332,36 @@ describe('when the conversation continues, its session is informed', () => {
     expect((await game.heard('fork-1')).paths).toEqual(['four', 'three', 'two']);
   });
 
+  test('of changes in its scope since then, once, and its scope is what it was then', async () => {
+    const game = new Game();
+    const session = game.savepoint.session({ agent: 'claude', id: 's' });
+    await session.start();
+    await game.turn('s', 'First.', 'one');
+    game.write('late', 'late');
+    await session.mention([['one']]);
+    game.write('one', 'of a person');
+    await session.prompt('Second.', 'id of Second.');
+    const news = async (id: string) =>
+      (await game.savepoint.session({ agent: 'claude', id }).scopeNews()).map(({ path }) => path);
+    expect(await news('s')).toEqual(['one']);
+    await game.call('s', 'call of Second.', 'two');
+    await session.mention([['late']]);
+    await session.prompt('Third.', 'id of Third.');
+    await game.savepoint.restore('before:id of Third.', { conversation: 'only' });
+    const scopeOf = async (id: string) =>
+      (await game.savepoint.scope()).scopes.find((one) => one.session === id)?.paths.map(({ path }) => path);
+    expect(await scopeOf('fork-1')).toEqual(['one', 'late']);
+    // What it was told before that place is in its conversation.
+    expect(await news('fork-1')).toEqual([]);
+    await game.savepoint.restore('before:id of Second.', { conversation: 'only' });
+    // A clean-up does not take it away before the conversation goes on.
+    await game.savepoint.checkpoint();
+    await game.savepoint.drop(['cp_1']);
+    expect(await scopeOf('fork-2')).toEqual(['one']);
+    expect(await news('fork-2')).toEqual(['one']);
+    expect(await news('fork-2')).toEqual([]);
+  });
+
   test('and so is the session itself if only the files went back', async () => {
     const game = await twoTurns();
     await game.heard('s');

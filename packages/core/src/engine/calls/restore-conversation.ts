@@ -11,6 +11,7 @@ import { copyScope } from '../../store/state/scope.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { resolveSession } from '../../timeline/query/select-authors.ts';
+import type { Timeline } from '../../timeline/record/timeline.ts';
 import type { Engine } from '../engine.ts';
 
 /** What goes back in a conversation. */
@@ -127,7 +128,7 @@ async function planned(
 
 /** The session then gets to know what differs from the files that it knows, and nothing else. */
 function rememberPlace(
-  { ports, store }: Workspace,
+  { ports, store, timeline }: Workspace,
   session: SessionId,
   { session: original, knows, position }: FoundPlace,
 ): void {
@@ -136,10 +137,17 @@ function rememberPlace(
     ...state,
     conversation: position,
     heard: knows?.number ?? null,
+    scopeHeard: knows === null ? null : lastHeard(timeline, original, knows.number),
     wentBack: knows !== null,
   });
   // No other process knows the new session yet, so this needs no lock.
   if (session !== original) copyScope(ports, store.layout, original, session, knows?.number ?? 0);
+}
+
+/** What others changed after its last event before the place is not in the conversation. */
+function lastHeard(timeline: Timeline, session: SessionId, before: number): number | null {
+  for (const checkpoint of timeline.upTo(before - 1)) if (checkpoint.session === session) return checkpoint.number;
+  return null;
 }
 
 function impossible(found: FoundPlace | null, reason: string): PlannedConversation {
