@@ -20,6 +20,7 @@ import { dropBackups } from '../transaction/backups.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { announceCapture } from './announce.ts';
 import type { Engine } from './engine.ts';
+import { dropExpiredPlans } from './plans/expire.ts';
 import { hasPendingOperation } from './recovery.ts';
 import { retentionInEffect } from './retention-in-effect.ts';
 import type { WriteContext } from './write-context.ts';
@@ -55,6 +56,7 @@ export async function makeRoom(
   // Going back drops nothing: what it would drop may be what the next undo needs.
   if (limit === null || storeBytes(workspace, of) <= limit + reserve) return;
   if (!hasPendingOperation(workspace)) {
+    dropExpiredPlans(workspace, context, true);
     await applyRetention({ workspace, lock, pace }, retentionInEffect(workspace, retention));
   }
   workspace.store.objects.refresh();
@@ -112,6 +114,7 @@ export async function tidyUp(engine: Engine, options: CallOptions, checking: Pac
       const limit = retention.maxStoreBytes;
       const isTooLarge = limit !== null && storeBytes(workspace, 'all') > limit;
       const isDue =
+        dropExpiredPlans(workspace, context, isTooLarge) ||
         isTooLarge ||
         expiredCheckpoints(workspace, retention).length > 0 ||
         expiredForkStates(workspace, retention).length > 0;

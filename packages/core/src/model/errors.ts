@@ -257,8 +257,8 @@ export const ERROR_CODES = {
       'checkpoint is stored.',
     data: { bytes: 'number', limit: 'number', pinned: 'number' },
     hint:
-      'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, or exclude large files ' +
-      '(exclude).',
+      'Nothing was changed. Raise max_store_mb in your config.json, unpin checkpoints, cancel plans, or exclude large ' +
+      'files (exclude).',
   },
   CHECKPOINT_NEEDED: {
     exit: 1,

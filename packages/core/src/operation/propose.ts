@@ -4,6 +4,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { editSnapshot } from '../store/snapshot/edit-snapshot.ts';
+import { batchLimit } from '../timeline/capture/capture.ts';
 import { assertFeasible } from './assert-feasible.ts';
 import { captureAndPlan, fingerprintOf, type Operation, type OperationContext } from './operation.ts';
 
@@ -21,14 +22,14 @@ export interface Proposed {
  * Captures the folder, plans the operation, and stores the files as it would leave them. The folder is not changed.
  * @param keep writes what refers to these files into the same batch; called before anything is durable
  * @returns what `keep` returned, once everything is durable
- * @throws SavepointError CONFLICT, PATH_REFUSED, and the errors of captures
+ * @throws SavepointError CONFLICT, PATH_REFUSED, and the errors of captures, such as STORE_FULL if the proposed files need more than the limit
  */
 export async function proposeOperation<T>(
   context: OperationContext,
   operation: Operation,
   keep: (batch: ObjectBatch, found: Proposed) => T | Promise<T>,
 ): Promise<T> {
-  const batch = context.workspace.store.objects.batch();
+  const batch = context.workspace.store.objects.batch(batchLimit(context.workspace));
   try {
     const { plan, before } = await captureAndPlan(context, operation, batch, context.workspace.timeline.end());
     assertFeasible(plan);

@@ -25,11 +25,20 @@ export function openPlans(workspace: Workspace, context: Context): readonly Open
   });
 }
 
-/** Drops the plans that were not changed for too long. What only they have goes with the next clean-up. */
-export function dropExpiredPlans({ store, ports, root }: Workspace, context: Context): void {
+/**
+ * Drops the plans that were not changed for too long. What only they have goes with the next clean-up.
+ * @param isTooLarge the store needs room, so those that are cancelled go as well
+ * @returns whether there were any
+ */
+export function dropExpiredPlans({ store, ports, root }: Workspace, context: Context, isTooLarge = false): boolean {
   const { planMs } = context.effectiveSettings(root);
   const oldest = ports.clock.now() - planMs;
   const { plans } = readPlans(store.objects, store.refs);
-  const expired = plans.filter(({ updated }) => updated < oldest).map(({ id }) => id);
-  if (expired.length > 0) removePlans(store.refs, expired);
+  const expired = plans.filter(({ updated, cancelled }) => updated < oldest || (isTooLarge && cancelled !== null));
+  if (expired.length > 0)
+    removePlans(
+      store.refs,
+      expired.map(({ id }) => id),
+    );
+  return expired.length > 0;
 }

@@ -151,6 +151,18 @@ interface DraftedCapture {
   readonly latest: Checkpoint | null;
 }
 
+/** Contents that exceed the limit of the whole store can never be kept, so they are not read to the end. */
+export function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
+  if (maxStoreBytes === null) return null;
+  const full = (bytes: number): SavepointError =>
+    new SavepointError(
+      'STORE_FULL',
+      `The new data in ${showName(root)} exceeds ${Math.floor(maxStoreBytes / MB)} MB, the limit of the entire store.`,
+      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
+    );
+  return { bytes: maxStoreBytes, full };
+}
+
 /** @param damage receives the damage of the last checkpoint that was found on the way */
 async function draftCheckpoint(
   workspace: Workspace,
@@ -243,18 +255,6 @@ function onlyNewTimes(objects: ObjectReader, latest: Checkpoint, { snapshot }: S
       : [],
   );
   return paths ?? [];
-}
-
-/** Contents that exceed the limit of the whole store can never be kept, so they are not read to the end. */
-function batchLimit({ root, maxStoreBytes, timeline }: Workspace): BatchLimit | null {
-  if (maxStoreBytes === null) return null;
-  const full = (bytes: number): SavepointError =>
-    new SavepointError(
-      'STORE_FULL',
-      `The new data in ${showName(root)} exceeds ${Math.floor(maxStoreBytes / MB)} MB, the limit of the entire store.`,
-      { bytes, limit: maxStoreBytes, pinned: timeline.pinned().size },
-    );
-  return { bytes: maxStoreBytes, full };
 }
 
 /**

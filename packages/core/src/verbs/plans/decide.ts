@@ -62,7 +62,7 @@ export const planReview = verb({
 export const planCancel = verb({
   name: 'plan cancel',
   summary: 'mark a plan as not to be applied',
-  description: 'The plan stays in the list of all plans, until it expires.',
+  description: 'The plan stays in the list of all plans, until it expires or the store needs its room.',
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({ id: shapes.z.string() }),
