@@ -1,9 +1,9 @@
 /** Where plans come from: patches, branches, forks and copies, and their revisions. */
 
 import type { Savepoint } from '@savepoint/core';
+import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
-import { tree } from '../timeline/query/timeline-world.ts';
 
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
 const text = (changed: Readonly<Record<number, string>>): string =>
@@ -24,7 +24,8 @@ function repository(): Place {
   p.write('old name.txt', text({ 3: 'three' }));
   p.write('gone/x.txt', 'x\n');
   p.write('é.txt', 'e\n');
-  p.shell(`${GIT} init -q && ${GIT} add . && ${GIT} commit -qm first`);
+  // New files get their permissions from the folder.
+  p.shell(`chmod 755 . && ${GIT} init -q && ${GIT} add . && ${GIT} commit -qm first`);
   return p;
 }
 
@@ -42,13 +43,13 @@ async function applied(p: Place, savepoint: Savepoint, id: string, fingerprint: 
 test('a patch of many files is planned as git would apply it', async () => {
   const p = repository();
   p.shell(`${CHANGE_ALL} && git add -A && git diff --cached > ../all.patch`);
-  const wanted = tree(p.at(''));
+  const wanted = workingFiles(p.at(''));
   const patch = p.read('../all.patch');
   p.shell('git reset -q --hard');
-  const before = tree(p.at(''));
+  const before = workingFiles(p.at(''));
   const savepoint = p.open();
   const { plan, changes, fingerprint } = await savepoint.proposeFrom({ patch }, { intent: 'all' });
-  expect(tree(p.at(''))).toEqual(before);
+  expect(workingFiles(p.at(''))).toEqual(before);
   expect(plan.source).toBe('patch');
   expect(changes.map(({ change }) => [change.path, change.operation])).toEqual([
     ['a.txt', 'write'],
@@ -63,7 +64,7 @@ test('a patch of many files is planned as git would apply it', async () => {
   await applied(p, savepoint, plan.id, fingerprint);
   // An edit that deletes the last file of a folder leaves the folder.
   p.shell('rmdir gone');
-  expect(tree(p.at(''))).toEqual(wanted);
+  expect(workingFiles(p.at(''))).toEqual(wanted);
 });
 
 test.each([
@@ -129,16 +130,16 @@ test('a branch is merged into the folder as it is, without git touching anything
   );
   p.write('a.txt', text({ 10: 'a person' }));
   const head = p.read('.git/HEAD') + p.read('.git/refs/heads/main');
-  const before = tree(p.at(''));
+  const before = workingFiles(p.at(''));
   const savepoint = p.open();
   const { plan, changes, fingerprint } = await savepoint.proposeFrom({ branch: 'topic' }, { intent: 'Bring topic' });
   expect([plan.source, plan.sourceName]).toEqual(['branch', 'topic']);
   expect(changes).toHaveLength(8);
-  expect(tree(p.at(''))).toEqual(before);
+  expect(workingFiles(p.at(''))).toEqual(before);
   await applied(p, savepoint, plan.id, fingerprint);
   expect(p.read('a.txt')).toBe(text({ 2: 'two', 10: 'a person', 18: 'eighteen' }));
   expect(p.read('new name.txt')).toBe(text({ 3: '3' }));
-  expect(tree(p.at(''))).not.toHaveProperty('gone');
+  expect(workingFiles(p.at(''))).not.toHaveProperty('gone');
   expect(p.read('.git/HEAD') + p.read('.git/refs/heads/main')).toBe(head);
   expect(() => p.read('../ran')).toThrow();
 });

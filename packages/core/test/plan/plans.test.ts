@@ -2,9 +2,9 @@
 
 import type { FileRequest, Savepoint } from '@savepoint/core';
 import { fixedClock, realPorts } from '@savepoint/testkit';
+import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
-import { tree } from '../timeline/query/timeline-world.ts';
 
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
 const text = (changed: Readonly<Record<number, string>>): string =>
@@ -35,7 +35,7 @@ async function proposed(savepoint: Savepoint) {
 test('a plan is cut down, approved, applied and undone', async () => {
   const p = place();
   const savepoint = p.open();
-  const before = tree(p.at(''));
+  const before = workingFiles(p.at(''));
   const { plan, fingerprint, status, changes } = await proposed(savepoint);
   expect(status).toBe('pending');
   expect(changes.map(({ change, hunks }) => [change.path, change.operation, hunks?.length])).toEqual([
@@ -55,7 +55,7 @@ test('a plan is cut down, approved, applied and undone', async () => {
   expect((await savepoint.plans()).plans[0]?.selected).toEqual(cut.selected);
   await expect(savepoint.approvePlan(plan.id, fingerprint)).rejects.toMatchObject({ code: 'CONFLICT' });
   expect((await savepoint.approvePlan(plan.id, cut.fingerprint)).status).toBe('approved');
-  expect(tree(p.at(''))).toEqual(before);
+  expect(workingFiles(p.at(''))).toEqual(before);
   const { checkpoint } = await p.open().applyPlan(plan.id);
   expect(checkpoint).toMatchObject({ trigger: 'apply', description: `Applied ${plan.id}: Spell the numbers` });
   expect([p.read('a.txt'), p.read('b.txt'), p.read('c/d.txt')]).toEqual([text({ 2: 'two' }), 'b\n', 'd\n']);
@@ -211,7 +211,7 @@ test('rejecting what a folder was created or removed for leaves the folder as it
   await savepoint.approvePlan(plan.id, fingerprint);
   const { plan: done } = await savepoint.applyPlan(plan.id);
   expect(done.paths.map(({ path }) => path)).toEqual(['b.txt']);
-  expect(tree(p.at(''))).toEqual(expect.not.objectContaining({ new: expect.anything() }));
+  expect(workingFiles(p.at(''))).toEqual(expect.not.objectContaining({ new: expect.anything() }));
 });
 
 test('a plan expires some time after its last change, which status and the list say before', async () => {

@@ -2,9 +2,9 @@
 
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
-import { tree } from '../timeline/query/timeline-world.ts';
 
 const E = 'one\ntwo\nthree\nfour\n';
 const OLD = 'alpha\nbeta\ngamma\ndelta\n';
@@ -34,11 +34,12 @@ function renameIn(folder: string): void {
 
 async function expectWhole(p: Place, apply: () => Promise<unknown>): Promise<void> {
   changeSince(p);
-  const before = tree(p.at(''));
+  const before = workingFiles(p.at(''));
   await apply();
   expect(existsSync(p.at('new'))).toBe(false);
   expect(p.read('old/x.txt')).toBe(OLD);
-  expect(tree(p.at('')).filter((path) => path !== 'empty')).toEqual(before);
+  const names = (files: object): readonly string[] => Object.keys(files).filter((path) => path !== 'empty');
+  expect(names(workingFiles(p.at('')))).toEqual(names(before));
 }
 
 test('a plan', async () => {
