@@ -136,6 +136,22 @@ it('takes phases with the edits, and refuses those that do not fit', () => {
   });
 });
 
+it('makes a plan of what is not committed in another worktree', () => {
+  const p = checked();
+  p.commitAll();
+  p.git('worktree', 'add', '-q', '../other');
+  p.write('../other/src/a.txt', 'of the other\n');
+  p.write('../other/new.txt', 'new\n');
+  const made = JSON.parse(p.ok('plan', 'new', '--from-worktree', '../other', '--json').stdout);
+  expect(made).toMatchObject({ intent: 'Changes of worktree ../other', source: 'worktree', totals: { files: 2 } });
+  expect(made.source_name).toBe(p.at('../other'));
+  approvePlan(p, made.id);
+  p.ok('plan', 'apply', made.id, '--yes');
+  expect([p.read('src/a.txt'), p.read('new.txt')]).toEqual(['of the other\n', 'new\n']);
+  expect(p.run(['plan', 'new', '--from-worktree', '../none']).stderr).toContain('is not another worktree');
+  expectStatus(p.run(['plan', 'new', '--from-worktree', '../other', '--from-fork', 'x']), 2);
+});
+
 it('asks at a terminal what becomes of a plan whose checks failed', async () => {
   for (const answer of ['y', 'n']) {
     const p = checked();

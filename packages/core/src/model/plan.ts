@@ -6,7 +6,7 @@ import type { CallId, PlanId, SessionId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Where the proposed files of a plan came from. */
-export const PLAN_SOURCES = ['edits', 'patch', 'branch', 'fork', 'try', 'isolated'] as const;
+export const PLAN_SOURCES = ['edits', 'patch', 'branch', 'worktree', 'fork', 'try', 'isolated'] as const;
 
 export type PlanSource = (typeof PLAN_SOURCES)[number];
 

@@ -16,29 +16,18 @@ import { type CommittedChange, type CommittedEntry, treeChanges } from '../git/t
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { checkTreePath } from '../io/safe-path.ts';
-import type { Entry, Snapshot } from '../model/entries.ts';
+import type { Entry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isObjectId } from '../model/ids.ts';
-import {
-  bytesFromText,
-  type DiskPath,
-  foldersAbove,
-  joinPaths,
-  nameToJson,
-  onDisk,
-  parentPath,
-  type TreePath,
-} from '../model/names.ts';
+import { bytesFromText, type DiskPath, joinPaths, nameToJson, onDisk, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import { NO_CHOICES } from '../rewind/conflict-choices.ts';
-import type { ObjectBatch } from '../store/objects/object-reader.ts';
-import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
-import { withoutEmptied } from '../store/snapshot/emptied-folders.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { committedEntry, type EntryChange, problemOfCommitted, withEntries, withExecutable } from './entry-changes.ts';
 import { attributesOf } from './repository-attributes.ts';
 
 export interface BranchRequest {
@@ -58,9 +47,6 @@ export function branchOperation(workspace: Workspace, request: BranchRequest, pa
   };
 }
 
-const LINK = 0o120000;
-const SUBMODULE = 0o160000;
-const MAX_BYTES = 256 * 1024 * 1024;
 /** Names listed in a reason. */
 const MAX_NAMED = 5;
 
@@ -100,13 +86,6 @@ interface Repository {
   readonly state: GitState;
   readonly git: Git;
   readonly attributes: BranchRequest['attributes'];
-}
-
-/** A path of the workspace, before and after. */
-interface EntryChange {
-  readonly path: TreePath;
-  readonly before: Entry | null;
-  readonly after: Entry | null;
 }
 
 function tipOf({ ports }: Workspace, path: TreePath, { commonDir }: GitState, branch: string): string | null {
@@ -153,7 +132,9 @@ async function changesIn(
       const now = stateAt(read, current.snapshot, path).entry;
       const mode = now?.kind === 'file' ? now.mode : modeForNewFile(workspace.ports, workspace.root, path);
       const entry = (one: CommittedEntry | null, likeNow: boolean): Entry | null =>
-        one === null ? null : entryOf(current.objects, objects, one, likeNow ? mode : withExecutable(mode, one.mode));
+        one === null
+          ? null
+          : committedEntry(current.objects, objects, one, likeNow ? mode : withExecutable(mode, one.mode));
       // A mode counts only if the branch changed it.
       const sameMode = before !== null && after !== null && before.mode === after.mode;
       return { path, before: entry(before, sameMode), after: entry(after, sameMode) };
@@ -161,16 +142,6 @@ async function changesIn(
   } finally {
     objects.close();
   }
-}
-
-function entryOf(batch: ObjectBatch, objects: GitObjects, { mode, id }: CommittedEntry, bits: number): Entry {
-  const { data } = objects.readerFor(id).read(id);
-  const stored = batch.add('blob', data);
-  return mode === LINK ? { kind: 'link', id: stored } : { kind: 'file', id: stored, mode: bits };
-}
-
-function withExecutable(mode: number, committed: number): number {
-  return (committed & 0o100) === 0 ? mode & ~0o111 : mode | ((mode & 0o444) >> 2);
 }
 
 /** Refuses what the committed bytes do not tell: the files of filters and encodings, and submodules. */
@@ -205,42 +176,13 @@ function problemOfChange(
   if (refusal !== null) return `has a name that ${refusal.why}`;
   for (const side of sides) {
     if (side === null) continue;
-    if (side.mode === SUBMODULE) return 'is a submodule';
-    const info = objects.has(side.id) ? objects.readerFor(side.id).info(side.id) : null;
-    if (info?.type !== 'blob') return 'is not in the repository (a partial clone?)';
-    if (info.size > MAX_BYTES) return 'is too large';
+    const problem = problemOfCommitted(objects, side);
+    if (problem !== null) return problem;
     if (!path.endsWith('.gitattributes')) continue;
     const text = objects.readerFor(side.id).read(side.id).data.toString('latin1');
     if (/[ \t](?:filter=|working-tree-encoding=|ident(?:\s|$))/m.test(text)) return 'changes which files git converts';
   }
   return null;
-}
-
-/** The current files with one side of the changes. */
-function withEntries(
-  { objects, snapshot }: CurrentState,
-  changes: readonly EntryChange[],
-  side: 'before' | 'after',
-): Snapshot {
-  const read = cachedFolderReader(objects);
-  const parents = new Set<TreePath>();
-  for (const { path, ...sides } of changes) {
-    if (sides[side] === null) continue;
-    for (const at of foldersAbove(path)) parents.add(at);
-  }
-  const edits: SnapshotEdit[] = [];
-  const left = new Set<TreePath>();
-  for (const { path, ...sides } of changes) {
-    const { entry: now, ignored } = stateAt(read, snapshot, path);
-    const to = sides[side];
-    if (to !== null) edits.push({ path, to, ignored: now !== null && ignored });
-    else if (now !== null && now.kind !== 'folder') {
-      edits.push({ path, to: parents.has(path) ? { kind: 'folder', mode: 0o755 } : null, ignored });
-      for (let at = parentPath(path); at !== '' && !parents.has(at); at = parentPath(at)) left.add(at);
-    }
-  }
-  // git keeps no empty folders: one whose last file goes, goes too.
-  return withoutEmptied(objects, editSnapshot(objects, snapshot, edits), left);
 }
 
 function refused(path: TreePath, why: string): SavepointError {

@@ -1,11 +1,12 @@
 /** The files of a commit, by path. */
 
 import type { GitObjects } from '../git/objects.ts';
+import type { ObjectId } from '../model/ids.ts';
 import { childPath, pathComponents, type TreePath } from '../model/names.ts';
 
 export interface CommittedFile {
   readonly mode: number;
-  readonly id: string;
+  readonly id: ObjectId;
 }
 
 export class CommittedFiles {
@@ -14,7 +15,7 @@ export class CommittedFiles {
   constructor(
     private readonly objects: GitObjects,
     /** The id of the tree. */
-    private readonly tree: string,
+    private readonly tree: ObjectId,
   ) {}
 
   /** @returns null if there is none, or a folder */

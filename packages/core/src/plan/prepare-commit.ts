@@ -344,7 +344,7 @@ function inTheWay(
   return [...found].filter((path) => !gone.has(path));
 }
 
-function isEntry(committed: CommittedFile | null, entry: Entry | null): boolean {
+function isEntry(committed: Pick<IndexEntry, 'mode' | 'id'> | null, entry: Entry | null): boolean {
   if (committed === null || entry === null) return committed === null && entry === null;
   return entry.kind !== 'folder' && committed.id === entry.id && committed.mode === modeOf(entry);
 }

@@ -1,8 +1,8 @@
 /** Commands that make plans and look at them. */
 
-import { nameFromJson, SavepointError, showText } from '@savepoint/core';
+import { type JsonName, nameFromJson, SavepointError, showText } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines } from '../../command.ts';
+import { command, lines, type VerbArguments } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
@@ -22,6 +22,11 @@ export const planNew = command({
     {
       flags: '--from-branch <branch>',
       description: 'what a branch changed since it left HEAD',
+      conflicts: ['fromFork', 'fromWorktree'],
+    },
+    {
+      flags: '--from-worktree <dir>',
+      description: 'what is not committed in another git worktree of the repository',
       conflicts: ['fromFork'],
     },
     { flags: '--from-fork <name>', description: 'what a fork changed; the fork stays' },
@@ -31,19 +36,17 @@ export const planNew = command({
     'git diff main...topic | savepoint plan new -m "Rename the setting"',
     'savepoint plan new --from-branch topic',
   ],
-  async input({ operands: [file], options }, { signal }) {
-    const { fromBranch: branch, fromFork: fork, message } = options;
+  async input({ operands: [file], options }, { signal, absolutePath }) {
+    const { message } = options;
     const intent = (otherwise: unknown): string =>
       typeof message === 'string' ? message : typeof otherwise === 'string' ? otherwise : '';
-    const origin = typeof branch === 'string' ? { branch } : typeof fork === 'string' ? { fork } : null;
+    const origin = originIn(options, absolutePath);
     if (origin !== null) {
       if (file !== undefined) {
-        throw new SavepointError('USAGE', 'Give a file, or a branch or fork, not both.', { argument: file });
+        throw new SavepointError('USAGE', 'Give a file, or a branch, worktree or fork, not both.', { argument: file });
       }
-      return {
-        ...origin,
-        intent: intent(typeof branch === 'string' ? `Changes of branch ${branch}` : `Changes of fork ${fork}`),
-      };
+      const { name, ...where } = origin;
+      return { ...where, intent: intent(`Changes of ${name}`) };
     }
     const { message: own, ...changes } = await changesIn(file, signal);
     const named = typeof message === 'string' ? undefined : changes['intent'];
@@ -113,6 +116,16 @@ export const planShow = command({
     return Buffer.concat([Buffer.from(`${text}\n`), Buffer.from(patch)]);
   },
 });
+
+/** Where the changes are, if not in a file, with a name for people. */
+function originIn(
+  { fromBranch: branch, fromWorktree: worktree, fromFork: fork }: VerbArguments['options'],
+  absolute: (path: string) => JsonName,
+) {
+  if (typeof branch === 'string') return { branch, name: `branch ${branch}` };
+  if (typeof worktree === 'string') return { worktree: absolute(worktree), name: `worktree ${worktree}` };
+  return typeof fork === 'string' ? { fork, name: `fork ${fork}` } : null;
+}
 
 /** Edits as JSON start with a brace, which no patch does. @throws SavepointError USAGE */
 async function changesIn(

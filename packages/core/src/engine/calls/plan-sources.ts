@@ -1,8 +1,11 @@
 /** Calls that make plans of changes from elsewhere: edits, patches, branches, forks and copies. */
 
+import { showName } from '../../content/show-name.ts';
 import type { FileEdits } from '../../edit/file-edits.ts';
+import { givenDiskPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
+import type { DiskPath, JsonName } from '../../model/names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { userAttributes } from '../../plan/repository-attributes.ts';
 import { attributionTo } from '../../timeline/capture/attribution.ts';
@@ -22,6 +25,11 @@ export type PlanOrigin =
   | { readonly patch: string }
   /** What the branch changed since it left HEAD, as `git diff HEAD...BRANCH` shows it. */
   | { readonly branch: string }
+  /**
+   * The absolute path of another worktree of a repository of the workspace: its uncommitted changes, staged, unstaged and
+   * untracked, as the files lie on disk, without what git ignores.
+   */
+  | { readonly worktree: JsonName }
   /** The name of a fork, which stays. */
   | { readonly fork: string }
   /** A copy, which stays. `author`: who worked in it; default: the caller. */
@@ -78,6 +86,7 @@ async function proposalOf(engine: Engine, origin: PlanOrigin, options: ProposeOp
     return editsProposal(engine, await editsOfPatch(engine, origin.patch, engine.pace(options)), 'patch', options);
   }
   if ('fork' in origin) return forkProposal(engine, origin.fork);
+  if ('worktree' in origin) return worktreeProposal(engine, givenDiskPath(engine.ports, origin.worktree));
   return 'branch' in origin ? branchProposal(engine, origin.branch) : copyProposal(engine, origin, options);
 }
 
@@ -111,6 +120,16 @@ function branchProposal(engine: Engine, branch: string): Proposal {
     return branchOperation(workspace, { branch, actor: engine.actor, attributes }, pace);
   };
   return { source: 'branch', sourceName: branch, operation };
+}
+
+function worktreeProposal(engine: Engine, folder: DiskPath): Proposal {
+  const operation = async ({ context: { places, ports }, workspace, pace }: WriteOperationContext) => {
+    const { worktreeOperation } = await import('../../plan/worktree-changes.ts');
+    const { globalIgnore } = places;
+    const attributes = userAttributes(places, ports.platform);
+    return worktreeOperation(workspace, { folder, actor: engine.actor, attributes, globalIgnore }, pace);
+  };
+  return { source: 'worktree', sourceName: showName(folder), operation };
 }
 
 function copyProposal(

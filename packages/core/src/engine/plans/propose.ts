@@ -203,9 +203,9 @@ async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Pr
   throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
 }
 
-/** The caller need not be the author of a branch or a patch. @returns null for what the caller wrote */
+/** The caller need not be the author of a branch, a worktree or a patch. @returns null for what the caller wrote */
 function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Operation['info']): Attribution | null {
-  if (source !== 'branch' && source !== 'patch') return null;
+  if (source !== 'branch' && source !== 'worktree' && source !== 'patch') return null;
   const bringer: Author = { actor, session, call, tool: null };
   const by: Authorship =
     source === 'patch'

@@ -48,6 +48,7 @@ const PROPOSE = [
 const ORIGIN = fields({
   patch: text,
   branch: text,
+  worktree: anything,
   fork: text,
   copy: someFields({}),
   author: fields({ session: text }, { actor: ACTOR }),

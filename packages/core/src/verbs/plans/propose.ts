@@ -5,6 +5,7 @@ import type { FileEdits } from '../../edit/file-edits.ts';
 import type { PlanOrigin } from '../../engine/calls/plan-sources.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
+import { diskPathFromJson, exactName, type JsonName } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { fileEditsOf } from '../changes/edit.ts';
 import { planBriefToJson, planShapes, planToJson } from '../shapes/plan-shape.ts';
@@ -18,10 +19,10 @@ export const planNew = verb({
   description:
     'Keeps proposed changes as a plan: what the files would be is stored, and the workspace is not changed. A person ' +
     'reviews it, and it is applied all or nothing with `plan apply`. The changes are edits as for `edit`, a patch of many ' +
-    'files, or those of a branch or a fork, which are merged into the folder as it is. The branch and the fork stay.',
+    'files, or those of a branch, a worktree or a fork, which are merged into the folder as it is. These stay as they are.',
   changes: 'store',
   schemas: (shapes, { editRequest }) => {
-    const { z } = shapes;
+    const { z, jsonName } = shapes;
     return {
       input: z.strictObject({
         files: editRequest.shape.files.optional(),
@@ -30,6 +31,11 @@ export const planNew = verb({
           .optional()
           .describe('a unified diff, as of `git diff`; its paths are relative to the workspace'),
         branch: z.string().optional().describe('what this branch changed since it left HEAD'),
+        worktree: jsonName
+          .optional()
+          .describe(
+            'absolute: what is not committed in this other worktree of the repository, without what git ignores',
+          ),
         fork: z.string().optional().describe('what this fork changed'),
         intent: z.string().min(1).describe('what the plan is for'),
         phases: phasesShape(shapes).optional().describe('in their order, as of `plan phases`; default: all at once'),
@@ -135,22 +141,24 @@ interface GivenChanges {
   readonly files?: z.output<EditShapes['editRequest']>['files'] | undefined;
   readonly patch?: string | undefined;
   readonly branch?: string | undefined;
+  readonly worktree?: JsonName | undefined;
   readonly fork?: string | undefined;
 }
 
 /** @throws SavepointError USAGE unless exactly one of them is given, EDITS_REFUSED */
 async function changesOf(
   savepoint: Savepoint,
-  { files, patch, branch, fork }: GivenChanges,
+  { files, patch, branch, worktree, fork }: GivenChanges,
   options: CallOptions,
 ): Promise<readonly FileEdits[] | PlanOrigin> {
-  if ([files, patch, branch, fork].filter((one) => one !== undefined).length !== 1) {
-    throw new SavepointError('USAGE', 'A plan needs one of: edits of files, a patch, a branch, a fork.', {
+  if ([files, patch, branch, worktree, fork].filter((one) => one !== undefined).length !== 1) {
+    throw new SavepointError('USAGE', 'A plan needs one of: edits of files, a patch, a branch, a worktree, a fork.', {
       argument: 'files',
     });
   }
   if (files !== undefined) return fileEditsOf(savepoint, { files }, options);
   if (patch !== undefined) return { patch };
+  if (worktree !== undefined) return { worktree: exactName(diskPathFromJson(worktree)) };
   return branch !== undefined ? { branch } : { fork: fork ?? '' };
 }
 

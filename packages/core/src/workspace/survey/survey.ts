@@ -42,6 +42,8 @@ export interface SurveyInput {
   readonly globalIgnore: DiskPath | null;
   readonly own: OwnPaths;
   readonly pace: Pace;
+  /** List each untracked file, instead of folders with everything in them. Folders of dependencies are not opened. */
+  readonly eachUntracked?: boolean;
 }
 
 export interface SurveyedRoot {
@@ -250,7 +252,7 @@ class SurveyWalk {
     within: EnclosingRepository | null,
     inside: TreePath,
   ): TreePath | null {
-    if (within === null || here.root?.kind === 'repository') return null;
+    if (within === null || here.root?.kind === 'repository' || this.input.eachUntracked === true) return null;
     if (task.untracked !== null) return task.untracked;
     return within.comparison.hasBelow(inside) ? null : withTrailingSlash(inside);
   }
