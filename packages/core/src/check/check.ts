@@ -41,6 +41,8 @@ export interface Check {
   readonly runs: string | null;
   /** Runs only if its name or kind is given. */
   readonly onRequest: boolean;
+  /** The only paths that it reads, with everything below them. Null: it may read anything. */
+  readonly reads: readonly TreePath[] | null;
   /** In milliseconds; null: the default. */
   readonly timeoutMs: number | null;
 }

@@ -35,6 +35,8 @@ export interface WrittenCheck {
   readonly timeoutMs: number | null;
   /** Runs only if its name or kind is given. */
   readonly onRequest: boolean;
+  /** The only files and folders of the workspace that it reads, with slashes. Absent: it may read anything. */
+  readonly reads?: readonly string[];
 }
 
 export interface WrittenChecks {
@@ -51,7 +53,16 @@ export const CHECK_NAME = '^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$';
 const MAX_CHECKS = 100;
 const MAX_ARGUMENTS = 200;
 const ARGUMENT_CHARACTERS = 10_000;
-const FIELDS: ReadonlySet<string> = new Set(['command', 'kind', 'format', 'folder', 'timeout_minutes', 'on_request']);
+const MAX_READS = 1_000;
+const FIELDS: ReadonlySet<string> = new Set([
+  'command',
+  'kind',
+  'format',
+  'folder',
+  'timeout_minutes',
+  'on_request',
+  'reads',
+]);
 const MINUTE = 60_000;
 
 export function parseChecks(value: unknown): WrittenChecks {
@@ -79,6 +90,7 @@ interface CheckJson {
   readonly folder?: string;
   readonly timeout_minutes?: number;
   readonly on_request?: boolean;
+  readonly reads?: readonly string[];
 }
 
 function problemOf(name: string, written: unknown): string | null {
@@ -98,11 +110,16 @@ function problemOf(name: string, written: unknown): string | null {
     return 'has a folder that is not inside the workspace';
   if (typeof timeout_minutes !== 'number' || !(timeout_minutes > 0 && timeout_minutes <= MAX_TIMEOUT_MINUTES))
     return `has a timeout_minutes that is not between 0 and ${MAX_TIMEOUT_MINUTES}`;
-  return typeof on_request === 'boolean' ? null : 'has an on_request that is not true or false';
+  if (typeof on_request !== 'boolean') return 'has an on_request that is not true or false';
+  const { reads = ['.'] } = written;
+  const isList = Array.isArray(reads) && reads.length > 0 && reads.length <= MAX_READS;
+  return isList && reads.every((one) => one === '.' || isFolderInside(one))
+    ? null
+    : 'has reads that are not a list of files and folders inside the workspace';
 }
 
 function checkOf(name: string, json: CheckJson): WrittenCheck {
-  const { command, kind = 'tests', format = 'lines', folder = '', timeout_minutes, on_request = false } = json;
+  const { command, kind = 'tests', format = 'lines', folder = '', timeout_minutes, on_request = false, reads } = json;
   return {
     name,
     command,
@@ -111,6 +128,8 @@ function checkOf(name: string, json: CheckJson): WrittenCheck {
     folder: folder === '.' ? '' : folder.replace(/\/$/, ''),
     timeoutMs: timeout_minutes === undefined ? null : timeout_minutes * MINUTE,
     onRequest: on_request,
+    // What was trusted before this key existed stays trusted.
+    ...(reads === undefined || reads.includes('.') ? {} : { reads: reads.map((one) => one.replace(/\/$/, '')) }),
   };
 }
 

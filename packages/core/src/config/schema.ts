@@ -28,6 +28,14 @@ const CHECKS: ConfigJsonSchema = {
           folder: { type: 'string', description: 'Where it runs, relative to the workspace.' },
           timeout_minutes: { type: 'number', exclusiveMinimum: 0, maximum: MAX_TIMEOUT_MINUTES },
           on_request: { type: 'boolean', default: false, description: 'Run it only if its name or kind is given.' },
+          reads: {
+            type: 'array',
+            items: { type: 'string', pattern: '^[^/]' },
+            minItems: 1,
+            description:
+              'The only files and folders of the workspace that it reads. A plan whose folder changed elsewhere while its ' +
+              'checks ran is not checked by it again.',
+          },
         },
         required: ['command'],
         additionalProperties: false,

@@ -21,6 +21,7 @@ function written(command: readonly string[], more: Partial<Check> = {}): Check {
     definedBy: [],
     runs: null,
     onRequest: false,
+    reads: null,
     timeoutMs: null,
     ...more,
   };

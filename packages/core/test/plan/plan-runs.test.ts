@@ -199,6 +199,50 @@ describe('a plan is checked before it is applied', () => {
   });
 });
 
+describe('if the folder changes while the checks run', () => {
+  const written = (runs: string) => ({
+    own: { command: ['sh', '-c', `echo own >> ${runs}`], kind: 'lint' },
+    docs: { command: ['sh', '-c', `echo docs >> ${runs}`], kind: 'types', reads: ['docs/', 'README'] },
+  });
+
+  /** Checks a plan, and writes a file when the first check starts. @returns which checks ran, in order of their names */
+  async function checkWhile(changed: string, only: readonly string[] = []) {
+    const p = new Project();
+    p.write('.savepoint.json', JSON.stringify({ checks: written(p.at('../runs')) }));
+    p.write('docs/a.txt', 'a\n');
+    await p.trust();
+    const id = await p.propose({ 'src/new.txt': 'n\n' });
+    const savepoint = p.open();
+    let isDone = false;
+    savepoint.on('progress', ({ phase }) => {
+      if (phase !== 'check' || isDone) return;
+      isDone = true;
+      p.write(changed, 'changed meanwhile\n');
+    });
+    const report = await savepoint.checkPlan(id, { ...RUNGS, only });
+    const names = report.checks.map(({ name }) => name).sort();
+    expect([names, report.moved]).toEqual([only.length === 0 ? ['docs', 'own'] : only, []]);
+    // All results are of the folder as it is now.
+    const { checks } = await p.open().plan(id);
+    const bases = checks?.results.map(({ base, isFolderMoved }) => [`cp_${base}`, isFolderMoved]);
+    expect(bases).toEqual(names.map(() => [report.base.id, false]));
+    return { runs: p.read('../runs').trim().split('\n').sort(), notes: report.notes.join('\n') };
+  }
+
+  test('a check that says what it reads does not run again for other paths', async () => {
+    const { runs, notes } = await checkWhile('src/b.txt');
+    expect(runs).toEqual(['docs', 'own', 'own']);
+    expect(notes).toContain('src/b.txt; not run again, as they do not read that: docs');
+    expect((await checkWhile('src/b.txt', ['docs'])).runs).toEqual(['docs']);
+  });
+
+  test.each(['docs/a.txt', 'docs/deep/new.txt', 'README'])('it runs again for %s', async (path) => {
+    const { runs, notes } = await checkWhile(path);
+    expect(runs).toEqual(['docs', 'docs', 'own', 'own']);
+    expect(notes).toContain('so they ran again');
+  });
+});
+
 describe('checks after a plan is applied', () => {
   test('keep it, or roll it back', async () => {
     for (const onFailure of ['keep', 'rollback'] as const) {

@@ -138,6 +138,7 @@ function scriptChecks(above: readonly ProjectFolder[], known: readonly Check[]):
         definedBy,
         runs: text,
         onRequest: kind === 'build',
+        reads: null,
         timeoutMs: null,
       },
     ];

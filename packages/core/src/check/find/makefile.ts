@@ -38,6 +38,7 @@ export function makeChecks(folder: ProjectFolder, known: readonly Check[]): read
         definedBy,
         runs: recipe,
         onRequest: kind === 'build',
+        reads: null,
         timeoutMs: null,
       },
     ];

@@ -35,6 +35,7 @@ export function toolCheck(row: ToolRow, above: readonly ProjectFolder[]): Check 
     ],
     runs: script?.text ?? null,
     onRequest: false,
+    reads: null,
     timeoutMs: null,
   };
 }

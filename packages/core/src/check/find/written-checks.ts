@@ -40,7 +40,7 @@ export function writtenChecks(files: ProjectFiles): WrittenInProject {
 }
 
 function checkOf(written: WrittenCheck): Check {
-  const { name, kind, format, timeoutMs, onRequest } = written;
+  const { name, kind, format, timeoutMs, onRequest, reads } = written;
   const [program = '', ...args] = written.command;
   return {
     name,
@@ -54,6 +54,7 @@ function checkOf(written: WrittenCheck): Check {
     definedBy: [{ file: FILE, part: `checks.${name}`, text: JSON.stringify(written) }],
     runs: null,
     onRequest,
+    reads: reads?.map((path) => bytesFromText(path) as TreePath) ?? null,
     timeoutMs,
   };
 }

@@ -1,5 +1,7 @@
 /** The dry run of a plan: what it would make of the workspace is made real in a copy, and checked there. */
 
+import { affectedChecks } from '../../check/affected.ts';
+import type { Check } from '../../check/check.ts';
 import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
 import { filesOfFolder, filesOfSnapshot, filesWith } from '../../check/find/project-files.ts';
 import { showName } from '../../content/show-name.ts';
@@ -52,7 +54,7 @@ export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' |
 }
 
 /**
- * If the folder changes while the checks run, they run once more, on the folder as it is then.
+ * If the folder changes while the checks run, those that it may affect run once more, on the folder as it is then.
  * @throws SavepointError UNKNOWN_PLAN, CONFLICT if the plan does not merge with the folder, and what `check` throws
  */
 export async function checkPlan(engine: Engine, id: string, given: PlanCheckOptions): Promise<PlanCheckReport> {
@@ -65,11 +67,10 @@ export async function checkPlan(engine: Engine, id: string, given: PlanCheckOpti
     const trusted = readTrust(engine.ports, workspace.store.layout);
     assertTrusted(selectedChecks(checks, options.only), trusted, ` --plan ${plan.id}`);
   });
-  const first = await checkOnce(engine, id, options);
-  if (first.moved.length === 0) return first;
-  const again = await checkOnce(engine, id, options);
-  const note = `the folder changed while the checks ran, so they ran again: ${namesOf(first.moved)}`;
-  return { ...again, notes: [note, ...again.notes] };
+  const first = await checkOnce(engine, id, options, null);
+  if (first.report.moved.length === 0) return first.report;
+  const { report } = await checkOnce(engine, id, options, first);
+  return report;
 }
 
 /** The checks of the folder as the plan would change it. Nothing runs. */
@@ -112,21 +113,47 @@ interface PlanInFolder extends StateToCopy {
   readonly fingerprint: string;
 }
 
-async function checkOnce(engine: Engine, id: string, options: PlanCheckOptions): Promise<PlanCheckReport> {
+/** One run of the checks. */
+interface PlanChecking {
+  readonly report: PlanCheckReport;
+  readonly fingerprint: string;
+  /** The checks that ran, or whose results are still good. */
+  readonly checks: readonly Check[];
+}
+
+/** @param before what ran before the folder changed */
+async function checkOnce(
+  engine: Engine,
+  id: string,
+  options: PlanCheckOptions,
+  before: PlanChecking | null,
+): Promise<PlanChecking> {
   const made = await makeCopyOfState(engine, copyOptions(options), (operating) =>
     planInFolder(engine, operating, id, options),
   );
   const { state: snapshot, fingerprint, now: base } = made.found;
   const roots = base.roots.map(({ path }) => path);
   let ran: StateChecks;
+  let kept: readonly RunCheckResult[] = [];
+  const notes: string[] = [];
   try {
     const state = { snapshot, roots, checkpoint: null };
     const against = { snapshot: base.snapshot, roots, checkpoint: base };
-    ran = await checkCopy(engine, options, { copy: made.copy, notes: made.notes, state }, against);
+    const of = { copy: made.copy, notes: made.notes, state };
+    if (before === null) ran = await checkCopy(engine, options, of, against);
+    else {
+      const again = await checksToRepeat(engine, id, options, { before, fingerprint, base });
+      kept = before.report.checks.filter(({ name }) => again.unaffected.has(name));
+      notes.push(again.note);
+      const only = { ...options, only: again.names, exactly: true };
+      ran = again.names.length === 0 ? nothingRan(before) : await checkCopy(engine, only, of, against);
+    }
   } finally {
     await made.copy.drop();
   }
-  const { checks, notRun, notes, notIsolated } = ran;
+  const { notIsolated } = ran;
+  const checks = [...ran.checks, ...kept];
+  const names = new Set(checks.map(({ name }) => name));
   let moved: readonly TreePath[] = [];
   const plan = await updatePlan(engine, id, options, async (current, operating) => {
     const { workspace } = operating;
@@ -137,7 +164,49 @@ async function checkOnce(engine: Engine, id: string, options: PlanCheckOptions):
     const results = resultsOf(checks, base.number);
     return withResults(current, { by: callerOf(engine, workspace, options), time, fingerprint, results });
   });
-  return { plan, base, checks, notRun, notes, notIsolated, moved };
+  const notRun = ran.notRun.filter((name) => !names.has(name));
+  const found = ran.found.filter(({ name }) => names.has(name));
+  return {
+    report: { plan, base, checks, notRun, notes: [...notes, ...ran.notes], notIsolated, moved },
+    fingerprint,
+    checks: found,
+  };
+}
+
+interface ChecksToRepeat {
+  readonly names: readonly string[];
+  /** Of the checks whose results stay. */
+  readonly unaffected: ReadonlySet<string>;
+  readonly note: string;
+}
+
+/** What the changes of the folder since may affect. If the plan is another one now, that is everything. */
+async function checksToRepeat(
+  engine: Engine,
+  id: string,
+  { only }: PlanCheckOptions,
+  now: { readonly before: PlanChecking; readonly fingerprint: string; readonly base: Checkpoint },
+): Promise<ChecksToRepeat> {
+  return engine.read(async (workspace, context) => {
+    const { before, fingerprint, base } = now;
+    const { checks: found } = await checksOfPlan(engine, context, workspace, id);
+    const wanted = selectedChecks(found, only);
+    const changes = differences(workspace.store.objects, before.report.base.snapshot, base.snapshot);
+    const changed = [...changes].map(({ path }) => path);
+    const affected = fingerprint === before.fingerprint ? affectedChecks(wanted, before.checks, changed) : wanted;
+    const unaffected = wanted.filter((check) => !affected.includes(check)).map(({ name }) => name);
+    const paths = namesOf(before.report.moved);
+    const note =
+      unaffected.length === 0
+        ? `the folder changed while the checks ran, so they ran again: ${paths}`
+        : `the folder changed while the checks ran: ${paths}; not run again, as they do not read that: ${someOf(unaffected, NAMED_PATHS)}`;
+    return { names: affected.map(({ name }) => name), unaffected: new Set(unaffected), note };
+  });
+}
+
+/** No check has to run again. */
+function nothingRan({ report: { notRun, notIsolated }, checks }: PlanChecking): StateChecks {
+  return { checks: [], notRun, notes: [], notIsolated, found: checks, results: new Map() };
 }
 
 async function planInFolder(

@@ -16,7 +16,7 @@ export const planCheck = verb({
   description:
     'Makes the folder with the plan real in a copy, and runs the checks of the project there. Their failures are compared ' +
     'with those of the folder as it is: only new failures count. The workspace is not changed. If the folder changes ' +
-    'meanwhile, the checks run once more.\n\n' +
+    'meanwhile, the checks that this may affect run once more.\n\n' +
     'The results are kept with the plan, for exactly what was checked: if the plan or what is decided about it changes, ' +
     'they are stale. A plan whose checks failed is applied only with `override`. If the plan changes what a check runs, that ' +
     'needs to be trusted first.',

@@ -237,6 +237,18 @@ test('the project can write checks of its own, and leave out others', () => {
   ]);
 });
 
+test('a written check may say what it reads, and one that does not is what it was', () => {
+  const of = (more: object) => found({ '.savepoint.json': { checks: { one: { command: ['x'], ...more } } } });
+  expect(of({ reads: ['src/', 'a b.txt'] }).checks[0]?.reads).toEqual(['src', 'a b.txt']);
+  expect(of({ reads: ['src', '.'] }).checks[0]?.reads).toBeNull();
+  const plain = of({}).checks[0];
+  expect([plain?.reads, plain?.definedBy[0]?.text]).toEqual([null, expect.not.stringContaining('reads')]);
+  for (const reads of [[], 'src', ['../out'], ['/etc'], [7], ['a//b'], null]) {
+    const { checks, notes } = of({ reads });
+    expect([checks.length, notes.length]).toEqual([0, 1]);
+  }
+});
+
 test('repositories inside the workspace are projects of their own', () => {
   const files = {
     'package.json': { devDependencies: { vitest: '4' } },
