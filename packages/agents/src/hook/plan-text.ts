@@ -46,8 +46,8 @@ export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): read
     case 'unknown':
       return [`Savepoint plan mode: ${shortText(tool)} was not run. ${UNKNOWN}`];
     case 'recorded': {
-      const { plan, revision, paths } = held;
-      const size = paths === 0 ? 'changes nothing now' : `changes ${paths} ${paths === 1 ? 'path' : 'paths'}`;
+      const { plan, revision, files } = held;
+      const size = files === 0 ? 'changes nothing now' : `changes ${files} ${files === 1 ? 'file' : 'files'}`;
       return [
         `Savepoint plan mode: this edit was not applied. It was recorded as a proposal in ${plan} (revision ${revision}, ${size}).`,
         `${GO_ON} ${AGAIN}`,

@@ -18,8 +18,8 @@ export interface HeldEditsRequest {
 export interface ProposedCall {
   readonly plan: PlanId;
   readonly revision: number;
-  /** Number of paths that the plan changes. */
-  readonly paths: number;
+  /** Number of files that the plan changes. */
+  readonly files: number;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface PlanNews {
   readonly words: readonly string[];
   readonly rejected: readonly {
     readonly path: TreePath;
-    /** A hunk, and its lines in the proposed file. Null: the whole change. */
+    /** A hunk, and its lines in the proposed file, from 1, with the unchanged ones around them. Null: the whole change. */
     readonly hunk: { readonly number: number; readonly start: number; readonly count: number } | null;
   }[];
   /** A person applied it, or a phase of it. */

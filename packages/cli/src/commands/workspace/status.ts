@@ -12,6 +12,7 @@ import type { OutputView } from '../../view.ts';
 const LISTED = 20;
 /** Copies that take more of the limit than this are named. */
 const LARGE_PART = 0.5;
+const PLAN_MODE = 'Plan mode is on: agents only propose their edits (see `savepoint plan mode`).';
 const NOT_RECORDED = 'Recording of agents is turned off here (`savepoint config` shows where).';
 
 export const status = command({
@@ -86,6 +87,7 @@ export const status = command({
     for (const scope of output.scopes) text.push(`In scope of ${scopeName(scope)}:`, ...changedLines(scope, view));
     text.push(...damagedScopeLines(output.damagedScopes, view));
     text.push(...planLines(output.plans));
+    if (output.planMode) text.push(PLAN_MODE);
     if (!output.recordsAgents) text.push(NOT_RECORDED);
     text.push(...agentLines(output.agents ?? [], false));
     return lines(text);

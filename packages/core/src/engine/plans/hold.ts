@@ -55,7 +55,7 @@ export async function proposeHeld(
     onMade: (made: Plan) => marks(made),
   } as const;
   const view = await proposeMore(engine, proposal, { ...options, intent });
-  return { plan: view.plan.id, revision: view.plan.revision, paths: view.changes.length };
+  return { plan: view.plan.id, revision: view.plan.revision, files: view.changes.length };
 }
 
 /** The newest plan of the session that edits go to: proposed by edits, and neither applied nor cancelled. */

@@ -90,5 +90,5 @@ function rejectedPart(
   if (digest === null) return [{ path, hunk: null }];
   const hunk = found.hunks?.find((one) => one.digest === digest);
   if (hunk === undefined) return [];
-  return [{ path, hunk: { number: hunk.number, start: hunk.afterStart, count: hunk.afterCount } }];
+  return [{ path, hunk: { number: hunk.number, start: hunk.afterStart + 1, count: hunk.afterCount } }];
 }

@@ -1,5 +1,6 @@
 import type { PendingOperation, Status } from '../../engine/calls/checkpoints.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { pathsOf } from '../../transaction/steps.ts';
@@ -75,6 +76,7 @@ export const status = verb({
         plans: z
           .array(z.strictObject({ id: z.string(), intent: z.string(), expires: z.iso.datetime() }))
           .describe('open plans, the oldest first, with the time at which each is dropped unless it changes'),
+        planMode: z.boolean().describe('agents, or some of their sessions, only propose their edits: see `plan mode`'),
         fork: z
           .strictObject({ name: z.string(), of: jsonName, checkpoint: checkpointId })
           .nullable()
@@ -117,6 +119,7 @@ export const status = verb({
       unconfirmedDrops: found.unconfirmedDrops,
       copies: { ...found.copies },
       plans: found.openPlans.map(({ id, intent, expires }) => ({ id, intent, expires: timeToJson(expires) })),
+      planMode: await isPlanModeOn(savepoint),
       scopes: inScope.scopes
         .filter(({ isRunning }) => isRunning)
         .map((one) => scopeToJson(one, differing))
@@ -127,6 +130,17 @@ export const status = verb({
     };
   },
 });
+
+/** If it is unknown, hooks hold edits back. */
+async function isPlanModeOn(savepoint: Savepoint): Promise<boolean> {
+  try {
+    const { workspace, sessions } = await savepoint.planMode();
+    return workspace !== null || sessions.length > 0;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return true;
+    throw error;
+  }
+}
 
 const NEVER_CAPTURED = {
   workspace: null,
@@ -145,6 +159,7 @@ const NEVER_CAPTURED = {
   unconfirmedDrops: 0,
   copies: { stale: 0, bytes: 0, limit: null },
   plans: [],
+  planMode: false,
   scopes: [],
   damagedScopes: [],
 };
