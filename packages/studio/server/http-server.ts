@@ -1,26 +1,36 @@
 /** The HTTP server itself: only on the loopback address, with limits, and with the checks before every request. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { requestError } from './failure.ts';
-import { refusalOf } from './request-checks.ts';
+import { originOf, refusalOf } from './request-checks.ts';
+import { type Fetch, respond } from './respond.ts';
 import { RESPONSE_HEADERS } from './response-headers.ts';
-
-export type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** More than browsers open, and few enough for a process. Further connections are closed at once. */
 const MAX_CONNECTIONS = 256;
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
+/** Without any byte in either direction. Does not apply to clients that are let in. */
+const SILENCE_MS = 60_000;
 const KEEP_ALIVE_MS = 5000;
 const CHECK_MS = 2000;
 
-export const ADDRESS = '127.0.0.1';
+const ADDRESS = '127.0.0.1';
 
-/** @param fetch answers requests that passed the checks; set before the first one arrives */
-export function httpServer(fetch: Fetch): Server {
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+export interface StudioServer {
+  readonly http: Server;
+  /** Closes all connections, and waits for the work that they had asked for. */
+  close(): Promise<void>;
+}
+
+/** @param fetch answers the requests that pass the checks */
+export function httpServer(fetch: Fetch): StudioServer {
+  const running = new Set<Promise<void>>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const handled = handle(request, response, fetch).finally(() => running.delete(handled));
+    running.add(handled);
+  };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -30,22 +40,31 @@ export function httpServer(fetch: Fetch): Server {
       connectionsCheckingInterval: CHECK_MS,
       insecureHTTPParser: false,
     },
-    (request, response) => void handle(request, response, listener),
+    answer,
   );
+  server.timeout = SILENCE_MS;
   server.maxConnections = MAX_CONNECTIONS;
-  // Without these, Node answers by itself.
-  server.on('checkExpectation', (request, response) => void handle(request, response, listener));
+  // Without these, Node would answer some requests by itself.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
   server.on('upgrade', (_request, socket) => socket.destroy());
   server.on('connect', (_request, socket) => socket.destroy());
   server.on('clientError', (error, socket) => refuseBroken(error, socket as Socket));
-  return server;
+  return {
+    http: server,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all(running);
+    },
+  };
 }
 
 /**
  * @param port 0: any free one
  * @throws the error of the system, such as EADDRINUSE
  */
-export function listen(server: Server, port: number): Promise<number> {
+export function listen({ http: server }: StudioServer, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: ADDRESS, port, exclusive: true }, () => {
@@ -55,37 +74,36 @@ export function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
 /** No request ends the process. */
-async function handle(request: IncomingMessage, response: ServerResponse, listener: Listener): Promise<void> {
+async function handle(incoming: IncomingMessage, outgoing: ServerResponse, fetch: Fetch): Promise<void> {
+  incoming.on('error', () => undefined);
+  outgoing.on('error', () => undefined);
   try {
-    request.on('error', () => undefined);
-    response.on('error', () => undefined);
-    const { method = '', url: target = '', rawHeaders } = request;
-    const port = request.socket.localPort ?? 0;
+    const { method = '', url: target = '', rawHeaders } = incoming;
+    const port = incoming.socket.localPort ?? 0;
     const refusal = refusalOf({ method, target, rawHeaders }, port);
-    if (refusal === null) await listener(request, response);
-    else refuse(response, refusal.status, refusal.message);
+    if (refusal === null) await respond(`${originOf(port)}${target}`, incoming, outgoing, fetch);
+    else refuse(outgoing, refusal.status, refusal.message);
   } catch {
-    if (!response.headersSent) refuse(response, 500, 'The request could not be handled.');
-    else response.destroy();
+    // Usually the client is gone. The routes answer their own errors.
+    if (outgoing.headersSent) outgoing.destroy();
+    else refuse(outgoing, 400, 'The request cannot be read.');
   }
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(outgoing: ServerResponse, status: number, message: string): void {
   // What follows on this connection is not read.
   const headers = { ...RESPONSE_HEADERS, 'Content-Type': 'application/json', Connection: 'close' };
-  response.writeHead(status, headers).end(JSON.stringify({ error: requestError(message) }));
+  outgoing.writeHead(status, headers).end(JSON.stringify({ error: requestError(message) }));
 }
 
 /** What is not HTTP, or too large, or too slow. */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request';
   if (!socket.writable) {
     socket.destroy();
     return;
   }
+  const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

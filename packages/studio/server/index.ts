@@ -1,14 +1,15 @@
 /** Studio: a page in the browser over the verbs, and the server for it. Only the command `studio` starts it. */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { DiskPath } from '@savepoint/core';
+import type { DiskPath, OpenOptions } from '@savepoint/core';
+import { Activity } from './activity.ts';
 import { studioApp } from './app.ts';
-import { type Fetch, httpServer, listen } from './http-server.ts';
-import { writeOpeningFile } from './opening-file.ts';
+import { httpServer, listen, type StudioServer } from './http-server.ts';
+import { OpeningFiles } from './opening-files.ts';
 import { PageFiles } from './page-files.ts';
-import { privateFolder } from './private-folder.ts';
 import { originOf } from './request-checks.ts';
+import type { Fetch } from './respond.ts';
 import { Sessions } from './sessions.ts';
+import { startedBy } from './started-by.ts';
+import { type StudioFiles, studioFiles } from './studio-files.ts';
 import { OneTimeTokens } from './tokens.ts';
 import { type WorkspaceOptions, Workspaces } from './workspaces.ts';
 
@@ -16,64 +17,97 @@ export interface StudioOptions {
   /** The workspace of this folder is shown first. */
   readonly folder: DiskPath;
   readonly workspace: WorkspaceOptions;
+  readonly caller: NonNullable<OpenOptions['caller']>;
   /** Savepoint's home, as text. */
   readonly home: string;
   /** The folder of the built page. */
   readonly page: string;
-  /** 0: any free port. */
-  readonly port: number;
+  /** Null: that of a server that was killed, else any free one. */
+  readonly port: number | null;
   readonly isReadOnly: boolean;
   readonly version: string;
+  /** The server ends if no page was open for that long. */
+  readonly idleMs: number;
+  /** Default 15,000. */
+  readonly heartbeatMs?: number;
 }
 
 export interface Studio {
+  readonly port: number;
   /** Without a token: it lets no browser in. */
   readonly address: string;
+  /** The agent below which the server was started; null for a person. */
+  readonly startedBy: string | null;
+  /** Resolves when no page was open for so long that the server should end. */
+  readonly idle: Promise<void>;
   /** Returns an address that lets one browser in, once, within ten minutes. */
-  newAddress(): Promise<string>;
-  /** Returns a private file that leads a browser there. It is removed when the page was opened, or after a minute. */
-  newOpeningFile(): Promise<string>;
-  /** Ends the server orderly: all sessions end. */
+  newAddress(): string;
+  /** Returns a private file that leads a browser there. It is removed when a page was opened, or after a minute. */
+  newOpeningFile(): string;
+  /** Ends the server, and all sessions. */
   stop(): Promise<void>;
 }
 
+const HEARTBEAT_MS = 15_000;
+
 /** @throws SavepointError STORE_UNSAFE; the error of the system if it cannot listen */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
-  const { version, isReadOnly } = options;
-  const folder = privateFolder(options.home);
+  const { folder, version, isReadOnly, heartbeatMs = HEARTBEAT_MS } = options;
+  const files = studioFiles(options.home);
+  const { agent, caller } = await startedBy(folder, options.workspace, options.caller);
+  const workspaces = new Workspaces(folder, { ...options.workspace, caller });
   const page = new PageFiles(options.page);
-  const workspaces = new Workspaces(options.folder, options.workspace);
   let fetch: Fetch = () => new Response(null, { status: 503 });
-  const server = httpServer((request) => fetch(request));
-  const port = await listen(server, options.port);
-  const tokens = new OneTimeTokens(folder, port);
-  const sessions = new Sessions(join(folder, `sessions-${port}.json`));
-  const openingFiles = new Set<string>();
-  const removeOpeningFiles = (): void => {
-    for (const file of openingFiles) rmSync(file, { force: true });
-    openingFiles.clear();
-  };
-  const opened = removeOpeningFiles;
-  fetch = studioApp({ version, isReadOnly, startedBy: null, page, tokens, sessions, workspaces, opened }).fetch;
+  const server = httpServer((request, parts) => fetch(request, parts));
+  const port = await listenSomewhere(server, options.port, files);
   const address = `${originOf(port)}/`;
-  const newAddress = async (): Promise<string> => `${address}#token=${tokens.issue()}`;
+  const tokens = new OneTimeTokens(files.opening, port);
+  const opening = new OpeningFiles(files.opening);
+  const sessions = new Sessions(files.sessionsOf(port));
+  let becomesIdle = (): void => undefined;
+  const idle = new Promise<void>((resolve) => {
+    becomesIdle = resolve;
+  });
+  const activity = new Activity(options.idleMs, () => becomesIdle());
+  fetch = studioApp({
+    version,
+    isReadOnly,
+    startedBy: agent,
+    heartbeatMs,
+    page,
+    tokens,
+    sessions,
+    workspaces,
+    activity,
+    opened: () => opening.removeAll(),
+  }).fetch;
+  const newAddress = (): string => `${address}#token=${tokens.issue()}`;
   return {
+    port,
     address,
+    startedBy: agent,
+    idle,
     newAddress,
-    newOpeningFile: async () => {
-      const file = writeOpeningFile(folder, await newAddress());
-      openingFiles.add(file);
-      setTimeout(() => rmSync(file, { force: true }), OPENING_FILE_MS).unref();
-      return file;
-    },
+    newOpeningFile: () => opening.write(newAddress()),
     stop: async () => {
-      removeOpeningFiles();
+      activity.stop();
+      opening.removeAll();
       sessions.end();
-      server.close();
-      server.closeAllConnections();
+      await server.close();
       await workspaces.close();
     },
   };
 }
 
-const OPENING_FILE_MS = 60_000;
+/** @returns the port */
+async function listenSomewhere(server: StudioServer, port: number | null, files: StudioFiles): Promise<number> {
+  if (port !== null) return listen(server, port);
+  for (const known of files.ports()) {
+    try {
+      return await listen(server, known);
+    } catch {
+      // Its server still runs, or another program uses it by now.
+    }
+  }
+  return listen(server, 0);
+}

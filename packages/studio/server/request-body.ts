@@ -1,4 +1,5 @@
 /** Reads the body of a request, up to a limit, as strict JSON. */
+import type { IncomingMessage } from 'node:http';
 import { JsonProblem, readJson } from '@savepoint/core/ports';
 
 /** A request that cannot be handled. `status` is that of the response. */
@@ -6,7 +7,7 @@ export class RequestProblem extends Error {
   override readonly name = 'RequestProblem';
 
   constructor(
-    readonly status: 400 | 413,
+    readonly status: 400 | 404 | 413,
     message: string,
   ) {
     super(message);
@@ -17,8 +18,8 @@ export class RequestProblem extends Error {
  * @param maxBytes the request is refused as soon as more has arrived
  * @throws RequestProblem
  */
-export async function jsonBody(request: Request, maxBytes: number): Promise<unknown> {
-  const bytes = await bytesOf(request, maxBytes);
+export async function jsonBody(incoming: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const bytes = await bytesOf(incoming, maxBytes);
   try {
     return readJson(bytes);
   } catch (error) {
@@ -27,15 +28,25 @@ export async function jsonBody(request: Request, maxBytes: number): Promise<unkn
   }
 }
 
-async function bytesOf(request: Request, maxBytes: number): Promise<Buffer> {
-  const tooLarge = (): RequestProblem => new RequestProblem(413, `The request is larger than ${maxBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of request.body ?? []) {
-    length += part.length;
-    if (length > maxBytes) throw tooLarge();
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+function bytesOf(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => {
+      incoming.pause();
+      reject(new RequestProblem(413, `The request is larger than ${maxBytes} bytes.`));
+    };
+    if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
+      tooLarge();
+      return;
+    }
+    const parts: Buffer[] = [];
+    let length = 0;
+    incoming.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length > maxBytes) tooLarge();
+      else parts.push(part);
+    });
+    incoming.once('end', () => resolve(Buffer.concat(parts)));
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new RequestProblem(400, 'The request was not complete.')));
+  });
 }

@@ -65,9 +65,9 @@ export function originOf(port: number): string {
   return `http://${hostOf(port)}`;
 }
 
-/** Whether the target belongs to the interface for the page, and is not the page itself. */
-export function isCall(target: string): boolean {
-  return /^\/api(?:[/?#]|$)/i.test(target);
+/** Whether the target is not the page itself: it belongs to the interface for the page, or could be written to look otherwise. */
+function isCall(target: string): boolean {
+  return /^\/(?:api(?:[/?#]|$)|[^/?#]*%)/.test(target);
 }
 
 /**

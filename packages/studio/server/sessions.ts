@@ -9,7 +9,7 @@ import { readJson } from '@savepoint/core/ports';
 import { hasCode, writePrivate } from './private-folder.ts';
 import type { SessionAnswer } from './wire.ts';
 
-const SESSION_MS = 12 * 60 * 60_000;
+export const SESSION_MS = 12 * 60 * 60_000;
 /** The oldest one ends when another is opened. */
 const MAX_SESSIONS = 32;
 const MAX_FILE_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 /**
- * Tokens that open the page once. A token is in the address that a browser is opened with; the page exchanges it for a
+ * Tokens that open the page once, for ten minutes. A token is in the address that a browser is opened with; the page exchanges it for a
  * session. Each token has a file in the private folder, named after its digest. Using it removes the file, and only one
  * process can do that, so a token works once, also after a restart of the server.
  */

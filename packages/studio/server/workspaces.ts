@@ -4,7 +4,7 @@ import { VERBS } from '@savepoint/core/frontend';
 import { SerialQueue } from '@savepoint/core/tools';
 import type { WireError, WorkspaceRow } from './wire.ts';
 
-/** Everything that opening a workspace needs, except its folder. */
+/** Everything that opening a workspace needs, except its folder. `here` is about the folder of the server only. */
 export type WorkspaceOptions = Omit<OpenOptions, 'dir' | 'watch'>;
 
 export interface OpenWorkspace {
@@ -63,7 +63,8 @@ export class Workspaces {
   #at(dir: DiskPath): OpenWorkspace {
     const known = this.#open.get(dir);
     if (known !== undefined) return known;
-    const savepoint = open({ ...this.#options, dir, watch: this.#cache });
+    const here = dir === this.#folder && this.#options.here === true;
+    const savepoint = open({ ...this.#options, dir, here, watch: this.#cache });
     const opened = { savepoint, changes: new SerialQueue() };
     this.#open.set(dir, opened);
     return opened;

@@ -53,6 +53,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   id: null,
   key: null,
   levels: null,
+  minutes: null,
   mode: null,
   name: null,
   names: null,

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
+import { Project } from '@savepoint/testkit/command';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answered, bearer, type Entered, endProcess, enter, type Started, send, startStudio } from './started.ts';
+
+const large = randomBytes(3 * 1024 * 1024 + 17);
+let p: Project;
+let studio: Started;
+let entered: Entered;
+
+beforeAll(async () => {
+  p = new Project();
+  p.write('large.bin', large);
+  p.write('page.html', '<script>alert(1)</script>');
+  p.write('empty', '');
+  p.write('a b+ü#?.txt', 'odd name\n');
+  symlinkSync('page.html', p.at('link'));
+  p.checkpoint();
+  p.write('page.html', 'later');
+  p.checkpoint();
+  studio = await startStudio(p, { keepsRunning: true });
+  entered = await enter(studio);
+});
+
+afterAll(async () => {
+  await endProcess(studio.child);
+  p.remove();
+});
+
+function content(
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  const path = `/api/workspaces/${entered.workspace}/content?${new URLSearchParams(query)}`;
+  return send(studio, path, { headers: { ...bearer(entered.session), 'Sec-Fetch-Site': 'same-origin', ...headers } });
+}
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+it('sends the bytes of a file at a checkpoint, as data that no browser shows or runs', async () => {
+  const { status, headers, bytes } = await content({ at: 'cp_1', path: 'page.html' });
+  expect([status, bytes.toString()]).toEqual([200, '<script>alert(1)</script>']);
+  expect(headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'x-savepoint-checkpoint': 'cp_1',
+    'x-savepoint-kind': 'file',
+  });
+  const last = await content({ at: 'last', path: 'page.html' });
+  expect([last.bytes.toString(), last.headers['x-savepoint-checkpoint']]).toEqual(['later', 'cp_2']);
+});
+
+it('sends large, empty and oddly named files, and the target of a link', async () => {
+  expect(digest((await content({ at: 'cp_1', path: 'large.bin' })).bytes)).toBe(digest(large));
+  expect((await content({ at: 'cp_1', path: 'empty' })).headers['content-length']).toBe('0');
+  expect((await content({ at: 'cp_1', path: 'a b+ü#?.txt' })).bytes.toString()).toBe('odd name\n');
+  const path64 = Buffer.from('a b+ü#?.txt').toString('base64url');
+  expect((await content({ at: 'cp_1', path64 })).bytes.toString()).toBe('odd name\n');
+  const link = await content({ at: 'cp_1', path: 'link' });
+  expect([link.bytes.toString(), link.headers['x-savepoint-kind']]).toEqual(['page.html', 'link']);
+});
+
+it.each([
+  ['bytes=0-0', 0, 1],
+  ['bytes=5-1048580', 5, 1_048_581],
+  ['bytes=3145730-', 3_145_730, large.length],
+  ['bytes=-7', large.length - 7, large.length],
+  [`bytes=-${large.length * 2}`, 0, large.length],
+  [`bytes=10-${large.length * 2}`, 10, large.length],
+])('sends the range %s', async (range, first, end) => {
+  const { status, headers, bytes } = await content({ at: 'cp_1', path: 'large.bin' }, { Range: range });
+  expect([status, headers['content-range']]).toEqual([206, `bytes ${first}-${end - 1}/${large.length}`]);
+  expect(digest(bytes)).toBe(digest(large.subarray(first, end)));
+});
+
+it('answers other ranges with everything, or with what there is', async () => {
+  for (const range of ['bytes=0-1,3-4', 'bytes=5-2', 'bytes=', 'lines=1-2', 'bytes=a-b'])
+    expect((await content({ at: 'cp_1', path: 'page.html' }, { Range: range })).status).toBe(200);
+  const beyond = await content({ at: 'cp_1', path: 'large.bin' }, { Range: `bytes=${large.length}-` });
+  expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${large.length}`]);
+  const tag = String((await content({ at: 'cp_1', path: 'page.html' })).headers['etag']);
+  const ranged = (ifRange: string) =>
+    content({ at: 'cp_1', path: 'page.html' }, { Range: 'bytes=0-1', 'If-Range': ifRange });
+  expect([(await ranged(tag)).status, (await ranged('"other"')).status]).toEqual([206, 200]);
+});
+
+it('says what is wrong with a request, and leaves the workspace for no path', async () => {
+  for (const query of [
+    {},
+    { at: 'cp_1' },
+    { path: 'page.html' },
+    { at: 'cp_1', path: 'x', path64: 'eA' },
+    { at: 'cp_1', path64: '$' },
+  ])
+    expect((await content(query as never)).status).toBe(400);
+  expect((await content({ at: 'cp_9', path: 'page.html' })).json.error.code).toBe('UNKNOWN_CHECKPOINT');
+  for (const path of ['missing', '../home/x', '/etc/passwd', '..', '', 'a\0b']) {
+    const { status, json } = await content({ at: 'cp_1', path });
+    expect([path, status, json.error.code]).toEqual([path, 422, expect.stringMatching(/^(PATH_REFUSED|USAGE)$/)]);
+  }
+});

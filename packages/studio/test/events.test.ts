@@ -1,0 +1,151 @@
+import { fileURLToPath } from 'node:url';
+import { bytesFromText, type DiskPath } from '@savepoint/core';
+import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { type Project, project } from '@savepoint/testkit/command';
+import { expect, it, onTestFinished } from 'vitest';
+import { startStudio as startHere } from '../server/index.ts';
+import { type EventReader, readEvents } from './event-reader.ts';
+import { bearer, endProcess, enter, post, send, startStudio, verb } from './started.ts';
+
+function withCheckpoint(): Project {
+  const p = project();
+  p.write('a.txt', '0\n');
+  p.checkpoint();
+  return p;
+}
+
+function change(p: Project, text: string): string {
+  p.write('a.txt', `${text}\n`);
+  return p.checkpoint();
+}
+
+const created = ({ events }: EventReader): readonly string[] =>
+  events
+    .filter(({ name }) => name === 'checkpoint:created')
+    .map(({ data }) => (data['checkpoint'] as { readonly id: string }).id);
+
+const lastIdOf = ({ events }: EventReader): string => events.findLast(({ id }) => id !== null)?.id ?? '';
+
+it('reports what another process does, and nothing from before', async () => {
+  const p = withCheckpoint();
+  const studio = await startStudio(p);
+  const reader = readEvents(studio, await enter(studio));
+  await reader.until(() => reader.events.length === 1);
+  expect(reader.events).toEqual([{ name: 'ready', id: '1.all.00000000', data: { event: 'ready', reset: false } }]);
+  change(p, '1');
+  await reader.until(() => reader.events.some(({ name }) => name === 'change:recorded'));
+  p.restore('cp_1');
+  await reader.until(() => reader.events.some(({ name }) => name === 'restore:completed'));
+  expect(created(reader)).toEqual(
+    p
+      .ok('list', '--all')
+      .stdout.match(/cp_(?!1\b)\d+(?= {2})/g)
+      ?.reverse(),
+  );
+});
+
+it('misses no event while the server is killed and started again', async () => {
+  const p = withCheckpoint();
+  const first = await startStudio(p);
+  const entered = await enter(first);
+  const before = readEvents(first, entered);
+  await before.until(() => before.events.length === 1);
+  const ids = [change(p, '1'), change(p, '2')];
+  await before.until(() => created(before).length === 2);
+  await endProcess(first.child, 'SIGKILL');
+  ids.push(change(p, '3'), change(p, '4'));
+
+  const second = await startStudio(p);
+  // As a page does it: the server proves that it is the same one before it gets the session.
+  expect((await post(second, '/api/proof', { id: entered.id, nonce: 'n'.repeat(43) })).status).toBe(200);
+  const after = readEvents(second, entered, lastIdOf(before));
+  ids.push(change(p, '5'));
+  await after.until(() => created(after).includes('cp_6'));
+  expect([...new Set([...created(before), ...created(after)])]).toEqual(ids);
+  // What was read is not sent again, except for a checkpoint whose events were not all there yet.
+  expect(created(after).filter((id) => created(before).includes(id)).length).toBeLessThanOrEqual(1);
+});
+
+it('goes on inside of a checkpoint', async () => {
+  const p = withCheckpoint();
+  for (const name of ['b', 'c', 'd']) p.write(name, name);
+  p.checkpoint();
+  const studio = await startStudio(p);
+  const reader = readEvents(studio, await enter(studio), '2.1.00000001');
+  await reader.until(() => reader.events.length === 3);
+  expect(reader.events.map(({ name, id }) => [name, id])).toEqual([
+    ['ready', '2.1.00000001'],
+    ['change:recorded', '2.2.00000001'],
+    ['change:recorded', '2.3.00000001'],
+  ]);
+});
+
+it('begins again, and says so, if the timeline is not the one that the page knew', async () => {
+  const p = withCheckpoint();
+  const studio = await startStudio(p);
+  const entered = await enter(studio);
+  const reader = readEvents(studio, entered, '70.all.ffffffff');
+  await reader.until(() => reader.events.length === 1);
+  expect(reader.events[0]).toEqual({ name: 'ready', id: '1.all.00000000', data: { event: 'ready', reset: true } });
+  const path = `/api/workspaces/${entered.workspace}/events`;
+  const wrong = { ...bearer(entered.session), 'Last-Event-ID': 'cp_1' };
+  expect((await send(studio, path, { headers: wrong })).status).toBe(400);
+});
+
+it('serves several pages at once, each with all events, and what one does reaches the other', async () => {
+  const p = withCheckpoint();
+  const studio = await startStudio(p);
+  const entered = await enter(studio);
+  const readers = Array.from({ length: 4 }, () => readEvents(studio, entered));
+  for (const reader of readers) await reader.until(() => reader.events.length === 1);
+  p.write('a.txt', 'from a page\n');
+  expect((await verb(studio, entered, 'checkpoint', {})).json.status).toBe(0);
+  for (const reader of readers) await reader.until(() => created(reader).includes('cp_2'));
+  // It ends although pages are open.
+  await endProcess(studio.child);
+  expect(await studio.ended).toBe(143);
+});
+
+it('waits for the first checkpoint of a folder', async () => {
+  const p = project();
+  p.write('a.txt', '0\n');
+  const studio = await startStudio(p);
+  const entered = { ...(await enter(studio)), workspace: 'here' };
+  const reader = readEvents(studio, entered);
+  await reader.until(() => reader.events.length === 1);
+  p.checkpoint();
+  await reader.until(() => created(reader).includes('cp_1'));
+});
+
+it('sends a sign of life, is not idle while a page is open, and is when none is', async () => {
+  const p = withCheckpoint();
+  const ports = nodePorts();
+  const studio = await startHere({
+    folder: bytesFromText(p.dir) as DiskPath,
+    workspace: { ports, places: nodePlaces(p.environment()) },
+    caller: { ancestors: () => [], agent: null },
+    home: p.store,
+    page: fileURLToPath(new URL('../../cli/bundle/studio/', import.meta.url)),
+    port: null,
+    isReadOnly: false,
+    version: '0.0.0',
+    idleMs: 300,
+    heartbeatMs: 200,
+  });
+  onTestFinished(() => studio.stop());
+  let isIdle = false;
+  void studio.idle.then(() => {
+    isIdle = true;
+  });
+  const started = {
+    port: studio.port,
+    origin: studio.address.slice(0, -1),
+    token: studio.newAddress().split('=')[1] ?? '',
+  };
+  const { json } = await post(started, '/api/session', { token: started.token });
+  const reader = readEvents(started, { session: json.session, workspace: 'here' });
+  await reader.until(() => reader.beats() >= 4);
+  expect(isIdle).toBe(false);
+  reader.close();
+  await studio.idle;
+});
