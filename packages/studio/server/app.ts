@@ -7,7 +7,6 @@ import type { Activity } from './activity.ts';
 import { callVerb } from './call-verb.ts';
 import { callableVerbs, isVerbName, maxBodyOf, refusedVerb } from './callable-verbs.ts';
 import { contentOf, pathOf } from './content.ts';
-import { readPosition } from './event-position.ts';
 import { eventStream } from './events.ts';
 import { asFailure, requestError } from './failure.ts';
 import type { PageFiles } from './page-files.ts';
@@ -72,13 +71,10 @@ export function studioApp(parts: AppParts): Hono<Env> {
     return answer(context, 200, await callVerb(workspace, name, given, context.env.signal));
   });
   app.get('/api/workspaces/:id/events', async (context) => {
-    const lastId = context.req.header('last-event-id');
-    const from = lastId === undefined ? null : readPosition(lastId);
-    if (lastId !== undefined && from === null)
-      return refused(context, 400, 'The header Last-Event-ID is not the id of an event.');
+    const after = context.req.header('last-event-id') ?? null;
     const { savepoint } = await workspaceOf(context, workspaces);
     const { signal } = context.env;
-    context.env.stream = eventStream(savepoint, { from, signal, heartbeatMs: parts.heartbeatMs });
+    context.env.stream = eventStream(savepoint, { after, signal, heartbeatMs: parts.heartbeatMs });
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' });
   });
   app.get('/api/workspaces/:id/content', async (context) => {

@@ -1,49 +1,49 @@
 /** The events of one workspace as server-sent events, from where a page has read them. */
-import type { Savepoint, WatchEvent } from '@savepoint/core';
+import type { Savepoint } from '@savepoint/core';
 import { watchEventToJson } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
-import { EventCursor, type Position, positionId, REMEMBERED, watchAfter } from './event-position.ts';
 import { asFailure } from './failure.ts';
 
 export interface EventsOptions {
-  /** What the page has read, as its last event says; null: it begins. */
-  readonly from: Position | null;
+  /** The id of the last event that the page has read: its point; null: it begins. */
+  readonly after: string | null;
   /** A comment is sent after this long without an event, so that both ends notice if the other is gone. */
   readonly heartbeatMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Yields the text of the stream. It begins with the event `ready`. A page that loads its data after that misses nothing,
- * and one that comes back with `Last-Event-ID` gets everything in between. An event can come twice, never not at all.
+ * Yields the text of the stream. Its first event is `ready`. If that says that it does not continue, the page loads what it
+ * shows after it, and misses nothing. An event can come twice, if a connection ended amid the events of a checkpoint.
  */
 export async function* eventStream(savepoint: Savepoint, options: EventsOptions): AsyncGenerator<string> {
   const { heartbeatMs, signal } = options;
   try {
-    const now = await currentPosition(savepoint);
-    // The store was replaced: its numbers begin again.
-    const isReset = options.from !== null && options.from.number > now.number;
-    const position = options.from === null || isReset ? now : options.from;
-    yield frame('ready', { event: 'ready', reset: isReset }, positionId(position));
-    const cursor = new EventCursor(position);
-    const events = savepoint.watch({ signal, after: watchAfter(position) });
-    for await (const event of withHeartbeat(events, heartbeatMs)) {
-      if (event === null) {
-        yield ': still here\n\n';
-        continue;
-      }
-      const sent = cursor.next(numberOf(event));
-      if (sent !== null) yield frame(event.event, watchEventToJson(event), sent.id);
+    const after = await continuedFrom(savepoint, options.after);
+    const events = savepoint.watch({ signal, all: true, ...(after === null ? {} : { after }) });
+    // The watch looks for the first time before the page may load anything.
+    const first = events.next();
+    first.catch(() => undefined);
+    yield frame('ready', { event: 'ready', continues: after !== null }, null);
+    for await (const event of withHeartbeat(events, first, heartbeatMs)) {
+      if (event === null) yield ': still here\n\n';
+      else yield frame(event.event, watchEventToJson(event), event.point);
     }
   } catch (error) {
     if (!signal.aborted) yield frame('failed', { event: 'failed', error: asFailure(error).toJSON() }, null);
   }
 }
 
-async function currentPosition(savepoint: Savepoint): Promise<Position> {
-  const { checkpoints, damaged } = await savepoint.list({ limit: REMEMBERED + 1 }).catch(noneWithoutStore);
-  const numbers = [...checkpoints, ...damaged].map(({ id }) => Number(id.slice('cp_'.length))).sort((a, b) => a - b);
-  return { number: numbers.at(-1) ?? 0, index: null, seenBelow: new Set(numbers.slice(0, -1)) };
+/** @returns null if the page begins, or its point is of a timeline that was replaced: its numbers begin again */
+async function continuedFrom(savepoint: Savepoint, after: string | null): Promise<string | null> {
+  if (after === null) return null;
+  const { checkpoints, damaged } = await savepoint.list({ limit: 1 }).catch(noneWithoutStore);
+  const newest = [...checkpoints, ...damaged].map(({ id }) => numberIn(id)).at(0) ?? 0;
+  return numberIn(after) > newest ? null : after;
+}
+
+function numberIn(text: string): number {
+  return Number(/^cp_(\d+)/.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /** A folder without a store has no events yet; the watch waits for the first. */
@@ -52,16 +52,13 @@ function noneWithoutStore(error: unknown): Awaited<ReturnType<Savepoint['list']>
   throw error;
 }
 
-function numberOf(event: WatchEvent): number | null {
-  const id = 'damaged' in event ? event.damaged.id : 'checkpoint' in event ? event.checkpoint.id : '';
-  const digits = /^cp_(\d+)$/.exec(id)?.[1];
-  return digits === undefined ? null : Number(digits);
-}
-
-/** Yields null when nothing has come for a while. */
-async function* withHeartbeat<T>(events: AsyncIterable<T>, everyMs: number): AsyncGenerator<T | null> {
-  const iterator = events[Symbol.asyncIterator]();
-  let next = iterator.next();
+/** Yields null when nothing has come for a while. @param first the first result, already asked for */
+async function* withHeartbeat<T>(
+  events: AsyncGenerator<T>,
+  first: Promise<IteratorResult<T>>,
+  everyMs: number,
+): AsyncGenerator<T | null> {
+  let next = first;
   try {
     for (;;) {
       let timer: NodeJS.Timeout | undefined;
@@ -73,12 +70,12 @@ async function* withHeartbeat<T>(events: AsyncIterable<T>, everyMs: number): Asy
       else if (got.done === true) return;
       else {
         yield got.value;
-        next = iterator.next();
+        next = events.next();
       }
     }
   } finally {
     next.catch(() => undefined);
-    await iterator.return?.();
+    await events.return(undefined);
   }
 }
 

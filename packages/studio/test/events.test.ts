@@ -5,7 +5,7 @@ import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it, onTestFinished } from 'vitest';
 import { startStudio as startHere } from '../server/index.ts';
 import { type EventReader, readEvents } from './event-reader.ts';
-import { bearer, endProcess, enter, post, send, startStudio, verb } from './started.ts';
+import { endProcess, enter, post, startStudio, verb } from './started.ts';
 
 function withCheckpoint(): Project {
   const p = project();
@@ -24,6 +24,9 @@ const created = ({ events }: EventReader): readonly string[] =>
     .filter(({ name }) => name === 'checkpoint:created')
     .map(({ data }) => (data['checkpoint'] as { readonly id: string }).id);
 
+const statesIn = ({ events }: EventReader): readonly unknown[] =>
+  events.filter(({ name }) => name === 'state:changed').map(({ data }) => data['state']);
+
 const lastIdOf = ({ events }: EventReader): string => events.findLast(({ id }) => id !== null)?.id ?? '';
 
 it('reports what another process does, and nothing from before', async () => {
@@ -31,7 +34,7 @@ it('reports what another process does, and nothing from before', async () => {
   const studio = await startStudio(p);
   const reader = readEvents(studio, await enter(studio));
   await reader.until(() => reader.events.length === 1);
-  expect(reader.events).toEqual([{ name: 'ready', id: '1.all.00000000', data: { event: 'ready', reset: false } }]);
+  expect(reader.events).toEqual([{ name: 'ready', id: null, data: { event: 'ready', continues: false } }]);
   change(p, '1');
   await reader.until(() => reader.events.some(({ name }) => name === 'change:recorded'));
   p.restore('cp_1');
@@ -66,31 +69,34 @@ it('misses no event while the server is killed and started again', async () => {
   expect(created(after).filter((id) => created(before).includes(id)).length).toBeLessThanOrEqual(1);
 });
 
-it('goes on inside of a checkpoint', async () => {
-  const p = withCheckpoint();
-  for (const name of ['b', 'c', 'd']) p.write(name, name);
-  p.checkpoint();
-  const studio = await startStudio(p);
-  const reader = readEvents(studio, await enter(studio), '2.1.00000001');
-  await reader.until(() => reader.events.length === 3);
-  expect(reader.events.map(({ name, id }) => [name, id])).toEqual([
-    ['ready', '2.1.00000001'],
-    ['change:recorded', '2.2.00000001'],
-    ['change:recorded', '2.3.00000001'],
-  ]);
-});
-
-it('begins again, and says so, if the timeline is not the one that the page knew', async () => {
+it('reports other states too, and on return those that changed meanwhile', async () => {
   const p = withCheckpoint();
   const studio = await startStudio(p);
   const entered = await enter(studio);
-  const reader = readEvents(studio, entered, '70.all.ffffffff');
-  await reader.until(() => reader.events.length === 1);
-  expect(reader.events[0]).toEqual({ name: 'ready', id: '1.all.00000000', data: { event: 'ready', reset: true } });
-  const path = `/api/workspaces/${entered.workspace}/events`;
-  const wrong = { ...bearer(entered.session), 'Last-Event-ID': 'cp_1' };
-  expect((await send(studio, path, { headers: wrong })).status).toBe(400);
+  const before = readEvents(studio, entered);
+  await before.until(() => before.events.length === 1);
+  p.ok('freeze', 'a.txt');
+  await before.until(() => statesIn(before).includes('frozen'));
+  before.close();
+  p.ok('scope', 'add', 'a.txt');
+  const after = readEvents(studio, entered, lastIdOf(before));
+  await after.until(() => statesIn(after).includes('scopes'));
+  expect(after.events[0]).toEqual({ name: 'ready', id: null, data: { event: 'ready', continues: true } });
+  expect(statesIn(after)).not.toContain('frozen');
 });
+
+it.each(['cp_70', 'cp_70:00', 'x', '70.all'])(
+  'begins again with the id %s, which is not of this timeline',
+  async (id) => {
+    const p = withCheckpoint();
+    const studio = await startStudio(p);
+    const reader = readEvents(studio, await enter(studio), id);
+    await reader.until(() => reader.events.length === 1);
+    expect(reader.events[0]).toEqual({ name: 'ready', id: null, data: { event: 'ready', continues: false } });
+    change(p, '1');
+    await reader.until(() => created(reader).includes('cp_2'));
+  },
+);
 
 it('serves several pages at once, each with all events, and what one does reaches the other', async () => {
   const p = withCheckpoint();
