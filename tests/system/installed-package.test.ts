@@ -33,7 +33,7 @@ it('holds the built files, their sources and nothing else', () => {
   expect(
     files.filter(
       (path) =>
-        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|savepoint-hook|(?:LICENSES|build)\.txt)$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
+        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|savepoint-hook|(?:LICENSES|build)\.txt|studio\/(?:index\.html|assets\/[\w.-]+))$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
           path,
         ),
     ),
