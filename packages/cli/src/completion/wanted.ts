@@ -59,6 +59,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   names: null,
   none: null,
   number: null,
+  point: null,
   policy: null,
   port: null,
   preset: null,
