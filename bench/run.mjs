@@ -124,7 +124,7 @@ try {
     tables['figures of repositories'] = `${machine()} ${repositories}`;
   }
   if (PARTS.includes('forks')) {
-    // Each run makes and removes so many copies that three would take half an hour.
+    // Each run takes long: three would take half an hour.
     const forks = await measureForks({ base, runs: FILES > 10_000 ? 1 : RUNS, files: FILES });
     tables['figures of forks'] = `${machine()} ${forks}`;
   }

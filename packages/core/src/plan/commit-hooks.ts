@@ -18,6 +18,7 @@ import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { ProgramResult } from '../io/programs.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
 import { type DiskPath, onDisk, type TreePath, textFromBytes } from '../model/names.ts';
 import { writeHookFiles } from '../store/state/commit-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
@@ -185,7 +186,7 @@ async function editsAfter(git: Git, one: StagedCommit): Promise<readonly IndexEd
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, mode = '', , id = ''] = (parts[at] ?? '').split(' ');
     const path = parts[at + 1] as TreePath;
-    changed.set(path, { path, to: mode === '000000' ? null : { mode: Number.parseInt(mode, 8), id } });
+    changed.set(path, { path, to: mode === '000000' ? null : { mode: Number.parseInt(mode, 8), id: id as ObjectId } });
   }
   const planned = new Set<string>(edits.map(({ path }) => path));
   const others = [...changed.values()].filter(({ path }) => !planned.has(path)).map(({ path }) => path);
