@@ -1,8 +1,7 @@
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { spawn } from '@lydell/node-pty';
+import { DRAWN, KeyedTerminal } from './keyed-terminal.mjs';
 import { makeLongTimeline } from './long-timeline.mjs';
 import { median, showMs } from './measure.mjs';
 
@@ -11,12 +10,8 @@ import { median, showMs } from './measure.mjs';
  * are on the screen, and from a key until the terminal has the new rows. `made` is a folder from an earlier run.
  */
 
-const COMMAND = fileURLToPath(new URL('../packages/cli/bundle/savepoint.js', import.meta.url));
 const KEYS = 100;
 const PAUSE_MS = 100;
-const SIZE = { cols: 130, rows: 40 };
-/** Ends each frame. */
-const DRAWN = '\x1b[?2026l';
 
 /** @param {{ base: string, runs: number, checkpoints: number }} setting @returns {Promise<string>} a table */
 export async function measureBrowser({ base, runs, checkpoints }) {
@@ -33,7 +28,7 @@ export async function measured({ dir, home, runs }) {
   const found = { list: [], diff: [], key: [], end: [] };
   for (let run = 0; run < runs; run++) {
     const began = performance.now();
-    const terminal = new Terminal(dir, home);
+    const terminal = new KeyedTerminal(['browse'], dir, home);
     await terminal.receives('claude');
     found.list.push(performance.now() - began);
     await terminal.receives(' path');
@@ -70,44 +65,4 @@ export function table({ list, diff, key, end }, checkpoints) {
     `| \`G\` to the oldest checkpoint, with its description | ${showMs(end)} |`,
     '',
   ].join('\n');
-}
-
-class Terminal {
-  #wanted = '';
-  #text = '';
-  /** @type {() => void} */
-  #arrived = () => undefined;
-  #pty;
-
-  /** @param {string} dir @param {string} home */
-  constructor(dir, home) {
-    this.#pty = spawn(process.execPath, [COMMAND, 'browse'], {
-      ...SIZE,
-      cwd: dir,
-      name: 'xterm-256color',
-      env: { ...process.env, SAVEPOINT_HOME: home, PWD: dir },
-    });
-    /** @type {Promise<unknown>} */
-    this.ended = new Promise((resolve) => this.#pty.onExit(resolve));
-    this.#pty.onData((data) => {
-      this.#text += data;
-      if (this.#wanted !== '' && this.#text.includes(this.#wanted)) this.#arrived();
-    });
-  }
-
-  /** @param {string} keys */
-  type(keys) {
-    this.#text = '';
-    this.#pty.write(keys);
-  }
-
-  /** @param {string} text since the last keys */
-  async receives(text) {
-    if (this.#text.includes(text)) return;
-    this.#wanted = text;
-    await new Promise((resolve) => {
-      this.#arrived = () => resolve(undefined);
-    });
-    this.#wanted = '';
-  }
 }

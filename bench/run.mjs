@@ -10,9 +10,10 @@
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
- *             `transcript`, `browser`, `checks` or `copies`: one of the parts; default all
+ *             `transcript`, `browser`, `checks`, `copies` or `plans`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
+ *   --clone   in the part `plans`: a repository, of which a plan is made as well; at most 2,000 of its files count
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
  *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     agents: { type: 'boolean', default: true },
     peers: { type: 'boolean', default: true },
     runs: { type: 'string', default: '3' },
+    clone: { type: 'string' },
     only: { type: 'string' },
     megabytes: { type: 'string', default: '100' },
     real: { type: 'string', multiple: true, default: [] },
@@ -49,7 +51,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = ['repositories', 'forks', 'speed', 'truth', 'terminal', 'transcript', 'browser', 'checks', 'copies'];
+const OWN_FILES = 'repositories forks speed truth terminal transcript browser checks copies plans'.split(' ');
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -71,6 +73,7 @@ const { measureEdits } = await import('./edits.mjs');
 const { measureForks } = await import('./forks.mjs');
 const { measureHistory } = await import('./history.mjs');
 const { measureAgents } = await import('./agents.mjs');
+const { measurePlans } = await import('./plans.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
 const { measureTerminal } = await import('./terminal.mjs');
@@ -159,6 +162,10 @@ try {
   if (PARTS.includes('copies')) {
     const copies = await measureCopies({ base, runs: RUNS, files: FILES });
     tables['figures of copies'] = `${machine()} ${copies}`;
+  }
+  if (PARTS.includes('plans')) {
+    const plans = await measurePlans({ base, runs: RUNS, command: COMMAND, clone: values.clone });
+    tables['figures of plans'] = `${machine()} ${plans}`;
   }
   if (PARTS.includes('truth')) {
     tables['figures of attribution'] = await measureTruth({
