@@ -72,6 +72,18 @@ export function wantsJson(args: readonly string[]): boolean {
   return (separator < 0 ? args : args.slice(0, separator)).includes('--json');
 }
 
+/** Says which help is about an invalid command line. */
+export function helpHint(args: readonly string[]): string {
+  const words = wordsIn(args);
+  const named = words[0] === 'help' ? undefined : rowNamedIn(args);
+  if (named === undefined) return 'Run `savepoint help` for the list of commands and options.';
+  const [first = '', second] = named.name.split(' ');
+  // Of a group, such as `plan`, its second word may be missing or unknown.
+  return second === undefined || words[1] === second
+    ? `Run \`savepoint ${named.name} --help\` for its arguments and options.`
+    : `Run \`savepoint ${first} --help\` for its commands.`;
+}
+
 function globalsOf(program: Commander): GlobalOptions {
   const { C: folder, here, json } = program.opts<{ C?: string; here?: boolean; json?: boolean }>();
   return { folder, here: here === true, json: json === true };
@@ -123,7 +135,7 @@ function splitArguments(
   const separator = args.indexOf('--');
   if (separator < 0) return { head: args, rest: [] };
   const head = args.slice(0, separator);
-  const words = head.filter((argument, index) => !argument.startsWith('-') && head[index - 1] !== '-C');
+  const words = wordsIn(args);
   const typed = [words[0] ?? '', words.slice(0, 2).join(' ')];
   const takesRest = [...loaded].some(
     ([{ name, aliases = [] }, command]) =>
@@ -212,12 +224,7 @@ function usageError(error: CommanderError, args: readonly string[], meant: strin
       ? 'Unknown command.'
       : `\`savepoint ${group}\` needs a command: ${wordsAfter(group).join(', ')}.`;
   const message = isHelp ? unnamed : capitalised(first);
-  const named = rowNamedIn(args)?.name.split(' ')[0];
-  const hint =
-    named === undefined || args.includes('help')
-      ? 'Run `savepoint help` for the list of commands and options.'
-      : `Run \`savepoint help ${named}\` for its arguments and options.`;
-  const parts = [meant, startingWith(error) ?? suggestion, hint];
+  const parts = [meant, startingWith(error) ?? suggestion, helpHint(args)];
   return new SavepointError(
     'USAGE',
     /[.?!]$/.test(message) ? message : `${message}.`,
@@ -226,14 +233,23 @@ function usageError(error: CommanderError, args: readonly string[], meant: strin
   );
 }
 
-/** The first argument that is the first word of a command. */
+/** The command that the first two words name, or else the first; of a group, any of its commands. */
 function rowNamedIn(args: readonly string[]): CommandRow | undefined {
+  const [word = '', next = ''] = wordsIn(args);
+  const both = `${word} ${next}`;
   const rows = COMMANDS.filter(({ isHidden }) => !isHidden);
-  for (const word of args) {
-    const row = rows.find(({ name, aliases = [] }) => name.split(' ')[0] === word || aliases.includes(word));
-    if (row !== undefined) return row;
-  }
-  return undefined;
+  return (
+    rows.find(({ name, aliases = [] }) => name === both || aliases.includes(both)) ??
+    rows.find(({ name, aliases = [] }) => name === word || aliases.includes(word)) ??
+    rows.find(({ name }) => name.split(' ')[0] === word)
+  );
+}
+
+/** What is neither an option nor the folder of `-C`, up to `--`. */
+function wordsIn(args: readonly string[]): readonly string[] {
+  const separator = args.indexOf('--');
+  const head = separator < 0 ? args : args.slice(0, separator);
+  return head.filter((word, index) => !word.startsWith('-') && head[index - 1] !== '-C');
 }
 
 function wordsAfter(group: string): readonly string[] {

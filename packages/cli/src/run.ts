@@ -1,6 +1,6 @@
 /** Runs the command line: from its arguments to an exit status. */
 import { isatty } from 'node:tty';
-import { type DiskPath, nameFromJson, nameToJson, open, showText } from '@savepoint/core';
+import { type DiskPath, ERROR_CODES, nameFromJson, nameToJson, open, SavepointError, showText } from '@savepoint/core';
 import { answerStatus } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import { safeJson } from '@savepoint/core/ports';
@@ -21,7 +21,7 @@ import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { page } from './pager.ts';
-import { parseArguments, wantsJson } from './program.ts';
+import { helpHint, parseArguments, wantsJson } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import { countText } from './show/format.ts';
 import { outputViewOf } from './view.ts';
@@ -57,7 +57,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   } catch (error) {
     // The reader closed the pipe, so there is no one to report to.
     if (error instanceof OutputError && error.code === 'EPIPE') return 1;
-    const failure = asFailure(error);
+    const failure = withOwnHelp(asFailure(error), args);
     const text = wantsJson(args) ? failureAsJson(failure) : failureAsText(failure, outputViewOf(2, env).style);
     try {
       writeAll(2, text);
@@ -68,6 +68,12 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
   } finally {
     interrupt.end();
   }
+}
+
+/** A call whose error has no hint of its own gets that of its command. */
+function withOwnHelp(failure: SavepointError, args: readonly string[]): SavepointError {
+  if (failure.code !== 'USAGE' || failure.hint !== ERROR_CODES.USAGE.hint) return failure;
+  return new SavepointError('USAGE', failure.message, failure.data, { hint: helpHint(args), cause: failure });
 }
 
 const loadBrowse = () => import('./commands/checkpoints/browse.ts');

@@ -55,9 +55,12 @@ function storesFolder(env: Environment, platform: NodeJS.Platform, userHome: Dis
     const home = absolute(given, platform);
     if (home !== null) return home;
     const wanted = given.includes(UNDECODED) ? 'have a name in UTF-8' : 'be an absolute path';
-    throw new SavepointError('USAGE', `SAVEPOINT_HOME must ${wanted}; it is ${JSON.stringify(given)}.`, {
-      argument: 'SAVEPOINT_HOME',
-    });
+    throw new SavepointError(
+      'USAGE',
+      `SAVEPOINT_HOME must ${wanted}; it is ${JSON.stringify(given)}.`,
+      { argument: 'SAVEPOINT_HOME' },
+      { hint: 'Set it to the absolute path of a private folder, or unset it.' },
+    );
   }
   const home = dataFolder(env, platform, userHome);
   if (home !== null) return home;
