@@ -87,6 +87,20 @@ interface Scene {
 
 const SCENES: readonly Scene[] = [
   {
+    name: 'decide in a review, and again later',
+    action: async (savepoint) => {
+      await savepoint.recordDecisions('last', 1, [{ path: 'new.txt', accepted: false }]);
+      await savepoint.notePlan('last', 'words, with which the plan gets the decision');
+      await savepoint.recordDecisions('last', 1, [{ path: 'new.txt', accepted: true }]);
+    },
+    most: ['none'],
+    end: 'none',
+    isDone: async (savepoint) => {
+      const { changes, plan } = await savepoint.plan('last');
+      return changes.at(-1)?.accepted === true && plan.words.length > 0;
+    },
+  },
+  {
     name: 'check',
     action: (savepoint) => savepoint.checkPlan('last', CHECKING),
     most: ['none'],

@@ -46,7 +46,7 @@ describe('the review on a terminal', () => {
     const terminal = review(p, id);
     const first = await terminal.displays(/q quit/);
     expect(first.screen).toMatch(/Plan plan_\w{8}[\s\S]*Spell the numbers[\s\S]*pending, revision 1, by user/);
-    expect(first.screen).toMatch(/changed +a\.txt +\+2 −2 +open[\s\S]*new +new\.txt/);
+    expect(first.screen).toMatch(/open +changed +a\.txt +\+2 −2[\s\S]*open +new +new\.txt/);
     terminal.type('g');
     await terminal.displays(
       /a\.txt {2}changed[\s\S]*file 1 of 3[\s\S]*▌@@ -1,5 \+1,5 @@ {2}\[open\][\s\S]*2 -line 2 *\n[\s\S]*2 \+two/,
@@ -66,9 +66,9 @@ describe('the review on a terminal', () => {
     terminal.type('R');
     const last = await terminal.displays(/What plan_\w{8} would apply/);
     expect(last.screen).toMatch(
-      /Applied would be 2 changes:[\s\S]*a\.txt.*partly[\s\S]*new\.txt.*open[\s\S]*1 of these without[\s\S]*1 of these are not decided[\s\S]*Left out: 1 change:[\s\S]*wide\.txt.*rejected/,
+      /To be applied: 2 of 3 paths, \+2 −1[\s\S]*1 change in part: rejected hunks[\s\S]*1 change not decided[\s\S]*Left out: 1 change[\s\S]*rejected +changed +wide\.txt[\s\S]*partly +changed +a\.txt[\s\S]*open +new +new\.txt/,
     );
-    terminal.type('a');
+    terminal.type('y');
     expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
     const after = await terminal.emulated();
     expect([after.isAlternate, after.isCursorHidden]).toEqual([false, false]);
@@ -94,7 +94,7 @@ describe('the review on a terminal', () => {
       changes: [{ hunks: [{ accepted: false }, { accepted: null }] }, {}, {}],
     });
     const again = review(p, id);
-    await again.displays(/a\.txt.*partly/);
+    await again.displays(/partly.*a\.txt/);
     again.type('q');
     expect(await again.exited).toEqual({ status: 0, signal: 0 });
   });
@@ -104,7 +104,7 @@ describe('the review on a terminal', () => {
     const terminal = review(p, id);
     await terminal.displays(/q quit/);
     terminal.type('v');
-    await terminal.displays(/What is to be changed\?/);
+    await terminal.displays(/What should its author change\?/);
     terminal.type(`Spell 38 tooo\x7f${ENTER}`);
     await terminal.displays(/user about revision 1: Spell 38 too *\n/);
     terminal.type('x');
@@ -125,10 +125,10 @@ describe('the review on a terminal', () => {
       JSON.stringify({ files: [{ file_path: 'a.txt', edits: [{ old_string: 'line 9\n', new_string: 'nine\n' }] }] }),
     );
     p.ok('plan', 'revise', id, '../other.json');
-    terminal.type('a');
+    terminal.type('y');
     await terminal.displays(/That did not work[\s\S]*has changed since/);
     terminal.type('p');
-    await terminal.displays(/revision 2[\s\S]*a\.txt +\+1 −1 +open/);
+    await terminal.displays(/revision 2[\s\S]*open +changed +a\.txt +\+1 −1/);
     terminal.type('q');
     expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
     expect(shown(p, id)).toMatchObject({ status: 'pending', rejected: 0 });
@@ -145,5 +145,81 @@ describe('the review on a terminal', () => {
     expect(terminal.text).not.toMatch(/\x1b\[3\dm/);
     terminal.type('qq');
     expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
+  });
+
+  it('loses no decision when it is killed', async () => {
+    const { p, id } = planned();
+    const terminal = review(p, id);
+    await terminal.displays(/q quit/);
+    terminal.type('g');
+    await terminal.displays(/▌@@ -1,5/);
+    terminal.type('r');
+    await terminal.displays(/@@ -1,5 \+1,5 @@ {2}\[rejected\]/);
+    process.kill(terminal.pid, 'SIGKILL');
+    await terminal.exited;
+    expect(shown(p, id).changes[0].hunks).toMatchObject([{ accepted: false }, { accepted: null }]);
+    // The next review goes on where this one ended.
+    const again = review(p, id);
+    await again.displays(/q quit/);
+    again.type('g');
+    await again.displays(/▌@@ -35,6 \+35,6 @@ {2}\[open\]/);
+    again.type('qq');
+    expect(await again.exited).toEqual({ status: 0, signal: 0 });
+  });
+
+  it('does not approve when the key that accepts repeats, and helps with its keys', async () => {
+    const { p, id } = planned();
+    const terminal = review(p, id);
+    await terminal.displays(/q quit/);
+    terminal.type('g?');
+    await terminal.displays(/Keys[\s\S]*A, R +accept or reject the hunk and all below it/);
+    terminal.type('q');
+    await terminal.displays(/file 1 of 3/);
+    terminal.type('aaaaaaa');
+    await terminal.displays(/To be applied: 3 paths[\s\S]*y approve this/);
+    terminal.type('q');
+    expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
+    expect(shown(p, id).status).toBe('pending');
+  });
+
+  it('shows failures at their lines, and offers to check again what was cut down', async () => {
+    const p = project();
+    p.write('src/a.txt', text({}));
+    p.write(
+      'check.sh',
+      'grep -n bad src/a.txt | sed "s,^\\([0-9]*\\).*,src/a.txt:\\1: error: a bad word in this line,"\n' +
+        'if test -e src/b.txt; then echo "src/a.txt:20: error: b is not known here"; exit 1; fi\n' +
+        '! grep -q bad src/a.txt\n',
+    );
+    p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }));
+    p.ok('trust', '--yes');
+    const files = [
+      { file_path: 'src/a.txt', edits: [{ op: 'write', content: text({ 2: 'bad', 38: 'LAST' }) }] },
+      { file_path: 'src/b.txt', edits: [{ op: 'create', content: 'b\n' }] },
+    ];
+    p.write('../edits.json', JSON.stringify({ files }));
+    const { id } = JSON.parse(p.ok('plan', 'new', '../edits.json', '-m', 'x', '--json').stdout);
+    expect(p.run(['plan', 'check', id]).status).toBe(1);
+    const terminal = review(p, id);
+    await terminal.displays(/check own: failed, 2 new failures[\s\S]*q quit/);
+    terminal.type('g');
+    await terminal.displays(
+      /! own: src\/a\.txt:20: error: b is not known here *\n.*@@ -1,5[\s\S]* 2 \+bad *\n[▌ ]+\^ own: src\/a\.txt:2: error: a bad word in this line *\n[▌ ]+3/,
+    );
+    terminal.type('r');
+    await terminal.displays(/\[rejected\]/);
+    terminal.type('q');
+    await terminal.displays(/checks ran on another selection[\s\S]*c check this/);
+    terminal.type('c');
+    await terminal.displays(/Checks of exactly this failed: own/);
+    terminal.type('g');
+    await terminal.displays(/! own: src\/a\.txt:20/);
+    terminal.type('nr');
+    await terminal.displays(/checks ran on another selection/);
+    terminal.type('c');
+    await terminal.displays(/Checks of exactly this found no new failures/);
+    terminal.type('y');
+    expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
+    expect(shown(p, id)).toMatchObject({ status: 'approved', checked: 'passed' });
   });
 });

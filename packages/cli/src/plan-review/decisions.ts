@@ -3,6 +3,8 @@ import { nameToJson, type Savepoint } from '@savepoint/core';
 
 export type PlanView = Awaited<ReturnType<Savepoint['plan']>>;
 export type PlanChange = PlanView['changes'][number];
+/** With their lines. */
+export type PlanHunks = Awaited<ReturnType<Savepoint['planHunks']>>;
 export type DecisionRequest = Parameters<Savepoint['decidePlan']>[1][number];
 
 /** A hunk by its number, or null for a change that has no separate hunks. */
@@ -14,12 +16,12 @@ export function partsOf({ hunks }: PlanChange): readonly Part[] {
 }
 
 export class Decisions {
-  /** By place of the change, then by part: what is recorded in the plan. */
-  readonly #recorded: ReadonlyMap<PlanChange, ReadonlyMap<Part, boolean | null>>;
-  readonly #made = new Map<PlanChange, Map<Part, boolean>>();
+  /** By change, then by part. */
+  readonly #decided: ReadonlyMap<PlanChange, Map<Part, boolean | null>>;
+  #unrecorded: { readonly change: PlanChange; readonly part: Part; readonly accepted: boolean }[] = [];
 
   constructor({ changes }: PlanView) {
-    this.#recorded = new Map(
+    this.#decided = new Map(
       changes.map((change) => [
         change,
         new Map(
@@ -33,24 +35,32 @@ export class Decisions {
   }
 
   of(change: PlanChange, part: Part): boolean | null {
-    return this.#made.get(change)?.get(part) ?? this.#recorded.get(change)?.get(part) ?? null;
+    return this.#decided.get(change)?.get(part) ?? null;
   }
 
   decide(change: PlanChange, parts: readonly Part[], accepted: boolean): void {
-    const made = this.#made.get(change) ?? new Map<Part, boolean>();
-    for (const part of parts) made.set(part, accepted);
-    this.#made.set(change, made);
+    for (const part of parts) {
+      if (this.of(change, part) === accepted) continue;
+      this.#decided.get(change)?.set(part, accepted);
+      this.#unrecorded.push({ change, part, accepted });
+    }
   }
 
-  /** What is not recorded yet. */
-  requests(): readonly DecisionRequest[] {
-    return [...this.#made].flatMap(([change, parts]) =>
-      [...parts].flatMap(([part, accepted]) =>
-        this.#recorded.get(change)?.get(part) === accepted
-          ? []
-          : [{ path: nameToJson(change.change.path), accepted, ...(part === null ? {} : { hunk: part }) }],
-      ),
+  get isRecorded(): boolean {
+    return this.#unrecorded.length === 0;
+  }
+
+  /** Records what was decided meanwhile. What was decided stays to be recorded if that fails. */
+  async record(write: (requests: readonly DecisionRequest[]) => Promise<void>): Promise<void> {
+    const made = [...this.#unrecorded];
+    await write(
+      made.map(({ change, part, accepted }) => ({
+        path: nameToJson(change.change.path),
+        accepted,
+        ...(part === null ? {} : { hunk: part }),
+      })),
     );
+    this.#unrecorded = this.#unrecorded.slice(made.length);
   }
 
   /** `some`: a part of the change is left out. */

@@ -1,12 +1,12 @@
 /** The first and the last page of a review: the plan as a whole, and what would be applied. */
 import { showText } from '@savepoint/core';
-import { changeToJson } from '@savepoint/core/frontend';
+import { changeToJson, isFailing } from '@savepoint/core/frontend';
 import { wrap } from '../browser/view/text.ts';
 import { changeLine } from '../show/changes.ts';
 import { countText, localTime } from '../show/format.ts';
 import { selectedText, statusText } from '../show/plan-text.ts';
 import type { Style } from '../view.ts';
-import { changeMark } from './change-rows.ts';
+import { changeMark, type Failure } from './change-rows.ts';
 import type { Decisions, PlanChange, PlanView } from './decisions.ts';
 
 const MOST_WORDS_ROWS = 20;
@@ -34,37 +34,61 @@ export function overviewLines(view: PlanView, decisions: Decisions, columns: num
   ];
 }
 
-export function summaryLines(
-  { changes }: PlanView,
-  decisions: Decisions,
-  style: Style,
-): { readonly lines: readonly string[]; readonly applied: number } {
+export interface Summary {
+  readonly lines: readonly string[];
+  /** The number of changes of which something would be applied. */
+  readonly applied: number;
+  /** Whether something is not decided, although something is. */
+  readonly isPartlyOpen: boolean;
+  /** Whether its checks ran on something else. */
+  readonly isStale: boolean;
+}
+
+export function summaryOf(view: PlanView, decisions: Decisions, columns: number, style: Style): Summary {
+  const { changes, checks } = view;
   const of = (...states: readonly ReturnType<Decisions['stateOf']>[]): readonly PlanChange[] =>
     changes.filter((change) => states.includes(decisions.stateOf(change)));
   const [rejected, some, open] = [of('rejected'), of('some'), of('open')];
   const applied = changes.length - rejected.length;
+  const checked = checks === null ? [] : wrap(checkSummary(checks), Math.max(20, columns - 2), MOST_WORDS_ROWS);
+  const paint = checks?.isCurrent === true && !checks.isFailed ? style.good : style.bad;
   return {
     applied,
+    isPartlyOpen: open.length > 0 && open.length < changes.length,
+    isStale: checks?.isCurrent === false,
     lines: [
       applied === 0
-        ? 'Nothing would be applied: everything is rejected.'
-        : `Applied would be ${countText(applied, 'change')}:`,
-      ...changes.filter((one) => !rejected.includes(one)).map((change) => changeRow(change, decisions, style)),
+        ? 'Nothing would be applied, because everything is rejected.'
+        : style.strong(`To be applied: ${selectedText(view)}`),
+      ...(some.length === 0 ? [] : [`${countText(some.length, 'change')} in part: rejected hunks are left out.`]),
+      ...(open.length === 0
+        ? []
+        : [`${countText(open.length, 'change')} not decided: approving accepts what is open.`]),
+      ...checked.map((line) => paint(line)),
       '',
-      ...(some.length === 0 ? [] : [`${some.length} of these without their rejected hunks.`]),
-      ...(open.length === 0 ? [] : [`${open.length} of these are not decided. Approving accepts them.`]),
-      ...(rejected.length === 0 ? [] : ['', `Left out: ${countText(rejected.length, 'change')}:`]),
+      ...(rejected.length === 0 ? [] : [`Left out: ${countText(rejected.length, 'change')}`]),
       ...rejected.map((change) => changeRow(change, decisions, style)),
+      ...(rejected.length === 0 || applied === 0 ? [] : ['', `Applied: ${countText(applied, 'change')}`]),
+      ...changes.filter((one) => !rejected.includes(one)).map((change) => changeRow(change, decisions, style)),
     ],
   };
 }
 
-/** One line for each failure of the checks of this proposal. */
-export function failuresOf({ plan, fingerprint }: PlanView): readonly string[] {
+/** New failures of the checks of exactly this. */
+export function failuresOf({ plan, fingerprint }: PlanView): readonly Failure[] {
   const { checks } = plan;
   return checks === null || checks.fingerprint !== fingerprint
     ? []
-    : checks.results.flatMap(({ failures }) => failures);
+    : checks.results.flatMap(({ name, failures }) => failures.map((text) => ({ check: name, text })));
+}
+
+function checkSummary({ isCurrent, isFailed, results }: NonNullable<PlanView['checks']>): string {
+  if (!isCurrent)
+    return 'Its checks ran on another selection, so their results do not count for this. `c` runs them again.';
+  const names = results.filter(isFailing).map(({ name }) => showText(name));
+  return isFailed
+    ? `Checks of exactly this failed: ${names.join(', ')}.`
+    : 'Checks of exactly this found no new failures.';
 }
 
 function checkLines({ plan: { checks }, fingerprint }: PlanView, style: Style): readonly string[] {
@@ -79,8 +103,9 @@ function checkLines({ plan: { checks }, fingerprint }: PlanView, style: Style): 
   ];
 }
 
+/** The decision comes first, so that a long path does not hide it. */
 function changeRow(change: PlanChange, decisions: Decisions, style: Style): string {
-  return `${changeLine(changeToJson(change.change), style)}  ${changeMark(change, decisions, style)}`;
+  return `${changeMark(change, decisions, style)}  ${changeLine(changeToJson(change.change), style)}`;
 }
 
 function isoTime(time: number): string {

@@ -4,64 +4,126 @@ import { changeToJson } from '@savepoint/core/frontend';
 import { changeWord } from '../show/changes.ts';
 import { lineCounts } from '../show/format.ts';
 import { apart, styledWidth } from '../terminal-host/overlay/clip.ts';
-import { choicesLine, scrolled } from '../terminal-host/overlay/text-page.ts';
+import { choicesLine, scrolled, showPage } from '../terminal-host/overlay/text-page.ts';
 import type { Ui } from '../terminal-host/overlay/ui.ts';
-import { type ChangeRows, changeMark, changeRows, failuresAt, markOf } from './change-rows.ts';
+import {
+  type ChangeContent,
+  type ChangeRows,
+  changeMark,
+  changeRows,
+  type Failure,
+  failuresAt,
+  markOf,
+} from './change-rows.ts';
 import { type Decisions, type Part, type PlanChange, partsOf } from './decisions.ts';
+import type { Recorder } from './recorder.ts';
 
 export interface Walk {
   readonly changes: readonly PlanChange[];
   readonly decisions: Decisions;
-  /** Failures of the plan's checks, as text. */
-  readonly failures: readonly string[];
-  /** Reads the patch of a change without separate hunks. */
-  readonly patchOf: (change: PlanChange) => Promise<Buffer>;
+  readonly recorder: Recorder;
+  /** Whether anything can be decided. */
+  readonly isOpen: boolean;
+  readonly failures: readonly Failure[];
+  readonly contentOf: (change: PlanChange) => Promise<ChangeContent>;
 }
 
 /** Rows of the title, the empty ones and the keys. */
 const FRAME_ROWS = 4;
-const KEYS = [
+/** A decision is drawn when it is recorded. If that takes longer, the screen says so. */
+const RECORDING_MS = 150;
+/** Contents that are kept in memory, for the way back. */
+const KEPT_CONTENTS = 50;
+const DECIDING_KEYS = [
   ['a', 'accept'],
   ['r', 'reject'],
   ['s', 'skip'],
   ['n', 'next file'],
   ['b', 'back'],
-  ['A/R', 'rest of file'],
+  ['A/R', 'rest'],
   ['q', 'end'],
+  ['?', 'help'],
 ] as const;
+const READING_KEYS = [
+  ['s', 'next hunk'],
+  ['n', 'next file'],
+  ['b', 'back'],
+  ['q', 'end'],
+  ['?', 'help'],
+] as const;
+const HELP = [
+  'A file is shown with its hunks. The bar ▌ marks the one that a key is about.',
+  '',
+  'a         accept the hunk, and go to the next one',
+  'r         reject the hunk: it is not applied',
+  's         skip: leave the hunk open, and go to the next one',
+  'A, R      accept or reject the hunk and all below it in this file',
+  'n, →      next file; what is open in this one stays open',
+  'b, ←      back to the hunk before, also to decide again',
+  'space, ↓  scroll down; page up, ↑: scroll up',
+  'q, Esc    to the last page: what would be applied, and approval',
+  '',
+  'A file that is new, deleted or not text is decided as a whole.',
+  'Each decision is recorded at once. What stays open is applied if you approve.',
+];
 
-/** @returns once the person is through, or ends it */
+const DECIDES = new Set(['a', 'r', 'A', 'R']);
+
+/** @returns once the person is through, or ends it, or something could not be recorded */
 export class PlanWalk {
   readonly #ui: Ui;
   readonly #walk: Walk;
   #index = 0;
   #part = 0;
   #top = 0;
-  readonly #patches = new Map<PlanChange, Buffer | null>();
+  /** Whether the part that is decided is kept in sight. Not after the person scrolled. */
+  #isFollowing = true;
+  /** Null: it is being read. */
+  readonly #contents = new Map<PlanChange, ChangeContent | null>();
   #laidOut: {
     readonly change: PlanChange;
     readonly columns: number;
-    readonly patch: Buffer | null;
+    readonly content: ChangeContent | null;
     readonly rows: ChangeRows;
   } | null = null;
 
+  /** It begins with the first change that is not decided. */
   constructor(ui: Ui, walk: Walk) {
     this.#ui = ui;
     this.#walk = walk;
+    const { changes, decisions } = walk;
+    const isOpen = (change: PlanChange): boolean => partsOf(change).some((part) => decisions.of(change, part) === null);
+    this.#index = Math.max(0, changes.findIndex(isOpen));
+    const first = changes[this.#index];
+    if (first !== undefined)
+      this.#part = Math.max(
+        0,
+        partsOf(first).findIndex((part) => decisions.of(first, part) === null),
+      );
   }
 
   async run(): Promise<void> {
     while (this.#index < this.#walk.changes.length) {
       const change = this.#walk.changes[this.#index]!;
       this.#load(change);
-      this.#draw(change);
+      const isRecorded = await this.#walk.recorder.waitUpTo(RECORDING_MS);
+      if (this.#walk.recorder.failure !== null) return;
+      this.#draw(change, isRecorded);
+      const following = this.#walk.changes[this.#index + 1];
+      if (following !== undefined) this.#load(following);
       const event = await this.#ui.next();
       if (event === 'closed') return;
       if (event === 'redraw') continue;
       const { key } = event;
       const name = typeof key === 'string' ? key : key.text;
       if (name === 'q' || name === 'escape') return;
+      if (name === '?') {
+        await this.#help();
+        continue;
+      }
+      if (!this.#walk.isOpen && DECIDES.has(name)) continue;
       this.#act(change, name, () => {
+        this.#isFollowing = false;
         this.#top = Math.max(0, this.#top + scrolled(key, this.#height()));
       });
     }
@@ -111,36 +173,50 @@ export class PlanWalk {
 
   #toFile(index: number, part: number): void {
     this.#index = index;
-    this.#top = 0;
-    const change = this.#walk.changes[index];
-    if (change !== undefined) this.#toPart(part, change);
+    this.#toPart(part);
   }
 
-  #toPart(part: number, change = this.#walk.changes[this.#index]!): void {
+  #toPart(part: number): void {
     this.#part = part;
-    const start = this.#rows(change).starts.get(partsOf(change)[part] ?? null) ?? 0;
-    // The first hunk is shown with what is above it.
-    this.#top = part === 0 ? 0 : Math.max(0, start - 1);
+    this.#isFollowing = true;
+  }
+
+  /** The first part is shown with what is above it. */
+  #startOf(change: PlanChange): number {
+    const start = this.#rows(change).starts.get(partsOf(change)[this.#part] ?? null) ?? 0;
+    return this.#part === 0 ? 0 : Math.max(0, start - 1);
+  }
+
+  async #help(): Promise<void> {
+    await showPage(this.#ui, { title: 'Keys', lines: HELP, choices: [['q', 'back', 'back']], cancelled: 'back' });
   }
 
   #load(change: PlanChange): void {
-    if ((change.hunks !== null && change.hunks.length > 0) || this.#patches.has(change)) return;
-    this.#patches.set(change, null);
-    const done = (patch: Buffer): void => {
-      this.#patches.set(change, patch);
-      this.#ui.redraw();
+    if (this.#contents.has(change)) return;
+    this.#contents.set(change, null);
+    for (const one of this.#contents.keys()) {
+      if (this.#contents.size <= KEPT_CONTENTS) break;
+      this.#contents.delete(one);
+    }
+    const done = (content: ChangeContent): void => {
+      this.#contents.set(change, content);
+      if (this.#walk.changes[this.#index] === change) this.#ui.redraw();
     };
-    void this.#walk.patchOf(change).then(done, (error: unknown) => done(Buffer.from(unreadable(change, error))));
+    const failed = (error: unknown): void => {
+      const problem = error instanceof Error ? error.message : String(error);
+      done({ hunks: null, patch: Buffer.alloc(0), problem });
+    };
+    void this.#walk.contentOf(change).then(done, failed);
   }
 
   #rows(change: PlanChange): ChangeRows {
     const { columns } = this.#ui.size;
-    const patch = this.#patches.get(change) ?? null;
+    const content = this.#contents.get(change) ?? null;
     const known = this.#laidOut;
-    if (known?.change === change && known.columns === columns && known.patch === patch) return known.rows;
+    if (known?.change === change && known.columns === columns && known.content === content) return known.rows;
     const failures = failuresAt(showName(change.change.path), this.#walk.failures);
-    const rows = changeRows({ change, patch, failures }, columns, this.#ui.style);
-    this.#laidOut = { change, columns, patch, rows };
+    const rows = changeRows({ change, content, failures }, columns, this.#ui.style);
+    this.#laidOut = { change, columns, content, rows };
     return rows;
   }
 
@@ -148,11 +224,12 @@ export class PlanWalk {
     return Math.max(1, this.#ui.size.rows - FRAME_ROWS);
   }
 
-  #draw(change: PlanChange): void {
+  #draw(change: PlanChange, isRecorded: boolean): void {
     const { style, size } = this.#ui;
     const { changes, decisions } = this.#walk;
     const { rows } = this.#rows(change);
     const height = this.#height();
+    if (this.#isFollowing) this.#top = this.#startOf(change);
     this.#top = Math.min(this.#top, Math.max(0, rows.length - height));
     const chosen: Part = partsOf(change)[this.#part] ?? null;
     const shown = rows.slice(this.#top, this.#top + height).map(({ part, kind, text }) => {
@@ -166,7 +243,8 @@ export class PlanWalk {
     const title = `${from === null ? '' : `${showName(from)} → `}${showName(path)}`;
     const end = Math.min(rows.length, this.#top + height);
     const place = rows.length > height ? `${end} of ${rows.length} lines, ` : '';
-    const where = `${place}file ${this.#index + 1} of ${changes.length} `;
+    const saving = isRecorded ? '' : 'recording …, ';
+    const where = `${saving}${place}file ${this.#index + 1} of ${changes.length} `;
     const word = changeWord(changeToJson(change.change).operation);
     this.#ui.draw([
       apart(
@@ -178,17 +256,13 @@ export class PlanWalk {
       ...shown,
       ...Array.from({ length: height - shown.length }, () => ''),
       '',
-      keysLine(this.#ui),
+      keysLine(this.#ui, this.#walk.isOpen ? DECIDING_KEYS : READING_KEYS),
     ]);
   }
 }
 
 /** On narrow terminals, the letters alone. */
-function keysLine(ui: Ui): string {
-  const line = choicesLine(ui, KEYS);
-  return styledWidth(line) <= ui.size.columns ? line : ` ${KEYS.map(([letter]) => ui.style.id(letter)).join(' ')}`;
-}
-
-function unreadable({ change: { path } }: PlanChange, error: unknown): string {
-  return `diff --git a/${path} b/${path}\n# cannot be read: ${error instanceof Error ? error.message : String(error)}\n`;
+function keysLine(ui: Ui, keys: typeof DECIDING_KEYS | typeof READING_KEYS): string {
+  const line = choicesLine(ui, keys);
+  return styledWidth(line) <= ui.size.columns ? line : ` ${keys.map(([letter]) => ui.style.id(letter)).join(' ')}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Actor, Authorship } from './checkpoint.ts';
 import type { Snapshot } from './entries.ts';
-import type { CallId, PlanId, SessionId } from './ids.ts';
+import type { CallId, ObjectId, PlanId, SessionId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Where the proposed files of a plan came from. */
@@ -157,4 +157,6 @@ export interface Plan extends PlanInfo {
   readonly before: Snapshot;
   /** The files as proposed. */
   readonly proposed: Snapshot;
+  /** The blob with its changes as they are listed, which follow from the files; null: it was not kept. */
+  readonly listing: ObjectId | null;
 }

@@ -53,7 +53,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     attribution: withResolved(authorsIn(plan), request),
     plan: async (current) => {
       if (request.onlyOn !== undefined && !sameSnapshot(request.onlyOn, current.snapshot)) throw checkedElsewhere(plan);
-      const selection = await selectionOf(current.objects, plan, pace, 'decided');
+      const selection = await selectionOf(current.objects, plan, pace);
       fingerprint = selection.fingerprint;
       return planChanges(workspace, request, selection, current, pace);
     },

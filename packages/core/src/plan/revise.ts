@@ -11,7 +11,10 @@ import { authorsIn, groupedByAuthors } from './apply-plan.ts';
 import { type PlanChange, selectionOf } from './selection.ts';
 
 /** The files of a plan, and who proposed them. */
-export type ProposedFiles = Pick<Plan, 'before' | 'proposed' | 'proposedBy' | 'authors' | 'session' | 'call'>;
+export type ProposedFiles = Pick<
+  Plan,
+  'before' | 'proposed' | 'listing' | 'proposedBy' | 'authors' | 'session' | 'call'
+>;
 
 /** @param found on the folder as it is now */
 export async function revised<Found extends ProposedFiles>(

@@ -1,9 +1,7 @@
 /** What of a plan would be applied: the proposed files without what was rejected. */
 
-import { createHash } from 'node:crypto';
-import type { Hunk } from '../content/line-diff.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Change } from '../model/checkpoint.ts';
+import type { ChangeTotals } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { foldersAbove, type TreePath } from '../model/names.ts';
 import type { Plan, PlanDecision } from '../model/plan.ts';
@@ -11,13 +9,12 @@ import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.t
 import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
 import { withoutEmptied } from '../store/snapshot/emptied-folders.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
-import { listChanges } from '../timeline/diff/changes.ts';
-import { hunksOf, type NumberedHunk, withoutHunks } from '../timeline/diff/hunks.ts';
+import { hunksOf, withoutHunks } from '../timeline/diff/hunks.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { fingerprintOf, type ListedChange, type ListedHunk, listedHunks, listingOf } from './listing.ts';
 
 /** A hunk of a proposed change, with what was decided. */
-export interface PlanHunk extends NumberedHunk {
-  readonly digest: string;
+export interface PlanHunk extends ListedHunk {
   readonly accepted: boolean | null;
 }
 
@@ -25,7 +22,7 @@ export interface PlanHunk extends NumberedHunk {
 export interface PlanChange {
   /** Starts at 1. */
   readonly place: number;
-  readonly change: Change;
+  readonly change: ListedChange['change'];
   /** Null if there is no decision about the change as a whole. */
   readonly accepted: boolean | null;
   /** Null if there are no separate hunks; see `hunksOf`. */
@@ -40,49 +37,40 @@ export interface Selection {
   readonly fingerprint: string;
 }
 
-/**
- * @param batch receives the contents of files of which some hunks were rejected
- * @param hunks `decided`: those of changes without a decision about a hunk are not computed, and null
- */
-export async function selectionOf(
-  batch: ObjectBatch,
-  plan: Plan,
-  pace: Pace,
-  hunks: 'all' | 'decided' = 'all',
-): Promise<Selection> {
-  const { changes } = await listChanges(batch, plan.before, plan.proposed, pace);
+/** @param batch receives the contents of files of which some hunks were rejected */
+export async function selectionOf(batch: ObjectBatch, plan: Plan, pace: Pace): Promise<Selection> {
   const byPath = decisionsByPath(plan.decisions);
-  const listed = changes.map((change, index) => ({
+  const changes = (await listingOf(batch, plan, pace)).map((listed, index) => ({
     place: index + 1,
-    change,
-    ...decided(batch, change, byPath.get(change.path) ?? [], hunks),
+    change: listed.change,
+    ...decided(batch, listed, byPath.get(listed.change.path) ?? []),
   }));
-  const selected = selectedFiles(batch, plan, listed);
-  return { changes: listed, selected, fingerprint: fingerprintOf(plan.before, selected) };
+  const selected = await selectedFiles(batch, plan, changes, pace);
+  return { changes, selected, fingerprint: fingerprintOf(plan.before, selected) };
 }
 
-/** Of the change from one state of files to another. */
-export function fingerprintOf(before: Snapshot, after: Snapshot): string {
-  const ids = [before.files, before.side, after.files, after.side];
-  return createHash('sha1').update(ids.join('\n')).digest('hex');
-}
-
-/** Identifies a hunk by its lines, wherever they are. Equal hunks of one file differ by their order. */
-export function hunkDigests(hunks: readonly Hunk[]): readonly string[] {
-  const seen = new Map<string, number>();
-  return hunks.map(({ lines }) => {
-    const hash = createHash('sha1');
-    for (const line of lines) hash.update(`${line.length}:`).update(line, 'latin1');
-    const digest = hash.digest('hex').slice(0, 16);
-    const before = seen.get(digest) ?? 0;
-    seen.set(digest, before + 1);
-    return before === 0 ? digest : `${digest}.${before}`;
-  });
+/** The size of what would be applied. */
+export function totalsOfSelected(changes: readonly PlanChange[]): ChangeTotals {
+  let [files, added, removed] = [0, 0, 0];
+  for (const one of changes) {
+    if (!isAnythingAccepted(one)) continue;
+    files += 1;
+    const counted = hasParts(one) ? one.hunks.filter((hunk) => hunk.accepted !== false) : [one.change];
+    for (const part of counted) {
+      added += part.added ?? 0;
+      removed += part.removed ?? 0;
+    }
+  }
+  return { files, added, removed };
 }
 
 /** Whether something of a change would be applied. */
 export function isAnythingAccepted({ accepted, hunks }: Pick<PlanChange, 'accepted' | 'hunks'>): boolean {
   return hunks === null || hunks.length === 0 ? accepted !== false : hunks.some((hunk) => hunk.accepted !== false);
+}
+
+function hasParts(change: PlanChange): change is PlanChange & { readonly hunks: readonly PlanHunk[] } {
+  return change.hunks !== null && change.hunks.length > 0;
 }
 
 function decisionsByPath(decisions: readonly PlanDecision[]): ReadonlyMap<TreePath, readonly PlanDecision[]> {
@@ -97,24 +85,26 @@ function decisionsByPath(decisions: readonly PlanDecision[]): ReadonlyMap<TreePa
 
 function decided(
   reader: ObjectReader,
-  change: Change,
+  { change, hunks: listed }: ListedChange,
   decisions: readonly PlanDecision[],
-  wanted: 'all' | 'decided',
 ): Pick<PlanChange, 'accepted' | 'hunks'> {
   const whole = decisions.findLast(({ hunk }) => hunk === null)?.accepted ?? null;
-  const isNeeded = wanted === 'all' || decisions.some(({ hunk }) => hunk !== null);
-  const hunks = isNeeded ? hunksOf(reader, change) : null;
+  // What is left out is decided by the contents alone, not by what was kept about them.
+  const isCut = decisions.some(({ accepted }) => !accepted);
+  const found = isCut ? hunksOf(reader, change) : null;
+  const hunks = isCut ? found && listedHunks(found) : listed;
   if (hunks === null) return { accepted: whole, hunks: null };
-  const digests = hunkDigests(hunks);
-  const of = (digest: string): boolean | null =>
+  const of = ({ digest }: ListedHunk): boolean | null =>
     decisions.findLast(({ hunk }) => hunk === null || hunk === digest)?.accepted ?? null;
-  return {
-    accepted: whole,
-    hunks: hunks.map((hunk, index) => ({ ...hunk, digest: digests[index] ?? '', accepted: of(digests[index] ?? '') })),
-  };
+  return { accepted: whole, hunks: hunks.map((hunk) => ({ ...hunk, accepted: of(hunk) })) };
 }
 
-function selectedFiles(batch: ObjectBatch, plan: Plan, changes: readonly PlanChange[]): Snapshot {
+async function selectedFiles(
+  batch: ObjectBatch,
+  plan: Plan,
+  changes: readonly PlanChange[],
+  pace: Pace,
+): Promise<Snapshot> {
   const read = cachedFolderReader(batch);
   const edits = new Map<TreePath, SnapshotEdit>();
   const asBefore = (path: TreePath): void => {
@@ -123,15 +113,18 @@ function selectedFiles(batch: ObjectBatch, plan: Plan, changes: readonly PlanCha
   };
   const back: TreePath[] = [];
   for (const { change, accepted, hunks } of changes) {
-    const rejected = hunks?.filter((hunk) => hunk.accepted === false) ?? [];
+    if (pace.isDue()) await pace.yieldNow();
+    const rejected = new Set(hunks?.flatMap((hunk) => (hunk.accepted === false ? [hunk.number] : [])));
     if (!isAnythingAccepted({ accepted, hunks })) {
       back.push(change.path, ...(change.from === null ? [] : [change.from]));
-    } else if (rejected.length > 0 && change.after?.kind === 'file') {
-      const content = withoutHunks(readBlob(batch, change.after.id), rejected);
+    } else if (rejected.size > 0 && change.after?.kind === 'file') {
+      const left = hunksOf(batch, change)?.filter(({ number }) => rejected.has(number)) ?? [];
+      const content = withoutHunks(readBlob(batch, change.after.id), left);
       const { ignored } = stateAt(read, plan.proposed, change.path);
       edits.set(change.path, { path: change.path, to: { ...change.after, id: batch.add('blob', content) }, ignored });
     }
   }
+  if (back.length === 0 && edits.size === 0) return plan.proposed;
   for (const path of back) asBefore(path);
   // Folders are not listed as changes if something in them is.
   const parents = new Set(back.flatMap((path) => [...foldersAbove(path)]));

@@ -120,7 +120,9 @@ interface VerbsByMethod {
   readonly plans: 'planList';
   readonly plan: 'planShow';
   readonly planPatch: 'planShow';
+  readonly planHunks: 'planShow';
   readonly decidePlan: 'planReview';
+  readonly recordDecisions: 'planReview';
   readonly approvePlan: 'planReview';
   readonly applyPlan: 'planApply';
   readonly commitPlan: 'planCommit';

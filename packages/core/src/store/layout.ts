@@ -19,6 +19,7 @@ export interface StoreLayout {
   readonly calls: DiskPath;
   readonly sessions: DiskPath;
   readonly scopes: DiskPath;
+  readonly reviews: DiskPath;
   /** Present if automatic clean-up may apply limits that the user chose. */
   readonly retention: DiskPath;
   readonly cache: DiskPath;
@@ -39,6 +40,7 @@ export function layoutOf(storePath: DiskPath): StoreLayout {
     calls: below('calls'),
     sessions: below('sessions'),
     scopes: below('scopes'),
+    reviews: below('reviews'),
     retention: below('retention.json'),
     cache: below('cache'),
     statCache: below('cache/stat'),

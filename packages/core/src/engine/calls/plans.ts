@@ -1,19 +1,24 @@
 /** Calls that make plans, and decide about them. */
 
+import { showName } from '../../content/show-name.ts';
 import type { Patch } from '../../content/unified-patch.ts';
 import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import type { Actor, Change } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { PlanId } from '../../model/ids.ts';
-import type { JsonName } from '../../model/names.ts';
-import type { PlanDecision } from '../../model/plan.ts';
-import { selectionOf } from '../../plan/selection.ts';
+import { isWithin, type JsonName, nameFromJson, type TreePath } from '../../model/names.ts';
+import type { Plan, PlanDecision } from '../../model/plan.ts';
+import { isListingTrue, type ListedChange, type ListedHunk, listedHunks, listingOf } from '../../plan/listing.ts';
+import type { PlanChange } from '../../plan/selection.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare } from '../../timeline/diff/compare.ts';
-import { readPlans } from '../../timeline/record/plan-records.ts';
+import { hunksOf, type NumberedHunk } from '../../timeline/diff/hunks.ts';
 import type { Engine } from '../engine.ts';
-import { assertOpen, findPlan, type PlanView, viewOf } from '../plans/plan-view.ts';
+import { assertOpen, type PlanView, viewOf } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
+import { addDecisions, allPlans, findPlan, withDecisions } from '../plans/stored-plans.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser } from '../shell-call.ts';
 
@@ -33,6 +38,7 @@ export interface PlanList {
 
 /** A decision about a proposed change, or one of its hunks. */
 export interface DecisionRequest {
+  /** A change of the plan, or a folder: then all changes below it. */
   readonly path: JsonName;
   /** The number of the hunk, from 1. Absent: the whole change. */
   readonly hunk?: number;
@@ -55,11 +61,27 @@ export interface PlanCalls {
    */
   planPatch(id: string, paths: readonly JsonName[], options?: CallOptions): Promise<Patch>;
   /**
+   * Returns the hunks of a proposed change with their lines, or null if it has no separate hunks.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE for a path that the plan does not change, STORE_DAMAGED
+   */
+  planHunks(id: string, path: JsonName, options?: CallOptions): Promise<readonly NumberedHunk[] | null>;
+  /**
    * Records which changes and hunks are accepted and rejected. Rejected ones are not applied.
    * @throws SavepointError UNKNOWN_PLAN, USAGE for a path or hunk that the plan does not have, or if it is applied or
    *   cancelled, CONFLICT if it is not what was seen
    */
   decidePlan(id: string, decisions: readonly DecisionRequest[], options?: DecideOptions): Promise<PlanView>;
+  /**
+   * Records decisions of a review as they are made, which costs little also for a large plan.
+   * @param revision that the person saw
+   * @throws SavepointError as for `decidePlan`
+   */
+  recordDecisions(
+    id: string,
+    revision: number,
+    decisions: readonly DecisionRequest[],
+    options?: CallOptions,
+  ): Promise<void>;
   /**
    * Approves exactly what the plan would apply now. Only a person may do this. A plan that was applied and rolled back
    * needs another approval.
@@ -82,10 +104,10 @@ export function planCalls(engine: Engine): PlanCalls {
   return {
     plans: (options = {}) =>
       engine.read(async (workspace, context) => {
-        const { plans, damaged } = readPlans(workspace.store.objects, workspace.store.refs);
+        const { plans, damaged } = allPlans(workspace);
         const pace = engine.pace(options);
         const views: PlanView[] = [];
-        for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace, 'decided'));
+        for (const plan of plans) views.push(await viewOf(workspace, plan, false, pace));
         const { planMs: keptMs } = context.effectiveSettings(workspace.root);
         return { plans: views, keptMs, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
       }),
@@ -99,28 +121,36 @@ export function planCalls(engine: Engine): PlanCalls {
         const { patch } = await compare(new OverlayBatch(workspace.store.objects), wanted, engine.pace(options));
         return patch ?? { text: Buffer.alloc(0), gaps: [] };
       }),
+    planHunks: (id, given, options = {}) =>
+      engine.read(async (workspace) => {
+        const plan = findPlan(workspace, id);
+        const listed = await listingOf(workspace.store.objects, plan, engine.pace(options));
+        return hunksOf(workspace.store.objects, changeAt(workspace, plan, listed, given));
+      }),
     decidePlan: (id, decisions, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
-        await assertOpen(workspace, plan, pace, 'decided about');
-        const { changes, fingerprint } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
+        const { changes, fingerprint } = await assertOpen(workspace, plan, pace, 'decided about');
         if (options.expected !== undefined && options.expected !== fingerprint) throw changedSince(plan.id);
-        const byPath = new Map(changes.map((one) => [one.change.path, one]));
         const by = callerOf(engine, workspace, options);
-        const made = decisions.map(({ path: given, hunk, accepted }): PlanDecision => {
-          const path = givenPath(workspace, given);
-          const found = byPath.get(path);
-          if (found === undefined) throw notInPlan(plan.id, JSON.stringify(given));
-          const digest = hunk === undefined ? null : (found.hunks?.find(({ number }) => number === hunk)?.digest ?? '');
-          if (digest === '') throw notInPlan(plan.id, `${JSON.stringify(given)} hunk ${hunk}`);
-          return { by, time: workspace.ports.clock.now(), path, hunk: digest, accepted };
-        });
-        return { ...plan, decisions: withDecisions(plan.decisions, made) };
+        return { ...plan, decisions: withDecisions(plan.decisions, made(workspace, plan, changes, decisions, by)) };
+      }),
+    recordDecisions: (id, revision, decisions, options = {}) =>
+      engine.operate(options, async ({ workspace, pace }) => {
+        const plan = findPlan(workspace, id);
+        if (plan.cancelled !== null || plan.applications.length > 0) {
+          await assertOpen(workspace, plan, pace, 'decided about');
+        }
+        if (plan.revision !== revision) throw changedSince(plan.id);
+        const listed = await listingOf(workspace.store.objects, plan, pace);
+        const by = callerOf(engine, workspace, options);
+        addDecisions(workspace, plan, made(workspace, plan, listed, decisions, by));
       }),
     approvePlan: (id, fingerprint, options = {}) =>
       updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
         assertByUser(engine, workspace, 'planReview');
         const selection = await assertOpen(workspace, plan, pace, 'approved');
         if (selection.fingerprint !== fingerprint) throw changedSince(plan.id);
+        if (!(await isListingTrue(workspace.store.objects, plan, pace))) throw wrongListing(plan);
         const by = callerOf(engine, workspace, options);
         // It counts only if it is later than what was applied and rolled back, also if the clock was set back.
         const applied = Math.max(0, ...plan.applications.map(({ time }) => time + 1));
@@ -145,19 +175,69 @@ export function planCalls(engine: Engine): PlanCalls {
   };
 }
 
-/** A later decision about the same hunk replaces an earlier one, and one about the whole change replaces all of its hunks'. */
-function withDecisions(old: readonly PlanDecision[], made: readonly PlanDecision[]): readonly PlanDecision[] {
-  return made.reduce<readonly PlanDecision[]>(
-    (all, one) => [
-      ...all.filter(({ path, hunk }) => path !== one.path || (one.hunk !== null && hunk !== one.hunk)),
-      one,
-    ],
-    old,
+/** Hunks are identified by what their lines are now, not by what was kept about them. */
+function made(
+  workspace: Workspace,
+  plan: Plan,
+  changes: readonly Pick<PlanChange, 'change'>[],
+  decisions: readonly DecisionRequest[],
+  by: Actor,
+): readonly PlanDecision[] {
+  const byPath = new Map(changes.map(({ change }) => [change.path, change]));
+  const time = workspace.ports.clock.now();
+  const digests = new Map<TreePath, readonly ListedHunk[]>();
+  return decisions.flatMap(({ path: given, hunk, accepted }): readonly PlanDecision[] => {
+    const path = givenPath(workspace, given);
+    const change = byPath.get(path);
+    if (hunk === undefined) {
+      const below = change === undefined ? [...byPath.keys()].filter((one) => isWithin(one, path)) : [path];
+      if (below.length === 0) throw notInPlan(plan.id, pathGiven(given));
+      return below.map((one) => ({ by, time, path: one, hunk: null, accepted }));
+    }
+    if (change === undefined) throw notInPlan(plan.id, pathGiven(given));
+    const known = digests.get(path) ?? listedHunks(hunksOf(workspace.store.objects, change) ?? []);
+    digests.set(path, known);
+    const found = known.find(({ number }) => number === hunk);
+    if (found === undefined) throw noSuchHunk(plan.id, pathGiven(given), hunk, known.length);
+    return [{ by, time, path, hunk: found.digest, accepted }];
+  });
+}
+
+function changeAt(workspace: Workspace, { id }: Plan, listed: readonly ListedChange[], given: JsonName): Change {
+  const path = givenPath(workspace, given);
+  const found = listed.find(({ change }) => change.path === path);
+  if (found === undefined) throw notInPlan(id, pathGiven(given));
+  return found.change;
+}
+
+function pathGiven(given: JsonName): string {
+  const name = nameFromJson(given);
+  return name === '' ? 'the workspace folder itself' : showName(name);
+}
+
+function notInPlan(id: PlanId, path: string): SavepointError {
+  return new SavepointError(
+    'USAGE',
+    `${id} does not change ${path}.`,
+    { argument: 'decisions' },
+    { hint: `\`savepoint plan show ${id}\` lists what it changes. Paths are relative to the current folder.` },
   );
 }
 
-function notInPlan(id: PlanId, what: string): SavepointError {
-  return new SavepointError('USAGE', `${id} does not change ${what}.`, { argument: 'decisions' });
+function noSuchHunk(id: PlanId, path: string, hunk: number, hunks: number): SavepointError {
+  const has = hunks === 0 ? 'is decided as a whole' : `has ${hunks === 1 ? '1 hunk' : `${hunks} hunks`}`;
+  return new SavepointError(
+    'USAGE',
+    `${id} has no hunk ${hunk} of ${path}, which ${has}.`,
+    { argument: 'decisions' },
+    { hint: `\`savepoint plan show ${id}\` numbers the hunks.` },
+  );
+}
+
+function wrongListing({ id, listing }: Plan): SavepointError {
+  const hint = 'Nothing was approved. Cancel the plan, and propose it again.';
+  const message = `What was shown of ${id} is not what it would apply: its listing in the store was changed.`;
+  return new SavepointError('STORE_DAMAGED', message, { object: listing ?? '' }, { hint });
 }
 
 function changedSince(id: PlanId): SavepointError {

@@ -25,6 +25,7 @@ import { applyRetention, dropUnusedBackups, dropUnusedSessions, storeBytes, tidy
 import { workspaceOf } from '../open.ts';
 import { overlappingFolders } from '../overlap.ts';
 import { dropExpiredPlans } from '../plans/expire.ts';
+import { closeReviews } from '../plans/stored-plans.ts';
 import { assertNothingPending, recoverOverlapping } from '../recovery.ts';
 import type { Adoption, OtherStore } from '../repair/adopt.ts';
 import type { Repair, RepairOptions } from '../repair/repair.ts';
@@ -212,6 +213,7 @@ export function storeCalls(engine: Engine): StoreCalls {
         const { context, workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'purge');
         const paths = assertPurgeable(givenPaths(workspace, given));
+        await closeReviews(workspace);
         const purged = await purge(workspace, lock, paths, pace);
         return { ...purged, ...purgeRemainder(context, workspace, paths) };
       });

@@ -17,8 +17,9 @@ import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser, assertForcedByPerson } from '../shell-call.ts';
-import { assertOpen, findPlan, isApproved, leftOf, type PlanProgress, progressOf } from './plan-view.ts';
+import { assertOpen, isApproved, leftOf, type PlanProgress, progressOf } from './plan-view.ts';
 import { policyAnswer } from './policy-approval.ts';
+import { findPlan } from './stored-plans.ts';
 
 export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
   /** Merge with what changed in the folder since the plan was made. Default: such changes are conflicts. */

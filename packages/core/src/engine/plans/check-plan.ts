@@ -35,8 +35,9 @@ import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { assertOpen, findPlan, type PlanView, selectionIn } from './plan-view.ts';
+import { assertOpen, type PlanView, selectionIn } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
+import { findPlan } from './stored-plans.ts';
 
 export interface PlanCheckOptions
   extends CallOptions,
@@ -83,7 +84,7 @@ export async function checksOfPlan(
   const { ports, root, store, timeline } = workspace;
   const objects = new OverlayBatch(store.objects);
   const plan = findPlan(workspace, id);
-  const { selected } = await selectionOf(objects, plan, engine.pace({}), 'decided');
+  const { selected } = await selectionOf(objects, plan, engine.pace({}));
   const changed = new Set([...differences(objects, plan.before, selected)].map(({ path }) => path));
   const files = filesWith(filesOfFolder(ports.fs, root), filesOfSnapshot(objects, selected), changed);
   const roots = timeline.latest()?.roots.map(({ path }) => path) ?? [];

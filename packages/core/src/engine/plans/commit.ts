@@ -15,7 +15,8 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { assertByUser } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { applicationsOf, findPlan } from './plan-view.ts';
+import { applicationsOf } from './plan-view.ts';
+import { findPlan } from './stored-plans.ts';
 
 export interface PlanCommitChoices {
   /** Default: the intent of the plan, in the style of the repository's recent subjects. */

@@ -2,9 +2,9 @@
 
 import type { PlanId } from '../../model/ids.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { readPlans, removePlans } from '../../timeline/record/plan-records.ts';
 import type { Context } from '../context.ts';
 import { applicationsOf } from './plan-view.ts';
+import { allPlans, dropPlans } from './stored-plans.ts';
 
 /** An open plan: neither applied as a whole, nor rolled back, nor cancelled. */
 export interface OpenPlan {
@@ -17,7 +17,7 @@ export interface OpenPlan {
 export function openPlans(workspace: Workspace, context: Context): readonly OpenPlan[] {
   const { store, timeline, root } = workspace;
   const { planMs } = context.effectiveSettings(root);
-  return readPlans(store.objects, store.refs).plans.flatMap((plan) => {
+  return allPlans(workspace).plans.flatMap((plan) => {
     const done = applicationsOf(timeline, store.objects, plan);
     const isPart = plan.phases.length > 0 && done.some((one) => one.isInEffect && one.phase !== null);
     if (plan.cancelled !== null || (done.length > 0 && !isPart)) return [];
@@ -30,15 +30,17 @@ export function openPlans(workspace: Workspace, context: Context): readonly Open
  * @param isTooLarge the store needs room, so those that are cancelled go as well
  * @returns whether there were any
  */
-export function dropExpiredPlans({ store, ports, root }: Workspace, context: Context, isTooLarge = false): boolean {
+export function dropExpiredPlans(workspace: Workspace, context: Context, isTooLarge = false): boolean {
+  const { ports, root } = workspace;
   const { planMs } = context.effectiveSettings(root);
   const oldest = ports.clock.now() - planMs;
-  const { plans } = readPlans(store.objects, store.refs);
+  const { plans } = allPlans(workspace);
   const expired = plans.filter(({ updated, cancelled }) => updated < oldest || (isTooLarge && cancelled !== null));
-  if (expired.length > 0)
-    removePlans(
-      store.refs,
+  if (expired.length > 0) {
+    dropPlans(
+      workspace,
       expired.map(({ id }) => id),
     );
+  }
   return expired.length > 0;
 }

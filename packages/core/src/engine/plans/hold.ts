@@ -9,13 +9,13 @@ import type { HeldEditsRequest, ProposedCall } from '../../session/plan-mode.ts'
 import { assertNotFrozen } from '../../store/state/frozen.ts';
 import { type HeldMark, readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { readPlans } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { frozenPathsIn } from '../frozen.ts';
 import { readIfFound } from '../open.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { applicationsOf } from './plan-view.ts';
 import { proposeMore } from './propose.ts';
+import { allPlans } from './stored-plans.ts';
 
 /** Two hooks report the same call within this time. */
 const SAME_CALL_MS = 30_000;
@@ -59,8 +59,9 @@ export async function proposeHeld(
 }
 
 /** The newest plan of the session that edits go to: proposed by edits, and neither applied nor cancelled. */
-function openPlanOf({ store, timeline }: Workspace, session: SessionId): Plan | null {
-  const { plans } = readPlans(store.objects, store.refs);
+function openPlanOf(workspace: Workspace, session: SessionId): Plan | null {
+  const { store, timeline } = workspace;
+  const { plans } = allPlans(workspace);
   const isOpen = (plan: Plan): boolean =>
     plan.session === session &&
     plan.source === 'edits' &&

@@ -7,9 +7,9 @@ import type { PlanChange } from '../../plan/selection.ts';
 import type { PlanNews } from '../../session/plan-mode.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { readPlans } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { applicationsOf, selectionIn, statusOf } from './plan-view.ts';
+import { allPlans } from './stored-plans.ts';
 
 /** What is older would be reported again. */
 const REMEMBERED = 2_000;
@@ -31,7 +31,7 @@ export async function planNews(engine: Engine, session: SessionId, state: string
       return true;
     };
     const news: PlanNews[] = [];
-    for (const plan of readPlans(store.objects, store.refs).plans) {
+    for (const plan of allPlans(workspace).plans) {
       if (plan.session !== session) continue;
       const one = await newsOf(engine, workspace, plan, fresh);
       if (one !== null) news.push(one);

@@ -5,8 +5,8 @@ import { isAnythingAccepted, type PlanChange, selectionOf } from '../../plan/sel
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { durationsOf } from '../../timeline/query/stats.ts';
-import { readPlans } from '../../timeline/record/plan-records.ts';
 import { applicationsOf } from './plan-view.ts';
+import { allPlans } from './stored-plans.ts';
 
 /** Of the plans that are kept. */
 export interface PlanCounts {
@@ -39,11 +39,12 @@ export interface PlanCounts {
 }
 
 /** Plans that cannot be read are not counted. */
-export async function planCounts({ store, timeline }: Workspace, pace: Pace): Promise<PlanCounts> {
-  const { plans } = readPlans(store.objects, store.refs);
+export async function planCounts(workspace: Workspace, pace: Pace): Promise<PlanCounts> {
+  const { store, timeline } = workspace;
+  const { plans } = allPlans(workspace);
   const changes: PlanChange[] = [];
   for (const plan of plans) {
-    changes.push(...(await selectionOf(new OverlayBatch(store.objects), plan, pace, 'decided')).changes);
+    changes.push(...(await selectionOf(new OverlayBatch(store.objects), plan, pace)).changes);
   }
   const found = plans.map((plan) => {
     const applications = applicationsOf(timeline, store.objects, plan);

@@ -16,12 +16,12 @@ import { cachedFolderReader } from '../../store/snapshot/snapshot.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { stateAt } from '../../timeline/diff/snapshot-diff.ts';
 import { mergeWithPlan } from '../../timeline/record/plan-descriptions.ts';
-import { readPlan, storePlan } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { approvedBy } from './apply.ts';
-import { assertOpen, findPlan, isApproved, progressOf, selectionIn, statusOf } from './plan-view.ts';
+import { assertOpen, isApproved, progressOf, selectionIn, statusOf } from './plan-view.ts';
+import { findPlan, knownPlan, replacePlan } from './stored-plans.ts';
 
 export interface PlanStart {
   readonly plan: PlanId;
@@ -55,8 +55,8 @@ export async function planInFork(
 
 /** Nothing, if the fork does not start with a plan that still exists. */
 export async function startOf(workspace: Workspace, { plan: id }: Fork, pace: Pace): Promise<StartOfFork> {
-  const { objects, refs } = workspace.store;
-  const plan = id === null ? null : readPlan(objects, refs, id);
+  const { objects } = workspace.store;
+  const plan = id === null ? null : knownPlan(workspace, id);
   if (plan === null) return () => null;
   const { selected } = await selectionIn(workspace, plan, pace);
   const read = cachedFolderReader(objects);
@@ -75,8 +75,7 @@ export async function withApplication(
   merge: Operation,
   pace: Pace,
 ): Promise<Operation> {
-  const { store } = workspace;
-  const plan = id === null ? null : readPlan(store.objects, store.refs, id);
+  const plan = id === null ? null : knownPlan(workspace, id);
   if (plan === null) return merge;
   const progress = await progressOf(workspace, plan, pace);
   if (statusOf(plan, progress) !== 'approved' || !isApproved(plan, progress)) return merge;
@@ -91,7 +90,7 @@ export async function withApplication(
 }
 
 async function recordApplication(
-  { store, ports }: Workspace,
+  workspace: Workspace,
   plan: Plan,
   by: Actor,
   checkpoint: number,
@@ -99,8 +98,8 @@ async function recordApplication(
 ): Promise<void> {
   const { approval } = plan;
   if (approval === null) return;
-  const time = ports.clock.now();
+  const time = workspace.ports.clock.now();
   const application = { by, time, checkpoint, phase: null, fingerprint, approval, validation: null };
   const known = plan.applications.filter((one) => one.checkpoint !== checkpoint);
-  await storePlan(store, { ...plan, updated: time, applications: [...known, application] });
+  await replacePlan(workspace, { ...plan, updated: time, applications: [...known, application] });
 }

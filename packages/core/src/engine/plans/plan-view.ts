@@ -5,7 +5,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { ChangeTotals } from '../../model/checkpoint.ts';
 import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type CheckpointId, checkpointId, PLAN_ID, type PlanId } from '../../model/ids.ts';
+import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type {
   Plan,
   PlanApplication,
@@ -20,15 +20,20 @@ import type {
 } from '../../model/plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
 import { phaseOf } from '../../plan/phases.ts';
-import { isAnythingAccepted, type PlanChange, type Selection, selectionOf } from '../../plan/selection.ts';
+import {
+  isAnythingAccepted,
+  type PlanChange,
+  type Selection,
+  selectionOf,
+  totalsOfSelected,
+} from '../../plan/selection.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { listChanges, totalsOf } from '../../timeline/diff/changes.ts';
+import { totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
 import { type CheckpointInEffect, checkpointsInEffect } from '../../timeline/query/in-effect.ts';
 import { isAppliedDescription, isMergeWithPlan } from '../../timeline/record/plan-descriptions.ts';
-import { readPlan, readPlans } from '../../timeline/record/plan-records.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
 
 export interface PlanView {
@@ -87,36 +92,14 @@ export interface PlanChecksView {
   })[];
 }
 
-/**
- * @param given an id, also without `plan_`, or `last` for the newest
- * @throws SavepointError UNKNOWN_PLAN, STORE_DAMAGED
- */
-export function findPlan({ store }: Workspace, given: string): Plan {
-  const id = PLAN_ID.test(given) ? given : `plan_${given}`;
-  const found = PLAN_ID.test(id) ? readPlan(store.objects, store.refs, id as PlanId) : null;
-  if (found !== null) return found;
-  const { plans } = readPlans(store.objects, store.refs);
-  const newest = plans.at(-1);
-  if (given === 'last' && newest !== undefined) return newest;
-  const known = plans.map((one) => one.id);
-  throw new SavepointError('UNKNOWN_PLAN', `There is no plan ${JSON.stringify(given)}.`, { given, known });
-}
-
-/** @param hunks as for `selectionOf` */
-export async function viewOf(
-  workspace: Workspace,
-  plan: Plan,
-  patch: boolean,
-  pace: Pace,
-  hunks: 'all' | 'decided' = 'all',
-): Promise<PlanView> {
+export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, pace: Pace): Promise<PlanView> {
   const { timeline, store } = workspace;
   const objects = new OverlayBatch(store.objects);
-  const selection = await selectionOf(objects, plan, pace, hunks);
+  const selection = await selectionOf(objects, plan, pace);
   const { changes, fingerprint } = selection;
   const applications = applicationsOf(timeline, store.objects, plan);
   const totals = totalsOf(changes.map(({ change }) => change));
-  const { before: _before, proposed: _proposed, ...info } = plan;
+  const { before: _before, proposed: _proposed, listing: _listing, ...info } = plan;
   const status = statusOf(plan, { ...selection, applications });
   return {
     plan: info,
@@ -135,9 +118,7 @@ export async function viewOf(
     dependencies: [],
     findings: [],
     totals,
-    selected: plan.decisions.some(({ accepted }) => !accepted)
-      ? (await listChanges(objects, plan.before, selection.selected, pace)).totals
-      : totals,
+    selected: totalsOfSelected(changes),
     fingerprint,
     patch: patch
       ? await patchOf(
@@ -201,9 +182,8 @@ export async function progressOf(workspace: Workspace, plan: Plan, pace: Pace): 
   return { ...selection, applications: applicationsOf(timeline, store.objects, plan) };
 }
 
-/** Hunks are only those of changes with a decision about one. */
 export function selectionIn({ store }: Workspace, plan: Plan, pace: Pace): Promise<Selection> {
-  return selectionOf(new OverlayBatch(store.objects), plan, pace, 'decided');
+  return selectionOf(new OverlayBatch(store.objects), plan, pace);
 }
 
 /** What is left to be applied; see `phasesLeft`. */

@@ -11,20 +11,22 @@ import type { Plan, PlanSource } from '../../model/plan.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
 import { groupedByAuthors } from '../../plan/apply-plan.ts';
+import { addListing } from '../../plan/listing.ts';
 import { type ProposedFiles, revised } from '../../plan/revise.ts';
 import { selectionOf } from '../../plan/selection.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
-import { keepPlan, storePlan, writePlan } from '../../timeline/record/plan-records.ts';
+import { keepPlan, writePlan } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { dropExpiredPlans } from './expire.ts';
 import { type PhaseRequest, withPhases } from './plan-phases.ts';
-import { findPlan, inEffect, type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
+import { inEffect, type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
+import { findPlan, replacePlan } from './stored-plans.ts';
 
 const MAX_INTENT = 10_000;
 
@@ -50,7 +52,7 @@ export async function propose(engine: Engine, proposal: Proposal, options: Propo
     assertNotEmpty(found);
     const plan = newPlan(workspace, found, intent);
     if (phases.length === 0) return plan;
-    return withPhases(workspace, plan, (await selectionOf(batch, plan, pace, 'decided')).changes, phases, false);
+    return withPhases(workspace, plan, (await selectionOf(batch, plan, pace)).changes, phases, false);
   });
 }
 
@@ -112,13 +114,13 @@ export async function updatePlan(
     const { workspace, pace } = operating;
     const changed = await change(findPlan(workspace, given), operating);
     const plan = { ...changed, updated: workspace.ports.clock.now() };
-    await storePlan(workspace.store, plan);
+    await replacePlan(workspace, plan);
     return viewOf(workspace, plan, false, pace);
   });
 }
 
 /** What a proposal gives to a plan. */
-type Found = ProposedFiles & Pick<Plan, 'source' | 'sourceName' | 'updated' | 'base'>;
+type Found = ProposedFiles & Pick<Plan, 'listing' | 'source' | 'sourceName' | 'updated' | 'base'>;
 
 async function keepProposal(
   engine: Engine,
@@ -149,6 +151,7 @@ async function keepProposal(
             base: checkpointNumber(found.before.id),
             before: found.before.snapshot,
             proposed: found.proposed,
+            listing: await addListing(batch, { before: found.before.snapshot, proposed: found.proposed }, pace),
           },
           operating,
           batch,

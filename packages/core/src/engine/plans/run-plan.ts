@@ -30,7 +30,6 @@ import { checksOfPlan, resultsOf } from './check-plan.ts';
 import { commitApplied, type PlanCommitChoices } from './commit.ts';
 import {
   applicationsOf,
-  findPlan,
   inEffect,
   type KnownApplication,
   leftOf,
@@ -39,6 +38,7 @@ import {
   viewOf,
 } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
+import { findPlan } from './stored-plans.ts';
 
 /** What happens if checks after an application find new failures, or give no answer. */
 export type OnPlanFailure = 'keep' | 'rollback' | 'rollback-all';

@@ -98,6 +98,8 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   plans: [OPTIONS],
   plan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, patch: flag }))]],
   planPatch: [ID, PATHS, OPTIONS],
+  planHunks: [ID, ['path', anything], OPTIONS],
+  recordDecisions: [ID, ['revision', count], ['decisions', DECISIONS], OPTIONS],
   decidePlan: [
     ID,
     ['decisions', DECISIONS],

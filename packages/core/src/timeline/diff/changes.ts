@@ -12,7 +12,7 @@ import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { findMoves, type MoveOptions } from './renames.ts';
 import { differences, type PathDifference, type PathState } from './snapshot-diff.ts';
 
-/** Lines are counted in this many files at most. Counting more costs more than the numbers are worth. */
+/** Counting lines in more files costs more than the numbers are worth, unless somebody reviews them. */
 export const COUNTED_FILES = 300;
 const COUNTED_BYTES = 1024 * 1024;
 
@@ -39,6 +39,8 @@ export interface ListOptions extends MoveOptions {
    * different machines: a bundle does not contain such files. Default: true
    */
   readonly uncaptured?: boolean;
+  /** Lines are counted in this many files at most. Default: `COUNTED_FILES` */
+  readonly counted?: number;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function listChanges(
   const found: PathDifference[] = [];
   const isSelected = ({ path }: PathDifference): boolean =>
     options.within === undefined || options.within.some((folder) => isWithin(path, folder));
-  const { onDamage } = options;
+  const { onDamage, counted: most = COUNTED_FILES } = options;
   let isIncomplete = false;
   const onDamagedFolder: OnDamage | null =
     onDamage === undefined
@@ -89,7 +91,7 @@ export async function listChanges(
     const entry = from === null ? was.entry : (old.get(from) ?? null);
     const unknown = from === null ? was.skip : null;
     const unknownNow = now.skip;
-    const isCounted = unknown === null && unknownNow === null && counted < COUNTED_FILES;
+    const isCounted = unknown === null && unknownNow === null && counted < most;
     const lines = isCounted ? unlessDamaged(options.onDamage, () => lineCounts(reader, entry, now.entry)) : null;
     if (lines !== null) counted += 1;
     changes.push({

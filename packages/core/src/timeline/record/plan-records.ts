@@ -1,7 +1,8 @@
 /**
  * Plans in the store: `refs/savepoint/plan/<8 hex digits>` is a commit without parents, with `plan.json`, `files/` and
- * `side/` (the files as proposed), and `base/` (the files that it was proposed on). Every change of a plan replaces the
- * commit, so that what is decided and what it is decided about never differ.
+ * `side/` (the files as proposed), `base/` (the files that it was proposed on), and `listing.json` (its changes, which
+ * follow from the files). Every change of a plan replaces the commit, so that what is decided and what it is decided
+ * about never differ.
  */
 
 import { createHash } from 'node:crypto';
@@ -41,6 +42,7 @@ const PLANS = 'refs/savepoint/plan/';
 const RECORD = nameOf('plan.json');
 const BASE = nameOf('base');
 const PURGED_TEXT = 'purged';
+const LISTING = nameOf('listing.json');
 
 /** A plan with its commit. */
 export interface StoredPlan extends Plan {
@@ -63,6 +65,13 @@ const words = freeText(longText, { exported: () => '', purged: '' });
 const shortWords = freeText(lineString(), { exported: () => PURGED_TEXT, purged: PURGED_TEXT });
 
 const ACT: Fields<PlanAct> = { by: actor as Codec<Actor>, time };
+
+export const DECISION = closedRecord<PlanDecision>({
+  ...ACT,
+  path: path as Codec<TreePath>,
+  hunk: nullable(lineString()),
+  accepted: enumOf(true, false),
+});
 
 const CHECK_RESULT = closedRecord<PlanCheckResult>({
   name: shortWords,
@@ -108,15 +117,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   updated: time,
   revision: count,
   base: count,
-  decisions: list(
-    closedRecord<PlanDecision>({
-      ...ACT,
-      path: path as Codec<TreePath>,
-      hunk: nullable(lineString()),
-      accepted: enumOf(true, false),
-    }),
-    MAX_LISTED,
-  ),
+  decisions: list(DECISION, MAX_LISTED),
   approval: nullable(APPROVAL),
   words: list(closedRecord<PlanWords>({ ...ACT, text: words, revision: count }), MAX_LISTED),
   checks: nullable(CHECKS),
@@ -150,6 +151,7 @@ export function writePlan(batch: ObjectBatch, plan: Plan): ObjectId {
     { name: RECORD, mode: BLOB, id: record } as const,
     ...treesOf(batch, plan.proposed),
     { name: BASE, mode: TREE, id: base } as const,
+    ...(plan.listing === null ? [] : [{ name: LISTING, mode: BLOB, id: plan.listing } as const]),
   ];
   return addCommit(batch, entries, { time: plan.updated, message: `Plan ${plan.id}\n` });
 }
@@ -231,8 +233,11 @@ export function purgePlans(
     const before = purgePaths(batch, plan.before, paths);
     const proposed = purgePaths(batch, plan.proposed, paths);
     const info = withoutSecrets(plan, paths, isSecret);
-    if (before === plan.before && proposed === plan.proposed && info === plan) continue;
-    moved.set(commit, writePlan(batch, { ...info, before, proposed }));
+    const isSame = before === plan.before && proposed === plan.proposed;
+    if (isSame && info === plan) continue;
+    // The listing has digests of lines.
+    const listing = isSame ? plan.listing : null;
+    moved.set(commit, writePlan(batch, { ...info, before, proposed, listing }));
   }
   return moved;
 }
@@ -261,7 +266,7 @@ function planIn(objects: ObjectReader, commit: ObjectId, id: PlanId): StoredPlan
   if (record === undefined || proposed === null || before === null) throw damagedPlan(commit);
   const info = parsed(commit, readBlob(objects, record));
   if (info.id !== id) throw damagedPlan(commit);
-  return { ...info, before, proposed, commit };
+  return { ...info, before, proposed, listing: parts.get(LISTING) ?? null, commit };
 }
 
 function parsed(commit: ObjectId, bytes: Buffer): PlanInfo {

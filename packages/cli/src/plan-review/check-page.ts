@@ -1,0 +1,34 @@
+/** Runs the checks of a plan while the screen says so. */
+import type { Savepoint } from '@savepoint/core';
+import { showPage } from '../terminal-host/overlay/text-page.ts';
+import type { Ui } from '../terminal-host/overlay/ui.ts';
+
+/** @throws SavepointError as `checkPlan`, also if the person stops it */
+export async function checkOnScreen(
+  ui: Ui,
+  { savepoint, signal }: { readonly savepoint: Savepoint; readonly signal: AbortSignal },
+  id: string,
+): Promise<void> {
+  const stop = new AbortController();
+  let isOver = false;
+  const running = savepoint.checkPlan(id, { signal: AbortSignal.any([signal, stop.signal]) }).finally(() => {
+    isOver = true;
+    ui.redraw();
+  });
+  // It is awaited below. Until then, a failure is not unhandled.
+  running.catch(() => undefined);
+  await showPage(ui, {
+    title: `Checking what ${id} would apply`,
+    lines: ['The checks of the project run on a copy. The folder is not changed.'],
+    choices: [['q', 'stop', 'over']],
+    cancelled: 'over',
+    until: () => (isOver ? 'over' : null),
+  });
+  const isStopped = !isOver;
+  if (isStopped) stop.abort();
+  try {
+    await running;
+  } catch (error) {
+    if (!isStopped || signal.aborted) throw error;
+  }
+}
