@@ -221,5 +221,79 @@ describe('the review on a terminal', () => {
     terminal.type('y');
     expect(await terminal.exited).toEqual({ status: 0, signal: 0 });
     expect(shown(p, id)).toMatchObject({ status: 'approved', checked: 'passed' });
+    const cut = p.ok('plan', 'review', id, '--accept', 'src/b.txt');
+    expect(cut.stdout).toContain(`Its checks ran on something else. Check this: \`savepoint plan check ${id}\``);
+    const { fingerprint } = shown(p, id);
+    expect(p.ok('plan', 'review', id, '--approve', fingerprint).stdout).toContain('so they do not count');
+  });
+});
+
+describe('without a terminal', () => {
+  it('accepts and rejects files, folders and hunks with awkward names', () => {
+    const p = project();
+    const names = ['a b.txt', 'c:1', 'new\nline', '--only', 'é.txt', 'sub/d.txt', 'sub/e.txt'];
+    for (const name of ['c', ...names]) p.write(name, text({}));
+    const edits = [
+      { old_string: 'line 2\n', new_string: 'two\n' },
+      { old_string: 'line 38\n', new_string: 'LAST\n' },
+    ];
+    p.write('../edits.json', JSON.stringify({ files: names.map((file_path) => ({ file_path, edits })) }));
+    const { id } = JSON.parse(p.ok('plan', 'new', '../edits.json', '-m', 'x', '--json').stdout);
+    const decided = () =>
+      Object.fromEntries(
+        shown(p, id).changes.map((one: { path: string; hunks: readonly { accepted: boolean }[] }) => [
+          one.path,
+          one.hunks.map(({ accepted }) => accepted),
+        ]),
+      );
+    p.ok('plan', 'review', id, '--only', 'a b.txt:2', 'c:1', 'new\nline', 'é.txt:1', '--only=--only');
+    const only = {
+      'a b.txt': [false, true],
+      'c:1': [true, true],
+      'new\nline': [true, true],
+      '--only': [true, true],
+      'é.txt': [true, false],
+      'sub/d.txt': [false, false],
+      'sub/e.txt': [false, false],
+    };
+    expect(decided()).toEqual(only);
+    p.ok('plan', 'review', id, '--accept', 'sub', '--reject', 'c:1:2', 'sub/e.txt:1');
+    expect(decided()).toEqual({ ...only, 'c:1': [true, false], 'sub/d.txt': [true, true], 'sub/e.txt': [false, true] });
+    const { fingerprint } = shown(p, id);
+    const done = p.ok('plan', 'review', id, '--reject', 'new\nline', '--approve', fingerprint).stdout;
+    expect(done).toContain('approved');
+    expect(done).toContain(`Apply it with \`savepoint plan apply ${id}\`.`);
+    expect(p.ok('plan', 'review', id, '--reject', '.').stdout).toContain('because everything is rejected');
+  });
+
+  it.each([
+    [['--approve', 'all'], '"all" is not the fingerprint of a plan.', 'plan show last` prints it'],
+    [['--reject', 'nosuch'], 'does not change nosuch.', 'relative to the current folder'],
+    [['--reject', 'a.txt:3'], 'has no hunk 3 of a.txt, which has 2 hunks.', 'numbers the hunks'],
+    [['--only', 'new.txt:1'], 'has no hunk 1 of new.txt, which is decided as a whole.', 'plan show'],
+  ])('says what to do about %s', (args, message, hint) => {
+    const { p } = planned();
+    const { status, stderr } = p.run(['plan', 'review', 'last', ...args]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain(hint);
+  });
+
+  it('shows a large plan by folder, and a part of it in full', () => {
+    const p = project();
+    const names = Array.from({ length: 120 }, (_, n) => `src/f${n % 3}/deep/${n}.txt`);
+    const edits = [{ op: 'create', content: 'x\n' }];
+    p.write('../edits.json', JSON.stringify({ files: names.map((file_path) => ({ file_path, edits })) }));
+    const shownWhole = p.ok('plan', 'new', '../edits.json', '-m', 'x').stdout;
+    expect(shownWhole.split('\n').length).toBeLessThan(15);
+    expect(shownWhole).toMatch(/src\/f0\/deep\/ +40 paths, \+40\n/);
+    const { id } = JSON.parse(p.ok('plan', 'review', 'last', '--reject', names[1] ?? '', '--json').stdout);
+    const whole = p.ok('plan', 'show', id).stdout;
+    expect(whole).toContain(`  1 change with something rejected:\n  new      ${names[1]}  +1  rejected`);
+    expect(whole).toContain(`savepoint plan review ${id} --approve ${shown(p, id).fingerprint.slice(0, 16)}`);
+    const part = JSON.parse(p.ok('plan', 'show', id, '--json', '--patch', '--', 'src/f0').stdout);
+    expect([part.changes.length, part.totals.files, part.rejected]).toEqual([40, 120, 1]);
+    expect(part.patch.text).not.toContain('src/f1');
+    expect(p.ok('plan', 'show', id, '--', 'src/f0').stdout.match(/^ {2}new/gm)).toHaveLength(40);
+    expect(p.run(['plan', 'show', id, '--', 'nosuch']).stderr).toContain('changes nothing at these paths');
   });
 });

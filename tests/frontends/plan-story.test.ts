@@ -35,7 +35,7 @@ it('in the shell', () => {
   const proposed = p.ok('plan', 'new', '../edits.json', '-m', INTENT).stdout;
   const id = /^plan_[0-9a-f]{8}/.exec(proposed)?.[0] ?? '';
   expect(proposed).toContain('pending  12 paths, +13 −13');
-  expect(proposed).toContain(`Review it with \`savepoint plan review ${id}\`.`);
+  expect(proposed).toContain(`Review it with \`savepoint plan review ${id}\` at a terminal.`);
   const json = (...args: readonly string[]) => JSON.parse(p.ok('plan', ...args, '--json').stdout);
 
   const checked = p.run(['plan', 'check', id]);

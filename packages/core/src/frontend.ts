@@ -12,6 +12,7 @@ export { someOf } from './content/some-of.ts';
 export { statLines } from './content/stat-line.ts';
 export { unifiedPatch } from './content/unified-patch.ts';
 export { PORTS_PER_FORK } from './fork/fork.ts';
+export { treePathOf } from './io/locate-path.ts';
 export { canonicalAgent, KNOWN_AGENTS, type KnownAgent } from './model/agent-names.ts';
 export { onDisk } from './model/names.ts';
 export { answerRequest } from './remote/wire.ts';

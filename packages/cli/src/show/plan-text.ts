@@ -3,13 +3,12 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
-import { changeLine, totalsLine } from './changes.ts';
-import { countText, groupDigits, localTime, pathText } from './format.ts';
+import { countText, groupDigits, lineCounts, localTime } from './format.ts';
+import { planChangesText } from './plan-changes-text.ts';
 
 export type PlanBriefJson = Omit<OutputOf<typeof VERBS.planList>['plans'][number], 'expires'>;
 export type PlanJson = OutputOf<typeof VERBS.planShow>;
 type KeptResult = PlanJson['validations'][number]['results'][number];
-type PlanChangeJson = PlanJson['changes'][number];
 
 /** The rest can be read with `--json`. */
 const MAX_FAILURES = 5;
@@ -33,13 +32,57 @@ export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
 
 /** What would be applied, of everything that is proposed. */
 export function selectedText({ totals, selected }: Pick<PlanBriefJson, 'totals' | 'selected'>): string {
-  if (selected.files === totals.files) return totalsLine(selected);
-  const [, ...lines] = totalsLine(selected).split(', ');
-  return [`${groupDigits(selected.files)} of ${countText(totals.files, 'path')}`, ...lines].join(', ');
+  const { files, added, removed } = selected;
+  const paths =
+    files === totals.files ? countText(files, 'path') : `${groupDigits(files)} of ${countText(totals.files, 'path')}`;
+  const counts = lineCounts(added, removed);
+  return counts === '' ? paths : `${paths}, ${counts}`;
+}
+
+/** What to do next with a plan. */
+export function nextStep({
+  id,
+  status,
+  fingerprint,
+  checked,
+  override,
+  totals,
+  selected,
+}: PlanJson): readonly string[] {
+  if (selected.files === 0 && (status === 'pending' || status === 'approved')) {
+    return [`Nothing would be applied, because everything is rejected: \`savepoint plan review ${id} --accept PATH\`.`];
+  }
+  const check = `\`savepoint plan check ${id}\``;
+  switch (status) {
+    case 'pending':
+      return [
+        `Review it with \`savepoint plan review ${id}\` at a terminal.`,
+        `Or approve exactly this: \`savepoint plan review ${id} --approve ${fingerprint.slice(0, SHOWN_DIGITS)}\`.`,
+        ...(totals.files > 1
+          ? ['With `--reject PATH` something is left out, with `--only PATH` everything else. A hunk is PATH:NUMBER.']
+          : []),
+        ...(checked === 'stale' ? [`Its checks ran on something else. Check this: ${check}.`] : []),
+      ];
+    case 'approved':
+      return [
+        ...(checked === 'stale'
+          ? [`Its checks ran on something else, so they do not count. Check this: ${check}.`]
+          : []),
+        checked === 'failed' && override === null
+          ? `Its checks failed. To apply it all the same: \`savepoint plan apply ${id} --override "REASON"\`.`
+          : `Apply it with \`savepoint plan apply ${id}\`.`,
+      ];
+    case 'applied':
+      return [`\`savepoint plan rollback ${id}\` takes it back.`];
+    case 'rolled-back':
+      return [`To apply it again, approve it again: \`savepoint plan review ${id}\`.`];
+    case 'cancelled':
+      return [];
+  }
 }
 
 export function planText(plan: PlanJson, view: OutputView): readonly string[] {
-  const { base, created, changes, applied, approval, revision, words } = plan;
+  const { base, created, applied, approval, revision, words } = plan;
   return [
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
@@ -56,7 +99,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
       ({ by, text, revision: of }) =>
         `  ${showText(by.name)} about revision ${of}: ${showText(text.replace(/\s+/g, ' ').trim())}`,
     ),
-    ...changes.flatMap((one) => [`  ${planChangeLine(one, view.style)}`, ...hunkLines(one, view.style)]),
+    ...planChangesText(plan, view),
   ];
 }
 
@@ -94,30 +137,4 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
       ...results.flatMap((one) => [line(one, ''), ...failures(one)]),
     ]),
   ];
-}
-
-/** The names that `plan review --accept` and `--reject` take. */
-function hunkLines({ path, hunks }: PlanChangeJson, style: Style): readonly string[] {
-  return (hunks ?? []).map(({ number, before, after, accepted }) => {
-    const decided = accepted === null ? '' : accepted ? '  accepted' : style.bad('  rejected');
-    return `     ${pathText(path)}:${number}  @@ -${rangeText(before)} +${rangeText(after)} @@${decided}`;
-  });
-}
-
-function rangeText({ start, count }: { readonly start: number; readonly count: number }): string {
-  // As in patches: lines count from 1, and an empty range names the line before it.
-  const first = count === 0 ? start : start + 1;
-  return count === 1 ? String(first) : `${first},${count}`;
-}
-
-function planChangeLine(change: PlanChangeJson, style: Style): string {
-  const rejected = change.hunks?.filter(({ accepted }) => accepted === false) ?? [];
-  const isRejected = change.hunks === null ? change.accepted === false : rejected.length === change.hunks.length;
-  const note =
-    isRejected && (change.hunks === null || change.hunks.length > 0)
-      ? '  rejected'
-      : rejected.length > 0
-        ? `  rejected: ${rejected.length === 1 ? 'hunk' : 'hunks'} ${rejected.map(({ number }) => number).join(', ')}`
-        : '';
-  return `${change.place}  ${changeLine(change, style)}${style.bad(note)}`;
 }

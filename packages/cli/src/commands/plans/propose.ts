@@ -6,12 +6,12 @@ import { command, lines, type VerbArguments } from '../../command.ts';
 import { readRequest } from '../../read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
-import { planLine, planText } from '../../show/plan-text.ts';
+import { nextStep, planLine, planText } from '../../show/plan-text.ts';
 import { checkedRequest, requestIn } from '../changes/checked-request.ts';
 
 const HINT = 'Nothing was changed. `savepoint help edit` shows valid edits.';
 const EXPECTED = 'a JSON object with a field `files`, or a patch';
-const NEXT = 'The folder is not changed. Review it with';
+const UNCHANGED = 'The folder is not changed.';
 
 export const planNew = command({
   verb: VERBS.planNew,
@@ -55,7 +55,7 @@ export const planNew = command({
   async carryOut(input, _given, { savepoint, signal }) {
     return VERBS.planNew.handle(savepoint, await checkedRequest(VERBS.planNew, input, HINT), { signal });
   },
-  render: (plan, view) => lines(planText(plan, view), `${NEXT} \`savepoint plan review ${plan.id}\`.`),
+  render: (plan, view) => lines(planText(plan, view), UNCHANGED, nextStep(plan)),
 });
 
 export const planRevise = command({
@@ -82,7 +82,7 @@ export const planRevise = command({
   async carryOut(input, _given, { savepoint, signal }) {
     return VERBS.planRevise.handle(savepoint, await checkedRequest(VERBS.planRevise, input, HINT), { signal });
   },
-  render: (plan, view) => lines(planText(plan, view)),
+  render: (plan, view) => lines(planText(plan, view), nextStep(plan)),
 });
 
 export const planList = command({
@@ -104,13 +104,17 @@ export const planList = command({
 export const planShow = command({
   verb: VERBS.planShow,
   operands: [['<id>', 'the plan']],
-  takesPaths: false,
+  takesPaths: true,
   isPaged: true,
   options: [{ flags: '--patch', description: 'also show a patch in git format' }],
-  examples: ['savepoint plan show plan_1a2b3c4d --patch'],
-  input: ({ operands: [id = ''], options }) => ({ id, ...(options['patch'] === true ? { patch: true } : {}) }),
+  examples: ['savepoint plan show plan_1a2b3c4d', 'savepoint plan show plan_1a2b3c4d --patch -- src'],
+  input: ({ operands: [id = ''], paths, options }) => ({
+    id,
+    ...(options['patch'] === true ? { patch: true } : {}),
+    ...(paths.length === 0 ? {} : { paths: [...paths] }),
+  }),
   render(plan, view) {
-    const text = lines(planText(plan, view));
+    const text = lines(planText(plan, view), nextStep(plan));
     if (plan.patch === null) return text;
     const patch = patchText(nameFromJson(plan.patch.text), view);
     return Buffer.concat([Buffer.from(`${text}\n`), Buffer.from(patch)]);

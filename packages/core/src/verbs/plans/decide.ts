@@ -1,7 +1,7 @@
 /** Verbs that decide about plans. */
 
 import { treePathOf } from '../../io/locate-path.ts';
-import { exactName } from '../../model/names.ts';
+import { exactName, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { planShapes, planToJson } from '../shapes/plan-shape.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -14,18 +14,18 @@ export const planReview = verb({
   changes: 'store',
   schemas: (shapes) => {
     const { z, jsonName } = shapes;
+    const part = {
+      path: jsonName.describe('a change, or a folder: all changes below it'),
+      hunk: z.int().min(1).optional().describe('its number; absent: the whole change'),
+    };
     return {
       input: z.strictObject({
         id: z.string(),
-        decisions: z
-          .array(
-            z.strictObject({
-              path: jsonName,
-              hunk: z.int().min(1).optional().describe('its number; absent: the whole change'),
-              accepted: z.boolean(),
-            }),
-          )
-          .optional(),
+        decisions: z.array(z.strictObject({ ...part, accepted: z.boolean() })).optional(),
+        only: z
+          .array(z.strictObject(part))
+          .optional()
+          .describe('accept these and reject everything else; before the decisions'),
         approve: z
           .string()
           .regex(/^[0-9a-f]{16,64}$/)
@@ -37,14 +37,18 @@ export const planReview = verb({
       output: planShapes(shapes).whole,
     };
   },
-  async handle(savepoint, { id, decisions = [], approve }, { signal, toolCall }) {
+  async handle(savepoint, { id, decisions = [], only = [], approve }, { signal, toolCall }) {
     const options = withoutUndefined({ signal, toolCall });
     const place = await savepoint.place();
-    const made = decisions.map(({ path, hunk, accepted }) => ({
-      path: exactName(treePathOf(place, path)),
-      accepted,
-      ...(hunk === undefined ? {} : { hunk }),
-    }));
+    const everything = { path: exactName(WORKSPACE_ITSELF), accepted: false };
+    const wanted = [...only.map((one) => ({ ...one, accepted: true })), ...decisions].map(
+      ({ path, hunk, accepted }) => ({
+        path: exactName(treePathOf(place, path)),
+        accepted,
+        ...(hunk === undefined ? {} : { hunk }),
+      }),
+    );
+    const made = only.length === 0 ? wanted : [everything, ...wanted];
     if (approve === undefined) {
       return planToJson(
         made.length > 0 ? await savepoint.decidePlan(id, made, options) : await savepoint.plan(id, options),

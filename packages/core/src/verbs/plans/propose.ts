@@ -3,9 +3,10 @@
 import type * as z from 'zod';
 import type { FileEdits } from '../../edit/file-edits.ts';
 import type { PlanOrigin } from '../../engine/calls/plan-sources.ts';
+import { treePathOf } from '../../io/locate-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { diskPathFromJson, exactName, type JsonName } from '../../model/names.ts';
+import { diskPathFromJson, exactName, isWithin, type JsonName } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import { fileEditsOf } from '../changes/edit.ts';
 import { planBriefToJson, planShapes, planToJson } from '../shapes/plan-shape.ts';
@@ -123,17 +124,30 @@ export const planList = verb({
 export const planShow = verb({
   name: 'plan show',
   summary: 'show a plan: its changes, and what was decided about them',
-  description: 'Shows one plan with its changes and numbered hunks.',
+  description: 'Shows one plan with its changes and numbered hunks. With paths, only their changes are listed.',
   changes: 'nothing',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
       id: shapes.z.string(),
-      patch: shapes.z.boolean().optional().describe('also return a patch of all proposed changes'),
+      paths: shapes.z.array(shapes.jsonName).optional().describe('only changes of these paths and below; default: all'),
+      patch: shapes.z.boolean().optional().describe('also return a patch of the proposed changes'),
     }),
     output: planShapes(shapes).whole,
   }),
-  async handle(savepoint, { id, patch }, { signal }) {
-    return planToJson(await savepoint.plan(id, withoutUndefined({ patch, signal })));
+  async handle(savepoint, { id, paths, patch }, { signal }) {
+    if (paths === undefined) return planToJson(await savepoint.plan(id, withoutUndefined({ patch, signal })));
+    const place = await savepoint.place();
+    const wanted = paths.map((path) => treePathOf(place, path));
+    const view = await savepoint.plan(id, withoutUndefined({ signal }));
+    const changes = view.changes.filter(({ change }) => wanted.some((path) => isWithin(change.path, path)));
+    if (changes.length === 0) {
+      throw new SavepointError('USAGE', `${view.plan.id} changes nothing at these paths.`, { argument: 'paths' });
+    }
+    const names = changes.flatMap(({ change: { path, from } }) =>
+      (from === null ? [path] : [path, from]).map(exactName),
+    );
+    const found = patch === true ? await savepoint.planPatch(view.plan.id, names, withoutUndefined({ signal })) : null;
+    return { ...planToJson({ ...view, changes, patch: found }), rejected: planBriefToJson(view).rejected };
   },
 });
 
