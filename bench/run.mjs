@@ -127,7 +127,7 @@ try {
     tables['figures of repositories'] = `${machine()} ${repositories}`;
   }
   if (PARTS.includes('forks')) {
-    // Each run takes long: three would take half an hour.
+    // Each run makes and removes dozens of copies: three would take half an hour.
     const forks = await measureForks({ base, runs: FILES > 10_000 ? 1 : RUNS, files: FILES });
     tables['figures of forks'] = `${machine()} ${forks}`;
   }
