@@ -72,7 +72,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['forkDiff', ['attempt'], 'Nothing to merge'],
   ['forkOpen', ['attempt'], '/tree'],
   ['forkCreate', ['other'], 'other: '],
-  ['forkCompare', ['attempt', 'other'], 'both can be merged'],
+  ['forkCompare', ['attempt', 'other'], 'do not conflict with each other'],
   ['forkMerge', ['attempt', '--dry-run'], 'Nothing to merge'],
   ['forkClean', [], 'No fork is merged'],
   ['forkDrop', ['attempt'], 'Dropped fork attempt'],

@@ -48,3 +48,13 @@ it('create and show name the ports, and compare takes all forks', () => {
       'try-1 and try-3 change no file in common, and do not conflict with each other\n',
   );
 });
+
+it('status says what to do about copies that nobody uses', () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  // In a process of its own, which ends.
+  p.run(['try', '--keep', '--', 'sh', '-c', 'echo b >b.txt'], { input: '\n' });
+  expect(p.ok('status').stdout).toMatch(
+    /^1 copy that no process uses takes space: `savepoint copies` lists it, `savepoint copies --clean` removes it unless it may hold work\.$/m,
+  );
+});

@@ -122,8 +122,11 @@ function copyLines({ stale, bytes, limit }: OutputOf<typeof VERBS.status>['copie
     ...(stale === 0
       ? []
       : [
-          `${countText(stale, 'copy', 'copies')} of ended processes ${stale === 1 ? 'takes' : 'take'} space: ` +
-            '`savepoint copies --clean` removes what holds no work, `savepoint copies` lists the rest.',
+          stale === 1
+            ? '1 copy that no process uses takes space: `savepoint copies` lists it, `savepoint copies --clean` removes it ' +
+              'unless it may hold work.'
+            : `${stale} copies that no process uses take space: \`savepoint copies\` lists them, \`savepoint copies --clean\` ` +
+              'removes those that hold no work.',
         ]),
     ...(isLarge
       ? [
