@@ -54,7 +54,7 @@ export interface CopyList {
 }
 
 /** A folder that is being made below the folder of all copies. */
-interface FolderInMaking<Id> {
+interface FolderInMaking<Id extends string> {
   readonly id: Id;
   /** It exists and is private. */
   readonly place: DiskPath;
@@ -86,7 +86,7 @@ export function belowIn(home: DiskPath, id: BelowId): DiskPath {
 }
 
 export function beginCopy(ports: Ports, home: DiskPath): CopyInMaking {
-  const { id, place, complete, abandon } = beginFolder<CopyId>(ports, home, 'copy');
+  const { id, place, complete, abandon } = beginFolder<CopyId>(ports, makeCopiesFolder(ports, home), 'copy');
   return {
     ...{ id, place, abandon },
     publish: (record) => {
@@ -104,7 +104,12 @@ export interface BelowInMaking extends FolderInMaking<BelowId> {
 }
 
 export function beginBelow(ports: Ports, home: DiskPath): BelowInMaking {
-  return beginFolder<BelowId>(ports, home, 'below');
+  return beginFolder<BelowId>(ports, makeCopiesFolder(ports, home), 'below');
+}
+
+/** A folder to try something out in. @param copies the folder of all copies, which exists */
+export function beginProbe(ports: Ports, copies: DiskPath): Pick<BelowInMaking, 'place' | 'abandon'> & { id: string } {
+  return beginFolder<string>(ports, copies, 'probe');
 }
 
 /** Replaces the record, for example when another process uses the copy. The caller holds the lock of the workspace. */
@@ -137,6 +142,7 @@ export function listCopies(ports: Ports, home: DiskPath): CopyList {
       continue;
     }
     if (BELOW_ID.test(name) && !announced.has(name)) shared.push(path);
+    if (PROBE_ID.test(name) && !announced.has(name)) leftovers.push(path);
     if (!COPY_ID.test(name)) continue;
     try {
       const record = readRecord(ports, path, name as string as CopyId);
@@ -204,13 +210,12 @@ export function isStillStale(ports: Ports, home: DiskPath, id: CopyId): boolean 
   return record !== null && stateOf(ports, record) === 'stale';
 }
 
-function beginFolder<Id extends CopyId | BelowId>(
+function beginFolder<Id extends string>(
   ports: Ports,
-  home: DiskPath,
-  kind: 'copy' | 'below',
+  copies: DiskPath,
+  kind: 'copy' | 'below' | 'probe',
 ): FolderInMaking<Id> & { complete(): void; abandon(): void } {
   const { fs } = ports;
-  const copies = makeCopiesFolder(ports, home);
   const id = `${kind}_${ports.random.hex(4)}` as Id;
   const place = diskChild(copies, id);
   const announcement = diskChild(copies, announcementName(id, ports.processes.self()));
@@ -239,7 +244,8 @@ function beginFolder<Id extends CopyId | BelowId>(
 
 const RECORD = 'copy.json';
 const RECORD_BYTES = 1024 * 1024;
-const ANNOUNCEMENT = /^((?:copy|below)_[0-9a-f]{8})\.(.+)$/;
+const ANNOUNCEMENT = /^((?:copy|below|probe)_[0-9a-f]{8})\.(.+)$/;
+const PROBE_ID = /^probe_[0-9a-f]{8}$/;
 const HOLDS_WORK: ReadonlySet<CopyPurpose> = new Set(['try', 'isolated', 'fork', 'guard']);
 const NOT_A_RECORD = ['EFBIG', 'EINVAL', 'ELOOP', 'EISDIR', 'EACCES', 'EIO'] as const;
 
@@ -263,7 +269,7 @@ interface RecordJson {
   readonly hasLinkedPackages?: boolean;
 }
 
-function announcementName(id: CopyId | BelowId, self: ProcessIdentity): string {
+function announcementName(id: string, self: ProcessIdentity): string {
   return `${id}.${processNameText(processName(self))}`;
 }
 

@@ -7,6 +7,7 @@ import { copyTree } from '../../src/copy/folder/copy-tree.ts';
 import { treeIn } from '../../src/copy/folder/folder-copy.ts';
 import {
   beginCopy,
+  beginProbe,
   copiesIn,
   listCopies,
   readCopyRecord,
@@ -149,6 +150,20 @@ test('a copy that another process is making is not a leftover', () => {
   expect(listCopies(other, HOME)).toEqual({ copies: [], leftovers: [], problems: [] });
   expect(removeLeftovers(other, HOME)).toEqual([]);
   expect(disk.lstat(place)).not.toBeNull();
+});
+
+test('what a probe that died has made is a leftover', () => {
+  const disk = scene();
+  const gone = machine.start();
+  disk.makeFolder(copiesIn(HOME), 0o700);
+  const { place } = beginProbe(portsOf(disk, gone), copiesIn(HOME));
+  disk.makeFolder(diskChild(place, 'root'), 0o700);
+  const other = portsOf(disk, second);
+  expect(removeLeftovers(other, HOME)).toEqual([]);
+  expect(disk.lstat(place)).not.toBeNull();
+  machine.set(gone, 'dead');
+  expect(removeLeftovers(other, HOME)).toEqual([]);
+  expect(disk.list(copiesIn(HOME))).toEqual([]);
 });
 
 /** What exists is complete, and nothing is left once it is removed. */

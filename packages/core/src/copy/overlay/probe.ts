@@ -1,8 +1,8 @@
 import { durableWrite } from '../../io/durable-write.ts';
 import { isFsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
-import { removeTree } from '../../io/remove-tree.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
+import { beginProbe } from '../records.ts';
 import { enterOverlay } from './enter.ts';
 import { isKnownToWork, placeKey, rememberThatItWorks } from './known-to-work.ts';
 import { launchOverlay } from './launch.ts';
@@ -58,11 +58,12 @@ async function tryUnlessKnown(ports: Ports, tools: OverlayTools, copies: DiskPat
 
 async function tryOverlay(ports: Ports, tools: OverlayTools, copies: DiskPath): Promise<ProbeResult> {
   const { fs } = ports;
-  const id = `probe_${ports.random.hex(4)}`;
-  const place = diskChild(copies, id);
-  const root = diskChild(place, 'root');
+  let probe: ReturnType<typeof beginProbe> | null = null;
   try {
-    for (const folder of [place, root, diskChild(root, 'replaced')]) fs.makeFolder(folder, 0o700);
+    probe = beginProbe(ports, copies);
+    const { id, place } = probe;
+    const root = diskChild(place, 'root');
+    for (const folder of [root, diskChild(root, 'replaced')]) fs.makeFolder(folder, 0o700);
     const files = ['changed', 'removed', 'replaced/old'].map((name) => diskChild(root, name));
     for (const file of files) durableWrite(fs, file, Buffer.from(OLD), 0o600);
     const overlay = await launchOverlay(ports, tools.searchPath, { id, root, place, home: null });
@@ -79,7 +80,7 @@ async function tryOverlay(ports: Ports, tools: OverlayTools, copies: DiskPath): 
     if (isFsError(error)) return `files cannot be made there (${error.code})`;
     throw error;
   } finally {
-    removeTree(fs, place);
+    probe?.abandon();
   }
 }
 
