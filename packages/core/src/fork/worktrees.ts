@@ -25,6 +25,13 @@ export interface WorktreeRequest {
   readonly branch: string | null;
 }
 
+export interface RemovedWorktrees {
+  /** What remains, for display. */
+  readonly notes: readonly string[];
+  /** Otherwise git refused, and it can be tried again. */
+  readonly isComplete: boolean;
+}
+
 const SIDE_NAME = 'tree.files';
 
 /** @throws SavepointError GIT_REFUSED, IO: the caller removes the worktrees that `made` received. @returns why repositories did not become worktrees, for display */
@@ -59,26 +66,31 @@ export async function makeWorktrees(
 
 /**
  * Removes the registration of the worktrees, whose folders are gone already, and the branches that were created for them
- * and never got a commit. @returns what remains, for display
+ * and never got a commit.
  */
 export async function removeWorktrees(
   workspace: Workspace,
   tree: DiskPath,
   worktrees: readonly ForkWorktree[],
   branch: string | null,
-): Promise<readonly string[]> {
-  if (worktrees.length === 0) return [];
+): Promise<RemovedWorktrees> {
+  if (worktrees.length === 0) return { notes: [], isComplete: true };
   const { ports, root } = workspace;
   const git = gitOf(workspace);
   const notes: string[] = [];
+  let isComplete = true;
   for (const { path, commit, createdBranch } of worktrees) {
     const repository = readRepository(ports.fs, onDisk(root, path));
     if (repository === null || 'problem' in repository) continue;
     const at = textOf(onDisk(tree, path), path);
     const listed = await git.run(repository, ['worktree', 'list', '--porcelain']);
+    if (listed.exit !== 0) isComplete = false;
     if (listed.stdout.toString('utf8').split('\n').includes(`worktree ${at}`)) {
       const done = await git.run(repository, ['worktree', 'remove', '--force', '--force', at]);
-      if (done.exit !== 0) notes.push(`${shown(path)}: git keeps its worktree: ${firstErrorLine(done)}`);
+      if (done.exit !== 0) {
+        isComplete = false;
+        notes.push(`${shown(path)}: git keeps its worktree: ${firstErrorLine(done)}`);
+      }
     }
     if (branch === null) continue;
     const now = await commitOf(git, repository, branch);
@@ -87,7 +99,7 @@ export async function removeWorktrees(
       await git.run(repository, ['update-ref', '-d', `refs/heads/${branch}`, commit]);
     } else if (now !== commit) notes.push(`${shown(path)}: the branch ${branch} and its commits stay`);
   }
-  return notes;
+  return { notes, isComplete };
 }
 
 /** A merge brings files. @returns for each worktree with commits that the workspace does not have: how to get them */

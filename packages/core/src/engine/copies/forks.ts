@@ -109,8 +109,10 @@ export async function removeFiles(workspace: Workspace, fork: Fork): Promise<rea
   const { ports, store } = workspace;
   await endProcessesIn(ports, fork.copy);
   removeFilesOf(workspace, fork, 'tree');
-  const notes = await removeWorktrees(workspace, treeIn(fork.copy.place), fork.worktrees, fork.branch);
+  const { notes, isComplete } = await removeWorktrees(workspace, treeIn(fork.copy.place), fork.worktrees, fork.branch);
   removeFilesOf(workspace, fork, 'place');
+  // The next clean-up finds by them what git has kept.
+  if (!isComplete) return notes;
   const states = statesOfForks(store);
   deleteForkStates(
     store.refs,
