@@ -48,7 +48,7 @@ const WITH_NODE = [
     (name) => `packages/core/test/${name}`,
   ),
   ...['budget', 'every-agent', 'hook-command', 'settings'].map((name) => `packages/agents/test/${name}.test.ts`),
-  ...['cli', 'e2b', 'mcp', 'native', 's3'].map((name) => `packages/${name}/test`),
+  ...['cli', 'e2b', 'mcp', 'native', 's3', 'studio'].map((name) => `packages/${name}/test`),
   ...['daemon/life.test.ts', 'frontends', 'remote'].map((name) => `tests/${name}`),
 ];
 

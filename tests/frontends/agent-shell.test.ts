@@ -1,6 +1,7 @@
 /** Commands of Savepoint that an agent with hooks runs in its own shell: they are steps of the agent. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Project, project } from '@savepoint/testkit/command';
@@ -72,6 +73,31 @@ const changes = (p: Project): readonly string[] =>
 const SP = `'${process.execPath}' '${MAIN}'`;
 
 describe.runIf(process.platform === 'linux')('in the shell of an agent with hooks', () => {
+  it('a server of Studio that it started refuses what only a person may do, also after the call', async () => {
+    const p = project();
+    p.write('a.txt', 'a\n');
+    p.ok('install', 'claude');
+    const { shell } = await agentIn(p);
+    p.ok('pin', 'last');
+    const out = `${p.base}/studio.json`;
+    const start = `${SP} studio --no-open --json > '${out}' 2>&1 & while ! grep -q pid '${out}'; do sleep 0.1; done`;
+    expect(await shell(start, 't-1')).toMatchObject({ status: 0 });
+    const { address, open, startedBy, pid } = JSON.parse(readFileSync(out, 'utf8'));
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    expect(startedBy).toBe('claude');
+    const post = async (path: string, body: object, more: object = {}) => {
+      const headers = { Origin: address.slice(0, -1), 'Content-Type': 'application/json', ...more };
+      return (await fetch(`${address}api/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+    };
+    const { session } = await post('session', { token: open.split('#token=')[1] });
+    const authorization = { Authorization: `Bearer ${session}` };
+    const answer = await post('workspaces/here/verbs/unpin', { checkpoint: 'last' }, authorization);
+    expect(answer).toMatchObject({ error: { code: 'NEEDS_CONFIRMATION' } });
+    p.write('a.txt', 'b\n');
+    expect(await post('workspaces/here/verbs/checkpoint', {}, authorization)).toMatchObject({ status: 0 });
+    expect(operations(p).at(-1)).toBe('manual by claude/null/null');
+  });
+
   it('operations belong to its call, and what only a person may do is refused', async () => {
     const p = project();
     p.write('a.txt', 'a\n');

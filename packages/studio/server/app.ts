@@ -56,7 +56,7 @@ export function studioApp(parts: AppParts): Hono<Env> {
   app.use('/api/*', onlyInSession(parts));
 
   app.get('/api/workspaces', async (context) => {
-    const [listed, first] = await Promise.all([workspaces.list(), workspaces.first()]);
+    const { first, ...listed } = await workspaces.list();
     const { version, startedBy } = parts;
     const server = { version, isReadOnly, startedBy, first, verbs: callableVerbs(isReadOnly) };
     return answer(context, 200, { ...listed, server } satisfies WorkspacesAnswer);
@@ -117,7 +117,7 @@ function onlyInSession({ sessions, activity }: AppParts): MiddlewareHandler<Env>
 /** @throws RequestProblem */
 async function workspaceOf(context: Context<Env>, workspaces: Workspaces): Promise<OpenWorkspace> {
   const workspace = await workspaces.find(context.req.param('id') ?? '');
-  if (workspace === null) throw new RequestProblem(404, 'There is no such workspace, or its folder does not exist.');
+  if (workspace === null) throw new RequestProblem(404, 'There is no such workspace.');
   return workspace;
 }
 

@@ -1,5 +1,13 @@
 /** The workspaces that this server shows. Each is opened when it is first asked for, and stays open. */
-import { type DiskPath, type OpenOptions, open, type Savepoint, WorkspaceCache } from '@savepoint/core';
+import {
+  type DiskPath,
+  nameFromJson,
+  type OpenOptions,
+  open,
+  type Savepoint,
+  SavepointError,
+  WorkspaceCache,
+} from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { SerialQueue } from '@savepoint/core/tools';
 import type { WireError, WorkspaceRow } from './wire.ts';
@@ -13,6 +21,14 @@ export interface OpenWorkspace {
   readonly changes: SerialQueue;
 }
 
+export interface WorkspaceList {
+  readonly workspaces: readonly WorkspaceRow[];
+  /** Stores that cannot be read. */
+  readonly problems: readonly WireError[];
+  /** The id of the workspace of the folder in which the server was started; null if it has no store. */
+  readonly first: string | null;
+}
+
 /** The id of the folder in which the server was started, for as long as it has no store. */
 export const HERE = 'here';
 
@@ -22,31 +38,34 @@ export class Workspaces {
   readonly #open = new Map<DiskPath, OpenWorkspace>();
   readonly #folder: DiskPath;
 
+  /** By id, as they were last listed. */
+  #folders: ReadonlyMap<string, DiskPath> = new Map();
+
   /** @param folder in which the server was started */
   constructor(folder: DiskPath, options: WorkspaceOptions) {
     this.#folder = folder;
     this.#options = options;
   }
 
-  async list(): Promise<{ readonly workspaces: readonly WorkspaceRow[]; readonly problems: readonly WireError[] }> {
-    const { workspaces, problems } = await VERBS.workspaces.handle(this.#at(this.#folder).savepoint, {}, {});
-    const rows = workspaces.map(({ id, path, created, present }) => ({ id, path, created, present }));
-    return { workspaces: rows, problems };
+  async list(): Promise<WorkspaceList> {
+    const { savepoint } = this.#at(this.#folder);
+    const { workspaces, problems } = await VERBS.workspaces.handle(savepoint, {}, {});
+    const root = await savepoint.place({ orNew: true }).then(({ root }) => root, nullIfRefused);
+    this.#folders = new Map(workspaces.map(({ id, path }) => [id, nameFromJson(path) as DiskPath]));
+    return {
+      workspaces: workspaces.map(({ id, path, created, present }) => ({ id, path, created, present })),
+      problems,
+      first: [...this.#folders].find(([, path]) => path === root)?.[0] ?? null,
+    };
   }
 
-  /** @returns null if there is no such workspace, or its folder is gone */
+  /** @returns null if there is no such workspace */
   async find(id: string): Promise<OpenWorkspace | null> {
     if (id === HERE) return this.#at(this.#folder);
-    const { records } = await this.#at(this.#folder).savepoint.workspaces();
-    const record = records.find((one) => one.id === id && one.present);
-    return record === undefined ? null : this.#at(record.path);
-  }
-
-  /** @returns the id of the workspace of the folder in which the server was started; null if it has no store */
-  async first(): Promise<string | null> {
-    const here = this.#at(this.#folder).savepoint;
-    const [place, { records }] = await Promise.all([here.place({ orNew: true }), here.workspaces()]);
-    return records.find(({ path }) => path === place.root)?.id ?? null;
+    // Listing takes longer, because it measures the stores.
+    if (!this.#isThere(id)) await this.list();
+    const path = this.#folders.get(id);
+    return path === undefined ? null : this.#at(path);
   }
 
   /** Waits for background work, and closes everything. Must not be called during a call. */
@@ -60,6 +79,17 @@ export class Workspaces {
     this.#cache.close();
   }
 
+  #isThere(id: string): boolean {
+    const path = this.#folders.get(id);
+    if (path === undefined) return false;
+    try {
+      return this.#options.ports.fs.lstat(path) !== null;
+    } catch {
+      // Why it cannot be read is the answer to what is asked of it.
+      return true;
+    }
+  }
+
   #at(dir: DiskPath): OpenWorkspace {
     const known = this.#open.get(dir);
     if (known !== undefined) return known;
@@ -69,4 +99,10 @@ export class Workspaces {
     this.#open.set(dir, opened);
     return opened;
   }
+}
+
+/** A home folder cannot be a workspace. The others can be shown from there. */
+function nullIfRefused(error: unknown): null {
+  if (error instanceof SavepointError) return null;
+  throw error;
 }

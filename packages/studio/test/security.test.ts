@@ -30,15 +30,9 @@ async function stillAnswers(): Promise<void> {
 const dimensions = () => {
   const host = `127.0.0.1:${studio.port}`;
   return {
-    method: ['POST', 'GET', 'PUT', 'OPTIONS'],
-    host: [
-      host,
-      `localhost:${studio.port}`,
-      '127.0.0.1',
-      `127.0.0.1:${studio.port + 1}`,
-      `rebound.test:${studio.port}`,
-    ],
-    origin: [`http://${host}`, null, 'null', `http://127.0.0.1:${studio.port + 1}`, 'https://elsewhere.test'],
+    method: ['POST', 'GET', 'OPTIONS'],
+    host: [host, `localhost:${studio.port}`, `127.0.0.1:${studio.port + 1}`, `rebound.test:${studio.port}`],
+    origin: [`http://${host}`, null, 'null', `http://127.0.0.1:${studio.port + 1}`],
     session: [entered.session, null, randomBytes(32).toString('base64url')],
     site: ['same-origin', null, 'none', 'same-site', 'cross-site'],
     type: ['application/json', 'text/plain', 'application/json; charset=utf-8', null],
@@ -84,7 +78,7 @@ it('answers only the rows of the matrix that the page itself sends', async () =>
   /** Answers to rows that differ only in the session. */
   const bySession = new Map<string, string>();
   let good = 0;
-  for (const row of matrix()) {
+  const tryRow = async (row: Row): Promise<void> => {
     const { method, host, origin, session, site, type } = row;
     const headers = {
       Host: host,
@@ -106,7 +100,10 @@ it('answers only the rows of the matrix that the page itself sends', async () =>
       if (before !== `${got.status} ${text}`) wrong.push({ row, before });
       bySession.set(key, before);
     }
-  }
+  };
+  const rows = [...matrix()];
+  // Several at once: most of the time is spent on connections.
+  while (rows.length > 0) await Promise.all(rows.splice(0, 50).map(tryRow));
   expect(wrong).toEqual([]);
   // POST: with two kinds of metadata; GET: three kinds, with and without an origin.
   expect(good).toBe(2 + 6);
@@ -134,6 +131,8 @@ it.each([
   ['an absolute target elsewhere', (own: string) => head('GET http://x.test/ HTTP/1.1', `Host: ${own}`), 400],
   ['a target with two slashes', (own: string) => head('GET //x.test/ HTTP/1.1', `Host: ${own}`), 400],
   ['a target with backslashes', (own: string) => head('GET /\\x.test/ HTTP/1.1', `Host: ${own}`), 400],
+  ['another method', (own: string) => head('PUT / HTTP/1.1', `Host: ${own}`), 405],
+  ['a Host without the port', () => head('GET / HTTP/1.1', 'Host: 127.0.0.1'), 403],
   ['a target that is a star', (own: string) => head('OPTIONS * HTTP/1.1', `Host: ${own}`), 400],
   ['garbage', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
   ['an old version', () => 'GET /\r\n\r\n', 400],

@@ -194,3 +194,12 @@ it('shows every workspace of the home, and a folder without checkpoints as `here
     0,
   );
 });
+
+it('shows the other workspaces if it was started in a home folder', async () => {
+  const p = withCheckpoint();
+  const studio = await startStudio(p, { cwd: p.home });
+  const entered = await enter(studio);
+  expect(entered.workspace).toBeNull();
+  const { json } = await send(studio, '/api/workspaces', { headers: bearer(entered.session) });
+  expect(json.workspaces.map(({ path }) => path)).toEqual([p.dir]);
+});
