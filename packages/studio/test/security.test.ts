@@ -204,6 +204,15 @@ it('limits bodies, by their announced length and by what arrives', async () => {
   const headers = { Origin: studio.origin, 'Content-Type': 'application/json', ...bearer(entered.session) };
   const body = Buffer.alloc((1 << 20) + 1, ' ');
   expect((await send(studio, path, { method: 'POST', headers, body })).status).toBe(413);
+  const announced = head(
+    'POST /api/session HTTP/1.1',
+    `Host: 127.0.0.1:${studio.port}`,
+    `Origin: ${studio.origin}`,
+    'Content-Type: application/json',
+    'Content-Length: 5000',
+  );
+  // Refused before the body is there.
+  expect((await sendRaw(studio, announced)).slice(0, 12)).toBe('HTTP/1.1 413');
   const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
   const answer = await send(studio, path, { method: 'POST', headers: chunked, body }).catch(() => null);
   // The server may close the connection while the rest is being sent.
