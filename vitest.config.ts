@@ -14,6 +14,7 @@ const alias = [
   { find: /^@savepoint\/core\/node$/, replacement: source('packages/core/src/node.ts') },
   { find: /^@savepoint\/core\/tools$/, replacement: source('packages/core/src/tools/index.ts') },
   { find: /^@savepoint\/core\/frontend$/, replacement: source('packages/core/src/frontend.ts') },
+  { find: /^@savepoint\/core\/text$/, replacement: source('packages/core/src/text.ts') },
   { find: /^@savepoint\/core\/ports$/, replacement: source('packages/core/src/ports.ts') },
   { find: /^@savepoint\/agents$/, replacement: source('packages/agents/src/index.ts') },
   { find: /^@savepoint\/agents\/hook$/, replacement: source('packages/agents/src/hook/index.ts') },

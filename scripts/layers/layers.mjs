@@ -22,7 +22,7 @@ export const LEVELS = [
   ['savepoint.ts'],
   ['verbs'],
   ['remote', 'tools'],
-  ['frontend.ts', 'index.ts', 'ports.ts'],
+  ['frontend.ts', 'index.ts', 'ports.ts', 'text.ts'],
   ['node.ts'],
 ];
 

@@ -256,7 +256,7 @@ export function* frontEndsAreIndependent(file) {
   }
 }
 
-const ENTRIES = ['', '/frontend', '/node', '/ports', '/tools'].map((entry) => `@savepoint/core${entry}`);
+const ENTRIES = ['', '/frontend', '/node', '/ports', '/text', '/tools'].map((entry) => `@savepoint/core${entry}`);
 
 /** @type {Rule} */
 export function* namesSayWhat(file) {
