@@ -8,6 +8,8 @@ import { TOP } from './steps.mjs';
 const studio = join(TOP, 'packages/studio');
 const web = join(studio, 'web');
 const page = join(studio, 'dist/page');
+/** The only code of the engine that runs in the page. */
+const shownText = join(TOP, 'packages/core/dist/content/show-name.js');
 const stamp = join(studio, 'dist/page.json');
 
 /**
@@ -33,7 +35,7 @@ function keyOfSources() {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   const digest = createHash('sha256');
-  for (const file of [...sources, join(TOP, 'package-lock.json'), import.meta.filename])
+  for (const file of [...sources, shownText, join(TOP, 'package-lock.json'), import.meta.filename])
     digest.update(`${file}\0`).update(createHash('sha256').update(readFileSync(file)).digest());
   return digest.digest('hex');
 }
@@ -57,6 +59,12 @@ async function build() {
       modulePreload: { polyfill: false },
       sourcemap: false,
       reportCompressedSize: false,
+      rolldownOptions: {
+        // Libraries mark modules for servers that render React. This page is only drawn in a browser.
+        onwarn: (warning, warn) => {
+          if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+        },
+      },
     },
   });
   const outputs = [built].flat().flatMap((one) => ('output' in one ? one.output : []));

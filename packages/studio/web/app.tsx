@@ -1,73 +1,50 @@
+/** Lets the browser in, then shows the views. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { OutputOf, VERBS } from './api.ts';
-import { callVerb, enter, isFailure, loadWorkspaces } from './api.ts';
+import { CallFailed } from './api/call.ts';
+import { enter, type NotLetIn } from './api/session.ts';
+import { Empty, Loading } from './parts/message.tsx';
+import { Toasts } from './parts/toasts.tsx';
+import { router } from './routes.tsx';
 
-type Listed = OutputOf<(typeof VERBS)['list']>;
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What a verb refuses, it refuses again.
+      retry: (count, error) => count < 2 && error instanceof CallFailed && error.httpStatus === null,
+      refetchOnWindowFocus: false,
+    },
+  },
+});
 
-type State =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'listed'; readonly checkpoints: Listed['checkpoints'] };
+let entered: Promise<NotLetIn | null> | undefined;
 
 export function App() {
-  const [state, setState] = useState<State>({ kind: 'loading' });
+  const [state, setState] = useState<'entering' | 'in' | NotLetIn>('entering');
   useEffect(() => {
-    let isShown = true;
-    const show = (next: State): void => {
-      if (isShown) setState(next);
-    };
-    load().then(show, (error: unknown) =>
-      show({ kind: 'failed', message: error instanceof Error ? error.message : String(error), hint: '' }),
+    entered ??= enter();
+    entered.then(
+      (refused) => setState(refused ?? 'in'),
+      (error: unknown) =>
+        setState({ message: error instanceof Error ? error.message : String(error), hint: 'Load the page again.' }),
     );
-    return () => {
-      isShown = false;
-    };
   }, []);
-  return (
-    <main>
-      <h1>Studio</h1>
-      <Content state={state} />
-    </main>
-  );
-}
-
-async function load(): Promise<State> {
-  const entered = await enter();
-  if (isFailure(entered)) return failed(entered.error);
-  const listed = await loadWorkspaces();
-  if (isFailure(listed)) return failed(listed.error);
-  const first = listed.server.first ?? listed.workspaces.find(({ present }) => present)?.id;
-  if (first === undefined) return { kind: 'empty' };
-  const answer = await callVerb(first, 'list', { limit: 50, view: 'all' });
-  return isFailure(answer) ? failed(answer.error) : { kind: 'listed', checkpoints: answer.output.checkpoints };
-}
-
-function failed({ message, hint }: { readonly message: string; readonly hint: string }): State {
-  return { kind: 'failed', message, hint };
-}
-
-function Content({ state }: { readonly state: State }) {
-  switch (state.kind) {
-    case 'loading':
-      return <p>Loading …</p>;
-    case 'failed':
-      return (
-        <p role="alert">
-          {state.message} {state.hint}
-        </p>
-      );
-    case 'empty':
-      return <p>There are no checkpoints yet. The first call of an agent, or `savepoint checkpoint`, takes one.</p>;
-    case 'listed':
-      return (
-        <ol>
-          {state.checkpoints.map(({ id, time, description }) => (
-            <li key={id}>
-              {id} {time} {description}
-            </li>
-          ))}
-        </ol>
-      );
+  if (state === 'entering') return <Loading what="Studio" />;
+  if (state !== 'in') {
+    return (
+      <main>
+        <Empty title={state.message}>
+          <p>{state.hint}</p>
+        </Empty>
+      </main>
+    );
   }
+  return (
+    <QueryClientProvider client={client}>
+      <Toasts>
+        <RouterProvider router={router} />
+      </Toasts>
+    </QueryClientProvider>
+  );
 }

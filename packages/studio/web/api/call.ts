@@ -1,0 +1,107 @@
+/** Requests to the server of this page. A failure is thrown as a `CallFailed`, with the error as the commands print it. */
+import type { InputOf, OutputOf, VERBS } from '@savepoint/core/frontend';
+import type { ErrorAnswer, VerbAnswer, VerbName, WireError, WorkspacesAnswer } from '../../server/wire.ts';
+import { authorization } from './session.ts';
+
+export type { VerbName, WireError, WorkspacesAnswer };
+
+type VerbOf<Name extends VerbName> = (typeof VERBS)[Name];
+export type Input<Name extends VerbName> = Partial<InputOf<VerbOf<Name>>>;
+export type Output<Name extends VerbName> = OutputOf<VerbOf<Name>>;
+
+export interface Answered<Name extends VerbName> {
+  /** As the exit status of the command: 3 is a preview with a conflict. */
+  readonly status: number;
+  readonly output: Output<Name>;
+  readonly warnings: readonly string[];
+}
+
+export class CallFailed extends Error {
+  readonly error: WireError;
+  /** Of the response; null if there was none. */
+  readonly httpStatus: number | null;
+
+  constructor(error: WireError, httpStatus: number | null) {
+    super(error.message);
+    this.error = error;
+    this.httpStatus = httpStatus;
+  }
+}
+
+export async function loadWorkspaces(signal?: AbortSignal): Promise<WorkspacesAnswer> {
+  const response = await reach('/api/workspaces', { headers: authorization(), ...(signal ? { signal } : {}) });
+  return readAnswer<WorkspacesAnswer>(response);
+}
+
+export async function callVerb<Name extends VerbName>(
+  workspace: string,
+  verb: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answered<Name>> {
+  const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...authorization() },
+    body: JSON.stringify(input),
+    ...(signal ? { signal } : {}),
+  });
+  const answer = await readAnswer<Exclude<VerbAnswer<Output<Name>>, ErrorAnswer>>(response);
+  return { status: answer.status, output: answer.output, warnings: answer.warnings ?? [] };
+}
+
+/** The bytes of a file at a checkpoint. */
+export async function loadContent(
+  workspace: string,
+  at: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const query = new URLSearchParams({ at, path });
+  const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/content?${query}`, {
+    headers: authorization(),
+    ...(signal ? { signal } : {}),
+  });
+  if (!response.ok) await readAnswer(response);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+export function asWireError(error: unknown): WireError {
+  if (error instanceof CallFailed) return error.error;
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'INTERNAL', message, data: {}, hint: 'Load the page again.' };
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new CallFailed(UNREACHABLE, null);
+  }
+}
+
+async function readAnswer<Answer extends object>(response: Response): Promise<Answer> {
+  let body: unknown;
+  try {
+    body = await response.json();
+  } catch {
+    throw new CallFailed(UNREADABLE, response.status);
+  }
+  if (typeof body !== 'object' || body === null) throw new CallFailed(UNREADABLE, response.status);
+  if ('error' in body) throw new CallFailed((body as ErrorAnswer).error, response.status);
+  return body as Answer;
+}
+
+const UNREACHABLE: WireError = {
+  code: 'INTERNAL',
+  message: 'The server of this page does not answer.',
+  data: {},
+  hint: 'If it was stopped, run `savepoint studio` again. The page connects by itself when it is back.',
+};
+
+const UNREADABLE: WireError = {
+  code: 'INTERNAL',
+  message: 'The server of this page sent an answer that cannot be read.',
+  data: {},
+  hint: 'Load the page again.',
+};

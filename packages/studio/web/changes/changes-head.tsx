@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import type { Output } from '../api/call.ts';
+import { actorName } from '../data/authors.ts';
+import { shownText } from '../data/names.ts';
+import { clockText } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { AuthorMark } from '../parts/author-mark.tsx';
+import { Counts } from '../parts/counts.tsx';
+import type { TakeBackRequest } from '../take-back/requests.ts';
+import { TakeBackButton } from '../take-back/take-back-button.tsx';
+import type { RecordedByFile } from './recorded.ts';
+import type { ChangesSearch } from './search.ts';
+
+type Diff = Pick<Output<'diff'>, 'from' | 'to' | 'changes' | 'totals'>;
+
+export interface ChangesHeadProps {
+  readonly search: ChangesSearch;
+  readonly diff: Diff;
+  readonly recorded: RecordedByFile;
+  readonly onSides: (sides: 'two' | undefined) => void;
+}
+
+export function ChangesHead({ search, diff, recorded, onSides }: ChangesHeadProps) {
+  const { totals } = diff;
+  const request = requestOf(search, diff, recorded);
+  const isSideBySide = search.sides === 'two';
+  return (
+    <div className="view-head changes-head">
+      <Title search={search} diff={diff} />
+      <Counts added={totals.added} removed={totals.removed} />
+      <span className="space" />
+      <fieldset className="choice">
+        <legend className="hidden">Layout of the diff</legend>
+        <button type="button" aria-pressed={!isSideBySide} onClick={() => onSides(undefined)}>
+          Unified
+        </button>
+        <button type="button" aria-pressed={isSideBySide} onClick={() => onSides('two')}>
+          Side by side
+        </button>
+      </fieldset>
+      {request !== null && <TakeBackButton request={request} label="Take back all" />}
+    </div>
+  );
+}
+
+function Title({ search, diff: { from, to } }: { readonly search: ChangesSearch; readonly diff: Diff }) {
+  const { id: workspace } = useWorkspace();
+  const words = to?.conversation?.lastUser;
+  if (to === null) {
+    return (
+      <div className="title">
+        <h1>Since {from?.id ?? 'the beginning'}, not in a checkpoint yet</h1>
+      </div>
+    );
+  }
+  const isOne = search.change !== undefined || from === null || to.previous === from.id;
+  const text =
+    search.session !== undefined && words != null ? words : isOne ? to.description : `From ${from.id} to ${to.id}`;
+  return (
+    <div className="title">
+      <AuthorMark actor={to.actor} />
+      <h1 title={shownText(text)}>{shownText(text)}</h1>
+      <p>
+        {shownText(actorName(to.actor))} · {clockText(to.time)} ·{' '}
+        {from !== null && (
+          <>
+            <Link to="/w/$workspace/changes" params={{ workspace }} search={{ to: from.id }}>
+              {from.id}
+            </Link>{' '}
+            →{' '}
+          </>
+        )}
+        <Link to="/w/$workspace/changes" params={{ workspace }} search={{ to: to.id }}>
+          {to.id}
+        </Link>
+        {search.change !== undefined && ` · change ${search.change}`}
+      </p>
+    </div>
+  );
+}
+
+function requestOf(
+  { change }: ChangesSearch,
+  { from, to, changes }: Diff,
+  recorded: RecordedByFile,
+): TakeBackRequest | null {
+  if (to === null) {
+    if (from === null || changes.length === 0) return null;
+    const paths = changes.flatMap(({ path, from: old }) => (old === null ? [path] : [path, old]));
+    return {
+      title: `Go back to ${from.id} in all of these files`,
+      selection: { kind: 'paths', checkpoint: from.id, paths },
+    };
+  }
+  const ids = [...recorded.values()]
+    .flat()
+    .filter(({ id, takenBack }) => takenBack === null && (change === undefined || id === change))
+    .map(({ id }) => id);
+  return ids.length === 0 ? null : { title: 'Take back all of these changes', selection: { kind: 'changes', ids } };
+}

@@ -1,0 +1,157 @@
+/** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { useVerb } from '../data/verb-query.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
+import { DiffList } from '../diff/diff-list.tsx';
+import { Empty, Failure, Loading } from '../parts/message.tsx';
+import { type Command, useCommands } from '../shell/keys.ts';
+import { numberOf } from '../timeline/rows.ts';
+import { ChangesHead } from './changes-head.tsx';
+import { FileActs } from './file-acts.tsx';
+import { FileTree } from './file-tree.tsx';
+import { HunkActs } from './hunk-acts.tsx';
+import { type RecordedRange, useRecordedChanges } from './recorded.ts';
+import type { ChangesSearch } from './search.ts';
+
+export function Changes() {
+  const search = useSearch({ from: '/w/$workspace/changes' });
+  const set = useSetSearch();
+  const { data, error, refetch } = useDiff(search);
+  const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
+  const recorded = useRecordedChanges(useMemo(() => rangeOf(search, data), [search, data]));
+  const isSideBySide = search.sides === 'two';
+  const changesOf = useCallback(
+    (key: string) => (recorded.get(key) ?? []).filter(({ id }) => search.change === undefined || id === search.change),
+    [recorded, search.change],
+  );
+  // Several changes of one file are taken back step by step, or the file as a whole.
+  const hasHunkActs = useCallback(
+    ({ key, change }: DiffFile) => changesOf(key).length === 1 && change.before !== null && change.after !== null,
+    [changesOf],
+  );
+  useSideKey(isSideBySide, set);
+  if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the changes" />;
+  return (
+    <>
+      <ChangesHead search={search} diff={data} recorded={recorded} onSides={(sides) => set({ sides })} />
+      {data.warnings.map((warning) => (
+        <p key={warning} className="notice">
+          {warning}
+        </p>
+      ))}
+      {files.length === 0 ? (
+        <Empty title="Nothing changed here">
+          <p>
+            {search.to === undefined
+              ? 'The files are as the last checkpoint has them.'
+              : 'Both states have the same files.'}
+          </p>
+        </Empty>
+      ) : (
+        <div className="changes">
+          <FileTree files={files} current={search.file} onFile={(file) => set({ file })} />
+          <DiffList
+            key={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
+            files={files}
+            from={data.from?.id ?? null}
+            to={data.to?.id ?? null}
+            hasAuthors
+            isSideBySide={isSideBySide}
+            file={search.file}
+            onFile={(file) => set({ file })}
+            fileActs={(file) => <FileActs file={file} changes={changesOf(file.key)} />}
+            hasHunkActs={hasHunkActs}
+            hunkActs={(file, hunk) => {
+              const [change, ...others] = changesOf(file.key);
+              return change === undefined || others.length > 0 ? null : <HunkActs change={change} hunk={hunk} />;
+            }}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** No event tells of files that are in no checkpoint yet. */
+const AGAIN_MS = 2_500;
+
+/** A checkpoint alone is compared with the one before it. */
+function useDiff({ change, from, to }: ChangesSearch) {
+  const isAlone = change === undefined && from === undefined && to !== undefined;
+  const shown = useVerb('show', { checkpoint: to ?? 'last' }, { isEnabled: isAlone, isFixed: true });
+  const before = isAlone ? shown.data?.previous : from;
+  const isFixed = change !== undefined || to !== undefined;
+  const diff = useVerb(
+    'diff',
+    change !== undefined
+      ? { change, patch: true }
+      : { patch: true, ...(before == null ? {} : { from: before }), ...(to === undefined ? {} : { to }) },
+    {
+      isEnabled: !isAlone || (shown.data !== undefined && before !== null),
+      isFixed,
+      keepsLast: !isFixed,
+      ...(isFixed ? {} : { againMs: AGAIN_MS }),
+    },
+  );
+  if (isAlone && shown.error !== null) return { data: undefined, error: shown.error, refetch: shown.refetch };
+  if (isAlone && shown.data?.previous === null) {
+    const nothing = {
+      from: null,
+      to: shown.data,
+      changes: [],
+      totals: shown.data.totals,
+      rootChanges: [],
+      patch: null,
+      warnings: [],
+      hunks: null,
+    };
+    return { data: nothing, error: null, refetch: shown.refetch };
+  }
+  return diff;
+}
+
+function rangeOf(
+  { change, session }: ChangesSearch,
+  diff: { readonly from: { readonly id: string } | null; readonly to: { readonly id: string } | null } | undefined,
+): RecordedRange | null {
+  if (diff?.to == null) return null;
+  const upTo = numberOf(diff.to.id);
+  const after = change !== undefined || diff.from === null ? upTo - 1 : numberOf(diff.from.id);
+  return { after, upTo, session };
+}
+
+function useSetSearch() {
+  const navigate = useNavigate();
+  const { id: workspace } = useWorkspace();
+  return useCallback(
+    (change: { readonly file?: string; readonly sides?: 'two' | undefined }) =>
+      void navigate({
+        to: '/w/$workspace/changes',
+        params: { workspace },
+        search: (now: ChangesSearch) => withoutUndefined({ ...now, ...change }) as never,
+        replace: true,
+      }),
+    [navigate, workspace],
+  );
+}
+
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function useSideKey(isSideBySide: boolean, set: (change: { readonly sides: 'two' | undefined }) => void): void {
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        keys: 's',
+        label: isSideBySide ? 'Show the sides below one another' : 'Show the sides side by side',
+        run: () => set({ sides: isSideBySide ? undefined : 'two' }),
+      },
+    ],
+    [isSideBySide, set],
+  );
+  useCommands(commands);
+}

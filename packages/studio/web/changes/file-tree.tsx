@@ -1,0 +1,58 @@
+import { useMemo } from 'react';
+import { folderAndFile } from '../data/names.ts';
+import { plural } from '../data/times.ts';
+import type { DiffFile } from '../diff/diff-file.ts';
+import { Counts } from '../parts/counts.tsx';
+
+export interface FileTreeProps {
+  readonly files: readonly DiffFile[];
+  readonly current: string | undefined;
+  readonly onFile: (key: string) => void;
+}
+
+interface Folder {
+  readonly name: string;
+  readonly files: readonly DiffFile[];
+}
+
+const LETTERS = { create: 'A', write: 'M', patch: 'M', delete: 'D', rename: 'R', mode: 'P', kind: 'K' } as const;
+
+/** The changed files by folder, beside the diff. */
+export function FileTree({ files, current, onFile }: FileTreeProps) {
+  const folders = useMemo(() => foldersOf(files), [files]);
+  return (
+    <nav className="file-tree" aria-label="Changed files">
+      <p className="total">{plural(files.length, 'file')}</p>
+      {folders.map(({ name, files: its }) => (
+        <section key={name}>
+          {name !== '' && <h3 title={name}>{name}</h3>}
+          <ul>
+            {its.map((file) => (
+              <li key={file.key}>
+                <button
+                  type="button"
+                  aria-current={file.key === current ? 'true' : undefined}
+                  title={file.title}
+                  onClick={() => onFile(file.key)}
+                >
+                  <span className={`letter ${file.change.operation}`}>{LETTERS[file.change.operation]}</span>
+                  <span className="name">{folderAndFile(file.title).file}</span>
+                  <Counts added={file.change.added} removed={file.change.removed} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}
+
+function foldersOf(files: readonly DiffFile[]): readonly Folder[] {
+  const found = new Map<string, DiffFile[]>();
+  for (const file of files) {
+    const { folder } = folderAndFile(file.title);
+    found.set(folder, [...(found.get(folder) ?? []), file]);
+  }
+  return [...found].map(([name, its]) => ({ name, files: its }));
+}

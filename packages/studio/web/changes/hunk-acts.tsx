@@ -1,0 +1,19 @@
+import type { Change } from '../data/authors.ts';
+import { useVerb } from '../data/verb-query.ts';
+import type { PatchHunk } from '../diff/patch.ts';
+import { hunkRequest } from '../take-back/requests.ts';
+import { TakeBackButton } from '../take-back/take-back-button.tsx';
+import { numbersOf } from './hunk-ids.ts';
+
+/** Takes back one hunk of one recorded change. */
+export function HunkActs({ change, hunk }: { readonly change: Change; readonly hunk: PatchHunk }) {
+  const { data } = useVerb('diff', { change: change.id }, { isFixed: true });
+  const numbers = numbersOf(hunk, data?.hunks ?? []);
+  if (numbers.length === 0) return null;
+  const back = change.takenBackHunks.filter((one) => numbers.includes(one.hunk));
+  if (change.takenBack !== null || back.length === numbers.length) {
+    return <span className="tag taken-back">taken back by {change.takenBack ?? back[0]?.by}</span>;
+  }
+  const ids = numbers.map((number) => `${change.id}:${number}`);
+  return <TakeBackButton request={hunkRequest(change.path, ids)} label="Take back" isQuiet />;
+}

@@ -1,0 +1,25 @@
+/** Which changes are shown, as the address of the view says. */
+
+export interface ChangesSearch {
+  /** The state before; absent: the last checkpoint. */
+  readonly from?: string;
+  /** The state after; absent: the files as they are now. */
+  readonly to?: string;
+  /** The session whose turn it is. */
+  readonly session?: string;
+  /** A single change: every step of a file that several calls changed. */
+  readonly change?: string;
+  /** The file to begin with. */
+  readonly file?: string;
+  readonly sides?: 'two';
+}
+
+const TEXTS = ['from', 'to', 'session', 'change', 'file'] as const;
+
+export function changesSearch(given: Readonly<Record<string, unknown>>): ChangesSearch {
+  const texts = TEXTS.flatMap((name) => {
+    const value = given[name];
+    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+  });
+  return { ...Object.fromEntries(texts), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
+}

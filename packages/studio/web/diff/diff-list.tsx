@@ -1,0 +1,246 @@
+/** One continuous diff over all files. Only what is in sight is drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { callVerb } from '../api/call.ts';
+import { textOf } from '../data/names.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { type Command, useCommands } from '../shell/keys.ts';
+import { SideBySide, UnifiedLine } from './code-rows.tsx';
+import type { DiffFile } from './diff-file.ts';
+import { FileHead } from './file-head.tsx';
+import { GapRow } from './gap-row.tsx';
+import { ImageRow } from './image-row.tsx';
+import { type LineAuthors, useLineAuthors } from './line-authors.ts';
+import type { PatchHunk } from './patch.ts';
+import { type DiffRow, diffRows, type OpenedContext, type RowOptions } from './rows.ts';
+import { askForSyntax, useSyntaxVersion } from './syntax.ts';
+
+export interface DiffListProps {
+  readonly files: readonly DiffFile[];
+  /** The checkpoint before, from which hidden lines are opened; null: they cannot be. */
+  readonly from: string | null;
+  /** The checkpoint after; null: the files as they are now. */
+  readonly to: string | null;
+  /** Whether the lines are in files of the state after, so that their authors are known. */
+  readonly hasAuthors: boolean;
+  readonly isSideBySide: boolean;
+  /** The key of the file to scroll to. */
+  readonly file?: string | undefined;
+  readonly onFile?: (key: string) => void;
+  readonly fileActs?: (file: DiffFile) => ReactNode;
+  readonly hunkActs?: (file: DiffFile, hunk: PatchHunk) => ReactNode;
+  readonly hasHunkActs?: (file: DiffFile) => boolean;
+  /** The hunk that the keys are about. */
+  readonly currentHunk?: PatchHunk | undefined;
+  readonly findings?: RowOptions['findings'];
+  /** Files whose lines are hidden at first. */
+  readonly closedAtFirst?: ReadonlySet<string>;
+}
+
+const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
+  file: 40,
+  note: 28,
+  finding: 28,
+  image: 240,
+  gap: 28,
+  line: 20,
+  pair: 20,
+};
+/** Rows that stay in sight above the current hunk. */
+const ABOVE = 3;
+const NO_FILES: ReadonlySet<string> = new Set();
+const NO_FINDINGS: RowOptions['findings'] = new Map();
+const NEVER = (): boolean => false;
+
+export function DiffList(props: DiffListProps) {
+  const { files, from, to, hasAuthors, isSideBySide, file, onFile } = props;
+  useSyntaxVersion();
+  const scroll = useRef<HTMLDivElement>(null);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(props.closedAtFirst ?? NO_FILES);
+  const { opened, open } = useOpenedContext(from);
+  const hasActs = props.hasHunkActs ?? NEVER;
+  const findings = props.findings ?? NO_FINDINGS;
+  const rows = useMemo(
+    () => diffRows(files, { isSideBySide, closed, opened, hasActs, findings }),
+    [files, isSideBySide, closed, opened, hasActs, findings],
+  );
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'line'],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 24,
+  });
+  const items = virtual.getVirtualItems();
+  const inSight = useMemo(
+    () => [...new Set(items.map(({ index }) => rows[index]?.file).filter((one) => one !== undefined))],
+    [items, rows],
+  );
+  for (const one of inSight) askForSyntax(one.key);
+  const top = fileAtTop(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0), rows);
+  const authors = useLineAuthors({
+    keys: inSight.filter(({ change }) => change.after?.kind === 'file').map(({ key }) => key),
+    at: to,
+    isEnabled: hasAuthors,
+  });
+  const toFile = useCallback(
+    (key: string) => {
+      const index = rows.findIndex((row) => row.kind === 'file' && row.file.key === key);
+      if (index >= 0) virtual.scrollToIndex(index, { align: 'start' });
+    },
+    [rows, virtual],
+  );
+  const wanted = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (file !== undefined && file !== wanted.current && rows.length > 0) toFile(file);
+    wanted.current = file;
+  }, [file, rows, toFile]);
+  const { currentHunk } = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another hunk scrolls; rows also change for other reasons
+  useEffect(() => {
+    const index = rows.findIndex((row) => 'hunk' in row && row.hunk === currentHunk && row.hunk !== null);
+    if (index >= 0) virtual.scrollToIndex(Math.max(0, index - ABOVE), { align: 'start' });
+  }, [currentHunk]);
+  useFileKeys(files, inSight[0]?.key, (key) => {
+    toFile(key);
+    onFile?.(key);
+  });
+  const toggle = useCallback(
+    (key: string) =>
+      setClosed((now) => (now.has(key) ? new Set([...now].filter((one) => one !== key)) : new Set([...now, key]))),
+    [],
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={`diff ${isSideBySide ? 'two' : 'one'}`} ref={scroll} aria-label="Diff" tabIndex={0}>
+      {top !== undefined && (
+        <div className="sticky-head">
+          <FileHead
+            file={top}
+            isClosed={false}
+            onToggle={() => {
+              toFile(top.key);
+              toggle(top.key);
+            }}
+            acts={props.fileActs?.(top)}
+          />
+        </div>
+      )}
+      <div className="virtual" style={{ height: virtual.getTotalSize() }}>
+        <div className="rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map(({ index, key }) => {
+            const row = rows[index] as DiffRow;
+            return (
+              <div key={key} data-index={index} ref={virtual.measureElement}>
+                <RowView
+                  row={row}
+                  props={props}
+                  authors={authors.get(row.file.key) ?? null}
+                  isClosed={closed.has(row.file.key)}
+                  onToggle={toggle}
+                  onOpen={open}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface RowViewProps {
+  readonly row: DiffRow;
+  readonly props: DiffListProps;
+  readonly authors: LineAuthors | null;
+  readonly isClosed: boolean;
+  readonly onToggle: (key: string) => void;
+  readonly onOpen: (file: DiffFile, gap: number, lines: number) => void;
+}
+
+function RowView({ row, props, authors, isClosed, onToggle, onOpen }: RowViewProps) {
+  switch (row.kind) {
+    case 'file':
+      return (
+        <FileHead
+          file={row.file}
+          isClosed={isClosed}
+          onToggle={() => onToggle(row.file.key)}
+          acts={props.fileActs?.(row.file)}
+        />
+      );
+    case 'note':
+      return <p className="diff-note">{row.text}</p>;
+    case 'finding':
+      return <p className="diff-finding">{row.text}</p>;
+    case 'image':
+      return <ImageRow file={row.file} from={props.from} to={props.to} />;
+    case 'gap':
+      return (
+        <GapRow
+          isCurrent={row.hunk !== null && row.hunk === props.currentHunk}
+          count={row.count}
+          acts={row.hunk === null ? undefined : props.hunkActs?.(row.file, row.hunk)}
+          canOpen={props.from !== null}
+          onOpen={(lines) =>
+            onOpen(row.file, row.hunk === null ? row.file.hunks.length : row.file.hunks.indexOf(row.hunk), lines)
+          }
+        />
+      );
+    case 'line':
+      return <UnifiedLine row={row} authors={authors} isCurrent={row.hunk === props.currentHunk} />;
+    case 'pair':
+      return <SideBySide row={row} authors={authors} />;
+  }
+}
+
+/** The file whose head has scrolled out, while its lines are in sight. */
+function fileAtTop(item: { readonly index: number } | undefined, rows: readonly DiffRow[]): DiffFile | undefined {
+  const row = rows[item?.index ?? 0];
+  return row === undefined || row.kind === 'file' ? undefined : row.file;
+}
+
+/** Hidden lines are the same on both sides, so they are read from the state before. */
+function useOpenedContext(from: string | null) {
+  const { id } = useWorkspace();
+  const [opened, setOpened] = useState<ReadonlyMap<string, OpenedContext>>(new Map());
+  const open = useCallback(
+    (file: DiffFile, gap: number, count: number) => {
+      if (from === null) return;
+      const known = opened.get(file.key);
+      const show = (lines: readonly string[]): void =>
+        setOpened((now) => {
+          const shown = now.get(file.key)?.shown ?? {};
+          return new Map([...now, [file.key, { lines, shown: { ...shown, [gap]: (shown[gap] ?? 0) + count } }]]);
+        });
+      if (known !== undefined) return show(known.lines);
+      const path = file.change.from ?? file.change.path;
+      callVerb(id, 'cat', { checkpoint: from, path, length: MOST_BYTES }).then(
+        ({ output }) => show(textOf(output.content).replace(/\n$/, '').split('\n')),
+        () => undefined,
+      );
+    },
+    [id, from, opened],
+  );
+  return { opened, open };
+}
+
+const MOST_BYTES = 4 << 20;
+
+function useFileKeys(files: readonly DiffFile[], current: string | undefined, go: (key: string) => void): void {
+  const latest = useRef({ files, current, go });
+  latest.current = { files, current, go };
+  const commands = useMemo<readonly Command[]>(() => {
+    const step = (by: number): void => {
+      const now = latest.current;
+      const at = now.files.findIndex(({ key }) => key === now.current);
+      const next = now.files[Math.max(0, Math.min(now.files.length - 1, at + by))];
+      if (next !== undefined) now.go(next.key);
+    };
+    return [
+      { keys: ']', label: 'Next file', run: () => step(1) },
+      { keys: '[', label: 'Previous file', run: () => step(-1) },
+    ];
+  }, []);
+  useCommands(commands);
+}

@@ -1,0 +1,162 @@
+/** The rows of one continuous diff over all files. Each has a type, so that its height is known before it is drawn. */
+import type { DiffFile } from './diff-file.ts';
+import { hunkOf, type PatchHunk, type PatchLine } from './patch.ts';
+
+export type DiffRow =
+  | { readonly kind: 'file'; readonly key: string; readonly file: DiffFile }
+  | { readonly kind: 'note'; readonly key: string; readonly file: DiffFile; readonly text: string }
+  /** What a check says about the line above. */
+  | { readonly kind: 'finding'; readonly key: string; readonly file: DiffFile; readonly text: string }
+  | { readonly kind: 'image'; readonly key: string; readonly file: DiffFile }
+  | {
+      readonly kind: 'gap';
+      readonly key: string;
+      readonly file: DiffFile;
+      /** Lines that are not shown: the first one in the text before, and how many; null if that is not known. */
+      readonly first: number;
+      readonly count: number | null;
+      /** The hunk that follows; null at the end of a file. */
+      readonly hunk: PatchHunk | null;
+    }
+  | {
+      readonly kind: 'line';
+      readonly key: string;
+      readonly file: DiffFile;
+      readonly hunk: PatchHunk;
+      readonly line: PatchLine;
+    }
+  | {
+      readonly kind: 'pair';
+      readonly key: string;
+      readonly file: DiffFile;
+      readonly hunk: PatchHunk;
+      readonly left: PatchLine | null;
+      readonly right: PatchLine | null;
+    };
+
+export interface RowOptions {
+  readonly isSideBySide: boolean;
+  /** The files whose lines are hidden. */
+  readonly closed: ReadonlySet<string>;
+  /** Lines of the text before that were opened, by file: the whole text, and the number of lines shown above each hunk. */
+  readonly opened: ReadonlyMap<string, OpenedContext>;
+  /** Whether something can be done with a hunk, so that it needs a bar even if no lines are hidden above it. */
+  readonly hasActs: (file: DiffFile) => boolean;
+  /** What checks say, by file and line of the text after; at line 0, about the whole file. */
+  readonly findings: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
+}
+
+export interface OpenedContext {
+  readonly lines: readonly string[];
+  /** By the number of the gap in its file; the one after the last hunk counts as well. */
+  readonly shown: Readonly<Record<number, number>>;
+}
+
+export function diffRows(files: readonly DiffFile[], options: RowOptions): readonly DiffRow[] {
+  return files.flatMap((file) => [
+    { kind: 'file' as const, key: `${file.key} file`, file },
+    ...(options.closed.has(file.key) ? [] : rowsOfFile(file, options)),
+  ]);
+}
+
+function* rowsOfFile(file: DiffFile, options: RowOptions): Generator<DiffRow> {
+  for (const text of file.notes) yield { kind: 'note', key: `${file.key} note ${text}`, file, text };
+  yield* findingRows(file, unplacedLines(file, options), options);
+  if (file.isImage) yield { kind: 'image', key: `${file.key} image`, file };
+  const opened = options.opened.get(file.key);
+  let next = 1;
+  let shift = 0;
+  for (const [index, hunk] of file.hunks.entries()) {
+    // A hunk without lines on one side begins after its first line there.
+    const first = hunk.before[1] === 0 ? hunk.before[0] + 1 : hunk.before[0];
+    yield* gapRows({ file, index, first: next, end: first, shift, hunk, opened, options });
+    yield* hunkRows(file, hunk, `${file.key} ${index}`, options);
+    next = first + hunk.before[1];
+    shift += hunk.after[1] - hunk.before[1];
+  }
+  const isWhole = file.change.before === null || file.change.after === null;
+  if (file.hunks.length === 0 || isWhole) return;
+  const end = opened === undefined ? null : opened.lines.length + 1;
+  yield* gapRows({ file, index: file.hunks.length, first: next, end, shift, hunk: null, opened, options });
+}
+
+interface Gap {
+  readonly file: DiffFile;
+  readonly index: number;
+  readonly first: number;
+  /** One after its last line; null if the length of the file is not known. */
+  readonly end: number | null;
+  /** How much later its lines are in the text after. */
+  readonly shift: number;
+  readonly hunk: PatchHunk | null;
+  readonly opened: OpenedContext | undefined;
+  readonly options: RowOptions;
+}
+
+function* gapRows({ file, index, first, end, shift, hunk, opened, options }: Gap): Generator<DiffRow> {
+  const count = end === null ? null : end - first;
+  if (count === 0 && hunk === null) return;
+  const shown = Math.min(count ?? 0, opened?.shown[index] ?? 0);
+  const hidden = count === null ? null : count - shown;
+  const bar: DiffRow = { kind: 'gap', key: `${file.key} gap ${index}`, file, first, count: hidden, hunk };
+  // Above a hunk, the lines next to it are opened first; after the last one, those that follow it.
+  const from = hunk === null ? first : first + (hidden ?? 0);
+  if (hunk !== null && (hidden !== 0 || options.hasActs(file))) yield bar;
+  if (shown > 0 && opened !== undefined) {
+    const lines = opened.lines.slice(from - 1, from - 1 + shown).map((text) => ` ${text}`);
+    const context = hunkOf([from, shown], [from + shift, shown], lines);
+    yield* hunkRows(file, context, `${file.key} open ${index}`, options);
+  }
+  if (hunk === null && hidden !== 0) yield bar;
+}
+
+function* hunkRows(file: DiffFile, hunk: PatchHunk, key: string, options: RowOptions): Generator<DiffRow> {
+  if (!options.isSideBySide) {
+    for (const [at, line] of hunk.lines.entries()) {
+      yield { kind: 'line', key: `${key} ${at}`, file, hunk, line };
+      if (line.after !== null) yield* findingRows(file, [line.after], options);
+    }
+    return;
+  }
+  let at = 0;
+  for (const [left, right] of sides(hunk.lines)) {
+    yield { kind: 'pair', key: `${key} ${at}`, file, hunk, left, right };
+    if (right?.after != null) yield* findingRows(file, [right.after], options);
+    at += 1;
+  }
+}
+
+function* findingRows(file: DiffFile, lines: readonly number[], { findings }: RowOptions): Generator<DiffRow> {
+  for (const line of lines) {
+    for (const text of findings.get(file.key)?.get(line) ?? [])
+      yield { kind: 'finding', key: `${file.key} finding ${line} ${text}`, file, text };
+  }
+}
+
+/** Lines with findings that no hunk shows: they are said at the top of the file. */
+function unplacedLines(file: DiffFile, { findings }: RowOptions): readonly number[] {
+  const lines = [...(findings.get(file.key)?.keys() ?? [])];
+  return lines.filter((line) => !file.hunks.some(({ after }) => line >= after[0] && line < after[0] + after[1]));
+}
+
+function* sides(lines: readonly PatchLine[]): Generator<readonly [PatchLine | null, PatchLine | null]> {
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] as PatchLine;
+    if (line.kind === 'same') {
+      yield [line, line];
+      at += 1;
+      continue;
+    }
+    const removed = whileKind(lines, at, 'removed');
+    const added = whileKind(lines, at + removed.length, 'added');
+    for (let index = 0; index < Math.max(removed.length, added.length); index += 1)
+      yield [removed[index] ?? null, added[index] ?? null];
+    at += removed.length + added.length;
+  }
+}
+
+function whileKind(lines: readonly PatchLine[], from: number, kind: PatchLine['kind']): readonly PatchLine[] {
+  let end = from;
+  while (lines[end]?.kind === kind) end += 1;
+  return lines.slice(from, end);
+}

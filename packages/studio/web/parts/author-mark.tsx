@@ -1,0 +1,22 @@
+import { type Actor, actorLetters, actorName, hueOf } from '../data/authors.ts';
+import { shownText } from '../data/names.ts';
+
+/** The mark of an author: a circle for a person, a square for an agent, a dashed square for anything else. */
+export function AuthorMark({ actor }: { readonly actor: Actor }) {
+  const hue = hueOf(actor);
+  const shape = hue === 'person' || hue === 'outside' ? hue : '';
+  return (
+    <span className={`mark hue-${hue} ${shape}`} aria-hidden="true">
+      {shownText(actorLetters(actor))}
+    </span>
+  );
+}
+
+export function AuthorName({ actor }: { readonly actor: Actor }) {
+  return (
+    <span className="author">
+      <AuthorMark actor={actor} />
+      <span className="name">{shownText(actorName(actor))}</span>
+    </span>
+  );
+}

@@ -1,0 +1,83 @@
+import { actorName } from '../data/authors.ts';
+import { shownText } from '../data/names.ts';
+import { plural } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { AuthorMark } from '../parts/author-mark.tsx';
+import { Counts } from '../parts/counts.tsx';
+import { useTakeBack } from '../take-back/take-back.tsx';
+import type { ShownPlan } from './decisions.ts';
+import { PlanStatus } from './plan-status.tsx';
+import type { PlanActs } from './use-plan-acts.ts';
+
+/** What the plan is for, and what can be done with all of it. */
+export function PlanHead({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+  const { server } = useWorkspace();
+  const { intent, by, selected, totals, rejected, revision, source, source_name } = plan;
+  return (
+    <div className="view-head changes-head">
+      <div className="title">
+        <AuthorMark actor={by} />
+        <h1 title={shownText(intent)}>{shownText(intent)}</h1>
+        <p>
+          {shownText(actorName(by))} · {source}
+          {source_name !== null && ` ${shownText(source_name)}`}
+          {revision > 1 && ` · revision ${revision}`}
+          {rejected > 0 && ` · ${plural(selected.files, 'file')} of ${totals.files} left`}
+        </p>
+      </div>
+      <Counts added={selected.added} removed={selected.removed} />
+      <PlanStatus plan={plan} />
+      <span className="space" />
+      {!server.isReadOnly && <Buttons plan={plan} acts={acts} />}
+    </div>
+  );
+}
+
+function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+  const open = useTakeBack();
+  const { id, status, checked } = plan;
+  const isOpen = status === 'pending' || status === 'approved';
+  const mustSayWhy = checked === 'failed' || checked === 'stale';
+  if (status === 'applied') {
+    return (
+      <button
+        type="button"
+        className="button"
+        onClick={() => open({ title: 'Roll back the plan', selection: { kind: 'plan', id }, act: 'Roll back' })}
+      >
+        Roll back
+      </button>
+    );
+  }
+  if (!isOpen && status !== 'rolled-back') return null;
+  return (
+    <>
+      {isOpen && (
+        <>
+          <button type="button" className="button quiet" disabled={acts.isBusy} onClick={acts.cancel}>
+            Cancel plan
+          </button>
+          <button type="button" className="button" disabled={acts.isBusy} onClick={acts.check}>
+            Check
+          </button>
+        </>
+      )}
+      {status === 'pending' && (
+        <button type="button" className="button main" disabled={acts.isBusy} onClick={acts.approve}>
+          Approve
+        </button>
+      )}
+      {status === 'approved' && (
+        <button
+          type="button"
+          className="button main"
+          onClick={() =>
+            open({ title: 'Apply the plan', selection: { kind: 'apply', id }, act: 'Apply', asksWhy: mustSayWhy })
+          }
+        >
+          Apply
+        </button>
+      )}
+    </>
+  );
+}

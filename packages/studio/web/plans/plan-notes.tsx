@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { actorName } from '../data/authors.ts';
+import { shownLines, shownText } from '../data/names.ts';
+import { plural } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import type { ShownPlan } from './decisions.ts';
+import type { PlanActs } from './use-plan-acts.ts';
+
+const COMPARISONS = { ok: 'passed', same: 'no new failures', worse: 'new failures', unknown: 'no answer' } as const;
+
+/** The checks of a plan with their failures, and what its author is to change. */
+export function PlanNotes({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+  const results = plan.checks?.results ?? [];
+  const validations = plan.validations.flatMap(({ phase, results: its }) => its.map((one) => ({ ...one, phase })));
+  return (
+    <div className="plan-notes">
+      <Checks title="Checks before it is applied" results={results} />
+      <Checks title="Checks after it was applied" results={validations} />
+      <Words plan={plan} acts={acts} />
+    </div>
+  );
+}
+
+type Result = Pick<
+  NonNullable<ShownPlan['checks']>['results'][number],
+  'name' | 'comparison' | 'why' | 'new' | 'failures'
+>;
+
+function Checks({ title, results }: { readonly title: string; readonly results: readonly Result[] }) {
+  if (results.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {results.map(({ name, comparison, why, new: count, failures }) => (
+          <li key={name} className={`check ${comparison}`}>
+            <span className="name">{shownText(name)}</span>
+            <span className="tag">
+              {COMPARISONS[comparison]}
+              {count > 0 && `: ${plural(count, 'new failure')}`}
+              {why !== null && `: ${shownText(why)}`}
+            </span>
+            {failures.length > 0 && <pre>{failures.map((line) => shownText(line)).join('\n')}</pre>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Words({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+  const { server } = useWorkspace();
+  const [text, setText] = useState('');
+  const isOpen = plan.status === 'pending' || plan.status === 'approved';
+  if (plan.words.length === 0 && (!isOpen || server.isReadOnly)) return null;
+  return (
+    <section aria-label="What is to be changed">
+      {plan.words.map(({ by, text: said, time, revision }) => (
+        <p key={time} className="said">
+          <strong>{shownText(actorName(by))}</strong> on revision {revision}: {shownLines(said)}
+        </p>
+      ))}
+      {isOpen && !server.isReadOnly && (
+        <form
+          className="revise"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() === '') return;
+            acts.revise(text.trim());
+            setText('');
+          }}
+        >
+          <input
+            className="field"
+            aria-label="What the author of the plan is to change"
+            placeholder="Ask its author to change something"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <button type="submit" className="button" disabled={acts.isBusy || text.trim() === ''}>
+            Ask for a revision
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Output } from '../api/call.ts';
+
+type Plan = Pick<Output<'planList'>['plans'][number], 'status' | 'checked'>;
+
+const STATUS: Readonly<Record<Plan['status'], string>> = {
+  pending: 'to review',
+  approved: 'approved',
+  applied: 'applied',
+  'rolled-back': 'rolled back',
+  cancelled: 'cancelled',
+};
+
+const CHECKED: Readonly<Record<NonNullable<Plan['checked']>, string>> = {
+  passed: 'checks passed',
+  failed: 'checks failed',
+  stale: 'checks are out of date',
+};
+
+export function PlanStatus({ plan: { status, checked } }: { readonly plan: Plan }) {
+  return (
+    <span className="plan-status">
+      {checked !== null && <span className={`tag checked-${checked}`}>{CHECKED[checked]}</span>}
+      <span className={`tag status-${status}`}>{STATUS[status]}</span>
+    </span>
+  );
+}

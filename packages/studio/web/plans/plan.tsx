@@ -1,0 +1,122 @@
+/** The review of one plan: what it is for, what its checks say, and its changes, each accepted or rejected. */
+import { useParams } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { FileTree } from '../changes/file-tree.tsx';
+import { useVerb } from '../data/verb-query.ts';
+import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
+import { DiffList } from '../diff/diff-list.tsx';
+import type { PatchHunk } from '../diff/patch.ts';
+import { Failure, Loading } from '../parts/message.tsx';
+import { type Command, useCommands } from '../shell/keys.ts';
+import { DecisionButtons } from './decision-buttons.tsx';
+import { decisionOf, fileDecision, hunksInOrder, plannedByFile, type ShownPlan, targetsOf } from './decisions.ts';
+import { failuresByLine } from './failures.ts';
+import { PlanHead } from './plan-head.tsx';
+import { PlanNotes } from './plan-notes.tsx';
+import { type PlanActs, usePlanActs } from './use-plan-acts.ts';
+
+export function Plan() {
+  const { plan: id } = useParams({ from: '/w/$workspace/plans/$plan' });
+  const { data: plan, error, refetch } = useVerb('planShow', { id, patch: true }, { keepsLast: true });
+  const acts = usePlanActs(plan);
+  if (error !== null && plan === undefined) return <Failure error={error} retry={() => void refetch()} />;
+  if (plan === undefined) return <Loading what="the plan" />;
+  return (
+    <>
+      <PlanHead plan={plan} acts={acts} />
+      <PlanNotes plan={plan} acts={acts} />
+      <PlanChanges plan={plan} acts={acts} />
+    </>
+  );
+}
+
+function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+  const [file, setFile] = useState<string>();
+  const files = useStableFiles(plan);
+  const planned = useMemo(() => plannedByFile(plan), [plan]);
+  const findings = useMemo(() => failuresByLine(plan), [plan]);
+  const current = useReviewKeys(files, planned, acts);
+  const isOpen = plan.status === 'pending' || plan.status === 'approved';
+  const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
+  return (
+    <div className="changes">
+      <FileTree files={files} current={file} onFile={setFile} />
+      <DiffList
+        files={files}
+        from={plan.base}
+        to={null}
+        hasAuthors={false}
+        isSideBySide={false}
+        file={file}
+        onFile={setFile}
+        currentHunk={current ?? undefined}
+        findings={findings}
+        fileActs={(one) => {
+          const change = planned.get(one.key);
+          if (change === undefined) return null;
+          const target = [{ path: change.path, hunk: null }];
+          return (
+            <DecisionButtons
+              what={one.title}
+              decision={fileDecision(change)}
+              isEnabled={isOpen && !acts.isBusy}
+              onDecide={(accepted) => acts.decide(target, accepted)}
+            />
+          );
+        }}
+        hasHunkActs={hasHunkActs}
+        hunkActs={(one, hunk) => {
+          const change = planned.get(one.key);
+          const targets = targetsOf(change, hunk);
+          if (one.hunks.length <= 1 || targets.length === 0) return null;
+          return (
+            <DecisionButtons
+              what={`lines ${hunk.after[0]} to ${hunk.after[0] + Math.max(0, hunk.after[1] - 1)} of ${one.title}`}
+              decision={decisionOf(change, targets)}
+              isEnabled={isOpen && !acts.isBusy}
+              onDecide={(accepted) => acts.decide(targets, accepted)}
+            />
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+/** Decisions change the plan, but not what it proposes: the same revision keeps its lines, and where the page is. */
+function useStableFiles(plan: ShownPlan): readonly DiffFile[] {
+  const { id, revision } = plan;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the proposed contents are those of the revision
+  return useMemo(() => diffFiles(plan.changes, plan.patch), [id, revision]);
+}
+
+type Planned = ReturnType<typeof plannedByFile>;
+
+/** n and p go from hunk to hunk; a and r decide about it, A and R about its file. */
+function useReviewKeys(files: readonly DiffFile[], planned: Planned, acts: PlanActs): PatchHunk | null {
+  const [at, setAt] = useState(-1);
+  const hunks = useMemo(() => hunksInOrder(files), [files]);
+  const commands = useMemo<readonly Command[]>(() => {
+    const current = hunks[at];
+    const change = current === undefined ? undefined : planned.get(current.file.key);
+    const last = hunks.length - 1;
+    const decide = (accepted: boolean): void => {
+      if (current === undefined || change === undefined) return;
+      acts.decide(targetsOf(change, current.hunk), accepted);
+      setAt(Math.min(last, at + 1));
+    };
+    const decideFile = (accepted: boolean): void => {
+      if (change !== undefined) acts.decide([{ path: change.path, hunk: null }], accepted);
+    };
+    return [
+      { keys: 'n', label: 'Next part of the plan', run: () => setAt(Math.min(last, at + 1)) },
+      { keys: 'p', label: 'Previous part of the plan', run: () => setAt(Math.max(0, at - 1)) },
+      { keys: 'a', label: 'Accept this part', run: () => decide(true) },
+      { keys: 'r', label: 'Reject this part', run: () => decide(false) },
+      { keys: 'A', label: 'Accept the whole file', run: () => decideFile(true) },
+      { keys: 'R', label: 'Reject the whole file', run: () => decideFile(false) },
+    ];
+  }, [hunks, at, planned, acts]);
+  useCommands(commands);
+  return hunks[at]?.hunk ?? null;
+}

@@ -1,0 +1,56 @@
+/** What a person does with a plan. Each of these names the plan as it was shown, so a stale page changes nothing unseen. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import { asWireError, callVerb } from '../api/call.ts';
+import { refresh } from '../data/verb-query.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { useToast } from '../parts/toasts.tsx';
+import type { ShownPlan, Target } from './decisions.ts';
+
+export interface PlanActs {
+  readonly isBusy: boolean;
+  readonly decide: (targets: readonly Target[], accepted: boolean) => void;
+  readonly approve: () => void;
+  readonly revise: (words: string) => void;
+  readonly check: () => void;
+  readonly cancel: () => void;
+}
+
+export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
+  const { id: workspace } = useWorkspace();
+  const client = useQueryClient();
+  const toast = useToast();
+  const [isBusy, setBusy] = useState(false);
+  const run = useCallback(
+    (act: () => Promise<unknown>, done: string | null) => {
+      setBusy(true);
+      void act()
+        .then(
+          () => done !== null && toast({ text: done }),
+          (error: unknown) => {
+            const { message, hint } = asWireError(error);
+            toast({ text: `${message} ${hint}`, isFailure: true });
+          },
+        )
+        .then(() => refresh(client, workspace))
+        .finally(() => setBusy(false));
+    },
+    [client, workspace, toast],
+  );
+  return useMemo(() => {
+    const { id = '', fingerprint = '' } = plan ?? {};
+    return {
+      isBusy,
+      decide: (targets, accepted) =>
+        run(() => {
+          const decisions = targets.map(({ path, hunk }) => ({ path, accepted, ...(hunk === null ? {} : { hunk }) }));
+          return callVerb(workspace, 'planReview', { id, decisions });
+        }, null),
+      approve: () => run(() => callVerb(workspace, 'planReview', { id, approve: fingerprint }), 'Approved.'),
+      revise: (words) =>
+        run(() => callVerb(workspace, 'planRevise', { id, words }), 'The author of the plan gets your words.'),
+      check: () => run(() => callVerb(workspace, 'planCheck', { id }), 'The checks have run.'),
+      cancel: () => run(() => callVerb(workspace, 'planCancel', { id }), 'Cancelled. No file was changed.'),
+    };
+  }, [plan, isBusy, run, workspace]);
+}

@@ -1,0 +1,139 @@
+import type { ReactNode } from 'react';
+import { nameKey, shownLines, shownName, shownText, textOf } from '../data/names.ts';
+import { plural } from '../data/times.ts';
+import type { Decisions } from './perform.ts';
+import type { Preview } from './requests.ts';
+
+export interface PreviewViewProps {
+  readonly preview: Preview;
+  readonly decisions: Decisions;
+  readonly onDecide: (decisions: Decisions) => void;
+}
+
+const OPERATIONS = {
+  create: 'brought back',
+  write: 'changed',
+  patch: 'changed',
+  delete: 'deleted',
+  rename: 'renamed',
+  mode: 'permissions changed',
+  kind: 'replaced',
+} as const;
+
+/** What would happen, path by path: first conflicts and refusals, then what changes, then what stays. */
+export function PreviewView({ preview, decisions, onDecide }: PreviewViewProps) {
+  const { paths, kept, conflicts, refused, notes } = preview.plan;
+  const skipped = 'skipped' in preview ? preview.skipped : [];
+  const openCalls = 'openCalls' in preview ? preview.openCalls : [];
+  const isNothing = preview.outcome === 'nothing';
+  return (
+    <div className="preview">
+      {isNothing && <p>There is nothing to take back: the files are already so.</p>}
+      {conflicts.length > 0 && (
+        <Section tone="danger" title={`${plural(conflicts.length, 'conflict')}: nothing is changed unless you decide`}>
+          {conflicts.map(({ path, why, sides }) => (
+            <li key={nameKey(path)}>
+              <code>{shownName(path)}</code> <span>{shownText(why)}</span>
+              {sides?.text != null && <pre>{shownLines(textOf(sides.text))}</pre>}
+              <p className="choices">
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => onDecide({ ...decisions, ours: [...(decisions.ours ?? []), path] })}
+                >
+                  Keep the current lines
+                </button>
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => onDecide({ ...decisions, theirs: [...(decisions.theirs ?? []), path] })}
+                >
+                  Bring back the earlier lines
+                </button>
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => onDecide({ ...decisions, skipConflicts: true })}
+                >
+                  Leave out files in conflict
+                </button>
+              </p>
+            </li>
+          ))}
+        </Section>
+      )}
+      {openCalls.length > 0 && decisions.force !== true && (
+        <Section tone="warning" title="A running call may write the same files">
+          {openCalls.map(({ call, agent, tool, summary }) => (
+            <li key={call}>
+              {shownText(agent)}: {shownText(tool)} <code>{shownText(summary)}</code>
+            </li>
+          ))}
+          <li>
+            <button type="button" className="button small" onClick={() => onDecide({ ...decisions, force: true })}>
+              Take back nevertheless
+            </button>
+          </li>
+        </Section>
+      )}
+      {refused.length > 0 && (
+        <Section tone="danger" title="Cannot be backed up, so it is refused">
+          {refused.map(({ path, why }) => (
+            <Line key={nameKey(path)} path={shownName(path)} text={shownText(why)} />
+          ))}
+        </Section>
+      )}
+      {paths.length > 0 && (
+        <Section title={`${plural(paths.length, 'path')} ${paths.length === 1 ? 'changes' : 'change'}`}>
+          {paths.map(({ path, operation, merged }) => (
+            <Line
+              key={nameKey(path)}
+              path={shownName(path)}
+              text={`${OPERATIONS[operation]}${merged ? ', merged with later changes, which stay' : ''}`}
+            />
+          ))}
+        </Section>
+      )}
+      {(kept.length > 0 || skipped.length > 0) && (
+        <Section title="Stays as it is">
+          {kept.map(({ path, why }) => (
+            <Line key={nameKey(path)} path={shownName(path)} text={shownText(why)} />
+          ))}
+          {skipped.map(({ id, path, why }) => (
+            <Line key={id} path={`${shownName(path)} (${id})`} text={shownText(why)} />
+          ))}
+        </Section>
+      )}
+      {notes.length > 0 && (
+        <Section title="Also">
+          {notes.map(({ path, note }) => (
+            <Line key={`${nameKey(path)} ${note}`} path={shownName(path)} text={shownText(note)} />
+          ))}
+        </Section>
+      )}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly tone?: 'danger' | 'warning';
+  readonly children: ReactNode;
+}
+
+function Section({ title, tone, children }: SectionProps) {
+  return (
+    <section className={tone ?? ''}>
+      <h3>{title}</h3>
+      <ul>{children}</ul>
+    </section>
+  );
+}
+
+function Line({ path, text }: { readonly path: string; readonly text: string }) {
+  return (
+    <li>
+      <code>{path}</code> <span>{text}</span>
+    </li>
+  );
+}

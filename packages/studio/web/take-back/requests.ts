@@ -1,0 +1,84 @@
+/** What a person wants to take back, and the call that previews and does it. */
+import { callVerb, type Input, type Output } from '../api/call.ts';
+import { actorName, type Change } from '../data/authors.ts';
+import { type JsonName, shownName, shownText } from '../data/names.ts';
+import { isIn, numberOf, type Turn } from '../timeline/rows.ts';
+
+export interface TakeBackRequest {
+  /** Such as `Take back the turn of claude`. */
+  readonly title: string;
+  readonly selection: Selection;
+  /** The word on the button; default: `Take back`. */
+  readonly act?: string;
+  /** Whether a reason is needed, because checks failed. */
+  readonly asksWhy?: boolean;
+}
+
+export type Selection =
+  | { readonly kind: 'changes'; readonly ids: readonly string[] }
+  | { readonly kind: 'hunks'; readonly ids: readonly string[] }
+  | { readonly kind: 'turn'; readonly turn: Turn }
+  | { readonly kind: 'agent'; readonly agent: string }
+  /** Paths that differ from a checkpoint become equal to it. */
+  | { readonly kind: 'paths'; readonly checkpoint: string; readonly paths: readonly JsonName[] }
+  | { readonly kind: 'plan'; readonly id: string }
+  /** Not taken back, but applied: with the same preview. */
+  | { readonly kind: 'apply'; readonly id: string };
+
+export type TakeBackCall =
+  | { readonly verb: 'rollback'; readonly input: Input<'rollback'> }
+  | { readonly verb: 'restore'; readonly input: Input<'restore'> }
+  | { readonly verb: 'planRollback'; readonly input: Input<'planRollback'> }
+  | { readonly verb: 'planApply'; readonly input: Input<'planApply'> };
+
+export type Preview = Output<'rollback'> | Output<'restore'> | Output<'planRollback'> | Output<'planApply'>;
+
+export function turnRequest(turn: Turn): TakeBackRequest {
+  return { title: `Take back the turn of ${shownText(actorName(turn.actor))}`, selection: { kind: 'turn', turn } };
+}
+
+/** Everything that is in effect of an agent, of all of its sessions. */
+export function agentRequest(agent: string): TakeBackRequest {
+  return { title: `Take back everything that ${shownText(agent)} changed`, selection: { kind: 'agent', agent } };
+}
+
+export function fileRequest(path: JsonName, ids: readonly string[]): TakeBackRequest {
+  return { title: `Take back the changes of ${shownName(path)}`, selection: { kind: 'changes', ids } };
+}
+
+export function hunkRequest(path: JsonName, ids: readonly string[]): TakeBackRequest {
+  return { title: `Take back a part of ${shownName(path)}`, selection: { kind: 'hunks', ids } };
+}
+
+export async function callFor(workspace: string, selection: Selection): Promise<TakeBackCall> {
+  switch (selection.kind) {
+    case 'changes':
+      return { verb: 'rollback', input: { changes: [...selection.ids] } };
+    case 'hunks':
+      return { verb: 'rollback', input: { hunks: [...selection.ids] } };
+    case 'turn': {
+      const changes = await changesOfTurn(workspace, selection.turn);
+      return { verb: 'rollback', input: { changes: changes.map(({ id }) => id) } };
+    }
+    case 'agent':
+      return { verb: 'rollback', input: { agent: selection.agent, likely: true } };
+    case 'paths':
+      return {
+        verb: 'restore',
+        input: { checkpoint: selection.checkpoint, paths: [...selection.paths], mode: 'exact' },
+      };
+    case 'plan':
+      return { verb: 'planRollback', input: { id: selection.id } };
+    case 'apply':
+      return { verb: 'planApply', input: { id: selection.id } };
+  }
+}
+
+async function changesOfTurn(workspace: string, turn: Turn): Promise<readonly Change[]> {
+  const { output } = await callVerb(workspace, 'history', {
+    session: turn.session,
+    before: `cp_${numberOf(turn.after ?? turn.place) + 1}.1`,
+    limit: Math.max(1, turn.changes * 2 + 100),
+  });
+  return output.changes.filter((change) => change.takenBack === null && isIn(turn, numberOf(change.checkpoint)));
+}

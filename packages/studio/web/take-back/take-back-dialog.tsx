@@ -1,0 +1,126 @@
+/** Shows what taking back would do, conflicts first, and then does exactly that. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useOpenCalls } from '../data/open-calls.ts';
+import { refresh } from '../data/verb-query.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure, Loading } from '../parts/message.tsx';
+import { useToast } from '../parts/toasts.tsx';
+import { type Decisions, type Previewed, perform, previewOf } from './perform.ts';
+import { PreviewView } from './preview-view.tsx';
+import { callFor, type TakeBackCall, type TakeBackRequest } from './requests.ts';
+import { useUndo } from './use-undo.ts';
+
+type State =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'shown'; readonly call: TakeBackCall; readonly previewed: Previewed; readonly isBusy: boolean };
+
+export interface TakeBackDialogProps {
+  readonly request: TakeBackRequest;
+  readonly onClose: () => void;
+}
+
+export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
+  const { id: workspace } = useWorkspace();
+  const client = useQueryClient();
+  const toast = useToast();
+  const undo = useUndo();
+  const [decisions, setDecisions] = useState<Decisions>({});
+  const [state, setState] = useState<State>({ kind: 'loading' });
+  const look = useCallback(() => {
+    let isWanted = true;
+    setState({ kind: 'loading' });
+    callFor(workspace, request.selection)
+      .then(async (call) => ({ call, previewed: await previewOf(workspace, call, decisions) }))
+      .then(
+        (found) => isWanted && setState({ kind: 'shown', ...found, isBusy: false }),
+        (error: unknown) => isWanted && setState({ kind: 'failed', error }),
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [workspace, request, decisions]);
+  useEffect(look, [look]);
+  // A call that was in the way may have ended.
+  const isHeldUp =
+    state.kind === 'shown' && 'openCalls' in state.previewed.preview && state.previewed.preview.openCalls.length > 0;
+  const calls = useOpenCalls(workspace);
+  const known = useRef(calls);
+  useEffect(() => {
+    if (known.current === calls) return;
+    known.current = calls;
+    if (isHeldUp) look();
+  }, [calls, isHeldUp, look]);
+
+  const takeBack = async (): Promise<void> => {
+    if (state.kind !== 'shown') return;
+    setState({ ...state, isBusy: true });
+    try {
+      const done = await perform(workspace, state.call, decisions, state.previewed.preview.fingerprint);
+      onClose();
+      const checkpoint = done.checkpoint?.id;
+      if (checkpoint === undefined) toast({ text: 'There was nothing left to take back.' });
+      else toast({ text: `${done.description}.`, action: { label: 'Undo', run: () => undo(checkpoint) } });
+      await refresh(client, workspace);
+    } catch (error) {
+      setState({ kind: 'failed', error });
+    }
+  };
+
+  const preview = state.kind === 'shown' ? state.previewed.preview : null;
+  const isPossible = preview?.outcome === 'ready';
+  return (
+    <Dialog
+      title={request.title}
+      onClose={onClose}
+      foot={
+        <>
+          <span className="hint">Everything that is overwritten is in a checkpoint first. You can undo it.</span>
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            className="button main"
+            disabled={!isPossible || (state.kind === 'shown' && state.isBusy)}
+            onClick={() => void takeBack()}
+          >
+            {request.act ?? 'Take back'}
+          </button>
+        </>
+      }
+    >
+      {request.asksWhy === true && <Reason onReason={(override) => setDecisions((now) => ({ ...now, override }))} />}
+      {state.kind === 'loading' && <Loading what="the preview" />}
+      {state.kind === 'failed' && <Failure error={state.error} retry={look} />}
+      {preview !== null && <PreviewView preview={preview} decisions={decisions} onDecide={setDecisions} />}
+    </Dialog>
+  );
+}
+
+/** Only a person may apply what failed its checks, and the reason is recorded. */
+function Reason({ onReason }: { readonly onReason: (reason: string) => void }) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      className="revise"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onReason(text.trim());
+      }}
+    >
+      <input
+        className="field"
+        aria-label="Why it is applied although its checks failed"
+        placeholder="Its checks failed. Why is it applied nevertheless?"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={text.trim() === ''}>
+        Record the reason
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router';
+import { actorName } from '../data/authors.ts';
+import { shownText } from '../data/names.ts';
+import { clockText, durationText, fullText, plural } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { AuthorMark } from '../parts/author-mark.tsx';
+import { Counts } from '../parts/counts.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { turnRequest } from '../take-back/requests.ts';
+import { TakeBackButton } from '../take-back/take-back-button.tsx';
+import type { Turn } from './rows.ts';
+import { TurnCalls } from './turn-calls.tsx';
+
+export interface TurnRowProps {
+  readonly turn: Turn;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** A turn: its words first, then who, what and how much. */
+export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
+  const { id: workspace } = useWorkspace();
+  const { before, after, session } = turn;
+  const words = turn.prompt === null ? 'Work without a recorded prompt' : shownText(turn.prompt);
+  return (
+    <article className={`turn-row ${stateOf(turn)} ${turn.isCurrent ? 'is-current' : ''}`}>
+      <time dateTime={turn.ended} title={fullText(turn.ended)}>
+        {clockText(turn.ended)}
+      </time>
+      <AuthorMark actor={turn.actor} />
+      <div className="what">
+        <button type="button" className="words" data-row aria-expanded={isOpen} onClick={onToggle}>
+          {words}
+        </button>
+        <p className="facts">
+          <span>{shownText(actorName(turn.actor))}</span>
+          <span>{plural(turn.calls, 'call')}</span>
+          <span>{plural(turn.files, 'file')}</span>
+          <span>{durationText(Date.parse(turn.ended) - Date.parse(turn.began))}</span>
+          <TakenBack turn={turn} />
+        </p>
+      </div>
+      <div className="acts">
+        {turn.changes > 0 && before !== null && after !== null && (
+          <Link
+            className="button small"
+            to="/w/$workspace/changes"
+            params={{ workspace }}
+            search={{ from: before, to: after, session }}
+          >
+            Changes
+          </Link>
+        )}
+        {turn.changes > turn.takenBack && <TakeBackButton request={turnRequest(turn)} label="Take back" />}
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={isOpen ? 'Hide the calls' : 'Show the calls'}
+          onClick={onToggle}
+        >
+          <Icon name={isOpen ? 'closed' : 'open'} />
+        </button>
+      </div>
+      <Counts added={turn.added} removed={turn.removed} />
+      {isOpen && <TurnCalls turn={turn} />}
+    </article>
+  );
+}
+
+function stateOf({ changes, takenBack }: Turn): string {
+  if (changes === 0) return 'is-empty';
+  if (takenBack === 0) return 'is-in-effect';
+  return takenBack >= changes ? 'is-taken-back' : 'is-partly';
+}
+
+function TakenBack({ turn: { changes, takenBack, isCurrent } }: { readonly turn: Turn }) {
+  return (
+    <>
+      {changes > 0 && takenBack >= changes && <span className="tag taken-back">taken back</span>}
+      {takenBack > 0 && takenBack < changes && (
+        <span className="tag partly">
+          {takenBack} of {changes} changes taken back
+        </span>
+      )}
+      {isCurrent && <span className="tag current">newest</span>}
+    </>
+  );
+}
