@@ -1,0 +1,64 @@
+/** A real browser on the real page, served by the real command. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { main, type Project } from '@savepoint/testkit/command';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** The address of the workspace, to which the name of a view is added. */
+  readonly base: string;
+  /** What the browser reported: errors of scripts, and what the content policy refused. */
+  readonly errors: readonly string[];
+}
+
+/** Debian's package; `.ci/packages.txt` lists it. */
+const CHROMIUM = process.env['SAVEPOINT_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+
+let browser: Promise<Browser> | null = null;
+
+afterAll(async () => {
+  await (await browser)?.close();
+  browser = null;
+});
+
+/** Starts `savepoint studio` for a project and opens it; both end with the calling test. */
+export async function openStudio(p: Project, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const address = await startStudio(p);
+  browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('dialog', (dialog) => errors.push(`a dialog: ${dialog.message()}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  await page.goto(address);
+  await page.waitForURL(/\/w\/[^/]+\/timeline/);
+  return { page, base: page.url().replace(/\/timeline.*$/, ''), errors };
+}
+
+async function startStudio(p: Project): Promise<string> {
+  const child = spawn(process.execPath, [main, 'studio', '--no-open', '--json'], {
+    cwd: p.dir,
+    env: p.environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => end(child));
+  let printed = '';
+  for await (const part of child.stdout) {
+    printed += String(part);
+    if (printed.includes('\n')) break;
+  }
+  return (JSON.parse(printed.split('\n')[0] ?? '') as { readonly open: string }).open;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await gone;
+}

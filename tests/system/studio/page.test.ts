@@ -1,0 +1,240 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Project, project } from '@savepoint/testkit/command';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openStudio } from './browser.ts';
+import { hookedTurn } from './hooked-turn.ts';
+
+/** The page of Studio in a real browser, on real files and a real store. */
+
+const NUMBERED = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+const TEXT = `${NUMBERED.join('\n')}\n`;
+const CHANGED = TEXT.replace('line 3\n', 'line three\n').replace('line 35\n', 'line thirty-five\n');
+const FIRST_BACK = TEXT.replace('line 35\n', 'line thirty-five\n');
+
+it('shows a turn as it happens, takes one hunk of it back, and undoes that', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.checkpoint();
+  const { page, errors } = await openStudio(p);
+  await page.getByText('Live', { exact: true }).waitFor();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
+  const turn = page.locator('.turn-row', { hasText: 'Write two numbers in words' });
+  await turn.hover();
+  await turn.getByRole('link', { name: 'Changes' }).click();
+  await page.getByText('line three', { exact: true }).waitFor();
+  // The margin says who wrote the line, and how sure that is.
+  await page
+    .getByRole('link', { name: /^claude \(/ })
+    .first()
+    .waitFor();
+
+  await page.locator('.gap-row').first().getByRole('button', { name: 'Take back' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Take back a part of notes.txt' });
+  await dialog.getByText('1 path changes').waitFor();
+  expect(p.read('notes.txt')).toBe(CHANGED);
+  await dialog.getByRole('button', { name: 'Take back', exact: true }).click();
+  const undo = page.getByRole('button', { name: 'Undo', exact: true });
+  await undo.waitFor();
+  expect(p.read('notes.txt')).toBe(FIRST_BACK);
+  await page
+    .getByText(/^taken back by cp_/)
+    .first()
+    .waitFor();
+
+  await undo.click();
+  await page.getByText('Undone.').waitFor();
+  expect(p.read('notes.txt')).toBe(CHANGED);
+  expect(errors).toEqual([]);
+});
+
+it('does nothing if the files changed since the preview', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.checkpoint();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
+  const { page } = await openStudio(p);
+  const turn = page.locator('.turn-row', { hasText: 'Write two numbers in words' });
+  await turn.hover();
+  await turn.getByRole('button', { name: 'Take back' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 path changes').waitFor();
+  const mine = `${CHANGED}mine\n`;
+  p.write('notes.txt', mine);
+  await dialog.getByRole('button', { name: 'Take back', exact: true }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect(p.read('notes.txt')).toBe(mine);
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByText(/merged with later changes/).waitFor();
+  await dialog.getByRole('button', { name: 'Take back', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  expect(p.read('notes.txt')).toBe(`${TEXT}mine\n`);
+});
+
+it('reviews a plan by keyboard: a part is rejected, the rest approved, applied and rolled back', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.write('kept.txt', 'kept\n');
+  p.checkpoint();
+  propose(p, 'Numbers in words', [
+    { old_string: 'line 3\n', new_string: 'line three\n' },
+    { old_string: 'line 35\n', new_string: 'line thirty-five\n' },
+  ]);
+  const { page, base, errors } = await openStudio(p);
+  await page.goto(`${base}/plans`);
+  await page.locator('.plan-row').click();
+  await page.getByText('line three', { exact: true }).waitFor();
+  await page.keyboard.press('n');
+  await page.keyboard.press('r');
+  await page.getByRole('button', { name: 'Reject', pressed: true }).first().waitFor();
+  expect(p.read('notes.txt')).toBe(TEXT);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Apply the plan' });
+  await dialog.getByText('1 path changes').waitFor();
+  await dialog.getByRole('button', { name: 'Apply', exact: true }).click();
+  await page.getByText('applied', { exact: true }).waitFor();
+  expect(p.read('notes.txt')).toBe(FIRST_BACK);
+  await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click();
+  await page.getByText('rolled back', { exact: true }).waitFor();
+  expect(p.read('notes.txt')).toBe(TEXT);
+  expect(errors).toEqual([]);
+});
+
+it('shows hostile names and contents as text', async () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.checkpoint();
+  const html = '<img src=x onerror=alert(1)>';
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(2)"><script>alert(3)</script></svg>\n';
+  hookedTurn(p, `${html}<b>bold</b> \u202egnp.exe \u001b[31mred`, {
+    [`${html}.txt`]: `${html}\n</code><script>alert(4)</script>\n\u202e\u001b[2J\u0007\n`,
+    'picture.svg': svg,
+    'invoice\u202egpj.txt': 'reversed\n',
+    'page.html': '<iframe src="javascript:alert(5)"></iframe>\n',
+  });
+  const { page, base, errors } = await openStudio(p);
+  const words = page.locator('.turn-row .words').first();
+  await words.waitFor();
+  expect(await words.textContent()).toBe(`${html}<b>bold</b> \\u{202e}gnp.exe \\x1b[31mred`);
+  for (const [view, sign] of [
+    ['timeline', html],
+    ['now', 'picture.svg'],
+    ['changes?from=cp_1&to=last', 'picture.svg'],
+  ] as const) {
+    await page.goto(`${base}/${view}`);
+    await page.getByText(sign).filter({ visible: true }).first().waitFor();
+    expect(await page.locator('img, iframe, script:not([src]), b').count()).toBe(0);
+  }
+  const text = await page.locator('.diff').innerText();
+  expect(text).toContain(html);
+  expect(text).toContain('\\u{202e}\\x1b[2J\\x07');
+  expect(await page.getByText('invoice\\u{202e}gpj.txt').count()).toBeGreaterThan(0);
+  expect(errors).toEqual([]);
+});
+
+it('opens every view by its address, and by keys from the others', async () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.checkpoint();
+  const { page, base } = await openStudio(p);
+  for (const [key, title] of VIEWS) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search for a command' }).fill('timeline');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  // Another tab of the same browser is let in by this one.
+  const other = await page.context().newPage();
+  await other.goto(`${base}/overview`);
+  await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+});
+
+function propose(p: Project, intent: string, edits: readonly object[]): void {
+  fs.writeFileSync(path.join(p.base, 'plan.json'), JSON.stringify({ files: [{ file_path: 'notes.txt', edits }] }));
+  p.ok('plan', 'new', '../plan.json', '-m', intent);
+}
+
+const VIEWS: readonly (readonly [string, RegExp])[] = [
+  ['n', /^Now$/],
+  ['c', /^Since cp_1/],
+  ['p', /^Plans$/],
+  ['o', /^Overview$/],
+  ['t', /^Timeline$/],
+];
+
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+it.each(['light', 'dark'] as const)('nothing serious stands in the way of any reader: %s', async (colorScheme) => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.write('code.ts', 'export const one = 1;\n');
+  p.checkpoint();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED, 'code.ts': CODE });
+  p.write('mine.txt', 'not in a checkpoint\n');
+  propose(p, 'One line more', [{ old_string: 'line 40\n', new_string: 'line 40\nline 41\n' }]);
+  const { page, base } = await openStudio(p, { colorScheme, reducedMotion: 'reduce' });
+  const seen: string[] = [];
+  for (const [view, sign] of READABLE) {
+    await page.goto(`${base}/${view}`);
+    await page.locator(sign).first().waitFor();
+    seen.push(...(await seriousIn(page, view)));
+  }
+  await page.goto(`${base}/plans`);
+  await page.locator('.plan-row').click();
+  await page.locator('.code-row').first().waitFor();
+  seen.push(...(await seriousIn(page, 'plan')));
+  await page.goto(`${base}/timeline`);
+  const turn = page.locator('.turn-row').first();
+  await turn.hover();
+  await turn.getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('dialog').getByRole('heading', { level: 3 }).first().waitFor();
+  seen.push(...(await seriousIn(page, 'take back')));
+  expect(seen).toEqual([]);
+});
+
+const CODE = `/** One and two. */
+export const one = 1;
+export function two(name: string): string {
+  return \`\${name} \${/two/.test('two') ? 2 : null}\`;
+}
+`;
+
+const READABLE: readonly (readonly [view: string, sign: string])[] = [
+  ['timeline', '.turn-row'],
+  ['now', '.feed li'],
+  ['changes?from=cp_1&to=last', '.author-cell .mark'],
+  ['changes?from=cp_1&to=last&sides=two', '.code-pair'],
+  ['changes', '.code-row'],
+  ['plans', '.plan-row'],
+  ['overview', '.overview dl'],
+];
+
+interface AxeAnswer {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+async function seriousIn(page: Page, view: string): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const found = (await page.evaluate('axe.run(document)')) as AxeAnswer;
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes
+        .slice(0, 2)
+        .map(({ html, failureSummary }) => `${view}: ${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+    );
+}
