@@ -1,0 +1,69 @@
+// @ts-check
+/** What each picture of Studio shows. */
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {(page: Page, base: string) => Promise<void>} Show */
+
+/** @param {Page} page */
+const settled = async (page) => {
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
+  await page.waitForTimeout(400);
+};
+
+/** @type {Readonly<Record<string, Show>>} */
+export const VIEWS = {
+  timeline: async (page, base) => {
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+    await page.locator('.turn-row .words').nth(1).click();
+    await settled(page);
+  },
+  changes: async (page, base) => {
+    await page.goto(`${base}/changes?from=cp_1&to=cp_18`);
+    await settled(page);
+    await page.locator('.file-tree button', { hasText: 'login.ts' }).click();
+    await settled(page);
+  },
+  sides: async (page, base) => {
+    await page.goto(`${base}/changes?from=cp_1&to=cp_21&sides=two`);
+    await page.setViewportSize({ width: 1920, height: 1000 });
+    await settled(page);
+    await page.locator('.file-tree button', { hasText: 'login.ts' }).click();
+    await settled(page);
+  },
+  'take-back': async (page, base) => {
+    await page.goto(`${base}/changes?change=cp_12.1`);
+    await settled(page);
+    await page.locator('button', { hasText: 'Take back' }).first().click();
+    await settled(page);
+  },
+  now: async (page, base) => {
+    await page.goto(`${base}/now`);
+    await settled(page);
+  },
+  plans: async (page, base) => {
+    await page.goto(`${base}/plans`);
+    await settled(page);
+  },
+  plan: async (page, base) => {
+    await page.goto(`${base}/plans`);
+    await settled(page);
+    await page.locator('.plan-row').first().click();
+    await settled(page);
+  },
+  overview: async (page, base) => {
+    await page.goto(`${base}/overview`);
+    await settled(page);
+  },
+  keys: async (page, base) => {
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+    await page.keyboard.press('Control+k');
+    await settled(page);
+  },
+  narrow: async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+  },
+};
