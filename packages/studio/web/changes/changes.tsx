@@ -1,6 +1,6 @@
 /** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
@@ -22,6 +22,7 @@ export function Changes() {
   const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
   const recorded = useRecordedChanges(useMemo(() => rangeOf(search, data), [search, data]));
   const isSideBySide = search.sides === 'two';
+  const [top, setTop] = useState<string>();
   const changesOf = useCallback(
     (key: string) => (recorded.get(key) ?? []).filter(({ id }) => search.change === undefined || id === search.change),
     [recorded, search.change],
@@ -52,7 +53,7 @@ export function Changes() {
         </Empty>
       ) : (
         <div className="changes">
-          <FileTree files={files} current={search.file} onFile={(file) => set({ file })} />
+          <FileTree files={files} current={top} onFile={(file) => set({ file })} />
           <DiffList
             key={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
             files={files}
@@ -61,6 +62,7 @@ export function Changes() {
             hasAuthors
             isSideBySide={isSideBySide}
             file={search.file}
+            onTop={setTop}
             onFile={(file) => set({ file })}
             fileActs={(file) => <FileActs file={file} changes={changesOf(file.key)} />}
             hasHunkActs={hasHunkActs}

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { folderAndFile } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
@@ -20,6 +20,12 @@ const LETTERS = { create: 'A', write: 'M', patch: 'M', delete: 'D', rename: 'R',
 /** The changed files by folder, beside the diff. */
 export function FileTree({ files, current, onFile }: FileTreeProps) {
   const folders = useMemo(() => foldersOf(files), [files]);
+  const chosen = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the button is another one when the file is
+  useEffect(() => {
+    // It returns a promise in some browsers, which must not become the cleanup of the effect.
+    void chosen.current?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <nav className="file-tree" aria-label="Changed files">
       <p className="total">{plural(files.length, 'file')}</p>
@@ -31,6 +37,7 @@ export function FileTree({ files, current, onFile }: FileTreeProps) {
               <li key={file.key}>
                 <button
                   type="button"
+                  ref={file.key === current ? chosen : null}
                   aria-current={file.key === current ? 'true' : undefined}
                   title={file.title}
                   onClick={() => onFile(file.key)}

@@ -27,6 +27,8 @@ export interface DiffListProps {
   /** The key of the file to scroll to. */
   readonly file?: string | undefined;
   readonly onFile?: (key: string) => void;
+  /** Called with the file at the top, when that is another one. */
+  readonly onTop?: (key: string) => void;
   readonly fileActs?: (file: DiffFile) => ReactNode;
   readonly hunkActs?: (file: DiffFile, hunk: PatchHunk) => ReactNode;
   readonly hasHunkActs?: (file: DiffFile) => boolean;
@@ -69,7 +71,7 @@ export function DiffList(props: DiffListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'line'],
     getItemKey: (index) => rows[index]?.key ?? index,
-    overscan: 24,
+    overscan: 12,
   });
   const items = virtual.getVirtualItems();
   const inSight = useMemo(
@@ -83,6 +85,11 @@ export function DiffList(props: DiffListProps) {
     at: to,
     isEnabled: hasAuthors,
   });
+  const { onTop } = props;
+  const topKey = top?.key ?? inSight[0]?.key;
+  useEffect(() => {
+    if (topKey !== undefined) onTop?.(topKey);
+  }, [topKey, onTop]);
   const toFile = useCallback(
     (key: string) => {
       const index = rows.findIndex((row) => row.kind === 'file' && row.file.key === key);

@@ -32,6 +32,7 @@ export function Plan() {
 
 function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const [file, setFile] = useState<string>();
+  const [top, setTop] = useState<string>();
   const files = useStableFiles(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
@@ -40,7 +41,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
     <div className="changes">
-      <FileTree files={files} current={file} onFile={setFile} />
+      <FileTree files={files} current={top} onFile={setFile} />
       <DiffList
         files={files}
         from={plan.base}
@@ -49,6 +50,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         isSideBySide={false}
         file={file}
         onFile={setFile}
+        onTop={setTop}
         currentHunk={current ?? undefined}
         findings={findings}
         fileActs={(one) => {
