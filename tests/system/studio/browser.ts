@@ -10,6 +10,8 @@ export interface OpenedPage {
   readonly base: string;
   /** What the browser reported: errors of scripts, and what the content policy refused. */
   readonly errors: readonly string[];
+  /** Kills the server as a crash does, and starts it again. */
+  readonly restart: () => Promise<void>;
 }
 
 /** Debian's package; `.ci/packages.txt` lists it. */
@@ -24,7 +26,7 @@ afterAll(async () => {
 
 /** Starts `savepoint studio` for a project and opens it; both end with the calling test. */
 export async function openStudio(p: Project, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const address = await startStudio(p);
+  const { address, child } = await startStudio(p);
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(() => context.close());
@@ -38,10 +40,14 @@ export async function openStudio(p: Project, options: BrowserContextOptions = {}
   });
   await page.goto(address);
   await page.waitForURL(/\/w\/[^/]+\/timeline/);
-  return { page, base: page.url().replace(/\/timeline.*$/, ''), errors };
+  const restart = async (): Promise<void> => {
+    await end(child, 'SIGKILL');
+    await startStudio(p);
+  };
+  return { page, base: page.url().replace(/\/timeline.*$/, ''), errors, restart };
 }
 
-async function startStudio(p: Project): Promise<string> {
+async function startStudio(p: Project): Promise<{ readonly address: string; readonly child: ChildProcess }> {
   const child = spawn(process.execPath, [main, 'studio', '--no-open', '--json'], {
     cwd: p.dir,
     env: p.environment(),
@@ -53,12 +59,13 @@ async function startStudio(p: Project): Promise<string> {
     printed += String(part);
     if (printed.includes('\n')) break;
   }
-  return (JSON.parse(printed.split('\n')[0] ?? '') as { readonly open: string }).open;
+  const { open } = JSON.parse(printed.split('\n')[0] ?? '') as { readonly open: string };
+  return { address: open, child };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
+  child.kill(signal);
   await gone;
 }

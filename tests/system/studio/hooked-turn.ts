@@ -29,7 +29,7 @@ function recordedFiles(p: Project): number {
   return turns[0]?.files ?? 0;
 }
 
-function say(p: Project, event: object): void {
+export function say(p: Project, event: object): void {
   const input = JSON.stringify({ session_id: 'session-1', cwd: p.dir, ...event });
   const { status, stderr } = p.run(['hook', 'claude'], { input });
   if (status !== 0) throw new Error(`the hook ended with ${status}: ${stderr}`);

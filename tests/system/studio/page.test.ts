@@ -5,7 +5,7 @@ import { type Project, project } from '@savepoint/testkit/command';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openStudio } from './browser.ts';
-import { hookedTurn } from './hooked-turn.ts';
+import { hookedTurn, say } from './hooked-turn.ts';
 
 /** The page of Studio in a real browser, on real files and a real store. */
 
@@ -48,6 +48,25 @@ it('shows a turn as it happens, takes one hunk of it back, and undoes that', asy
   await page.getByText('Undone.').waitFor();
   expect(p.read('notes.txt')).toBe(CHANGED);
   expect(errors).toEqual([]);
+});
+
+it('shows the running call of an agent, and connects again to a server that was killed', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.checkpoint();
+  const { page, base, restart } = await openStudio(p);
+  await page.goto(`${base}/now`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const call = { tool_name: 'Bash', tool_input: { command: 'sed -i s/1/one/ notes.txt' }, tool_use_id: 'call-1' };
+  say(p, { hook_event_name: 'UserPromptSubmit', prompt: 'Write one in words' });
+  say(p, { hook_event_name: 'PreToolUse', ...call });
+  await page.locator('.running', { hasText: 'sed -i s/1/one/ notes.txt' }).waitFor();
+  await restart();
+  p.write('notes.txt', TEXT.replace('line 1\n', 'line one\n'));
+  say(p, { hook_event_name: 'PostToolUse', ...call, tool_response: {} });
+  await page.locator('.feed li', { hasText: 'notes.txt' }).waitFor();
+  await page.locator('.running').waitFor({ state: 'detached' });
+  await page.getByText('Live', { exact: true }).waitFor();
 });
 
 it('does nothing if the files changed since the preview', async () => {
