@@ -201,7 +201,8 @@ describe('fork create --conversation', () => {
     const project = path.join(c.folder, '..', folder.replace(/[^a-zA-Z0-9]/g, '-'));
     const [made = ''] = readdirSync(project);
     const command = `claude --resume ${made.replace('.jsonl', '')}`;
-    expect(stdout).toBe(`other: ${folder}\n  continue the conversation: \`${command}\` in ${folder}\n`);
+    expect(stdout).toContain(`other: ${folder}\n`);
+    expect(stdout).toContain(`\n  continue the conversation: \`${command}\` in ${folder}\n`);
     const rows = readFileSync(path.join(project, made), 'utf8');
     expect(rows).toContain(`"cwd":"${folder}"`);
     expect([rows.includes('first part'), rows.includes('second part'), rows.includes(p.dir)]).toEqual([
