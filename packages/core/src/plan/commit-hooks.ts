@@ -12,7 +12,6 @@
 import { showText } from '../content/show-name.ts';
 import { UnusableGitFile } from '../git/file.ts';
 import type { Git } from '../git/program.ts';
-import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
@@ -25,6 +24,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { givenMessage } from './commit-message.ts';
 import {
   addContents,
+  assertUnchanged,
   type IndexEdit,
   indexLines,
   named,
@@ -72,13 +72,7 @@ export async function stageForHooks(
     const { root, state, head, index, edits, message } = one;
     const folder = onDisk(workspace.root, root);
     await refusing(root, async () => {
-      const changed = one.changes.filter(
-        ({ path, after }) => !matchesEntry(diskState(fs, onDisk(folder, path)), after),
-      );
-      if (changed.length > 0) {
-        const names = named(changed.map(({ path }) => path));
-        throw new Refusal(`${names} changed since the plan was applied, and hooks would see that. Commit with git`);
-      }
+      assertUnchanged(workspace, one);
       await addContents(workspace, git, one, pace);
       const files = writeHookFiles(fs, at, place, { index: index.bytes, message });
       const { index: hookIndex, message: hookMessage } = files;

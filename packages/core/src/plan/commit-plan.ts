@@ -5,6 +5,7 @@
  *    Files that git would convert are refused. Hooks run only on request (commit-hooks.ts).
  * C2 A file is committed only if it had no changes of the user: before the plan it was as in HEAD, and it still is in the
  *    index. Otherwise nothing is committed at all. All other entries of the index stay as they are.
+ *    What was rolled back of the plan is left out. A file that is no longer as the plan made it is refused.
  * C3 All repositories are examined before the first is changed.
  * C4 In each repository: objects first, then the index, then the branch, from the commit that was examined. The last two
  *    happen under git's lock of the index, and only if index and HEAD still are as examined. A process that dies in between
@@ -13,6 +14,7 @@
 
 import { readGitFile } from '../git/file.ts';
 import { firstErrorLine, type Git } from '../git/program.ts';
+import { isFsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import { sameEntry } from '../model/entries.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -24,6 +26,7 @@ import { headOf, swapIndex } from '../transaction/swap-index.ts';
 import type { HookedCommit } from './commit-hooks.ts';
 import {
   addContents,
+  assertUnchanged,
   type FileChange,
   indexLines,
   type PlanCommitRequest,
@@ -60,6 +63,8 @@ export async function commitPlan(
   pace: Pace,
 ): Promise<PlanCommits> {
   const { git, commits: prepared, notes } = await prepareCommits(workspace, request, pace);
+  // What hooks made of the files is on disk then, and they were examined before the hooks ran.
+  if (hooked === null) assertAllUnchanged(workspace, prepared);
   const wanted = hooked === null ? prepared : withHooks(prepared, hooked);
   const commits: PlanCommit[] = [];
   for (const one of wanted) {
@@ -114,6 +119,20 @@ async function commitIn(workspace: Workspace, git: Git, prepared: PreparedCommit
   if (why !== null) throw new Refusal(why);
   const branch = headOf(ports.fs, state)?.branch ?? null;
   return { path: root, branch, commit, subject, files: edits.length };
+}
+
+/** @throws SavepointError GIT_REFUSED */
+function assertAllUnchanged(workspace: Workspace, prepared: readonly PreparedCommit[]): void {
+  const problems = prepared.flatMap((one) => {
+    try {
+      assertUnchanged(workspace, one);
+      return [];
+    } catch (error) {
+      if (error instanceof Refusal || isFsError(error)) return [{ path: one.root, why: error.message }];
+      throw error;
+    }
+  });
+  if (problems.length > 0) throw refused(problems);
 }
 
 /** @throws SavepointError GIT_REFUSED if a repository is not as it was when its hooks started */

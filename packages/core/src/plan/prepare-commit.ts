@@ -11,6 +11,7 @@ import { findGit, firstErrorLine, type Git } from '../git/program.ts';
 import { type GitState, readRepository } from '../git/repository.ts';
 import { type IndexEntry, readIndex, type TrackedPaths } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
+import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
@@ -36,10 +37,17 @@ import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
 import { attributesOf } from './repository-attributes.ts';
 
+export interface CommittedStep {
+  readonly before: Checkpoint;
+  readonly after: Checkpoint;
+  /** The paths of which it was taken back since. */
+  readonly reverted: readonly TreePath[];
+}
+
 export interface PlanCommitRequest {
   readonly plan: Plan;
   /** The checkpoints after its applications that are in effect, oldest first, each with the one before it. */
-  readonly steps: readonly { readonly before: Checkpoint; readonly after: Checkpoint }[];
+  readonly steps: readonly CommittedStep[];
   /** Null: made from the plan's intent, in the style of the repository. */
   readonly message: string | null;
   /** Null: the one that git would name. */
@@ -132,6 +140,18 @@ export async function addContents(
   if (failed !== null) throw new Refusal(failed);
 }
 
+/** @throws Refusal if a file on disk is not as the plan made it any more, for example because a part of it was taken back */
+export function assertUnchanged({ ports, root: folder }: Workspace, { root, changes }: PreparedCommit): void {
+  const at = onDisk(folder, root);
+  const changed = changes.filter(({ path, after }) => {
+    const state = diskState(ports.fs, onDisk(at, path));
+    // In place of a file, the plan may have made a folder.
+    return !matchesEntry(state, after) && !(after === null && state.kind === 'folder');
+  });
+  if (changed.length === 0) return;
+  throw new Refusal(`${named(changed.map(({ path }) => path))} changed since the plan was applied. Commit with git`);
+}
+
 /** As the input of `git update-index -z --index-info`. */
 export function indexLines(edits: readonly IndexEdit[]): Buffer {
   const line = ({ path, to }: IndexEdit): string =>
@@ -190,6 +210,7 @@ function changesByRoot(
 ): ReadonlyMap<TreePath, readonly FileChange[]> {
   const all = new Map<TreePath, FileChange>();
   const ignored = new Set<TreePath>();
+  const takenBack = new Set(steps.flatMap(({ reverted }) => reverted));
   const roots = steps.at(-1)?.after.roots ?? [];
   for (const { before, after } of steps) {
     for (const one of differences(store.objects, before.snapshot, after.snapshot)) {
@@ -203,6 +224,7 @@ function changesByRoot(
   const found = new Map<TreePath, FileChange[]>();
   const outside: TreePath[] = [];
   for (const change of all.values()) {
+    if (takenBack.has(change.path)) continue;
     const root = rootOf(roots, change.path);
     if (root === null || ignored.has(change.path)) {
       outside.push(change.path);
@@ -212,6 +234,8 @@ function changesByRoot(
     list.push({ ...change, path: relativePath(root, change.path) });
     found.set(root, list);
   }
+  const left = [...takenBack].filter((path) => all.has(path));
+  if (left.length > 0) notes.push(`not committed, because the plan was taken back there: ${named(left)}`);
   if (outside.length > 0)
     notes.push(`in no commit, because git ignores them or they are in no repository: ${named(outside)}`);
   return found;

@@ -49,6 +49,31 @@ test.each([
   expect([p.git('rev-parse', 'HEAD'), p.git(...config, 'ls-files', '--stage')]).toEqual(before);
 });
 
+test('what was rolled back of a plan is left out and named, and a file that has a part of it is refused', async () => {
+  const p = repository();
+  p.write('mine.txt', `one\n${'\n'.repeat(20)}two\n`);
+  p.shell(`rm .git/hooks/*; git config --unset core.fsmonitor; ${GIT} commit -qam lines --no-gpg-sign`);
+  const savepoint = p.open();
+  const { plan, fingerprint } = await savepoint.proposeEdits(
+    [write('src/a.txt', 'a\n'), write('src/b.txt', 'b\n'), write('mine.txt', `1\n${'\n'.repeat(20)}2\n`)],
+    { intent: 'Three' },
+  );
+  await savepoint.approvePlan(plan.id, fingerprint);
+  const { checkpoint } = await savepoint.applyPlan(plan.id);
+  const named = (path: string) => checkpoint?.changes?.find((one) => one.path === path)?.id;
+  await savepoint.rollback({ changes: [named('src/a.txt')!] });
+  await savepoint.rollback({ hunks: [{ change: named('mine.txt')!, hunk: 1 }] });
+  await expect(savepoint.commitPlan(plan.id, { author: AUTHOR })).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining('mine.txt changed since the plan was applied'),
+  });
+  await savepoint.rollback({ changes: [named('mine.txt')!] });
+  const { commits, notes } = await savepoint.commitPlan(plan.id, { author: AUTHOR });
+  expect(commits).toMatchObject([{ files: 1 }]);
+  expect(notes).toContain('not committed, because the plan was taken back there: mine.txt, src/a.txt');
+  expect(p.git('show', '--name-only', '--format=', 'HEAD')).toBe('src/b.txt\n');
+});
+
 test('an attempt that died after the index continues, and one that is not applied is refused', async () => {
   const p = repository();
   const config = '-c core.fsmonitor= -c core.hooksPath=/dev/null';

@@ -15,7 +15,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { assertByUser } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { applicationsOf } from './plan-view.ts';
+import { applicationsOf, inEffect } from './plan-view.ts';
 import { findPlan } from './stored-plans.ts';
 
 export interface PlanCommitChoices {
@@ -95,17 +95,16 @@ function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly stri
 /** @throws SavepointError USAGE if no application is in effect */
 function stepsOf({ timeline, store }: Workspace, plan: Plan): PlanCommitRequest['steps'] {
   const refs = timeline.list();
-  const numbers = applicationsOf(timeline, store.objects, plan)
-    .filter(({ isInEffect }) => isInEffect)
-    .map(({ checkpoint }) => checkpoint)
-    .sort((a, b) => a - b);
-  if (numbers.length === 0) {
+  const applied = inEffect(applicationsOf(timeline, store.objects, plan)).toSorted(
+    (a, b) => a.checkpoint - b.checkpoint,
+  );
+  if (applied.length === 0) {
     throw new SavepointError('USAGE', `${plan.id} is not applied, so there is nothing to commit.`, { argument: 'id' });
   }
-  return numbers.flatMap((number) => {
-    const at = refs.findIndex((ref) => ref.number === number);
+  return applied.flatMap(({ checkpoint, reverted }) => {
+    const at = refs.findIndex((ref) => ref.number === checkpoint);
     const [before, after] = [refs[at - 1], refs[at]];
     if (before === undefined || after === undefined) return [];
-    return [{ before: timeline.read(before), after: timeline.read(after) }];
+    return [{ before: timeline.read(before), after: timeline.read(after), reverted }];
   });
 }

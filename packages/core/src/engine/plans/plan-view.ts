@@ -6,6 +6,7 @@ import type { ChangeTotals } from '../../model/checkpoint.ts';
 import { sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CheckpointId, checkpointId } from '../../model/ids.ts';
+import type { TreePath } from '../../model/names.ts';
 import type {
   Plan,
   PlanApplication,
@@ -134,6 +135,8 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
 export interface KnownApplication extends PlanApplication {
   /** Whether it was not undone or rolled back since. */
   readonly isInEffect: boolean;
+  /** The paths of which it was undone or rolled back since. */
+  readonly reverted: readonly TreePath[];
 }
 
 /**
@@ -145,7 +148,9 @@ export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: 
   const known = checkpointsInEffect(timeline, objects, numbers);
   const happened = plan.applications.flatMap((one) => {
     const found = known.get(one.checkpoint);
-    return found !== undefined && isOf(plan, found) ? [{ ...one, isInEffect: !found.isReverted }] : [];
+    return found !== undefined && isOf(plan, found)
+      ? [{ ...one, isInEffect: !found.isReverted, reverted: found.reverted }]
+      : [];
   });
   const newest = new Map(happened.map((one) => [one.phase, one.checkpoint]));
   return happened.map((one) => (newest.get(one.phase) === one.checkpoint ? one : { ...one, isInEffect: false }));

@@ -1,15 +1,18 @@
 /** Tells whether what operations did is still in effect. */
 
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { Timeline } from '../record/timeline.ts';
 
-/** A checkpoint, and whether all of its changes were reverted since. */
 export interface CheckpointInEffect {
   readonly checkpoint: Checkpoint;
+  /** Whether all of its changes were reverted since. */
   readonly isReverted: boolean;
+  /** The paths of the changes that were reverted since; of a rename, both. */
+  readonly reverted: readonly TreePath[];
 }
 
 /** @returns the checkpoints with these numbers that exist and can be read, by number */
@@ -29,8 +32,13 @@ export function checkpointsInEffect(
     const effectOf = activity.visit(checkpoint);
     if (!wanted.has(checkpoint.number)) continue;
     const changes = checkpoint.changes ?? [];
-    const isReverted = changes.length > 0 && changes.every((change) => effectOf(change).reversion !== null);
-    found.set(checkpoint.number, { checkpoint, isReverted });
+    const back = changes.filter((change) => effectOf(change).reversion !== null);
+    const reverted = back.flatMap(({ path, from }) => (from === null ? [path] : [from, path]));
+    found.set(checkpoint.number, {
+      checkpoint,
+      isReverted: back.length > 0 && back.length === changes.length,
+      reverted,
+    });
   }
   return found;
 }

@@ -9,8 +9,8 @@ export const planCommit = verb({
   summary: 'commit an applied plan in your own repository',
   description:
     'Makes one commit in each repository, of the files of the plan only, as they were after it was applied. What else is ' +
-    'staged or changed stays as it is. It is refused if one of the files had changes that were not committed. The message ' +
-    'is the intent of the plan, in the style of the recent subjects. git runs no filters, and signs nothing.\n\n' +
+    'staged or changed stays as it is. It is refused if one of the files had changes that were not committed, or changed ' +
+    'since it was applied. What was rolled back of the plan is left out, and named. The message is the intent of the plan, in the style of the recent subjects. git runs no filters, and signs nothing.\n\n' +
     'With `hooks`, the pre-commit, prepare-commit-msg, commit-msg and post-commit hooks of the repositories run. If one of ' +
     'them refuses, nothing is committed. What they stage of the files of the plan, and the message as they leave it, is ' +
     'committed. If they stage anything else, nothing is committed. Only a person may ask for hooks.',
