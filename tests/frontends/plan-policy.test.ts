@@ -104,6 +104,46 @@ it('does not apply what was not checked, is not good, is large, or is under revi
   expect((await apply(client, id)).data).toMatchObject({ outcome: 'done' });
 });
 
+it('is asked at each phase: not if it ended, or the folder changed, since the phase before', async () => {
+  const p = trusted();
+  const client = await connect(p, '2025-11-25');
+  const lines = (first: string, last: string): string => [first, ...'12345678', last, ''].join('\n');
+  const phases = [
+    { name: 'A', paths: ['a.txt'] },
+    { name: 'B', paths: ['b.txt'] },
+  ];
+  /** Phase A is applied, and B waits, because it has to be merged. */
+  const halfApplied = async (): Promise<string> => {
+    p.ok('plan', 'policy', 'checked');
+    p.write('a.txt', 'a\n');
+    p.write('b.txt', lines('b', 'b'));
+    const files = [
+      { file_path: 'a.txt', edits: [{ op: 'write', content: 'good\n' }] },
+      { file_path: 'b.txt', edits: [{ op: 'write', content: lines('good', 'b') }] },
+    ];
+    const id = await propose(client, { files, phases });
+    p.write('b.txt', lines('b', 'of the user'));
+    await call(client, 'plan_check', { id });
+    await apply(client, id);
+    expect([p.read('a.txt'), p.read('b.txt')]).toEqual(['good\n', lines('b', 'of the user')]);
+    return id;
+  };
+  const rest = (id: string): Promise<Answer> => call(client, 'plan_apply', { id, rebase: true });
+
+  const allowed = await halfApplied();
+  expect((await rest(allowed)).data).toMatchObject({ outcome: 'done' });
+  expect(p.read('b.txt')).toBe(lines('good', 'of the user'));
+
+  const ended = await halfApplied();
+  p.ok('plan', 'policy', 'approved');
+  expect((await rest(ended)).error).toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+
+  const moved = await halfApplied();
+  p.write('a.txt', 'changed since\n');
+  expect((await rest(moved)).error.message).toContain('the folder changed since its checks ran');
+  expect(p.read('b.txt')).toBe(lines('b', 'of the user'));
+});
+
 it('only a person can set it: no agent in a shell, no tool, no file of the project', async () => {
   const p = trusted();
   const refused = p.run(['plan', 'policy', 'checked'], AGENT);

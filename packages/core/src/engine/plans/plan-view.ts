@@ -165,14 +165,14 @@ export function statusOf(plan: Plan, progress: PlanProgress): PlanStatus {
   return applications.length > 0 && !isAnyInEffect ? 'rolled-back' : 'pending';
 }
 
-/** Whether exactly this was approved, and nothing that was applied since was rolled back. */
+/** Whether a person approved exactly this, and nothing that was applied since was rolled back. */
 export function isApproved(
   { approval }: Pick<Plan, 'approval'>,
   { applications, fingerprint }: Pick<PlanProgress, 'applications' | 'fingerprint'>,
 ): boolean {
   if (approval?.fingerprint !== fingerprint) return false;
-  // A policy is asked again at each application. Once something is applied, it allowed all of it.
-  if (approval.isByPolicy && applications.length === 0) return false;
+  // A policy is asked at each application, because the folder and the policy can change between two phases.
+  if (approval.isByPolicy) return false;
   return applications.every(({ time, isInEffect }) => isInEffect || time < approval.time);
 }
 
