@@ -1,7 +1,7 @@
 /** A workspace that is mounted a second time: commands in an overlay find the copy there, too. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { whyNoOverlays } from '@savepoint/testkit';
 import { Project } from '@savepoint/testkit/command';
 import { expect, onTestFinished, test } from 'vitest';
@@ -59,4 +59,35 @@ test.skipIf(whyNot !== null).each(['try', 'run --isolated'])('%s: nothing of the
     'c\nnew\n',
     false,
   ]);
+});
+
+test.skipIf(whyNot !== null)("Savepoint's home, or a part of it, is covered where it is mounted as well", () => {
+  const p = new Project();
+  onTestFinished(() => p.remove());
+  p.write('a.txt', 'a\n');
+  p.ok('checkpoint');
+  const elsewhere = `${p.base}/elsewhere`;
+  const parts = { all: p.store, part: `${p.store}/only outside`, settings: `${p.store}/config.json` };
+  mkdirSync(parts.part, { mode: 0o700 });
+  writeFileSync(`${parts.part}/a secret`, '');
+  writeFileSync(parts.settings, '{}\n', { mode: 0o600 });
+  mkdirSync(elsewhere);
+  for (const [name, from] of Object.entries(parts)) {
+    if (name === 'settings') writeFileSync(`${elsewhere}/${name}`, '');
+    else mkdirSync(`${elsewhere}/${name}`);
+    tool('mount', '--bind', from, `${elsewhere}/${name}`);
+    onTestFinished(() => tool('umount', `${elsewhere}/${name}`));
+  }
+  const script = `echo forged >"$ELSEWHERE/all/FORGED" && test -e "$REAL/FORGED" || exit 3
+    ls -A "$ELSEWHERE/part"
+    echo forged >"$ELSEWHERE/part/FORGED"
+    echo forged >"$ELSEWHERE/settings"
+    true`;
+  const env = { ELSEWHERE: elsewhere, REAL: p.store };
+  const tried = p.run(['try', '--drop', '--', 'sh', '-c', script], { env });
+  expect(tried.stderr).not.toContain('no overlay is possible');
+  expect(tried).toMatchObject({ status: 0 });
+  expect(['FORGED', 'only outside/FORGED'].filter((name) => existsSync(`${p.store}/${name}`))).toEqual([]);
+  expect(readFileSync(parts.settings, 'utf8')).toBe('{}\n');
+  expect(tried.stdout).not.toContain('a secret');
 });

@@ -105,7 +105,8 @@ function prepare(
   const mode = alone === 'look' ? 'look' : alone === 'work' ? 'alone' : (access ?? 'edit');
   const covered = repositories.map((one) => coverRepository(ports, place, one, access)).join(' ');
   // Nothing runs in one that only shows what the copy contains.
-  const seconds = alone === 'look' ? [] : secondPlaces(ports.fs, [root, ...repositories.map(({ path }) => path)]);
+  const hidden = [root, ...repositories.map(({ path }) => path), ...(home === null ? [] : [home])];
+  const seconds = alone === 'look' ? [] : secondPlaces(ports.fs, hidden);
   const places = seconds.map((one) => `${scriptArgument(one.covered)}:${scriptArgument(one.place)}`).join(' ');
   const given = [...paths, mode, covered, places, scriptArgument(held ?? ''), ...layers.map(scriptArgument)];
   return {

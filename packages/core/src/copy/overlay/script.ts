@@ -131,7 +131,14 @@ fi
 for given in $seconds; do
   decode "\${given%%:*}"; covered=$decoded
   decode "\${given#*:}"
-  mount --rbind "$covered" "$decoded"
+  if [ -e "$covered" ]; then
+    mount --rbind "$covered" "$decoded"
+  # The home in here has not what the real one has.
+  elif [ -d "$decoded" ]; then
+    mount -t tmpfs -o ro,mode=700 savepoint-nothing "$decoded"
+  else
+    mount --bind /dev/null "$decoded"
+  fi
 done
 cd /
 set +e

@@ -21,7 +21,10 @@ export interface SecondPlace {
  */
 export function secondPlaces(fs: Fs, folders: readonly DiskPath[]): readonly SecondPlace[] {
   const mounts = mountsOf(fs);
-  const found = folders.flatMap((folder) => placesOf(folder, mounts)).filter((one) => isSame(fs, one));
+  const found = folders
+    .flatMap((folder) => placesOf(folder, mounts))
+    // What covers a folder shows nothing that is mounted in it.
+    .filter((one) => isSame(fs, one) && !folders.some((folder) => isInside(one.place, folder)));
   const byPlace = new Map(found.map((one) => [one.place, one]));
   return [...byPlace.values()].sort((a, b) => a.place.length - b.place.length);
 }
@@ -50,7 +53,7 @@ function placesOf(folder: DiskPath, mounts: readonly Mount[]): readonly SecondPl
       if (!isOuter && !isInside(other.top, inner)) return [];
       const covered = isOuter ? folder : joined(folder, below(other.top, inner));
       const place = isOuter ? joined(other.point, below(inner, other.top)) : other.point;
-      return isInside(place, folder) ? [] : [{ covered, place }];
+      return [{ covered, place }];
     });
   });
 }
