@@ -1,5 +1,6 @@
 /** The files of a fork: a folder, or what an overlay shows to the commands in it. */
 
+import { showName } from '../content/show-name.ts';
 import type { OpenCopy } from '../copy/copy.ts';
 import { treeIn } from '../copy/folder/folder-copy.ts';
 import { type CopyView, folderView } from '../copy/folder/folder-view.ts';
@@ -7,8 +8,10 @@ import { type KeptMount, lookAtOverlay, useKeptOverlay } from '../copy/overlay/k
 import type { OverlayRequest } from '../copy/overlay/launch.ts';
 import { belowIn, copiesIn, removeLeftovers, writeCopyRecord } from '../copy/records.ts';
 import { containingFolder, syncFolder } from '../io/durable-write.ts';
+import type { Ports } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { DiskPath } from '../model/names.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type DiskPath, nameToJson } from '../model/names.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Fork } from './fork.ts';
 import { processesIn } from './fork-processes.ts';
@@ -23,6 +26,25 @@ export function seenIn(fork: Pick<Fork, 'copy'>): DiskPath {
   return folderOf(fork) ?? fork.copy.root;
 }
 
+/** Whether somebody removed the folder of the fork. Its record, its own store and what the store of the workspace keeps stay. */
+export function isGone({ fs }: Pick<Ports, 'fs'>, fork: Pick<Fork, 'copy'>): boolean {
+  const folder = folderOf(fork);
+  return folder !== null && fs.lstat(folder) === null;
+}
+
+/** @throws SavepointError IO */
+export function assertThere(ports: Pick<Ports, 'fs'>, fork: Pick<Fork, 'copy'>): void {
+  if (!isGone(ports, fork)) return;
+  const name = fork.copy.name ?? fork.copy.id;
+  const path = treeIn(fork.copy.place);
+  throw new SavepointError(
+    'IO',
+    `The folder of fork ${name} is not there: ${showName(path)}`,
+    { path: nameToJson(path), operation: 'open', code: 'ENOENT' },
+    { hint: `\`savepoint fork drop ${name}\` removes the fork, and keeps the last state that was recorded.` },
+  );
+}
+
 /** The files of a fork, for as long as `use` takes. Commands may run in it meanwhile. @throws SavepointError IO */
 export async function lookAtFork<T>(
   { ports, searchPath, root }: Pick<Workspace, 'ports' | 'searchPath' | 'root'>,
@@ -30,6 +52,7 @@ export async function lookAtFork<T>(
   use: (copy: OpenCopy) => Promise<T>,
 ): Promise<T> {
   const { copy } = fork;
+  assertThere(ports, fork);
   if (copy.rung !== 'overlay') return use(openCopy({ ports }, fork, folderView(ports, copy)));
   const mount = await lookAtOverlay(ports, searchPath, copiesOf(copy.place), overlayOf(fork, root));
   try {
@@ -50,6 +73,7 @@ export async function openFork(
   fork: Pick<Fork, 'copy'>,
 ): Promise<OpenFork> {
   const { copy } = fork;
+  assertThere(ports, fork);
   if (copy.rung !== 'overlay') {
     return { ...openCopy({ ports }, fork, folderView(ports, copy)), release: async () => undefined, lock: null };
   }

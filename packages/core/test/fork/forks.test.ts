@@ -333,3 +333,52 @@ test('a fork is not removed unasked while it has files that were not captured', 
   await savepoint.dropFork('f', { force: true });
   expect((await savepoint.forks()).forks).toEqual([]);
 });
+
+test('a fork whose folder is gone does not stop the others, and is dropped with its last recorded state', async () => {
+  const p = place();
+  const savepoint = p.open();
+  await savepoint.createForks(['gone', 'silent', 'one', 'two'], { rungs: ['copy'] });
+  const folder = await folderOf(savepoint, 'gone');
+  const inside = p.open({ dir: folder });
+  writeFileSync(join(folder, 'new.txt'), 'recorded\n');
+  unlinkSync(join(folder, 'b.txt'));
+  await inside.checkpoint();
+  writeFileSync(join(await folderOf(savepoint, 'one'), 'new.txt'), 'one\n');
+  const silent = await folderOf(savepoint, 'silent');
+  for (const each of [folder, silent]) rmSync(each, { recursive: true });
+
+  const { forks, problems } = await savepoint.forks();
+  expect(forks.map(({ name }) => name)).toEqual(['one', 'two']);
+  expect(problems).toEqual([
+    expect.stringMatching(/^gone: its folder is not there\. `savepoint fork drop gone` removes it/),
+    expect.stringMatching(/^silent: /),
+  ]);
+  const refused = { code: 'IO', message: expect.stringContaining('The folder of fork gone is not there') };
+  for (const call of [savepoint.fork('gone'), savepoint.openFork('gone'), savepoint.mergeFork('gone')]) {
+    await expect(call).rejects.toMatchObject(refused);
+  }
+  await expect(savepoint.compareForks(['gone', 'one'])).rejects.toMatchObject(refused);
+  const compared = await savepoint.compareForks([]);
+  expect(compared.forks.map(({ name }) => name)).toEqual(['one', 'two']);
+  expect(compared.problems).toEqual(problems);
+
+  expect(await savepoint.dropFork('gone')).toEqual([
+    'gone: its folder was not there any more: what is kept is its own last checkpoint, cp_1',
+  ]);
+  await savepoint.createForks(['gone'], { from: 'dropped:gone', rungs: ['copy'] });
+  const again = await folderOf(savepoint, 'gone');
+  expect(readFileSync(join(again, 'new.txt'), 'utf8')).toBe('recorded\n');
+  expect([existsSync(join(again, 'a.txt')), existsSync(join(again, 'b.txt'))]).toEqual([true, false]);
+
+  const cleaned = await savepoint.cleanForks();
+  expect(cleaned.notes).toEqual([
+    expect.stringMatching(/^silent: .* nothing was recorded in it: what is kept is where/),
+  ]);
+  expect(cleaned.dropped).toEqual(['silent']);
+  await savepoint.createForks(['silent'], { from: 'dropped:silent', rungs: ['copy'] });
+  const back = await folderOf(savepoint, 'silent');
+  expect(readFileSync(join(back, 'b.txt'), 'utf8')).toBe('b\n');
+  rmSync(back, { recursive: true });
+  expect((await savepoint.cleanCopies()).removed).toHaveLength(1);
+  expect((await savepoint.forks()).problems).toEqual([]);
+});

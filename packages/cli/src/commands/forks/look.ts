@@ -84,7 +84,7 @@ export const forkCompare = command({
   options: [],
   examples: ['savepoint fork compare', 'savepoint fork compare attempt-1 attempt-2'],
   input: ({ operands }) => (operands.length === 0 ? {} : { names: [...operands] }),
-  render: ({ forks, pairs }, { style }) =>
+  render: ({ forks, pairs, warnings }, { style }) =>
     lines(
       forks.flatMap(({ name, totals, checks, conflicts }) => [
         `${style.strong(name)}  ${totals.files === 0 ? 'nothing to merge' : totalsLine(totals)}`,
@@ -96,6 +96,7 @@ export const forkCompare = command({
           (conflicts.length === 0 ? 'and do not conflict with each other' : 'and conflict with each other'),
         ...conflictLines(conflicts, `of ${second} conflicts if ${first} is merged first`),
       ]),
+      warnings.map((one) => `warning: ${showText(one)}`),
     ),
 });
 

@@ -5,6 +5,8 @@ import type { CopyRecord } from '../../copy/copy.ts';
 import { type CopyDifference, diffCopy, writeCopyPatch } from '../../copy/diff-copy.ts';
 import { endProcesses, waitForProcesses } from '../../copy/end-processes.ts';
 import { nextTurnMark } from '../../copy/turn-mark.ts';
+import { listForks } from '../../fork/fork-records.ts';
+import { isGone } from '../../fork/open-fork.ts';
 import { givenDiskPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -19,6 +21,7 @@ import { makeFile } from '../../transaction/new-file.ts';
 import { assertPathAllowed } from '../allowed-path.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import { type CleanedCopies, cleanCopies, type KnownCopies, knownCopies, withCommits } from '../copies/copy-list.ts';
+import { dropGoneForks } from '../copies/forks.ts';
 import { recordPromptsOf } from '../copies/record-prompts.ts';
 import {
   type CopyOptions,
@@ -62,8 +65,8 @@ export interface CopyCalls {
   /** Returns the copies of all workspaces in the home folder, regardless of the opened folder. */
   copies(): Promise<KnownCopies>;
   /**
-   * Removes the copies whose process died, with the processes that it left in them, and what interrupted creations left. Forks, and what is in use, stay. So do
-   * copies that may hold work, such as kept ones.
+   * Removes the copies whose process died, with the processes that it left in them, and what interrupted creations left. Forks whose folder is
+   * there, and what is in use, stay. So do copies that may hold work, such as kept ones.
    * @param options.all also those of this workspace that may hold work
    * @param options.everywhere with `all`: those of all workspaces
    * @throws SavepointError NEEDS_CONFIRMATION for `all` in the shell of an agent
@@ -145,12 +148,18 @@ export function copyCalls(engine: Engine): CopyCalls {
           throw error;
         }
       }),
-    cleanCopies: ({ all = false, everywhere = false } = {}) =>
+    cleanCopies: ({ all = false, everywhere = false, ...options } = {}) =>
       engine.mapErrors(async () => {
         if (all) assertByPersonAnywhere(engine, 'copies');
         const own = workspaceHere(engine);
         const mayLose = ({ workspace }: CopyRecord): boolean => all && (everywhere || workspace === own);
-        return cleanCopies(engine.ports, engine.options.places.home, mayLose);
+        const { home } = engine.options.places;
+        const cleaned = await cleanCopies(engine.ports, home, mayLose);
+        const isGoneHere =
+          own !== null && listForks(engine.ports, home, own).forks.some((one) => isGone(engine.ports, one));
+        if (!isGoneHere) return cleaned;
+        const { dropped } = await engine.operate(options, (operating) => dropGoneForks(engine, operating));
+        return { ...cleaned, removed: [...cleaned.removed, ...dropped.map(({ copy }) => copy.id)] };
       }),
     openCopy: (options) => makeWorkspaceCopy(engine, options),
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),

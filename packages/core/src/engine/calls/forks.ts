@@ -10,7 +10,7 @@ import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
 import { listForks } from '../../fork/fork-records.ts';
 import { type ForkFolder, giveFolder } from '../../fork/give-folder.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
-import { folderOf, lookAtFork } from '../../fork/open-fork.ts';
+import { assertThere, folderOf, isGone, lookAtFork } from '../../fork/open-fork.ts';
 import { type ForkCommand, type ForkRun, type RunningInFork, runningIn, runsOf, startRun } from '../../fork/runs.ts';
 import { isFsError } from '../../io/fs.ts';
 import { givenPaths } from '../../io/given-path.ts';
@@ -27,7 +27,7 @@ import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
-import { dropFork, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
+import { dropFork, dropGoneForks, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
 import { type CheckedMergeOptions, type MergeContext, mergeFork, mergeIn, previewMerge } from '../copies/merge-fork.ts';
 import type { Engine } from '../engine.ts';
 import { preview } from '../operate.ts';
@@ -97,6 +97,8 @@ export interface ForkComparison {
     /** What does not merge only because the other fork was merged before. */
     readonly conflicts: readonly ForkConflict[];
   }[];
+  /** Forks that were left out, for display. */
+  readonly problems: readonly string[];
 }
 
 export interface ForkDiffOptions extends CallOptions {
@@ -168,7 +170,7 @@ export function forkCalls(engine: Engine): ForkCalls {
             views.push(await viewOf(engine, workspace, fork, engine.pace(options), {}));
           } catch (error) {
             if (!(error instanceof SavepointError) || error.code === 'CANCELLED') throw error;
-            problems.push(`${fork.name}: ${error.message}`);
+            problems.push(isGone(engine.ports, fork) ? goneText(fork) : `${fork.name}: ${error.message}`);
           }
         }
         const dropped = droppedForks(workspace).map(({ from, state: { name, time } }) => ({ from, name, time }));
@@ -184,7 +186,7 @@ export function forkCalls(engine: Engine): ForkCalls {
       ),
     openFork: async (name, options = {}) => {
       const found = await engine.read(async (workspace, context) =>
-        folderOf(findFork(engine, context, workspace, name)),
+        folderIn(engine, findFork(engine, context, workspace, name)),
       );
       if (found !== null) return { folder: found, notes: [] };
       return engine.operate(options, async ({ context, workspace, pace }) => {
@@ -204,6 +206,7 @@ export function forkCalls(engine: Engine): ForkCalls {
         const { context, workspace, pace } = operating;
         const fork = findFork(engine, context, workspace, name);
         if (options.force === true) assertByPerson(engine, workspace, 'forkDrop');
+        else if (isGone(engine.ports, fork)) assertIdle(fork, runningIn(engine.ports, fork));
         else {
           const view = await knownView({ engine, context, workspace, pace }, fork);
           assertNothingLost(view, runningIn(engine.ports, fork));
@@ -214,21 +217,15 @@ export function forkCalls(engine: Engine): ForkCalls {
     cleanForks: (options = {}) =>
       engine.operate(options, async (operating) => {
         const { context, workspace, pace } = operating;
-        const found = listForks(engine.ports, context.places.home, workspace.id);
         const debris = await removeDebris(engine, operating);
-        const dropped: string[] = [];
-        const notes: string[] = [];
-        for (const fork of found.forks) {
-          const view = await knownView({ engine, context, workspace, pace }, fork);
-          if (view.state !== 'merged' || view.runs.some(({ state }) => state === 'running')) continue;
-          const [first] = view.uncaptured;
-          if (first !== undefined) {
-            notes.push(`${fork.name} is kept: it has what was not captured, for example ${showName(first)}`);
-            continue;
-          }
-          const commits = commitsText(await commitsOfFork(workspace, fork, pace));
-          if (commits !== null) {
-            notes.push(`${fork.name} is kept: it has ${commits}`);
+        const gone = await dropGoneForks(engine, operating);
+        const dropped = gone.dropped.map(({ name }) => name);
+        const notes = [...gone.notes];
+        for (const fork of listForks(engine.ports, context.places.home, workspace.id).forks) {
+          const why = await unlessRefused(() => whyKept({ engine, context, workspace, pace }, fork));
+          if (why === BUSY) continue;
+          if (why !== null) {
+            notes.push(`${fork.name} is kept: ${why}`);
             continue;
           }
           notes.push(...(await dropFork(engine, operating, fork)));
@@ -242,6 +239,16 @@ export function forkCalls(engine: Engine): ForkCalls {
         return fork === null ? null : { name: fork.name, root: fork.copy.root, checkpoint: fork.checkpoint };
       }),
   };
+}
+
+/** @returns null for an overlay */
+function folderIn({ ports }: Engine, fork: Fork): DiskPath | null {
+  assertThere(ports, fork);
+  return folderOf(fork);
+}
+
+function goneText({ name }: Fork): string {
+  return `${name}: its folder is not there. \`savepoint fork drop ${name}\` removes it, and keeps the last state that was recorded`;
 }
 
 async function viewOf(
@@ -295,10 +302,13 @@ function checksView(ports: Engine['ports'], fork: Fork, now: Snapshot): ForkChec
 
 async function compareForks(merging: MergeContext, names: readonly string[]): Promise<ForkComparison> {
   const { engine, context, workspace, pace } = merging;
+  const { ports } = engine;
+  const all = listForks(ports, context.places.home, workspace.id).forks;
   const forks =
     names.length === 0
-      ? listForks(engine.ports, context.places.home, workspace.id).forks
+      ? all.filter((fork) => !isGone(ports, fork))
       : names.map((name) => findFork(engine, context, workspace, name));
+  const problems = all.filter((fork) => names.length === 0 && isGone(ports, fork)).map(goneText);
   if (forks.length < 2 || new Set(names).size < names.length) {
     const have = names.length === 0 ? ` This workspace has ${forks.length === 0 ? 'none' : 'one'}.` : '';
     throw new SavepointError('USAGE', `A comparison needs two or more different forks.${have}`, { argument: 'names' });
@@ -309,6 +319,7 @@ async function compareForks(merging: MergeContext, names: readonly string[]): Pr
   return {
     forks: views.map((view, index) => ({ ...view, conflicts: alone[index]! })),
     pairs: together.map(({ forks: pair, conflicts }) => ({ forks: pair, common: commonPaths(views, pair), conflicts })),
+    problems,
   };
 }
 
@@ -345,6 +356,29 @@ async function conflictsIn(
   return found;
 }
 
+/** It is in use, or has work. That needs no words. */
+const BUSY = '';
+
+/** @returns null if nothing would be lost with the fork; {@link BUSY}; or why it is kept, for display */
+async function whyKept(merging: MergeContext, fork: Fork): Promise<string | null> {
+  const { state, runs, uncaptured } = await knownView(merging, fork);
+  if (state !== 'merged' || runs.some((run) => run.state === 'running')) return BUSY;
+  const [first] = uncaptured;
+  if (first !== undefined) return `it has what was not captured, for example ${showName(first)}`;
+  const commits = commitsText(await commitsOfFork(merging.workspace, fork, merging.pace));
+  return commits === null ? null : `it has ${commits}`;
+}
+
+/** One fork that cannot be read does not stop the others. */
+async function unlessRefused(find: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof SavepointError && error.code !== 'CANCELLED') return error.message;
+    throw error;
+  }
+}
+
 /** A fork whose changes the workspace has already, by whatever way, counts as merged. */
 async function knownView(merging: MergeContext, fork: Fork): Promise<ForkView> {
   const { engine, workspace, pace } = merging;
@@ -375,28 +409,27 @@ function assertNothingLost(
   running: RunningInFork | null,
 ): void {
   const [first] = uncaptured;
-  if (state !== 'changed' && running === null && first === undefined) return;
-  const command = running === null ? null : `A command runs in fork ${name}: ${showText(running.command.join(' '))}`;
+  const lost = first === undefined ? '' : ', except what was not captured. Copy that first';
+  assertIdle({ name }, running, lost);
+  if (state !== 'changed' && first === undefined) return;
   const what =
-    command ??
-    (state === 'changed'
-      ? `Fork ${name} has ${totals.files} files that are not merged`
-      : `Fork ${name} has what was not captured, for example ${showName(first ?? '')}`);
-  const other =
-    running === null
-      ? `Merge it with \`savepoint fork merge ${name}\``
-      : `Wait until it ends${running.end === null ? '' : `, end it with \`${running.end}\``}`;
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    `${what}.`,
-    { verb: 'fork drop' },
-    {
-      hint:
-        `${other}, or repeat with --force${running === null ? '' : ', which ends it'}. Its last state is then kept: ` +
-        `\`savepoint fork create ${name} --from dropped:${name}\` brings it back` +
-        `${first === undefined ? '.' : ', except what was not captured. Copy that first.'}`,
-    },
-  );
+    state === 'changed'
+      ? `${totals.files} files that are not merged`
+      : `what was not captured, for example ${showName(first ?? '')}`;
+  throw notDropped(name, `Fork ${name} has ${what}.`, `Merge it with \`savepoint fork merge ${name}\``, '', lost);
+}
+
+function assertIdle({ name }: Pick<Fork, 'name'>, running: RunningInFork | null, lost = ''): void {
+  if (running === null) return;
+  const what = `A command runs in fork ${name}: ${showText(running.command.join(' '))}.`;
+  const other = `Wait until it ends${running.end === null ? '' : `, end it with \`${running.end}\``}`;
+  throw notDropped(name, what, other, ', which ends it', lost);
+}
+
+function notDropped(name: string, what: string, other: string, ends: string, lost: string): SavepointError {
+  const back = `\`savepoint fork create ${name} --from dropped:${name}\` brings it back${lost}.`;
+  const hint = `${other}, or repeat with --force${ends}. Its last state is then kept: ${back}`;
+  return new SavepointError('NEEDS_CONFIRMATION', what, { verb: 'fork drop' }, { hint });
 }
 
 async function assertNoCommits(workspace: Workspace, fork: Fork, pace: Pace): Promise<void> {

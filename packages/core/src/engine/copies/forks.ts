@@ -8,9 +8,12 @@ import type { Fork } from '../../fork/fork.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { endProcessesIn } from '../../fork/fork-processes.ts';
 import { listForks, placesIn } from '../../fork/fork-records.ts';
+import { lastRecorded } from '../../fork/last-recorded.ts';
 import { stateInfo } from '../../fork/merge-fork.ts';
-import { lookAtFork, removeFilesOf } from '../../fork/open-fork.ts';
+import { isGone, lookAtFork, removeFilesOf } from '../../fork/open-fork.ts';
+import { runningIn } from '../../fork/runs.ts';
 import { removeWorktrees } from '../../fork/worktrees.ts';
+import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
@@ -68,8 +71,17 @@ export async function dropFork(
   const base = baseOf(workspace, fork).snapshot;
   const detached = detachedNotes(fork, await detachedCommits(workspace, fork));
   const batch = workspace.store.objects.batch();
+  const notes = [...detached];
   try {
-    const { snapshot } = await lookAtFork(workspace, fork, (copy) => stateOfCopy(workspace, copy, base, batch, pace));
+    let snapshot: Snapshot;
+    if (isGone(ports, fork)) {
+      const last = await lastRecorded(workspace, fork, base, batch, pace);
+      snapshot = last.snapshot;
+      notes.push(`${fork.name}: ${last.note}`);
+    } else {
+      const state = await lookAtFork(workspace, fork, (copy) => stateOfCopy(workspace, copy, base, batch, pace));
+      snapshot = state.snapshot;
+    }
     const info = stateInfo(fork, 'dropped', ports.clock.now());
     const commit = writeForkState(batch, { ...info, snapshot, base });
     await batch.finish();
@@ -79,7 +91,24 @@ export async function dropFork(
     batch.abandon();
   }
   removeCopyRecord(ports, fork.copy.place);
-  return [...detached, ...(await removeFiles(workspace, fork))];
+  return [...notes, ...(await removeFiles(workspace, fork))];
+}
+
+/** Drops the forks of the workspace whose folder is gone and in which no command runs. */
+export async function dropGoneForks(
+  engine: Engine,
+  operating: WriteOperationContext,
+): Promise<{ readonly dropped: readonly Fork[]; readonly notes: readonly string[] }> {
+  const { ports } = engine;
+  const { context, workspace } = operating;
+  const dropped: Fork[] = [];
+  const notes: string[] = [];
+  for (const fork of listForks(ports, context.places.home, workspace.id).forks) {
+    if (!isGone(ports, fork) || runningIn(ports, fork) !== null) continue;
+    notes.push(...(await dropFork(engine, operating, fork)));
+    dropped.push(fork);
+  }
+  return { dropped, notes };
 }
 
 /**

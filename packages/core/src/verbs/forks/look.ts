@@ -120,11 +120,12 @@ export const forkCompare = verb({
             conflicts: conflicts.describe('only because the other one was merged before'),
           }),
         ),
+        warnings: z.array(z.string()).describe('forks that were left out, and why'),
       }),
     };
   },
   async handle(savepoint, { names = [] }, { signal }) {
-    const { forks, pairs } = await savepoint.compareForks(names, withoutUndefined({ signal }));
+    const { forks, pairs, problems } = await savepoint.compareForks(names, withoutUndefined({ signal }));
     const conflictsToJson = (found: (typeof forks)[number]['conflicts']) =>
       found.map(({ path, why }) => ({ path: nameToJson(path), why }));
     return {
@@ -140,6 +141,7 @@ export const forkCompare = verb({
         common: pair.common.map(nameToJson),
         conflicts: conflictsToJson(pair.conflicts),
       })),
+      warnings: [...problems],
     };
   },
 });
