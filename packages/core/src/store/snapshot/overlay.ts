@@ -5,6 +5,7 @@ import type { ObjectId } from '../../model/ids.ts';
 import { unlessDamaged } from '../objects/damage.ts';
 import { hashObject, idFrom, startObjectHash } from '../objects/object-hash.ts';
 import type { ObjectBatch, ObjectInfo, ObjectReader, ObjectType, StoredObject } from '../objects/object-reader.ts';
+import { isLikeNote } from './side.ts';
 
 /** Which objects of the store a preview relies on: those that are listed, or only those that can be read. */
 export type ReliedOn = 'listed' | 'readable';
@@ -38,9 +39,10 @@ export class OverlayBatch implements ObjectBatch {
     const id = hashObject(type, data);
     if (this.#sizes.has(id) || this.#isStored(id)) return id;
     this.#sizes.set(id, { type, size: data.length });
-    // Trees are needed to walk the snapshot; contents only for display.
-    if (type !== 'blob' || data.length <= this.#bytesLeft) {
-      if (type === 'blob') this.#bytesLeft -= data.length;
+    // Trees and the notes of folders are needed to walk the snapshot; contents only for display.
+    const isContent = type === 'blob' && !isLikeNote(data);
+    if (!isContent || data.length <= this.#bytesLeft) {
+      if (isContent) this.#bytesLeft -= data.length;
       this.#objects.set(id, { type, data: Buffer.from(data) });
     }
     return id;

@@ -18,6 +18,8 @@ export const NOTE_NAME = nameOf('%');
 export const ALL_OTHERS = '' as Name;
 
 /** Permissions that the modes of a git tree stand for, and that notes leave out. */
+/** How each note begins: with one of the fields of a {@link NoteJson}. */
+const NOTE_START = /^\{"[a-z]"/;
 const PLAIN_FILE_MODE = 0o644;
 const PLAIN_EXECUTABLE_MODE = 0o755;
 const PLAIN_FOLDER_MODE = 0o755;
@@ -120,6 +122,11 @@ export function encodeNote(note: FolderNote, modes: ReadonlyMap<Name, number>): 
     ...(note.absent.size === 0 ? {} : { a: [...note.absent].sort().map(nameToJson) }),
   };
   return Object.keys(json).length === 0 ? null : Buffer.from(JSON.stringify(json));
+}
+
+/** Whether a blob may be a note: true for every note, and for few other contents. */
+export function isLikeNote(data: Uint8Array): boolean {
+  return NOTE_START.test(String.fromCharCode(...data.subarray(0, 5)));
 }
 
 export function decodeNote(data: Buffer): DecodedNote {

@@ -5,7 +5,8 @@ import type { DiskPath, Name } from '../../../src/model/names.ts';
 import { ObjectStore } from '../../../src/store/objects/object-store.ts';
 import { encodeTree } from '../../../src/store/objects/tree.ts';
 import { OverlayBatch } from '../../../src/store/snapshot/overlay.ts';
-import { readBlob, readTree } from '../../../src/store/snapshot/snapshot.ts';
+import { PLAIN_NOTE } from '../../../src/store/snapshot/side.ts';
+import { readBlob, readFolder, readTree, writeFolder } from '../../../src/store/snapshot/snapshot.ts';
 
 function emptyStore(): ObjectStore {
   return ObjectStore.create(simPorts(new SimDisk()), '/objects.git' as DiskPath);
@@ -29,5 +30,24 @@ test('a read-only scan marks contents that it did not store', () => {
   const id = look.addBlobFrom(content.length, (into, at) => content.copy(into, 0, at));
   expect(look.has(id)).toBe(true);
   expect(look.info(id)).toEqual({ type: 'blob', size: content.length });
+  expect(() => look.read(id)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+});
+
+test('a read-only scan keeps the notes of folders, however much content it found', () => {
+  const look = new OverlayBatch(emptyStore(), 0);
+  const id = look.add('blob', Buffer.from('content'));
+  const names = (...given: readonly string[]) => new Set(given as Name[]);
+  const notes = [
+    { ...PLAIN_NOTE, mode: 0o700 },
+    { ...PLAIN_NOTE, skips: new Map([['big' as Name, { reason: 'too-large' as const, size: 9 }]]) },
+    { ...PLAIN_NOTE, ignored: names('i') },
+    { ...PLAIN_NOTE, unsettled: names('u') },
+    { ...PLAIN_NOTE, absent: names('a') },
+  ];
+  for (const note of notes) {
+    const entry = { kind: 'file', id, mode: 0o644 } as const;
+    const folder = writeFolder(look, { note, entries: new Map([['f' as Name, entry]]) });
+    expect(readFolder(look, folder).note).toMatchObject(note);
+  }
   expect(() => look.read(id)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
 });
