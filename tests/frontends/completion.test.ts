@@ -51,6 +51,20 @@ describe('completion', () => {
     expect(values(p, 'nonsense', '')).toEqual([]);
   });
 
+  it('knows the plans and their states', () => {
+    const p = project();
+    p.write('../plan.json', JSON.stringify({ files: [{ file_path: 'a', edits: [{ op: 'create', content: 'a\n' }] }] }));
+    const ids = ['first', 'second\u001b[31m'].map(
+      (words) => JSON.parse(p.ok('plan', 'new', '../plan.json', '-m', words, '--json').stdout).id,
+    );
+    for (const command of ['cat', 'trust'])
+      expect(offered(p, command, '--plan', '')).toEqual([
+        [ids[1], 'second\\x1b[31m'],
+        [ids[0], 'first'],
+      ]);
+    expect(values(p, 'cat', '--state', '')).toEqual(['proposed', 'selected', 'base']);
+  });
+
   it('knows what every placeholder of the table stands for', async () => {
     const syntaxes: string[] = [];
     for (const row of COMMANDS) {

@@ -158,7 +158,30 @@ describe('cat', () => {
     expect(JSON.parse(p.ok('cat', 'last', '--json', '--', 'long.txt').stdout)).toMatchObject({ length: 1024 * 1024 });
   });
 
+  it('prints a file of a plan, and as it is now', () => {
+    const p = changed();
+    p.write(
+      '../plan.json',
+      JSON.stringify({ files: [{ file_path: 'a.txt', edits: [{ op: 'write', content: 'three\n' }] }] }),
+    );
+    const { id } = JSON.parse(p.ok('plan', 'new', '../plan.json', '-m', 'Count on', '--json').stdout);
+    expect(p.ok('cat', '--plan', id, '--', 'a.txt').stdout).toBe('three\n');
+    expect(p.ok('cat', '--plan', 'last', '--state', 'base', '--', 'a.txt').stdout).toBe('two\n');
+    p.write('a.txt', 'four\n');
+    p.write('sub/long.txt', 'a'.repeat(17 * 1024 * 1024));
+    expect(p.ok('cat', '--', 'a.txt').stdout).toBe('four\n');
+    expect(p.run(['cat', '--', 'long.txt'], { cwd: p.at('sub') }).stdout).toHaveLength(17 * 1024 * 1024);
+    expect(JSON.parse(p.ok('cat', '--json', '--', 'a.txt').stdout)).toMatchObject({ checkpoint: null, plan: null });
+    const shown = JSON.parse(p.ok('cat', '--json', '--plan', id, '--state', 'selected', '--', 'a.txt').stdout);
+    expect(shown).toMatchObject({ checkpoint: null, plan: { id, state: 'selected', revision: 1 }, content: 'three\n' });
+  });
+
   it.each([
+    [['cat', '--', 'none.txt'], 1, 'none.txt is not in the folder as it is now'],
+    [['cat', '--plan', 'last', '--', 'sub/b.txt'], 1, 'There is no plan "last"'],
+    [['cat', 'last', '--plan', 'last', '--', 'sub/b.txt'], 2, 'either a checkpoint or a plan'],
+    [['cat', '--state', 'base', '--', 'sub/b.txt'], 2, '`state` needs a plan'],
+    [['cat', '--plan', 'last', '--state', 'best', '--', 'sub/b.txt'], 2, 'best'],
     [['cat', 'last', '--', 'none.txt'], 1, 'none.txt is not in cp_1'],
     [['cat', 'last', '--', 'sub'], 1, 'sub is a folder in cp_1'],
     [['cat', 'last'], 2, 'exactly one path'],

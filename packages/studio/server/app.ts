@@ -6,7 +6,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Activity } from './activity.ts';
 import { callVerb } from './call-verb.ts';
 import { callableVerbs, isVerbName, maxBodyOf, refusedVerb } from './callable-verbs.ts';
-import { contentOf, pathOf } from './content.ts';
+import { contentOf, pathOf, sourceOf } from './content.ts';
 import { eventStream } from './events.ts';
 import { asFailure, requestError } from './failure.ts';
 import type { PageFiles } from './page-files.ts';
@@ -78,13 +78,14 @@ export function studioApp(parts: AppParts): Hono<Env> {
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' });
   });
   app.get('/api/workspaces/:id/content', async (context) => {
-    const { at, path: text, path64 } = context.req.query();
-    const path = pathOf(text, path64);
-    if (at === undefined || path === null)
-      return refused(context, 400, 'Content needs `at`, and either `path` or `path64`.');
+    const query = context.req.query();
+    const from = sourceOf(query);
+    const path = pathOf(query['path'], query['path64']);
+    if (from === undefined || path === null)
+      return refused(context, 400, 'Content needs `at`, `plan` or `folder=now`, and either `path` or `path64`.');
     const { savepoint } = await workspaceOf(context, workspaces);
     const [range, ifRange] = [context.req.header('range') ?? null, context.req.header('if-range') ?? null];
-    const { status, headers, bytes } = await contentOf(savepoint, { at, path, range, ifRange });
+    const { status, headers, bytes } = await contentOf(savepoint, { from, path, range, ifRange });
     context.env.stream = bytes;
     return context.body(null, status, headers);
   });

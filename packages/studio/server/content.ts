@@ -1,9 +1,10 @@
-/** The bytes of a file at a checkpoint, or a range of them. */
+/** The bytes of a file at a checkpoint, in a plan or in the folder now, or a range of them. */
 import { bytesFromText, type JsonName, nameToJson, type Savepoint } from '@savepoint/core';
 
+type PlanState = (typeof PLAN_STATES)[number];
+
 export interface ContentRequest {
-  /** A checkpoint, as the commands name them. */
-  readonly at: string;
+  readonly from: ContentSource;
   readonly path: JsonName;
   /** The header `Range`. */
   readonly range: string | null;
@@ -11,11 +12,16 @@ export interface ContentRequest {
   readonly ifRange: string | null;
 }
 
+/** A checkpoint or a plan, as the commands name them; null: the folder as it is now. */
+export type ContentSource = string | { readonly plan: string; readonly state?: PlanState } | null;
+
 export interface Content {
   readonly status: 200 | 206 | 416;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: AsyncIterable<Uint8Array> | null;
 }
+
+const PLAN_STATES = ['proposed', 'selected', 'base'] as const;
 
 /** Read and sent at a time. */
 const PART_BYTES = 1 << 20;
@@ -28,14 +34,19 @@ const HEADERS = {
 } as const;
 
 /** @throws SavepointError what `cat` throws */
-export async function contentOf(savepoint: Savepoint, { at, path, range, ifRange }: ContentRequest): Promise<Content> {
-  const found = await savepoint.cat(at, path, { length: 0 });
-  const { size } = found;
+export async function contentOf(
+  savepoint: Savepoint,
+  { from, path, range, ifRange }: ContentRequest,
+): Promise<Content> {
+  // A checkpoint does not change between the parts. What a plan or the folder has is read once, and is bounded.
+  const found = await savepoint.cat(from, path, typeof from === 'string' ? { length: 0 } : {});
+  const { size, checkpoint, plan } = found;
   const tag = `"${found.entry.id}"`;
   const common = {
     ...HEADERS,
     ETag: tag,
-    'X-Savepoint-Checkpoint': found.checkpoint.id,
+    ...(checkpoint === null ? {} : { 'X-Savepoint-Checkpoint': checkpoint.id }),
+    ...(plan === null ? {} : { 'X-Savepoint-Plan': plan.id, 'X-Savepoint-State': plan.state }),
     'X-Savepoint-Kind': found.entry.kind,
   };
   const wanted = ifRange !== null && ifRange !== tag ? 'all' : rangeOf(range, size);
@@ -48,8 +59,26 @@ export async function contentOf(savepoint: Savepoint, { at, path, range, ifRange
     ...(wanted === 'all' ? {} : { 'Content-Range': `bytes ${first}-${end - 1}/${size}` }),
   };
   // A name such as `last` may mean another checkpoint by now.
-  const bytes = parts(savepoint, found.checkpoint.id, path, first, end);
-  return { status: wanted === 'all' ? 200 : 206, headers, bytes };
+  const read = async (offset: number, length: number): Promise<Buffer> =>
+    checkpoint === null
+      ? found.bytes.subarray(offset, offset + length)
+      : (await savepoint.cat(checkpoint.id, path, { offset, length })).bytes;
+  return { status: wanted === 'all' ? 200 : 206, headers, bytes: parts(read, first, end) };
+}
+
+/**
+ * What a request asks for: `at`, `plan` with or without `state`, or `folder=now`.
+ * @returns undefined unless it is exactly one of them
+ */
+export function sourceOf(query: Readonly<Record<string, string>>): ContentSource | undefined {
+  const { at, plan, state: wanted, folder } = query;
+  if ([at, plan, folder].filter((one) => one !== undefined).length !== 1) return undefined;
+  if (plan === undefined && wanted !== undefined) return undefined;
+  if (at !== undefined) return at;
+  if (folder !== undefined) return folder === 'now' ? null : undefined;
+  if (plan === undefined || wanted === undefined) return plan === undefined ? undefined : { plan };
+  const state = PLAN_STATES.find((one) => one === wanted);
+  return state === undefined ? undefined : { plan, state };
 }
 
 /**
@@ -76,14 +105,10 @@ function rangeOf(header: string | null, size: number): readonly [number, number]
 }
 
 async function* parts(
-  savepoint: Savepoint,
-  checkpoint: string,
-  path: JsonName,
+  read: (offset: number, length: number) => Promise<Buffer>,
   first: number,
   end: number,
 ): AsyncGenerator<Uint8Array> {
-  for (let offset = first; offset < end; offset += PART_BYTES) {
-    const { bytes } = await savepoint.cat(checkpoint, path, { offset, length: Math.min(PART_BYTES, end - offset) });
-    yield bytes;
-  }
+  for (let offset = first; offset < end; offset += PART_BYTES)
+    yield await read(offset, Math.min(PART_BYTES, end - offset));
 }

@@ -87,6 +87,42 @@ it('answers other ranges with everything, or with what there is', async () => {
   expect([(await ranged(tag)).status, (await ranged('"other"')).status]).toEqual([206, 200]);
 });
 
+it('sends a file of a plan, and of the folder now', async () => {
+  const written = `${'x'.repeat(1024 * 1024)}<b>proposed</b>`;
+  const edits = [{ op: 'write', content: written }];
+  p.write('../edits.json', JSON.stringify({ files: [{ file_path: 'page.html', edits }] }));
+  const { id } = JSON.parse(p.ok('plan', 'new', '../edits.json', '-m', 'Bold', '--json').stdout);
+  const proposed = await content({ plan: id, path: 'page.html' });
+  expect(proposed.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'x-savepoint-plan': id,
+    'x-savepoint-state': 'proposed',
+    'x-savepoint-kind': 'file',
+  });
+  expect([proposed.status, proposed.bytes.toString()]).toEqual([200, written]);
+  expect(proposed.headers['x-savepoint-checkpoint']).toBeUndefined();
+  const ranged = await content({ plan: id, state: 'selected', path: 'page.html' }, { Range: 'bytes=-12' });
+  expect([ranged.status, ranged.bytes.toString(), ranged.headers['x-savepoint-state']]).toEqual([
+    206,
+    'proposed</b>',
+    'selected',
+  ]);
+  expect((await content({ plan: 'last', state: 'base', path: 'page.html' })).bytes.toString()).toBe('later');
+  p.write('page.html', 'now');
+  const now = await content({ folder: 'now', path: 'page.html' });
+  expect([now.bytes.toString(), now.headers['x-savepoint-plan'], now.headers['x-savepoint-checkpoint']]).toEqual([
+    'now',
+    undefined,
+    undefined,
+  ]);
+  expect(digest((await content({ folder: 'now', path: 'large.bin' })).bytes)).toBe(digest(large));
+  expect((await content({ folder: 'now', path: 'link' })).headers['x-savepoint-kind']).toBe('link');
+  expect((await content({ folder: 'now', path: 'empty' })).headers['content-length']).toBe('0');
+});
+
 it('says what is wrong with a request, and leaves the workspace for no path', async () => {
   for (const query of [
     {},
@@ -94,11 +130,22 @@ it('says what is wrong with a request, and leaves the workspace for no path', as
     { path: 'page.html' },
     { at: 'cp_1', path: 'x', path64: 'eA' },
     { at: 'cp_1', path64: '$' },
+    { at: 'cp_1', plan: 'last', path: 'page.html' },
+    { at: 'cp_1', folder: 'now', path: 'page.html' },
+    { at: 'cp_1', state: 'base', path: 'page.html' },
+    { plan: 'last', state: 'other', path: 'page.html' },
+    { folder: 'later', path: 'page.html' },
   ])
     expect((await content(query as never)).status).toBe(400);
   expect((await content({ at: 'cp_9', path: 'page.html' })).json.error.code).toBe('UNKNOWN_CHECKPOINT');
-  for (const path of ['missing', '../home/x', '/etc/passwd', '..', '', 'a\0b']) {
+  expect((await content({ plan: 'plan_00000000', path: 'page.html' })).json.error.code).toBe('UNKNOWN_PLAN');
+  symlinkSync(p.base, p.at('way-out'));
+  for (const path of ['missing', 'way-out/home', '../home/x', '/etc/passwd', '..', '', 'a\0b']) {
     const { status, json } = await content({ at: 'cp_1', path });
     expect([path, status, json.error.code]).toEqual([path, 422, expect.stringMatching(/^(PATH_REFUSED|USAGE)$/)]);
+    for (const from of [{ folder: 'now' }, { plan: 'last' }]) {
+      const other = await content({ ...from, path });
+      expect([path, other.status, other.json.error.code]).toEqual([path, status, json.error.code]);
+    }
   }
 });

@@ -69,6 +69,13 @@ const fromWorkspace: Readonly<
     const ofCommands = copies.filter(({ purpose }) => purpose === 'try' || purpose === 'isolated');
     return ofCommands.map(({ id, purpose }) => ({ value: id, description: purpose }));
   },
+  plan: async (savepoint) => {
+    const { plans } = await savepoint.plans();
+    return plans
+      .toReversed()
+      .slice(0, NEWEST)
+      .map(({ plan: { id, intent } }) => ({ value: id, description: shortText(intent) }));
+  },
   agent: async (savepoint) => {
     const { entries } = await savepoint.history({ limit: NEWEST });
     const names = new Set(

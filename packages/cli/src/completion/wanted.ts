@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { COMMANDS, type CommandRow } from '../commands/table.ts';
 
 /** A value that only the workspace or the disk knows. */
-export type ValueKind = 'checkpoint' | 'copy' | 'session' | 'change' | 'agent' | 'installable' | 'path';
+export type ValueKind = 'checkpoint' | 'copy' | 'plan' | 'session' | 'change' | 'agent' | 'installable' | 'path';
 
 export interface Choice {
   readonly value: string;
@@ -33,6 +33,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   when: 'checkpoint',
   change: 'change',
   copy: 'copy',
+  plan: 'plan',
   session: 'session',
   agent: 'installable',
   file: 'path',
@@ -68,6 +69,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   result: null,
   seconds: null,
   shell: null,
+  state: null,
   text: null,
   time: null,
   workspace: null,
@@ -77,6 +79,7 @@ const NAMED: Readonly<Record<string, ValueKind>> = {
   '--session <id>': 'session',
   '--change <id>': 'change',
   '--agent <name>': 'agent',
+  '--plan <id>': 'plan',
 };
 
 const GLOBAL: readonly OptionSpec[] = [

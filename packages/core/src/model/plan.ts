@@ -19,6 +19,15 @@ export type PlanSource = (typeof PLAN_SOURCES)[number];
  */
 export type PlanStatus = 'pending' | 'approved' | 'applied' | 'rolled-back' | 'cancelled';
 
+/**
+ * - `proposed`: the files as proposed
+ * - `selected`: what would be applied, without what was rejected
+ * - `base`: the files that it was proposed on
+ */
+export const PLAN_STATES = ['proposed', 'selected', 'base'] as const;
+
+export type PlanState = (typeof PLAN_STATES)[number];
+
 /** Who did something to a plan, and when. */
 export interface PlanAct {
   readonly by: Actor;

@@ -200,8 +200,8 @@ export const TOOLS = [
   tool({
     name: 'checkpoint_cat',
     verb: VERBS.cat,
-    title: 'Read a file of a checkpoint',
-    description: `Returns the content of a file as a checkpoint has it. Long files come in parts: continue at next while there is one.`,
+    title: 'Read a file of a checkpoint or a plan',
+    description: `Returns the content of a file as a checkpoint or a plan has it, or without either as it is now. Long files come in parts: continue at next while there is one.`,
     annotations: READS,
     argumentMapping: {
       shape: ({ length: _, ...input }) => ({

@@ -1,5 +1,5 @@
-import { nameFromJson, SavepointError } from '@savepoint/core';
-import { showContent, VERBS } from '@savepoint/core/frontend';
+import { nameFromJson, SavepointError, showName } from '@savepoint/core';
+import { type OutputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { command } from '../../command.ts';
 import { writeAll } from '../../write.ts';
 
@@ -7,16 +7,31 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
 
 export const cat = command({
   verb: VERBS.cat,
-  operands: [['<checkpoint>', 'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}']],
+  operands: [
+    [
+      '[checkpoint]',
+      'cp_12, last, @prompt, @session, a commit id or @{10 minutes ago}; default: the file as it is now',
+    ],
+  ],
   takesPaths: true,
   isPaged: true,
   options: [
+    { flags: '--plan <plan>', description: 'print the file of this plan: its id, or last' },
+    {
+      flags: '--state <state>',
+      choices: ['proposed', 'selected', 'base'],
+      description: 'with --plan: the file as proposed (default), as it would be applied, or as it was before',
+    },
     { flags: '--offset <bytes>', description: 'start at this byte (default 0)' },
     { flags: '--length <bytes>', description: 'print at most this many bytes (default: all; with --json 1 MiB)' },
   ],
-  examples: ['savepoint cat cp_12 -- src/a.ts', 'savepoint cat @prompt -- logo.png > logo.png'],
+  examples: [
+    'savepoint cat cp_12 -- src/a.ts',
+    'savepoint cat @prompt -- logo.png > logo.png',
+    'savepoint cat --plan last --state selected -- src/a.ts',
+  ],
 
-  input({ operands: [checkpoint = ''], paths, options }, { output }) {
+  input({ operands: [checkpoint], paths, options }, { output }) {
     const [path, ...others] = paths;
     if (path === undefined || others.length > 0) {
       throw new SavepointError('USAGE', 'Give exactly one path.', { argument: 'paths' }, { hint: PATH_HINT });
@@ -24,7 +39,9 @@ export const cat = command({
     const offset = byteCount(options['offset'], '--offset');
     const length = byteCount(options['length'], '--length') ?? (output === 'json' ? undefined : CHUNK_BYTES);
     return {
-      checkpoint,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(typeof options['plan'] === 'string' ? { plan: options['plan'] } : {}),
+      ...(options['state'] === undefined ? {} : { state: options['state'] as 'proposed' | 'selected' | 'base' }),
       path,
       ...(offset === undefined ? {} : { offset }),
       ...(length === undefined ? {} : { length }),
@@ -35,9 +52,13 @@ export const cat = command({
     let part = await VERBS.cat.handle(savepoint, input, { signal });
     while (output !== 'json' && options['length'] === undefined && part.more) {
       writeAll(1, contentOf(part.content, output === 'terminal'));
-      // Names such as `last` may mean another checkpoint by now.
-      const rest = { ...input, checkpoint: part.checkpoint, offset: part.offset + part.length };
-      part = await VERBS.cat.handle(savepoint, rest, { signal });
+      // Names such as `last` may mean another checkpoint or plan by now.
+      const from = part.checkpoint === null ? {} : { checkpoint: part.checkpoint };
+      const plan = part.plan === null ? {} : { plan: part.plan.id };
+      const rest = { ...input, ...from, ...plan, offset: part.offset + part.length };
+      const next = await VERBS.cat.handle(savepoint, rest, { signal });
+      if (next.id !== part.id) throw changedMeanwhile(next);
+      part = next;
     }
     return part;
   },
@@ -46,6 +67,15 @@ export const cat = command({
 });
 
 const PATH_HINT = 'The path goes after --, for example: `savepoint cat cp_12 -- src/a.ts`.';
+
+function changedMeanwhile({ path }: Pick<OutputOf<typeof VERBS.cat>, 'path'>): SavepointError {
+  return new SavepointError(
+    'IO',
+    `${showName(nameFromJson(path))} changed while it was printed.`,
+    { path, operation: 'read', code: 'EAGAIN' },
+    { hint: 'What was printed is only its beginning. Run the command again.' },
+  );
+}
 
 /** A program gets the raw bytes; for a terminal, control characters are escaped. */
 function contentOf(content: Parameters<typeof nameFromJson>[0], isTerminal: boolean): string | Buffer {

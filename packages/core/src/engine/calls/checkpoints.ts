@@ -1,7 +1,7 @@
 /** Calls that take and show checkpoints. */
 
 import { type Overview, overviewOfTurns } from '../../conversation/overview.ts';
-import { givenPath, givenPaths } from '../../io/given-path.ts';
+import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint, TestResult } from '../../model/checkpoint.ts';
@@ -23,7 +23,6 @@ import { assertPathsKnown, type NamedSnapshot } from '../../timeline/diff/known-
 import { type RootChange, rootChanges } from '../../timeline/diff/root-changes.ts';
 import { operationNotHappened } from '../../timeline/query/not-happened.ts';
 import { type OverviewQuery, overview } from '../../timeline/query/overview.ts';
-import { type FileAtCheckpoint, type FileRange, readFileAt } from '../../timeline/query/read-file.ts';
 import { type Moment, resolveMoment } from '../../timeline/query/resolve.ts';
 import { resolveSession } from '../../timeline/query/select-authors.ts';
 import type { DamagedCheckpoint, Timeline } from '../../timeline/record/timeline.ts';
@@ -35,6 +34,7 @@ import { announceCapture } from '../announce.ts';
 import { type CopySummary, summaryOfCopies } from '../copies/copy-list.ts';
 import type { Engine } from '../engine.ts';
 import { type ExportStatus, exportStatus } from '../export-schedule.ts';
+import { type FileContent, type FilesOfPlan, type ReadFileOptions, readFileFrom } from '../file-content.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { type OpenPlan, openPlans } from '../plans/expire.ts';
 import { recoverForCapture } from '../recovery.ts';
@@ -156,10 +156,12 @@ export interface CheckpointCalls {
    */
   diff(options?: DiffOptions): Promise<DiffResult>;
   /**
-   * Returns the bytes of a file, or of a link's target, as a checkpoint has them.
-   * @throws SavepointError PATH_REFUSED if the checkpoint has no file there, and what `show` throws
+   * Returns the bytes of a file, or of a link's target. From the folder, those that a checkpoint taken now would have.
+   * @param from a checkpoint, a plan, or null for the folder as it is now
+   * @throws SavepointError PATH_REFUSED if there is no file there, UNKNOWN_PLAN, IO if a file keeps changing, and what
+   *   `show` throws
    */
-  cat(name: string, path: JsonName, range?: FileRange): Promise<FileAtCheckpoint>;
+  cat(from: string | FilesOfPlan | null, path: JsonName, options?: ReadFileOptions): Promise<FileContent>;
   /** Returns the numbers of the pinned checkpoints, which no clean-up drops. */
   pinned(): Promise<ReadonlySet<number>>;
   /**
@@ -194,11 +196,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
     notHappened: () => engine.read(notHappened),
     status: (options = {}) => status(engine, options),
     diff: (options = {}) => diff(engine, options),
-    cat: (name, path, range = {}) =>
-      engine.read((workspace) => {
-        const checkpoint = engine.resolve(workspace, name);
-        return readFileAt(workspace.store.objects, checkpoint, givenPath(workspace, path), range);
-      }),
+    cat: (from, path, options = {}) => readFileFrom(engine, from, path, options),
     pinned: () => engine.read(({ timeline }) => timeline.pinned()),
     pin: (name, { unpin = false, ...options } = {}) =>
       engine.write(options, 'existing', async ({ workspace }) => {

@@ -2,6 +2,7 @@
 
 import type { CallOptions } from '../../model/call-options.ts';
 import type { CaptureRules } from '../../model/checkpoint.ts';
+import { PLAN_STATES } from '../../model/plan.ts';
 import {
   anything,
   type Check,
@@ -39,6 +40,7 @@ import type { StoreCalls } from '../calls/store.ts';
 import type { TestResultCalls } from '../calls/test-results.ts';
 import type { WorkspaceCalls } from '../calls/workspaces.ts';
 import type { Events } from '../events.ts';
+import type { FilesOfPlan } from '../file-content.ts';
 import type { OpenOptions } from '../options.ts';
 import {
   type Arguments,
@@ -115,6 +117,7 @@ const RESTORE_BUNDLE_CALL: Arguments = [
 ];
 const DROP_CALL: Arguments = [['names', listOf(text)], options<'drop'>({ pinned: flag })];
 const BLAME: ShapeOf<BlameQuery, 'path'> = { at: text, lines: fields({}, { first: count, last: count }) };
+const FILES_OF_PLAN = fields({ state: oneOf(...PLAN_STATES) } satisfies ShapeOf<FilesOfPlan, 'plan'>, { plan: text });
 const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   checkpoint: [options<'checkpoint'>({ message: text, testResult: oneOf('pass', 'fail') })],
   list: [['options', optional(fields({ limit: count, before: number }))]],
@@ -132,7 +135,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   moment: [['given', text]],
   status: [options<'status'>({})],
   diff: [options<'diff'>({ from: text, to: text, paths, patch: flag })],
-  cat: [NAME, ['path', anything], ['range', optional(fields({ offset: count, length: count }))]],
+  cat: [['from', orNull(textOr(FILES_OF_PLAN))], ['path', anything], options<'cat'>({ offset: count, length: count })],
   notHappened: NOTHING,
   pinned: NOTHING,
   pin: [NAME, options<'pin'>({ unpin: flag })],

@@ -1,8 +1,7 @@
-/** Reads the bytes of a file as a checkpoint has them. */
+/** Reads the bytes of a file as a stored state of the workspace has them. */
 
 import { showName } from '../../content/show-name.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { Entry } from '../../model/entries.ts';
+import type { Entry, Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { nameToJson, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
@@ -16,40 +15,55 @@ export interface FileRange {
   readonly length?: number;
 }
 
-export interface FileAtCheckpoint {
-  readonly checkpoint: Checkpoint;
+/** Some bytes of a file. */
+export interface FileBytes {
   /** A link's content is its target. */
-  readonly entry: Exclude<Entry, { readonly kind: 'folder' }>;
+  readonly entry: FileOrLink;
   /** In bytes, of the entire content. */
   readonly size: number;
   readonly offset: number;
   readonly bytes: Buffer;
 }
 
-/** @throws SavepointError PATH_REFUSED if the checkpoint has no file there */
-export function readFileAt(
-  objects: ObjectReader,
-  checkpoint: Checkpoint,
-  path: TreePath,
-  { offset = 0, length = Number.POSITIVE_INFINITY }: FileRange,
-): FileAtCheckpoint {
-  const { entry, skip } = stateAt(cachedFolderReader(objects), checkpoint.snapshot, path);
-  if (entry === null) {
-    refuse(checkpoint, path, skip === null ? 'is not in' : `was not captured (${skip.reason}) in`);
-  }
-  if (entry.kind === 'folder') refuse(checkpoint, path, 'is a folder in');
-  const content = readBlob(objects, entry.id);
-  return { checkpoint, entry, size: content.length, offset, bytes: content.subarray(offset, offset + length) };
+export type FileOrLink = Exclude<Entry, { readonly kind: 'folder' }>;
+
+/** A state of the workspace, with what messages call it. */
+export interface StateToRead {
+  readonly snapshot: Snapshot;
+  /** Such as the id of a checkpoint. */
+  readonly name: string;
+  /** What to do if it does not have a file. */
+  readonly hint: string;
 }
 
-function refuse({ id }: Checkpoint, path: TreePath, what: string): never {
-  const why = `${what} ${id}`;
+/** @throws SavepointError PATH_REFUSED if the state has no file there */
+export function readFileIn(objects: ObjectReader, state: StateToRead, path: TreePath, range: FileRange): FileBytes {
+  const entry = fileIn(objects, state, path);
+  return partOf(entry, readBlob(objects, entry.id), range);
+}
+
+/** @throws SavepointError PATH_REFUSED if the state has no file there */
+export function fileIn(objects: ObjectReader, state: StateToRead, path: TreePath): FileOrLink {
+  const { entry, skip } = stateAt(cachedFolderReader(objects), state.snapshot, path);
+  if (entry === null) refuse(state, path, skip === null ? 'is not in' : `was not captured (${skip.reason}) in`);
+  if (entry.kind === 'folder') refuse(state, path, 'is a folder in');
+  return entry;
+}
+
+export function partOf(
+  entry: FileOrLink,
+  content: Buffer,
+  { offset = 0, length = Number.POSITIVE_INFINITY }: FileRange,
+): FileBytes {
+  return { entry, size: content.length, offset, bytes: content.subarray(offset, offset + length) };
+}
+
+function refuse({ name, hint }: StateToRead, path: TreePath, what: string): never {
+  const why = `${what} ${name}`;
   throw new SavepointError(
     'PATH_REFUSED',
     `${path === '' ? 'The workspace itself' : showName(path)} ${why}.`,
     { path: nameToJson(path), why, paths: [{ path: nameToJson(path), why }] },
-    {
-      hint: `\`savepoint history --file PATH\` lists the changes of a file, and \`savepoint show ${id}\` those of the checkpoint.`,
-    },
+    { hint },
   );
 }
