@@ -36,6 +36,11 @@ it('lists a prompt on each line, with what followed and where the workspace is',
     '   cp_1  now  claude  Add login  1 file +1 −1',
     '',
   ]);
+  p.ok('test-result', 'cp_4', 'fail');
+  expect(rows(p)[1]).toBe('   cp_3  now  claude  Add \\x1b[31mlogout and more  2 files +2');
+  p.ok('test-result', 'cp_5', 'fail');
+  expect(rows(p)[1]).toBe('   cp_3  now  claude  Add \\x1b[31mlogout and more  2 files +2  [tests fail]');
+  p.ok('test-result', 'cp_5', 'none');
   p.ok('restore', 'cp_3', '--yes');
   expect(rows(p)).toEqual([
     '   cp_6  now  claude  What is this?  nothing changed',

@@ -41,9 +41,14 @@ export function idOf({ before }: TurnJson): string {
 }
 
 function notes(turn: TurnJson): readonly string[] {
-  const { files, changes, takenBack, calls } = turn;
-  if (changes === 0) return calls === 0 ? ['nothing changed'] : [countText(calls, 'call')];
+  const { files, changes, takenBack, calls, testResult } = turn;
+  const tests = testResult === null ? [] : [`[tests ${testResult}]`];
+  if (changes === 0) return [calls === 0 ? 'nothing changed' : countText(calls, 'call'), ...tests];
   const lines = countedLines(turn, files, 'file');
   const effect = takenBack === 0 ? '' : takenBack === changes ? 'taken back' : `${takenBack} of ${changes} taken back`;
-  return [`${countText(files, 'file')}${lines === '' ? '' : ` ${lines}`}`, ...(effect === '' ? [] : [`[${effect}]`])];
+  return [
+    `${countText(files, 'file')}${lines === '' ? '' : ` ${lines}`}`,
+    ...(effect === '' ? [] : [`[${effect}]`]),
+    ...tests,
+  ];
 }

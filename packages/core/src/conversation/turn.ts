@@ -1,6 +1,6 @@
 /** A turn of an agent: a prompt with all that its session did until its next prompt. */
 
-import type { Actor, Checkpoint, RecordedChange } from '../model/checkpoint.ts';
+import type { Actor, Checkpoint, RecordedChange, TestResult } from '../model/checkpoint.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { COUNTED_FILES } from '../timeline/diff/changes.ts';
@@ -32,6 +32,8 @@ export interface Turn {
   /** Number of changes, and of those among them that were taken back since. */
   readonly changes: number;
   readonly takenBack: number;
+  /** Of the state after the work; null if there is none. */
+  readonly testResult: TestResult | null;
   /** Whether the workspace's newest state is in this turn: an older one than the newest after a restore. */
   readonly isCurrent: boolean;
 }
@@ -49,6 +51,7 @@ export class OpenTurn {
   readonly folded: number[] = [];
   #actor: Actor;
   #after: CheckpointId | null = null;
+  #testResult: TestResult | null = null;
   #oldest = Number.POSITIVE_INFINITY;
   #stateBefore: CheckpointId | null = null;
   #began = 0;
@@ -57,9 +60,11 @@ export class OpenTurn {
   #removed = 0;
   #takenBack = 0;
 
+  /** @param resultOf returns the test result of the state of a checkpoint */
   constructor(
     private readonly session: SessionId,
     actor: Actor,
+    private readonly resultOf: (checkpoint: Checkpoint) => TestResult | null,
   ) {
     this.#actor = actor;
   }
@@ -137,13 +142,16 @@ export class OpenTurn {
       counted: this.#counted.size + this.#unlistedCounted,
       changes: this.#seen.size + this.#unlisted,
       takenBack: this.#takenBack,
+      testResult: this.#testResult,
       isCurrent: false,
     };
   }
 
-  #reach({ id, time, trigger, previous }: Checkpoint): void {
+  #reach(checkpoint: Checkpoint): void {
+    const { id, time, trigger, previous } = checkpoint;
     // What a checkpoint between two calls records happened before the work.
     this.#stateBefore = trigger === 'before' || trigger === 'message' ? id : previous;
+    if (this.#after === null) this.#testResult = this.resultOf(checkpoint);
     this.#after ??= id;
     this.#ended ??= time;
     this.#oldest = checkpointNumber(id);

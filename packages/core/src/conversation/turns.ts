@@ -26,14 +26,13 @@ export interface TurnPage {
   readonly next: CheckpointId | null;
 }
 
-/** @param deletedUpTo returns the checkpoint number up to which a session was deleted; 0: it was not */
 export function listTurns(
   timeline: Timeline,
   objects: ObjectReader,
   query: TurnQuery,
-  deletedUpTo: (session: SessionId) => number,
+  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult'>>,
 ): TurnPage {
-  const work: WorkQuery = { ...query, deletedUpTo, onlyTurns: true };
+  const work: WorkQuery = { ...query, ...lookUp, onlyTurns: true };
   const { rows, here, damaged, next } = pageOfWork(timeline, objects, work);
   return {
     turns: rows.flatMap((row) => (row.kind === 'turn' ? [row.turn] : [])),

@@ -10,7 +10,7 @@
  *   gone, of the oldest checkpoint of the turn. A page is a part of all rows in the order of their places.
  */
 
-import { type Actor, type Checkpoint, isOperation, isReversion } from '../model/checkpoint.ts';
+import { type Actor, type Checkpoint, isOperation, isReversion, type TestResult } from '../model/checkpoint.ts';
 import { sameSnapshot } from '../model/entries.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
@@ -99,6 +99,8 @@ class Walk {
   readonly #activity: Activity;
   readonly #query: WorkQuery;
   readonly #open = new Map<SessionId, OpenTurn>();
+  /** Test results by state: tests often run on a later checkpoint of the same files. The oldest one seen so far counts. */
+  readonly #results = new Map<string, TestResult>();
   /** Of all rows, also of those on other pages. The state of the checkpoint that begins a turn is not in the turn. */
   readonly #places: { readonly place: number; readonly isBegin: boolean }[] = [];
   #newest: Checkpoint | null = null;
@@ -159,6 +161,9 @@ class Walk {
     const { number, trigger } = checkpoint;
     this.#newest ??= checkpoint;
     this.#here ??= isHere(this.#newest, checkpoint) ? checkpoint.id : null;
+    const { withResult = (one) => one } = this.#query;
+    const { testResult } = withResult(checkpoint);
+    if (testResult !== null) this.#results.set(stateKey(checkpoint), testResult);
     const effectOf = this.#activity.visit(checkpoint);
     const row = this.#rowOf(checkpoint);
     // A prompt's own changes happened before it, so they are of the turn before.
@@ -208,7 +213,8 @@ class Walk {
   }
 
   #turnOf(session: SessionId, actor: Actor): OpenTurn {
-    const known = this.#open.get(session) ?? new OpenTurn(session, actor);
+    const known =
+      this.#open.get(session) ?? new OpenTurn(session, actor, (one) => this.#results.get(stateKey(one)) ?? null);
     this.#open.set(session, known);
     return known;
   }
@@ -233,4 +239,8 @@ function isAutomatic({ trigger, precedes }: Checkpoint): boolean {
 /** The newest checkpoint, or if it only brought back an earlier state, the one that had this state before. */
 function isHere(newest: Checkpoint, checkpoint: Checkpoint): boolean {
   return !isReversion(checkpoint.trigger) && sameSnapshot(newest.snapshot, checkpoint.snapshot);
+}
+
+function stateKey({ snapshot: { files, side } }: Checkpoint): string {
+  return `${files} ${side}`;
 }

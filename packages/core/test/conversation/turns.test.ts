@@ -61,6 +61,29 @@ test('a turn is a prompt with what its session did until its next prompt, beside
   });
 });
 
+test('a turn has the test result of the state after it', async () => {
+  const { savepoint, one, w } = await twoSessions();
+  const results = async () => (await savepoint.turns({ limit: 10 })).turns.map(({ testResult }) => testResult);
+  expect(await results()).toEqual([null, null, null]);
+  await savepoint.setTestResult('cp_6', 'fail');
+  // In the middle of the first turn, and before the second.
+  await savepoint.setTestResult('cp_4', 'pass');
+  await savepoint.setTestResult('cp_8', 'pass');
+  expect(await results()).toEqual([null, 'fail', null]);
+  // Nothing changed since the turn, so this is the state after it.
+  await savepoint.checkpoint({ testResult: 'pass' }); // cp_10
+  expect(await results()).toEqual(['pass', 'fail', null]);
+  w.write('mine.txt', 'once more\n');
+  await savepoint.checkpoint({ testResult: 'fail' }); // cp_11
+  expect(await results()).toEqual(['pass', 'fail', null]);
+  await savepoint.setTestResult('cp_9', 'fail');
+  expect(await results()).toEqual(['fail', 'fail', null]);
+  await one.prompt('Third words.', 'm-4');
+  expect(await results()).toEqual([null, 'fail', 'fail', null]);
+  const { turns } = await savepoint.overview({ view: 'turns', limit: 10 });
+  expect(turns.map(({ testResult }) => testResult)).toEqual([null, 'fail', 'fail', null]);
+});
+
 test('pages', async () => {
   const { savepoint } = await twoSessions();
   const first = await savepoint.turns({ limit: 1 });

@@ -25,6 +25,7 @@ import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
 import { type WatchedEvent, type WatchOptions, watch } from '../watch/watch.ts';
 import { type Blame, type BlameQuery, blame } from './blame.ts';
+import { laterResults } from './test-results.ts';
 
 export interface HistoryCalls {
   /**
@@ -108,7 +109,12 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.read((workspace) => {
         const { ports, store, timeline } = workspace;
         const one = session === undefined ? {} : { session: resolveSession(workspace, session) };
-        return listTurns(timeline, store.objects, { ...query, ...one }, deletedUpToIn(ports.fs, store.layout));
+        return listTurns(
+          timeline,
+          store.objects,
+          { ...query, ...one },
+          { deletedUpTo: deletedUpToIn(ports.fs, store.layout), withResult: laterResults(engine, workspace) },
+        );
       }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
     stats: () =>

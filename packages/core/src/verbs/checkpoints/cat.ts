@@ -18,11 +18,11 @@ export const cat = verb({
   schemas: ({ z, jsonName, checkpointId, checkpointName, objectId }) => ({
     input: z.strictObject({
       checkpoint: checkpointName.optional(),
-      plan: z.string().optional().describe('read the file of this plan'),
+      plan: z.string().optional(),
       state: z
         .enum(PLAN_STATES)
         .optional()
-        .describe('of the plan: as proposed (default), what would be applied of it, or what it was proposed on'),
+        .describe('of the plan; `selected`: what would be applied (default `proposed`)'),
       path: jsonName.describe('relative to the current folder'),
       offset: z.int().min(0).optional().describe('first byte to return (default 0)'),
       length: z

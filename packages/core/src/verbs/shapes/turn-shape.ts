@@ -21,6 +21,7 @@ export function turnFields({ z, actor, checkpointId }: Shapes) {
     counted: count.describe('the files whose lines were counted, at most 300 of each checkpoint'),
     changes: count,
     takenBack: count.describe('the changes that were taken back since'),
+    testResult: z.enum(['pass', 'fail']).nullable().describe('of the state after the work, as of its checkpoint'),
     isCurrent: z.boolean().describe("the workspace's newest state is in this turn"),
   };
 }
