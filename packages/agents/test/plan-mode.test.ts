@@ -1,5 +1,5 @@
 /** Plan mode: edits become a plan, nothing is written, and what cannot be recorded does not happen either. */
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { manifest } from '@savepoint/testkit';
@@ -92,7 +92,7 @@ test('a call that two hooks report is recorded once, and its end is not that of 
   expect((await p.open().list()).checkpoints.filter(({ trigger }) => trigger === 'call')).toEqual([]);
 });
 
-test('calls that may write anywhere are refused; own tools, and files outside, are not', async () => {
+test('calls that may write anywhere, or outside, are refused; own tools are not', async () => {
   const { p, call } = await scene();
   const outside = path.join(p.dir, '..', 'outside.txt');
   symlinkSync(p.at('book.txt'), path.join(p.dir, '..', 'link.txt'));
@@ -105,7 +105,12 @@ test('calls that may write anywhere are refused; own tools, and files outside, a
   expect(await call('Write', { file_path: path.join(p.dir, '..', 'link.txt'), content: 'x' })).toContain(
     'was recorded',
   );
-  expect(await call('Write', { file_path: outside, content: 'x' })).toBeNull();
+  linkSync(p.at('book.txt'), path.join(p.dir, '..', 'hard.txt'));
+  const store = path.join(storeOf(p), 'plan-mode.json');
+  for (const file of [outside, path.join(p.dir, '..', 'hard.txt'), store, '../outside.txt', '/proc/self/cwd/a.txt'])
+    expect(await call('Write', { file_path: file, content: 'x' })).toContain('is not in the workspace');
+  symlinkSync(path.join(p.dir, '..'), p.at('up'));
+  expect(await call('Write', { file_path: p.at('up/outside.txt'), content: 'x' })).toContain('nothing was recorded');
   expect(await call('mcp__savepoint__plan_propose', { intent: 'x' })).toBeNull();
   const { plans } = await p.open().plans();
   expect(plans.flatMap(({ changes }) => changes.map(({ change }) => change.path))).toEqual(['book.txt']);

@@ -31,7 +31,7 @@ interface CallScene {
   readonly context: HeldCallContext;
 }
 
-/** @returns null if plan mode is off, or if the call writes nothing in the workspace */
+/** @returns null if plan mode is off, or if the call is one of our own tools */
 export async function heldAnswer(scene: CallScene): Promise<HookAnswer | null> {
   const { event, session } = scene;
   if (!(await isPlanned(session))) return null;

@@ -1,6 +1,6 @@
 /** What an agent's model reads about plan mode and about its plans. Texts from others are escaped, and limited in length. */
 
-import { type Session, showName, showText } from '@savepoint/core';
+import { nameFromJson, type Session, showName, showText } from '@savepoint/core';
 import type { ToolCall } from '../event.ts';
 
 type HeldCall = NonNullable<Awaited<ReturnType<Session['hold']>>>;
@@ -28,6 +28,9 @@ const TOOL =
 const UNKNOWN =
   'Nothing was changed or recorded, because the call does not say what it would write. Write the whole file, or replace ' +
   'text in it. Instead of moving a file, add the new one and delete the old one.';
+const OUTSIDE =
+  'is not in the workspace, so a plan cannot contain it. Nothing was changed or recorded. Propose changes of files in the ' +
+  'workspace. If you need this file, ask the user to change it, or to turn plan mode off.';
 
 /** Said where a prompt or a session begins. */
 export function isOnText(): readonly string[] {
@@ -45,6 +48,10 @@ export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): read
       return [`Savepoint plan mode: ${shortText(tool)} ${TOOL}`];
     case 'unknown':
       return [`Savepoint plan mode: ${shortText(tool)} was not run. ${UNKNOWN}`];
+    case 'outside':
+      return [
+        `Savepoint plan mode: ${shortText(tool)} was not run. ${shortText(showName(nameFromJson(held.path)))} ${OUTSIDE}`,
+      ];
     case 'recorded': {
       const { plan, revision, files } = held;
       const size = files === 0 ? 'changes nothing now' : `changes ${files} ${files === 1 ? 'file' : 'files'}`;

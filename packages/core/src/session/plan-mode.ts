@@ -27,8 +27,12 @@ export interface ProposedCall {
  * - `recorded`: its edits are part of a plan
  * - `shell`, `tool`: it could write anywhere, so it cannot be proposed
  * - `unknown`: it does not say what it would write
+ * - `outside`: it would write a path outside the workspace, or one of which that is not known
  */
-export type HeldCall = (ProposedCall & { readonly kind: 'recorded' }) | { readonly kind: 'shell' | 'tool' | 'unknown' };
+export type HeldCall =
+  | (ProposedCall & { readonly kind: 'recorded' })
+  | { readonly kind: 'shell' | 'tool' | 'unknown' }
+  | { readonly kind: 'outside'; readonly path: JsonName };
 
 /** What became of a plan of a session, as far as its agent was not informed of it. */
 export interface PlanNews {

@@ -38,7 +38,7 @@ export abstract class PlannedSession extends GuardedSession {
    * Proposes what a call would write, as a part of this session's open plan. For a call in plan mode, instead of `begin`.
    * The same call within half a minute is recorded once.
    * @param request with the whole new texts or the replacements, in `writes`. `paths` and `writes` may be outside
-   * @returns what became of it, and then it must not run; null: it writes nothing in the workspace, and may run
+   * @returns what became of it, and then it must not run; null: it is one of Savepoint's own tools, and may run
    * @throws SavepointError EDITS_REFUSED, CONFLICT, PATH_REFUSED, FROZEN and others: nothing was recorded, and the call
    *   must not run
    */
@@ -50,7 +50,7 @@ export abstract class PlannedSession extends GuardedSession {
       return heldWrites(dir === undefined ? place : pathContextIn(place, givenDiskPath(place, dir)), request);
     });
     if (writes === 'runs') return null;
-    if (typeof writes === 'string') return { kind: writes };
+    if ('kind' in writes) return writes;
     const call = parseCallId(id ?? this.#host.ports.random.hex(8));
     return { kind: 'recorded', ...(await this.#host.proposeHeld(this.id, { actor, call, tool, writes }, options)) };
   }
