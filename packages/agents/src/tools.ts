@@ -3,6 +3,7 @@
 import type { ToolKind } from '@savepoint/core';
 import type { ToolCall } from './event.ts';
 import { type Fields, fieldsOf, textIn } from './fields.ts';
+import { patchHeader } from './patch-header.ts';
 import { hasFailed, type WrittenText, writtenByPatch, writtenText } from './written.ts';
 
 export interface ToolRow {
@@ -42,8 +43,7 @@ export function patchTool(...keys: readonly string[]): ToolRow {
     paths: (input) => {
       const patch = textIn(input, ...keys);
       if (patch === null) return null;
-      const headers = patch.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/gm);
-      const paths = [...headers].map((header) => header[1]!);
+      const paths = patch.split('\n').flatMap((line) => patchHeader(line)?.path ?? []);
       return paths.length === 0 ? null : paths;
     },
     writes: (input) => {

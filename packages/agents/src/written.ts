@@ -5,6 +5,7 @@
 
 import type { GivenWrite } from '@savepoint/core';
 import { type Fields, field, fieldsOf, textIn } from './fields.ts';
+import { isBlank, isPatchEnd, type PatchHeader, patchHeader } from './patch-header.ts';
 
 /** What a tool writes to one path, as the agent reports it. */
 export interface WrittenText extends Omit<GivenWrite, 'path'> {
@@ -30,26 +31,27 @@ export function writtenText(path: string, input: Fields, response: Fields): Writ
   return written !== null && isChanged ? { ...written, changedByUser: true } : written;
 }
 
-/** A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`. */
+/**
+ * A patch in the format of Codex: `*** Update File: …`, `@@`, and lines that begin with a space, `-` or `+`.
+ * @returns null if a line has another meaning, or if it moves a file
+ */
 export function writtenByPatch(patch: string): readonly WrittenText[] | null {
+  const sections: { readonly header: PatchHeader; readonly lines: string[] }[] = [];
+  let hasEnded = false;
+  for (const line of patch.replaceAll('\r\n', '\n').split('\n')) {
+    const header = patchHeader(line);
+    if (header?.kind === 'Move' || (header !== null && hasEnded)) return null;
+    // It may be a line of context.
+    if (header !== null && line.startsWith(' ') && sections.at(-1)?.header.kind === 'Update') return null;
+    if (header !== null) sections.push({ header, lines: [] });
+    else if (isPatchEnd(line)) hasEnded = true;
+    else if (!hasEnded) sections.at(-1)?.lines.push(line);
+  }
   const files: WrittenText[] = [];
-  const sections = patch
-    .replaceAll('\r\n', '\n')
-    .split(/^[ \t]*\*\*\* (?=(?:Add|Update|Delete) File: )/m)
-    .slice(1);
-  for (const section of sections) {
-    const [head = '', ...body] = section.replace(/\n[ \t]*\*\*\* End Patch[\s\S]*$/, '\n').split('\n');
-    const [, kind, path] = /^(Add|Update|Delete) File: (.+)$/.exec(head) ?? [];
-    if (path === undefined) return null;
-    if (body.some((line) => line.startsWith('*** Move to: '))) return null;
-    const lines = body.at(-1) === '' ? body.slice(0, -1) : body;
-    if (kind === 'Delete') files.push({ path, result: null });
-    else if (kind === 'Add') files.push({ path, result: textOf(lines, '+') });
-    else {
-      const hunks = hunksOf(lines);
-      if (hunks === null) return null;
-      files.push({ path, result: hunks });
-    }
+  for (const { header, lines } of sections) {
+    const result = resultOfSection(header, lines.at(-1) === '' ? lines.slice(0, -1) : lines);
+    if (result === undefined) return null;
+    files.push({ path: header.path, result });
   }
   return new Set(files.map(({ path }) => path)).size === files.length && files.length > 0 ? files : null;
 }
@@ -63,6 +65,13 @@ export function hasFailed(response: Fields): boolean {
     field(response, 'staged') === true ||
     (status !== null && status !== 'success')
   );
+}
+
+/** @returns undefined if the lines are not understood */
+function resultOfSection({ kind }: PatchHeader, lines: readonly string[]): WrittenText['result'] | undefined {
+  if (kind === 'Update') return hunksOf(lines) ?? undefined;
+  if (kind === 'Delete') return lines.every(isBlank) ? null : undefined;
+  return lines.every((line) => line.startsWith('+') || line === '') ? textOf(lines, '+') : undefined;
 }
 
 function textWritten(path: string, input: Fields, response: Fields): WrittenText | null {

@@ -258,6 +258,13 @@ test('a patch of several files is recorded as a whole, or not at all', async () 
   expect(await patch('*** Update File: book.txt', '*** Move to: moved.txt', '@@', '-TWO', '+2')).toContain(
     'Instead of moving',
   );
+  // Codex takes any white space around a header.
+  for (const space of ['\u00a0', '\u000b', '\u0085', '\u3000', '\t'])
+    expect(await patch('*** Add File: a.txt', '+x', `${space}*** Delete File: /tmp/gone.txt${space}`)).toContain(
+      '/tmp/gone.txt is not in the workspace',
+    );
+  for (const line of ['\u200b*** Delete File: old.txt', 'x', '*** Other: old.txt'])
+    expect(await patch('*** Add File: a.txt', '+x', line)).toContain('does not say what');
   const text = await patchOf(p.open());
   for (const line of ['+TWO', '+TWENTY', '-old', '+new']) expect(text).toContain(`\n${line}\n`);
 });
