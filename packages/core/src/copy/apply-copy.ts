@@ -1,7 +1,7 @@
 /** The operation that brings the changes of a copy into the workspace. */
 
 import type { Pace } from '../io/pace.ts';
-import type { Actor, Checkpoint } from '../model/checkpoint.ts';
+import type { Actor, Author, Checkpoint } from '../model/checkpoint.ts';
 import { type Snapshot, sameEntry } from '../model/entries.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
@@ -10,6 +10,8 @@ import type { CurrentState, Operation } from '../operation/operation.ts';
 import { type ConflictChoices, resolveConflicts } from '../rewind/conflict-choices.ts';
 import { inverseChanges } from '../rewind/inverse-changes.ts';
 import { LineAuthors } from '../rewind/line-authors.ts';
+import { withResolved } from '../rewind/resolved-authors.ts';
+import { attributionTo } from '../timeline/capture/attribution.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { BackupLocation } from '../transaction/backups.ts';
@@ -32,6 +34,8 @@ export interface ApplyRequest {
   /** Only these paths and everything below them. Empty: everything. */
   readonly paths: readonly TreePath[];
   readonly choices: ConflictChoices;
+  /** Who applies it. */
+  readonly by: Author;
   readonly backups: BackupLocation | null;
   /** Receives the state of the copy that is applied. */
   readonly onProposed?: (proposed: Snapshot) => void;
@@ -42,7 +46,8 @@ export interface ApplyRequest {
  * merged where both changed a file.
  */
 export function applyOperation(workspace: Workspace, request: ApplyRequest, pace: Pace): Operation {
-  const { copy, base, author, trigger, description, paths, choices } = request;
+  const { copy, base, author, by, trigger, description, paths, choices } = request;
+  const made = attributionTo({ ...author, tool: null });
   return {
     info: {
       ...checkpointInfo(trigger, author.actor),
@@ -51,6 +56,7 @@ export function applyOperation(workspace: Workspace, request: ApplyRequest, pace
       description,
     },
     backups: request.backups,
+    ...(choices.resolutions.size === 0 ? {} : { attribution: withResolved(made, choices, by) }),
     plan: async (current) => {
       const { snapshot: proposed } = await stateOfCopy(workspace, copy, base.snapshot, current.objects, pace);
       request.onProposed?.(proposed);

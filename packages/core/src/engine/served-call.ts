@@ -6,7 +6,7 @@
 import { isSameProcess } from '../io/same-process.ts';
 import { canonicalAgent, isKnownAgent } from '../model/agent-names.ts';
 import type { CallOptions } from '../model/call-options.ts';
-import type { Actor } from '../model/checkpoint.ts';
+import type { Actor, Author } from '../model/checkpoint.ts';
 import { parseCallId } from '../model/parse-ids.ts';
 import { toolInfo } from '../session/call-request.ts';
 import { type OpenCall, readOpenCalls } from '../store/state/open-calls.ts';
@@ -59,6 +59,17 @@ export function servedCallInfo(
 /** Returns the actor of the call. */
 export function callerOf(engine: Engine, workspace: Workspace, options: CallOptions): Actor {
   return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
+}
+
+/** Returns who asks for an operation, as the author of its changes. */
+export function askedBy(engine: Engine, workspace: Workspace, options: CallOptions): Author {
+  const {
+    actor = engine.actor,
+    session = null,
+    toolCall = null,
+    tool = null,
+  } = servedCallInfo(engine, workspace, options);
+  return { actor, session, call: toolCall, tool: tool?.name ?? null };
 }
 
 /** An agent with an unknown name may be any of them. */

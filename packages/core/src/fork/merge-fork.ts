@@ -6,12 +6,13 @@ import type { OpenCopy } from '../copy/copy.ts';
 import { treeIn } from '../copy/folder/folder-copy.ts';
 import { stateOfCopy } from '../copy/state-of-copy.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Actor } from '../model/checkpoint.ts';
+import type { Actor, Author } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { isWithin, type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import type { UntouchedPath } from '../operation/change-set.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
+import { withResolved } from '../rewind/resolved-authors.ts';
 import type { ObjectBatch } from '../store/objects/object-reader.ts';
 import { editSnapshot, type SnapshotEdit } from '../store/snapshot/edit-snapshot.ts';
 import type { Attribution } from '../timeline/capture/attribution.ts';
@@ -33,6 +34,8 @@ export interface MergeRequest {
   /** Only these paths and everything below them. Empty: everything. */
   readonly paths: readonly TreePath[];
   readonly choices: ConflictChoices;
+  /** Who merges it. */
+  readonly by: Author;
   /** Who made the changes of the fork. @param proposed its state */
   readonly authors: (proposed: Snapshot, objects: ObjectBatch) => Promise<Attribution>;
 }
@@ -42,7 +45,7 @@ export interface MergeRequest {
  * stored before the merge happens, and counts only if it does.
  */
 export function mergeOperation(workspace: Workspace, request: MergeRequest, pace: Pace): Operation {
-  const { fork, base, actor, paths, choices, authors } = request;
+  const { fork, base, actor, paths, choices, by, authors } = request;
   let merged: Snapshot | null = null;
   let attribution: Attribution | null = null;
   return {
@@ -59,7 +62,7 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       );
       const { plan, untouched } = await applyPlan(workspace, { base, proposed, paths, choices }, current, pace);
       merged = withoutPaths(objects, base, proposed, paths, untouched);
-      attribution = await authors(proposed, objects);
+      attribution = withResolved(await authors(proposed, objects), choices, by);
       const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);
       const own = forkCommitNotes(fork, await commitsOfFork(workspace, fork, pace));
       const running = runningNotes(workspace, fork);

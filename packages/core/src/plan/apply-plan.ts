@@ -10,8 +10,9 @@ import type { Plan, PlanApplication, PlanAuthors, PlanInfo } from '../model/plan
 import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
+import { withResolved } from '../rewind/resolved-authors.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
-import { type Attribution, attributionTo, together } from '../timeline/capture/attribution.ts';
+import { type Attribution, attributionTo } from '../timeline/capture/attribution.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
@@ -38,7 +39,7 @@ export interface ApplyPlanRequest {
  * counts exactly if the checkpoint after exists. The caller has checked the approval.
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
-  const { plan, phases, by } = request;
+  const { plan, phases, by, choices } = request;
   const phase = phases?.length === 1 ? (phases[0] ?? null) : null;
   let fingerprint = '';
   return {
@@ -50,7 +51,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     },
     backups: null,
     isApproved: true,
-    attribution: withResolved(authorsIn(plan), request),
+    attribution: withResolved(authorsIn(plan), choices, { actor: by, session: null, call: null, tool: null }),
     plan: async (current) => {
       if (request.onlyOn !== undefined && !sameSnapshot(request.onlyOn, current.snapshot)) throw checkedElsewhere(plan);
       const selection = await selectionOf(current.objects, plan, pace);
@@ -93,12 +94,6 @@ export function groupedByAuthors(paths: Iterable<TreePath>, by: Attribution): re
     else group.paths.push(path);
   }
   return [...groups.values()];
-}
-
-/** A file that a person merged may have bytes of that person, and of those who made the proposed changes. */
-function withResolved(proposed: Attribution, { choices: { resolutions }, by }: ApplyPlanRequest): Attribution {
-  const applier = attributionTo({ actor: by, session: null, call: null, tool: null });
-  return (path) => (resolutions.has(path) ? together(proposed(path), applier(path)) : proposed(path));
 }
 
 async function planChanges(

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskPath, Savepoint } from '@savepoint/core';
+import type { Checkpoint, DiskPath, Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
@@ -50,3 +50,37 @@ test('the agent of a merged fork, how sure that is, and the merge are named', as
   await savepoint.dropFork('first', { force: true });
   expect((await savepoint.previewMerge('second')).plan.conflicts[0]?.why).toContain('by mine (likely)');
 });
+
+const RESOLUTIONS = new Map([['a.txt', { content: Buffer.from(withLine(0, 'merged by the person')) }]]) as never;
+
+test('a file that a person merged by hand is not surely the work of the agent', async () => {
+  const p = new Place();
+  p.write('a.txt', withLine(0, 'one'));
+  const savepoint = p.open();
+  const agent = p.open({ actor: { kind: 'agent', name: 'mine' } });
+  const edit = { op: 'replace', old: 'one\n', new: 'by the agent\n' } as const;
+  const { plan, fingerprint } = await agent.proposeEdits([{ path: 'a.txt', edits: [edit] }], { intent: 'x' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.createForks(['trial'], { from: plan.id });
+  p.write('a.txt', withLine(0, 'by the person'));
+  const { checkpoint } = await savepoint.mergeFork('trial', { resolutions: RESOLUTIONS });
+  expect(namesIn(checkpoint)).toEqual(['open', 'mine', 'user']);
+});
+
+test('the same holds for the changes of an agent in a copy', async () => {
+  const p = new Place();
+  p.write('a.txt', withLine(0, 'one'));
+  const savepoint = p.open();
+  const copy = await savepoint.openCopy({ purpose: 'isolated', rungs: ['copy'] });
+  writeFileSync(join(Buffer.from(copy.copy.files, 'latin1').toString(), 'a.txt'), withLine(0, 'by the agent'));
+  p.write('a.txt', withLine(0, 'by the person'));
+  const author = { actor: { kind: 'agent', name: 'mine' }, session: 's1' } as const;
+  const { checkpoint } = await savepoint.applyCopy(copy, { author, description: 'x', resolutions: RESOLUTIONS });
+  await copy.copy.drop();
+  expect(namesIn(checkpoint)).toEqual(['open', 'mine', 'user']);
+});
+
+function namesIn(checkpoint: Checkpoint | null): readonly (string | undefined)[] {
+  const by = checkpoint?.changes?.[0]?.by;
+  return [by?.grade, ...(by?.authors.map(({ actor }) => actor.name) ?? [])];
+}

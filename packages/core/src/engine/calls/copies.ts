@@ -37,6 +37,7 @@ import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { askedBy, servedCallInfo } from '../served-call.ts';
 import { assertByPersonAnywhere } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 
@@ -223,13 +224,19 @@ export function applyIn(
 ): Operation {
   const { author = { actor: engine.actor }, trigger = 'apply', description, paths = [] } = options;
   const { session = null, call = null } = author;
+  const by = askedBy(engine, workspace, options);
+  const isInCall = servedCallInfo(engine, workspace, options).actor !== undefined;
   return applyOperation(
     workspace,
     {
       copy,
       base,
       trigger,
-      author: { actor: author.actor, session: session as SessionId | null, call: call as CallId | null },
+      // Inside a call of an agent, all of it is that call's.
+      author: isInCall
+        ? by
+        : { actor: author.actor, session: session as SessionId | null, call: call as CallId | null },
+      by,
       description,
       paths: givenPaths(workspace, paths),
       choices: conflictChoicesIn(workspace, options),

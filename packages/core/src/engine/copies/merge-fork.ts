@@ -26,7 +26,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { startOf, withApplication } from '../plans/plan-in-fork.ts';
-import { callerOf } from '../served-call.ts';
+import { askedBy, callerOf } from '../served-call.ts';
 import { type CheckOptions, checkCopy, copyOptions, type RunCheckResult } from './check-state.ts';
 import { checksFailed } from './failed-checks.ts';
 import { findFork } from './forks.ts';
@@ -67,6 +67,7 @@ export function mergeIn(
       actor: engine.actor,
       paths: givenPaths(workspace, options.paths ?? []),
       choices: conflictChoicesIn(workspace, options),
+      by: askedBy(engine, workspace, options),
       authors: async (proposed, objects) =>
         authorsIn(workspace, fork, { base, proposed }, objects, await startOf(workspace, fork, pace)),
     },
