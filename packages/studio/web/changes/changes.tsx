@@ -5,6 +5,7 @@ import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import { DiffList } from '../diff/diff-list.tsx';
+import type { PatchHunk } from '../diff/patch.ts';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { numberOf } from '../timeline/rows.ts';
@@ -32,6 +33,15 @@ export function Changes() {
     ({ key, change }: DiffFile) => changesOf(key).length === 1 && change.before !== null && change.after !== null,
     [changesOf],
   );
+  const fileActs = useCallback((file: DiffFile) => <FileActs file={file} changes={changesOf(file.key)} />, [changesOf]);
+  const hunkActs = useCallback(
+    (file: DiffFile, hunk: PatchHunk) => {
+      const [change, ...others] = changesOf(file.key);
+      return change === undefined || others.length > 0 ? null : <HunkActs change={change} hunk={hunk} />;
+    },
+    [changesOf],
+  );
+  const toFile = useCallback((file: string) => set({ file }), [set]);
   useSideKey(isSideBySide, set);
   if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the changes" />;
@@ -53,7 +63,7 @@ export function Changes() {
         </Empty>
       ) : (
         <div className="changes">
-          <FileTree files={files} current={top} onFile={(file) => set({ file })} />
+          <FileTree files={files} current={top} onFile={toFile} />
           <DiffList
             key={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
             files={files}
@@ -63,13 +73,10 @@ export function Changes() {
             isSideBySide={isSideBySide}
             file={search.file}
             onTop={setTop}
-            onFile={(file) => set({ file })}
-            fileActs={(file) => <FileActs file={file} changes={changesOf(file.key)} />}
+            onFile={toFile}
+            fileActs={fileActs}
             hasHunkActs={hasHunkActs}
-            hunkActs={(file, hunk) => {
-              const [change, ...others] = changesOf(file.key);
-              return change === undefined || others.length > 0 ? null : <HunkActs change={change} hunk={hunk} />;
-            }}
+            hunkActs={hunkActs}
           />
         </div>
       )}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { folderAndFile } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
@@ -18,9 +18,12 @@ interface Folder {
 const LETTERS = { create: 'A', write: 'M', patch: 'M', delete: 'D', rename: 'R', mode: 'P', kind: 'K' } as const;
 
 /** The changed files by folder, beside the diff. */
-export function FileTree({ files, current, onFile }: FileTreeProps) {
+export const FileTree = memo(function FileTree({ files, current, onFile }: FileTreeProps) {
   const folders = useMemo(() => foldersOf(files), [files]);
   const chosen = useRef<HTMLButtonElement>(null);
+  const latest = useRef(onFile);
+  latest.current = onFile;
+  const choose = useCallback((key: string) => latest.current(key), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the button is another one when the file is
   useEffect(() => {
     // It returns a promise in some browsers, which must not become the cleanup of the effect.
@@ -35,17 +38,7 @@ export function FileTree({ files, current, onFile }: FileTreeProps) {
           <ul>
             {its.map((file) => (
               <li key={file.key}>
-                <button
-                  type="button"
-                  ref={file.key === current ? chosen : null}
-                  aria-current={file.key === current ? 'true' : undefined}
-                  title={file.title}
-                  onClick={() => onFile(file.key)}
-                >
-                  <span className={`letter ${file.change.operation}`}>{LETTERS[file.change.operation]}</span>
-                  <span className="name">{folderAndFile(file.title).file}</span>
-                  <Counts added={file.change.added} removed={file.change.removed} />
-                </button>
+                <FileButton file={file} chosen={file.key === current ? chosen : null} onFile={choose} />
               </li>
             ))}
           </ul>
@@ -53,7 +46,30 @@ export function FileTree({ files, current, onFile }: FileTreeProps) {
       ))}
     </nav>
   );
+});
+
+interface FileButtonProps {
+  readonly file: DiffFile;
+  /** Null: it is not the file that the diff shows. */
+  readonly chosen: React.Ref<HTMLButtonElement> | null;
+  readonly onFile: (key: string) => void;
 }
+
+const FileButton = memo(function FileButton({ file, chosen, onFile }: FileButtonProps) {
+  return (
+    <button
+      type="button"
+      ref={chosen}
+      aria-current={chosen === null ? undefined : 'true'}
+      title={file.title}
+      onClick={() => onFile(file.key)}
+    >
+      <span className={`letter ${file.change.operation}`}>{LETTERS[file.change.operation]}</span>
+      <span className="name">{folderAndFile(file.title).file}</span>
+      <Counts added={file.change.added} removed={file.change.removed} />
+    </button>
+  );
+});
 
 function foldersOf(files: readonly DiffFile[]): readonly Folder[] {
   const found = new Map<string, DiffFile[]>();

@@ -4,7 +4,7 @@ import type { LineAuthors } from './line-authors.ts';
 import { LineText } from './line-text.tsx';
 import type { PatchHunk, PatchLine } from './patch.ts';
 import type { DiffRow } from './rows.ts';
-import { hunkSyntax } from './syntax.ts';
+import { lineSyntax } from './syntax.ts';
 import { wordRanges } from './words.ts';
 
 export type LineRow = Extract<DiffRow, { readonly kind: 'line' }>;
@@ -35,10 +35,16 @@ export function UnifiedLine({ row, authors, isCurrent }: UnifiedLineProps) {
   );
 }
 
-export function SideBySide({ row, authors }: { readonly row: PairRow; readonly authors: LineAuthors | null }) {
+export interface SideBySideProps {
+  readonly row: PairRow;
+  readonly authors: LineAuthors | null;
+  readonly isCurrent: boolean;
+}
+
+export function SideBySide({ row, authors, isCurrent }: SideBySideProps) {
   const { left, right, hunk, file } = row;
   return (
-    <div className="code-pair">
+    <div className={`code-pair ${isCurrent ? 'is-current' : ''}`}>
       <div className={`code-row ${left?.kind ?? 'none'}`}>
         <span className="number">{left?.before ?? ''}</span>
         <Sign kind={left?.kind ?? 'same'} />
@@ -64,13 +70,7 @@ function Sign({ kind }: { readonly kind: PatchLine['kind'] }) {
 }
 
 function Text({ path, hunk, line }: { readonly path: string; readonly hunk: PatchHunk; readonly line: PatchLine }) {
-  return (
-    <LineText
-      line={line}
-      parts={hunkSyntax(path, hunk)?.get(line) ?? null}
-      ranges={line.kind === 'same' ? [] : (wordRanges(hunk).get(line) ?? [])}
-    />
-  );
+  return <LineText line={line} parts={lineSyntax(path, hunk, line)} ranges={wordRanges(hunk, line)} />;
 }
 
 interface LineAuthorProps {

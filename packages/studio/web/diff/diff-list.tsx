@@ -1,17 +1,14 @@
 /** One continuous diff over all files. Only what is in sight is drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { callVerb } from '../api/call.ts';
 import { textOf } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
-import { SideBySide, UnifiedLine } from './code-rows.tsx';
 import type { DiffFile } from './diff-file.ts';
-import { FileHead } from './file-head.tsx';
-import { GapRow } from './gap-row.tsx';
-import { ImageRow } from './image-row.tsx';
-import { type LineAuthors, useLineAuthors } from './line-authors.ts';
+import { useLineAuthors } from './line-authors.ts';
 import type { PatchHunk } from './patch.ts';
+import { Head, RowView } from './row-view.tsx';
 import { type DiffRow, diffRows, type OpenedContext, type RowOptions } from './rows.ts';
 import { askForSyntax, useSyntaxVersion } from './syntax.ts';
 
@@ -54,9 +51,9 @@ const NO_FILES: ReadonlySet<string> = new Set();
 const NO_FINDINGS: RowOptions['findings'] = new Map();
 const NEVER = (): boolean => false;
 
-export function DiffList(props: DiffListProps) {
+export const DiffList = memo(function DiffList(props: DiffListProps) {
   const { files, from, to, hasAuthors, isSideBySide, file, onFile } = props;
-  useSyntaxVersion();
+  const syntax = useSyntaxVersion();
   const scroll = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(props.closedAtFirst ?? NO_FILES);
   const { opened, open } = useOpenedContext(from);
@@ -69,8 +66,9 @@ export function DiffList(props: DiffListProps) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
-    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'line'],
-    getItemKey: (index) => rows[index]?.key ?? index,
+    // With another function, the places of all rows are computed again.
+    estimateSize: useCallback((index: number) => HEIGHTS[rows[index]?.kind ?? 'line'], [rows]),
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     overscan: 12,
   });
   const items = virtual.getVirtualItems();
@@ -86,7 +84,10 @@ export function DiffList(props: DiffListProps) {
     isEnabled: hasAuthors,
   });
   const { onTop } = props;
-  const topKey = top?.key ?? inSight[0]?.key;
+  const isAtEnd = (virtual.scrollOffset ?? 0) + (virtual.scrollRect?.height ?? 0) >= virtual.getTotalSize() - 1;
+  // The last files cannot be scrolled to the top.
+  const isChosen = isAtEnd && inSight.some(({ key }) => key === file);
+  const topKey = isChosen ? file : (top?.key ?? inSight[0]?.key);
   useEffect(() => {
     if (topKey !== undefined) onTop?.(topKey);
   }, [topKey, onTop]);
@@ -108,7 +109,7 @@ export function DiffList(props: DiffListProps) {
     const index = rows.findIndex((row) => 'hunk' in row && row.hunk === currentHunk && row.hunk !== null);
     if (index >= 0) virtual.scrollToIndex(Math.max(0, index - ABOVE), { align: 'start' });
   }, [currentHunk]);
-  useFileKeys(files, inSight[0]?.key, (key) => {
+  useFileKeys(files, topKey, (key) => {
     toFile(key);
     onFile?.(key);
   });
@@ -117,20 +118,19 @@ export function DiffList(props: DiffListProps) {
       setClosed((now) => (now.has(key) ? new Set([...now].filter((one) => one !== key)) : new Set([...now, key]))),
     [],
   );
+  const toggleTop = useCallback(
+    (key: string) => {
+      toFile(key);
+      toggle(key);
+    },
+    [toFile, toggle],
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={`diff ${isSideBySide ? 'two' : 'one'}`} ref={scroll} aria-label="Diff" tabIndex={0}>
       {top !== undefined && (
         <div className="sticky-head">
-          <FileHead
-            file={top}
-            isClosed={false}
-            onToggle={() => {
-              toFile(top.key);
-              toggle(top.key);
-            }}
-            acts={props.fileActs?.(top)}
-          />
+          <Head file={top} isClosed={false} onToggle={toggleTop} fileActs={props.fileActs} />
         </div>
       )}
       <div className="virtual" style={{ height: virtual.getTotalSize() }}>
@@ -141,9 +141,14 @@ export function DiffList(props: DiffListProps) {
               <div key={key} data-index={index} ref={virtual.measureElement}>
                 <RowView
                   row={row}
-                  props={props}
+                  from={from}
+                  to={to}
                   authors={authors.get(row.file.key) ?? null}
                   isClosed={closed.has(row.file.key)}
+                  isCurrent={currentHunk !== undefined && 'hunk' in row && row.hunk === currentHunk}
+                  syntax={syntax}
+                  fileActs={props.fileActs}
+                  hunkActs={props.hunkActs}
                   onToggle={toggle}
                   onOpen={open}
                 />
@@ -154,52 +159,7 @@ export function DiffList(props: DiffListProps) {
       </div>
     </section>
   );
-}
-
-interface RowViewProps {
-  readonly row: DiffRow;
-  readonly props: DiffListProps;
-  readonly authors: LineAuthors | null;
-  readonly isClosed: boolean;
-  readonly onToggle: (key: string) => void;
-  readonly onOpen: (file: DiffFile, gap: number, lines: number) => void;
-}
-
-function RowView({ row, props, authors, isClosed, onToggle, onOpen }: RowViewProps) {
-  switch (row.kind) {
-    case 'file':
-      return (
-        <FileHead
-          file={row.file}
-          isClosed={isClosed}
-          onToggle={() => onToggle(row.file.key)}
-          acts={props.fileActs?.(row.file)}
-        />
-      );
-    case 'note':
-      return <p className="diff-note">{row.text}</p>;
-    case 'finding':
-      return <p className="diff-finding">{row.text}</p>;
-    case 'image':
-      return <ImageRow file={row.file} from={props.from} to={props.to} />;
-    case 'gap':
-      return (
-        <GapRow
-          isCurrent={row.hunk !== null && row.hunk === props.currentHunk}
-          count={row.count}
-          acts={row.hunk === null ? undefined : props.hunkActs?.(row.file, row.hunk)}
-          canOpen={props.from !== null}
-          onOpen={(lines) =>
-            onOpen(row.file, row.hunk === null ? row.file.hunks.length : row.file.hunks.indexOf(row.hunk), lines)
-          }
-        />
-      );
-    case 'line':
-      return <UnifiedLine row={row} authors={authors} isCurrent={row.hunk === props.currentHunk} />;
-    case 'pair':
-      return <SideBySide row={row} authors={authors} />;
-  }
-}
+});
 
 /** The file whose head has scrolled out, while its lines are in sight. */
 function fileAtTop(item: { readonly index: number } | undefined, rows: readonly DiffRow[]): DiffFile | undefined {

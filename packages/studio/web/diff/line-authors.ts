@@ -36,8 +36,13 @@ export function useLineAuthors({ keys, at, isEnabled }: AuthorsOptions): Readonl
   return useMemo(() => new Map(loaded.map(({ key, ranges }) => [key, lookUp(ranges)])), [version]);
 }
 
+const lookUps = new WeakMap<readonly AuthorRange[], LineAuthors>();
+
+/** The same answer always has the same function, so that lines whose authors are known are not drawn again. */
 function lookUp(ranges: readonly AuthorRange[]): LineAuthors {
-  return (line) => {
+  const kept = lookUps.get(ranges);
+  if (kept !== undefined) return kept;
+  const found: LineAuthors = (line) => {
     let [low, high] = [0, ranges.length - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
@@ -48,4 +53,6 @@ function lookUp(ranges: readonly AuthorRange[]): LineAuthors {
     }
     return null;
   };
+  lookUps.set(ranges, found);
+  return found;
 }

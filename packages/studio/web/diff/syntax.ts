@@ -16,8 +16,10 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
-const MOST_LINES = 1_500;
 const MOST_LETTERS = 1_000;
+/** A long hunk is coloured piece by piece, as it comes into sight, so that scrolling never waits. */
+const LEAST_LINES = 120;
+const MOST_LINES = 240;
 
 type Lowlight = ReturnType<typeof import('lowlight')['createLowlight']>;
 
@@ -39,26 +41,63 @@ export function askForSyntax(path: string): void {
   void load(language);
 }
 
-const known = new WeakMap<PatchHunk, ReadonlyMap<PatchLine, readonly Part[]>>();
+interface Piece {
+  readonly lines: readonly PatchLine[];
+  /** Null: not coloured yet. */
+  parts: ReadonlyMap<PatchLine, readonly Part[]> | null;
+}
+
+const known = new WeakMap<PatchHunk, ReadonlyMap<PatchLine, Piece>>();
 
 /** @returns null: without syntax colours */
-export function hunkSyntax(path: string, hunk: PatchHunk): ReadonlyMap<PatchLine, readonly Part[]> | null {
+export function lineSyntax(path: string, hunk: PatchHunk, line: PatchLine): readonly Part[] | null {
   const language = languageOf(path);
   const lowlight = language === null ? undefined : ready.get(language);
-  if (language === null || lowlight === undefined || hunk.lines.length > MOST_LINES) return null;
-  const kept = known.get(hunk);
-  if (kept !== undefined) return kept;
-  const found = new Map<PatchLine, readonly Part[]>();
-  // The lines of one side are a piece of a source file.
-  for (const other of ['removed', 'added'] as const) {
-    const side = hunk.lines.filter(({ kind }) => kind === 'same' || kind === other);
-    if (side.some(({ text }) => text.length > MOST_LETTERS)) continue;
-    const tree = lowlight.highlight(language, side.map(({ text }) => text).join('\n')) as Node;
-    const lines = linesOf(tree);
-    for (const [index, line] of side.entries()) found.set(line, lines[index] ?? []);
+  if (language === null || lowlight === undefined) return null;
+  let pieces = known.get(hunk);
+  if (pieces === undefined) {
+    pieces = piecesOf(hunk);
+    known.set(hunk, pieces);
   }
-  known.set(hunk, found);
+  const piece = pieces.get(line);
+  if (piece === undefined) return null;
+  piece.parts ??= coloured(piece.lines, language, lowlight);
+  return piece.parts.get(line) ?? null;
+}
+
+/** The lines of one side are a part of a source file. Lines that are on both sides are coloured with the new ones. */
+function piecesOf({ lines }: PatchHunk): ReadonlyMap<PatchLine, Piece> {
+  const found = new Map<PatchLine, Piece>();
+  for (const other of ['removed', 'added'] as const) {
+    const side = lines.filter(({ kind }) => kind === 'same' || kind === other);
+    for (const piece of cut(side)) {
+      for (const line of piece.lines) found.set(line, piece);
+    }
+  }
   return found;
+}
+
+/** Cuts where a line begins at the margin after an empty one: hardly ever inside of a comment or a string. */
+function* cut(lines: readonly PatchLine[]): Generator<Piece> {
+  let first = 0;
+  for (const [at, { text }] of lines.entries()) {
+    const isMargin = /^\S/.test(text) && lines[at - 1]?.text === '';
+    if (at - first < (isMargin ? LEAST_LINES : MOST_LINES)) continue;
+    yield { lines: lines.slice(first, at), parts: null };
+    first = at;
+  }
+  yield { lines: lines.slice(first), parts: null };
+}
+
+function coloured(
+  lines: readonly PatchLine[],
+  language: string,
+  lowlight: Lowlight,
+): ReadonlyMap<PatchLine, readonly Part[]> {
+  if (lines.some(({ text }) => text.length > MOST_LETTERS)) return new Map();
+  const tree = lowlight.highlight(language, lines.map(({ text }) => text).join('\n')) as Node;
+  const parts = linesOf(tree);
+  return new Map(lines.map((line, index) => [line, parts[index] ?? []]));
 }
 
 async function load(language: string): Promise<void> {

@@ -9,20 +9,26 @@ const MOST_WORDS = 400;
 /** Lines with less in common are different lines, and marks would only be noise. */
 const LEAST_SHARED = 0.4;
 
-const known = new WeakMap<PatchHunk, ReadonlyMap<PatchLine, readonly Range[]>>();
+interface Pair {
+  readonly removed: PatchLine;
+  readonly added: PatchLine;
+}
 
-export function wordRanges(hunk: PatchHunk): ReadonlyMap<PatchLine, readonly Range[]> {
-  const kept = known.get(hunk);
-  if (kept !== undefined) return kept;
-  const found = new Map<PatchLine, readonly Range[]>();
-  for (const [removed, added] of linePairs(hunk)) {
-    const ranges = changedRanges(removed.text, added.text);
-    if (ranges === null) continue;
-    found.set(removed, ranges[0]);
-    found.set(added, ranges[1]);
+const pairs = new WeakMap<PatchHunk, ReadonlyMap<PatchLine, Pair>>();
+const known = new WeakMap<Pair, ReturnType<typeof changedRanges>>();
+const NONE: readonly Range[] = [];
+
+/** Two lines are compared when one of them is shown. */
+export function wordRanges(hunk: PatchHunk, line: PatchLine): readonly Range[] {
+  const pair = pairsOf(hunk).get(line);
+  if (pair === undefined) return NONE;
+  let ranges = known.get(pair);
+  if (ranges === undefined) {
+    ranges = changedRanges(pair.removed.text, pair.added.text);
+    known.set(pair, ranges);
   }
-  known.set(hunk, found);
-  return found;
+  if (ranges === null) return NONE;
+  return line === pair.removed ? ranges[0] : ranges[1];
 }
 
 /** A run of removed lines with the run of added lines that follows it, one by one. */
@@ -59,6 +65,19 @@ export function changedRanges(
       shared.map(([, at]) => at),
     ),
   ];
+}
+
+function pairsOf(hunk: PatchHunk): ReadonlyMap<PatchLine, Pair> {
+  const kept = pairs.get(hunk);
+  if (kept !== undefined) return kept;
+  const found = new Map(
+    linePairs(hunk).flatMap(([removed, added]) => {
+      const pair = { removed, added };
+      return [[removed, pair] as const, [added, pair] as const];
+    }),
+  );
+  pairs.set(hunk, found);
+  return found;
 }
 
 function runOf(lines: readonly PatchLine[], from: number, kind: PatchLine['kind']): readonly PatchLine[] {

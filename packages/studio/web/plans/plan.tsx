@@ -38,6 +38,38 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   const findings = useMemo(() => failuresByLine(plan), [plan]);
   const current = useReviewKeys(files, planned, acts);
   const isOpen = plan.status === 'pending' || plan.status === 'approved';
+  const fileActs = useCallback(
+    (one: DiffFile) => {
+      const change = planned.get(one.key);
+      if (change === undefined) return null;
+      const target = [{ path: change.path, hunk: null }];
+      return (
+        <DecisionButtons
+          what={one.title}
+          decision={fileDecision(change)}
+          isEnabled={isOpen && !acts.isBusy}
+          onDecide={(accepted) => acts.decide(target, accepted)}
+        />
+      );
+    },
+    [planned, isOpen, acts],
+  );
+  const hunkActs = useCallback(
+    (one: DiffFile, hunk: PatchHunk) => {
+      const change = planned.get(one.key);
+      const targets = targetsOf(change, hunk);
+      if (one.hunks.length <= 1 || targets.length === 0) return null;
+      return (
+        <DecisionButtons
+          what={`lines ${hunk.after[0]} to ${hunk.after[0] + Math.max(0, hunk.after[1] - 1)} of ${one.title}`}
+          decision={decisionOf(change, targets)}
+          isEnabled={isOpen && !acts.isBusy}
+          onDecide={(accepted) => acts.decide(targets, accepted)}
+        />
+      );
+    },
+    [planned, isOpen, acts],
+  );
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
     <div className="changes">
@@ -53,33 +85,9 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         onTop={setTop}
         currentHunk={current ?? undefined}
         findings={findings}
-        fileActs={(one) => {
-          const change = planned.get(one.key);
-          if (change === undefined) return null;
-          const target = [{ path: change.path, hunk: null }];
-          return (
-            <DecisionButtons
-              what={one.title}
-              decision={fileDecision(change)}
-              isEnabled={isOpen && !acts.isBusy}
-              onDecide={(accepted) => acts.decide(target, accepted)}
-            />
-          );
-        }}
+        fileActs={fileActs}
         hasHunkActs={hasHunkActs}
-        hunkActs={(one, hunk) => {
-          const change = planned.get(one.key);
-          const targets = targetsOf(change, hunk);
-          if (one.hunks.length <= 1 || targets.length === 0) return null;
-          return (
-            <DecisionButtons
-              what={`lines ${hunk.after[0]} to ${hunk.after[0] + Math.max(0, hunk.after[1] - 1)} of ${one.title}`}
-              decision={decisionOf(change, targets)}
-              isEnabled={isOpen && !acts.isBusy}
-              onDecide={(accepted) => acts.decide(targets, accepted)}
-            />
-          );
-        }}
+        hunkActs={hunkActs}
       />
     </div>
   );

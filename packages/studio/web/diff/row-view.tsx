@@ -1,0 +1,62 @@
+/** One row of a diff. It is drawn again only if something that it shows is another: most of scrolling is rows that stay. */
+import { memo, type ReactNode } from 'react';
+import { SideBySide, UnifiedLine } from './code-rows.tsx';
+import type { DiffFile } from './diff-file.ts';
+import { FileHead } from './file-head.tsx';
+import { GapRow } from './gap-row.tsx';
+import { ImageRow } from './image-row.tsx';
+import type { LineAuthors } from './line-authors.ts';
+import type { PatchHunk } from './patch.ts';
+import type { DiffRow } from './rows.ts';
+
+export interface RowViewProps {
+  readonly row: DiffRow;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly authors: LineAuthors | null;
+  readonly isClosed: boolean;
+  /** Whether the keys are about its hunk. */
+  readonly isCurrent: boolean;
+  /** Another one: more languages have colours. */
+  readonly syntax: number;
+  readonly fileActs: ((file: DiffFile) => ReactNode) | undefined;
+  readonly hunkActs: ((file: DiffFile, hunk: PatchHunk) => ReactNode) | undefined;
+  readonly onToggle: (key: string) => void;
+  readonly onOpen: (file: DiffFile, gap: number, lines: number) => void;
+}
+
+export const RowView = memo(function RowView(props: RowViewProps) {
+  const { row, from, to, authors, isCurrent, hunkActs, onOpen } = props;
+  switch (row.kind) {
+    case 'file':
+      return <Head file={row.file} isClosed={props.isClosed} onToggle={props.onToggle} fileActs={props.fileActs} />;
+    case 'note':
+      return <p className="diff-note">{row.text}</p>;
+    case 'finding':
+      return <p className="diff-finding">{row.text}</p>;
+    case 'image':
+      return <ImageRow file={row.file} from={from} to={to} />;
+    case 'gap':
+      return (
+        <GapRow
+          isCurrent={isCurrent}
+          count={row.count}
+          acts={row.hunk === null ? undefined : hunkActs?.(row.file, row.hunk)}
+          canOpen={from !== null}
+          onOpen={(lines) =>
+            onOpen(row.file, row.hunk === null ? row.file.hunks.length : row.file.hunks.indexOf(row.hunk), lines)
+          }
+        />
+      );
+    case 'line':
+      return <UnifiedLine row={row} authors={authors} isCurrent={isCurrent} />;
+    case 'pair':
+      return <SideBySide row={row} authors={authors} isCurrent={isCurrent} />;
+  }
+});
+
+export type HeadProps = Pick<RowViewProps, 'isClosed' | 'onToggle' | 'fileActs'> & { readonly file: DiffFile };
+
+export const Head = memo(function Head({ file, isClosed, onToggle, fileActs }: HeadProps) {
+  return <FileHead file={file} isClosed={isClosed} onToggle={() => onToggle(file.key)} acts={fileActs?.(file)} />;
+});
