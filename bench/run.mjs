@@ -6,14 +6,15 @@
  * Usage: npm run bench -- [--files N] [--runs N] [--only PART] [--write]
  *   --files   files in the repository, about 4 kB each; default 50,000
  *   --sizes   files in the repositories of the part `speed`; default 1000,10000,50000,200000
- *   --timeline checkpoints on the long timeline of the parts `speed` and `browser`; default 10,000
+ *   --timeline checkpoints on the long timeline of the parts `speed`, `browser` and `studio`; default 10,000
  *   --no-peers in the part `speed`: leave out other programs, so that none has to be installed
  *   --runs    how often each thing is measured (edits three times as often); the median counts; default 3
  *   --only    `checkpoints`, `edits`, `history`, `agents`, `repositories`, `speed`, `truth`, `terminal`,
- *             `transcript`, `browser`, `checks`, `copies` or `plans`: one of the parts; default all
+ *             `transcript`, `browser`, `studio`, `checks`, `copies` or `plans`: one of the parts; default all
  *   --megabytes in the part `transcript`: length of the transcripts; default 100
  *   --real    in the part `transcript`: a real transcript as AGENT=FILE, which is repeated; more than one is possible
- *   --clone   in the part `plans`: a repository, of which a plan is made as well; at most 2,000 of its files count
+ *   --clone   in the part `plans`: a repository, of which a plan is made as well; at most 2,000 of its files count;
+ *             in the part `studio`: a repository, whose newest commits are turns
  *   --changes in the part `truth`: changes of agents and persons, at least; default 3,000
  *   --seed    in the part `truth`: the first seed; default 1
  *   --no-agents in the part `truth`: leave out the real agents, which need an isolated network and are installed first
@@ -51,7 +52,7 @@ const { values } = parseArgs({
 const FILES = Number(values.files);
 const RUNS = Number(values.runs);
 /** Parts that make their files themselves. */
-const OWN_FILES = 'repositories forks speed truth terminal transcript browser checks copies plans'.split(' ');
+const OWN_FILES = 'repositories forks speed truth terminal transcript browser studio checks copies plans'.split(' ');
 const ALL_PARTS = ['checkpoints', 'edits', 'history', 'agents', ...OWN_FILES];
 const PARTS = ALL_PARTS.filter((part) => (values.only ?? part) === part);
 if (PARTS.length === 0) throw new Error(`--only takes one of ${ALL_PARTS.join(', ')}`);
@@ -76,6 +77,7 @@ const { measureAgents } = await import('./agents.mjs');
 const { measurePlans } = await import('./plans.mjs');
 const { measureRepositories } = await import('./repositories.mjs');
 const { measureSpeed } = await import('./speed.mjs');
+const { measureStudio } = await import('./studio.mjs');
 const { measureTerminal } = await import('./terminal.mjs');
 const { measureTranscript } = await import('./transcript.mjs');
 const { measureTruth } = await import('./truth.mjs');
@@ -154,6 +156,16 @@ try {
   if (PARTS.includes('browser')) {
     const browser = await measureBrowser({ base, runs: RUNS, checkpoints: Number(values.timeline) });
     tables['figures of the browser'] = `${machine()}\n\n${browser}`;
+  }
+  if (PARTS.includes('studio')) {
+    const studio = await measureStudio({
+      base,
+      runs: RUNS,
+      checkpoints: Number(values.timeline),
+      command: COMMAND,
+      clone: values.clone,
+    });
+    tables['figures of studio'] = `${machine()}\n\n${studio}`;
   }
   if (PARTS.includes('checks')) {
     const checks = await measureChecks({ base, runs: RUNS * 3, command: COMMAND });
