@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import { type Project, project } from '@savepoint/testkit/command';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -155,6 +156,31 @@ it('shows hostile names and contents as text', async () => {
   expect(errors).toEqual([]);
 });
 
+it('shows an image before and after', async () => {
+  const p = project();
+  const [before, after] = [png(0), png(255)];
+  fs.writeFileSync(p.at('logo.png'), before);
+  p.checkpoint();
+  fs.writeFileSync(p.at('logo.png'), after);
+  fs.writeFileSync(p.at('new.png'), after);
+  p.checkpoint();
+  const { page, base, errors } = await openStudio(p);
+  await page.goto(`${base}/changes?from=cp_1&to=last`);
+  for (const [label, level] of [
+    ['Before', 0],
+    ['After', 255],
+  ] as const) {
+    await page
+      .getByRole('img', { name: `${label} the change` })
+      .first()
+      .waitFor();
+    expect(await page.evaluate(levelOf(label))).toBe(level);
+  }
+  // A new file has no image before.
+  await page.getByRole('figure', { name: 'Before', exact: true }).getByText('No image').waitFor();
+  expect(errors).toEqual([]);
+});
+
 it('opens every view by its address, and by keys from the others', async () => {
   const p = project();
   p.write('a.txt', 'a\n');
@@ -177,6 +203,35 @@ it('opens every view by its address, and by keys from the others', async () => {
   await other.goto(`${base}/overview`);
   await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
+
+/** Reads the pixel of the first image in the page. */
+function levelOf(label: string): string {
+  return `(async () => {
+    const image = document.querySelector('.images img[alt="${label} the change"]');
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, 1, 1).data[0];
+  })()`;
+}
+
+/** An image of one grey pixel. */
+function png(level: number): Buffer {
+  const part = (name: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(zlib.crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    part('IHDR', Buffer.from('00000001000000010800000000', 'hex')),
+    part('IDAT', zlib.deflateSync(Buffer.from([0, level]))),
+    part('IEND', Buffer.alloc(0)),
+  ]);
+}
 
 function propose(p: Project, intent: string, edits: readonly object[]): void {
   fs.writeFileSync(path.join(p.base, 'plan.json'), JSON.stringify({ files: [{ file_path: 'notes.txt', edits }] }));
