@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Takes pictures of the views of Studio: the real server and page, on a project that is always the same, in both themes.
- * Usage: node scripts/studio-screenshots.mjs FOLDER [VIEW…]   after `npm run build`; needs chromium
+ * Takes pictures of Studio: the real server and page, on a project that is always the same.
+ * Usage: node scripts/studio-screenshots.mjs [FOLDER [VIEW…]]   after `npm run build`; needs chromium
+ * With a folder: all views in both themes. Without: the picture in docs/images/, always with the same times.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,49 +11,67 @@ import { join } from 'node:path';
 import { makeDemo } from './screenshots/demo.mjs';
 import { makeStudioDemo } from './screenshots/studio-demo.mjs';
 import { startStudio } from './screenshots/studio-server.mjs';
-import { VIEWS } from './screenshots/studio-views.mjs';
+import { DOCUMENTED, VIEWS } from './screenshots/studio-views.mjs';
+import { TOP } from './steps.mjs';
 
 const [out, ...names] = process.argv.slice(2);
-if (out === undefined) throw new Error('Name the folder for the pictures.');
-mkdirSync(out, { recursive: true });
-
+const TAKEN = Date.UTC(2026, 4, 12, 14, 30);
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-pictures-')));
+const [dir, home, store] = [join(base, 'shop-api'), join(base, 'home'), join(base, 'store')];
+const { chromium } = await import('playwright-core');
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+const studio = await startStudio({ dir, home, store });
+let endCall = async () => {};
 try {
-  const [dir, home, store] = ['shop-api', 'home', 'store'].map((name) => join(base, name));
-  if (dir === undefined || home === undefined || store === undefined) throw new Error('unreachable');
   for (const folder of [dir, home, store]) mkdirSync(folder, { mode: 0o700 });
+  if (out === undefined) await documentedPicture();
+  else await allPictures(out);
+} finally {
+  await browser.close();
+  await studio.stop();
+  await endCall();
+  rmSync(base, { recursive: true, force: true });
+}
+
+async function documentedPicture() {
+  await makeDemo({ dir, home: store, now: TAKEN });
+  const size = { width: 1180, height: 560 };
+  const address = await studio.address();
+  const { page, workspace } = await opened(address, { viewport: size, timezoneId: 'UTC', locale: 'en-GB' }, TAKEN);
+  await DOCUMENTED(page, workspace);
+  const path = join(TOP, 'docs/images/studio.png');
+  await page.screenshot({ path });
+  console.log(path);
+}
+
+/** @param {string} folder */
+async function allPictures(folder) {
+  mkdirSync(folder, { recursive: true });
   await makeDemo({ dir, home: store, now: Date.now() });
-  const { chromium } = await import('playwright-core');
-  const studio = await startStudio({ dir, home, store });
   // Before a call runs in this process, so that the servers belong to a person and not to its agent.
   const addresses = { light: await studio.address(), dark: await studio.address() };
-  const endCall = await makeStudioDemo({ dir, home: store });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  try {
-    for (const theme of /** @type {const} */ (['light', 'dark'])) {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width: 1280, height: 800 } });
-      const page = await context.newPage();
-      page.on('console', (message) => {
-        if (message.type() === 'error') console.error(`${theme}: ${message.text()}`);
-      });
-      page.on('pageerror', (error) => console.error(`${theme}: ${error.stack}`));
-      await page.goto(addresses[theme]);
-      await page.waitForURL(/\/w\//);
-      const { origin, pathname } = new URL(page.url());
-      const workspace = pathname.split('/')[2] ?? '';
-      for (const [name, show] of Object.entries(VIEWS)) {
-        if (names.length > 0 && !names.includes(name)) continue;
-        await page.setViewportSize({ width: 1280, height: 800 });
-        await show(page, `${origin}/w/${workspace}`);
-        await page.screenshot({ path: join(out, `${name}-${theme}.png`) });
-      }
-      await context.close();
+  endCall = await makeStudioDemo({ dir, home: store });
+  for (const theme of /** @type {const} */ (['light', 'dark'])) {
+    const { page, workspace } = await opened(addresses[theme], { colorScheme: theme });
+    for (const [name, show] of Object.entries(VIEWS)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await show(page, workspace);
+      await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
     }
-  } finally {
-    await browser.close();
-    await studio.stop();
-    await endCall();
   }
-} finally {
-  rmSync(base, { recursive: true, force: true });
+}
+
+/** @param {string} address @param {import('playwright-core').BrowserContextOptions} options @param {number} [now] */
+async function opened(address, options, now) {
+  const page = await (await browser.newContext(options)).newPage();
+  if (now !== undefined) await page.clock.setFixedTime(now);
+  page.on('console', (message) => {
+    if (message.type() === 'error') console.error(message.text());
+  });
+  page.on('pageerror', (error) => console.error(error.stack));
+  await page.goto(address);
+  await page.waitForURL(/\/w\//);
+  const { origin, pathname } = new URL(page.url());
+  return { page, workspace: `${origin}/w/${pathname.split('/')[2]}` };
 }

@@ -6,8 +6,9 @@
 
 /** @param {Page} page */
 const settled = async (page) => {
-  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
-  await page.waitForTimeout(400);
+  await page.locator('.view-head').first().waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  await page.waitForTimeout(800);
 };
 
 /** @type {Readonly<Record<string, Show>>} */
@@ -61,9 +62,44 @@ export const VIEWS = {
     await page.keyboard.press('Control+k');
     await settled(page);
   },
+  legend: async (page, base) => {
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+    await page.keyboard.press('?');
+    await settled(page);
+  },
+  'narrow-changes': async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`${base}/changes?from=cp_1&to=cp_21`);
+    await settled(page);
+  },
+  'narrow-now': async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`${base}/now`);
+    await settled(page);
+  },
+  'narrow-plan': async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`${base}/plans`);
+    await settled(page);
+    await page.locator('.plan-row').first().click();
+    await settled(page);
+    await page.keyboard.press('n');
+    await settled(page);
+  },
   narrow: async (page, base) => {
     await page.setViewportSize({ width: 768, height: 900 });
     await page.goto(`${base}/timeline`);
     await settled(page);
   },
+};
+
+/** The picture in the documents: who wrote what in one diff. @type {Show} */
+export const DOCUMENTED = async (page, base) => {
+  await page.goto(`${base}/changes?from=cp_1&to=cp_18`);
+  await settled(page);
+  await page.locator('.file-tree button', { hasText: 'total.ts' }).click();
+  await page.mouse.move(0, 0);
+  await page.locator('.author-cell .mark').first().waitFor();
+  await settled(page);
 };
