@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { type Change, GRADES } from '../data/authors.ts';
+import type { Change } from '../data/authors.ts';
 import { nameKey } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
 import { pathOfFile } from '../diff/diff-file.ts';
 import { AuthorName } from '../parts/author-mark.tsx';
+import { GradeMark } from '../parts/grade-mark.tsx';
 import { fileRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
 
@@ -62,10 +63,9 @@ function Authors({ changes }: { readonly changes: readonly Change[] }) {
   );
   const shown = [...found].slice(0, MOST_AUTHORS);
   return shown.map(([key, { actor, grade }]) => (
-    <span key={key} className="file-author" title={`Author: ${GRADES[grade]}`}>
+    <span key={key} className="file-author">
       <AuthorName actor={actor} />
-      <span className={`grade ${grade}`} aria-hidden="true" />
-      <span className="hidden">{GRADES[grade]}</span>
+      <GradeMark grade={grade} />
     </span>
   ));
 }

@@ -77,7 +77,9 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     [items, rows],
   );
   for (const one of inSight) askForSyntax(one.key);
-  const top = fileAtTop(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0), rows);
+  const topRow = rows[virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0)?.index ?? 0];
+  // Its head has scrolled out, while its lines are in sight.
+  const top = topRow?.kind === 'file' ? undefined : topRow?.file;
   const authors = useLineAuthors({
     keys: inSight.filter(({ change }) => change.after?.kind === 'file').map(({ key }) => key),
     at: to,
@@ -87,7 +89,7 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   const isAtEnd = (virtual.scrollOffset ?? 0) + (virtual.scrollRect?.height ?? 0) >= virtual.getTotalSize() - 1;
   // The last files cannot be scrolled to the top.
   const isChosen = isAtEnd && inSight.some(({ key }) => key === file);
-  const topKey = isChosen ? file : (top?.key ?? inSight[0]?.key);
+  const topKey = isChosen ? file : topRow?.file.key;
   useEffect(() => {
     if (topKey !== undefined) onTop?.(topKey);
   }, [topKey, onTop]);
@@ -160,12 +162,6 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     </section>
   );
 });
-
-/** The file whose head has scrolled out, while its lines are in sight. */
-function fileAtTop(item: { readonly index: number } | undefined, rows: readonly DiffRow[]): DiffFile | undefined {
-  const row = rows[item?.index ?? 0];
-  return row === undefined || row.kind === 'file' ? undefined : row.file;
-}
 
 /** Hidden lines are the same on both sides, so they are read from the state before. */
 function useOpenedContext(from: string | null) {

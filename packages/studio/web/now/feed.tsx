@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { actorName, type Change, GRADES } from '../data/authors.ts';
+import { actorName, type Change } from '../data/authors.ts';
 import { nameKey, shownName, shownText } from '../data/names.ts';
 import { clockText, fullText } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
+import { GradeMark } from '../parts/grade-mark.tsx';
 
 const WORDS = {
   create: 'new',
@@ -49,14 +50,13 @@ function Authors({ change: { authors, grade, trigger } }: { readonly change: Cha
   const [first] = authors;
   if (first === undefined) return <span className="tag">{trigger}</span>;
   return (
-    <span className="author" title={`Author: ${GRADES[grade]}`}>
+    <span className="author">
       <AuthorMark actor={first.actor} />
       <span className="name">
         {shownText(actorName(first.actor))}
         {authors.length > 1 && ` or ${authors.length - 1} more`}
       </span>
-      <span className={`grade ${grade}`} aria-hidden="true" />
-      <span className="hidden">{GRADES[grade]}</span>
+      <GradeMark grade={grade} />
     </span>
   );
 }

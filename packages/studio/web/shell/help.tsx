@@ -1,5 +1,6 @@
 import { shownText } from '../data/names.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { GradeLegend } from '../parts/grade-mark.tsx';
 import { useAllCommands } from './keys.ts';
 
 /** The keys that work in what is shown. */
@@ -12,6 +13,7 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
           <Row key={`${keys} ${label}`} keys={keys ?? ''} label={label} />
         ))}
       </dl>
+      <GradeLegend />
     </Dialog>
   );
 }

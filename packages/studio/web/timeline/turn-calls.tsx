@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Change } from '../data/authors.ts';
-import { GRADES } from '../data/authors.ts';
 import { nameKey, shownName, shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { Counts } from '../parts/counts.tsx';
+import { GradeMark } from '../parts/grade-mark.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { isIn, numberOf, type Turn } from './rows.ts';
 
@@ -57,8 +57,7 @@ function CallRow({ call: { checkpoint, time, tool, changes } }: { readonly call:
               {change.from !== null && `${shownName(change.from)} → `}
               {shownName(change.path)}
             </Link>
-            <span className={`grade ${change.grade}`} title={`Author: ${GRADES[change.grade]}`} />
-            <span className="hidden">Author: {GRADES[change.grade]}</span>
+            <GradeMark grade={change.grade} />
             <Counts added={change.added} removed={change.removed} />
             {change.takenBack !== null && <span className="tag taken-back">taken back by {change.takenBack}</span>}
           </li>
