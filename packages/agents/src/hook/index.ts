@@ -24,6 +24,7 @@ import { callerOf } from './caller.ts';
 import { type HookContext, handle } from './handle.ts';
 import { forgetFailure, noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
+import { ownHomeRefusal } from './own-home.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
 import { carryingOut, type RunTyped } from './typed-once.ts';
@@ -110,6 +111,8 @@ export async function runHook(run: HookRun): Promise<HookReply> {
     // `status` must not ask for hooks that `run` brought, so their events are noted for no folder.
     const noted = run.env[ONE_RUN_VARIABLE] === protocol.name ? '' : folder;
     noteEvent(home, protocol.name, { time: Date.now(), event: native, session: event.session, folder: noted });
+    const refusal = event.kind === 'call-began' ? ownHomeRefusal(event, home, run.env) : null;
+    if (refusal !== null) return protocol.reply(native, { kind: 'deny', reason: refusal });
     const { runInOrder: inTurn = (_folder, work) => work() } = run;
     const context: HookContext = {
       ports: nodePorts(),
