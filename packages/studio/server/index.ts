@@ -61,7 +61,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const server = httpServer((request, parts) => fetch(request, parts));
   const port = await listenSomewhere(server, options.port, files);
   const address = `${originOf(port)}/`;
-  const tokens = new OneTimeTokens(files.opening, port);
+  const tokens = new OneTimeTokens();
   const opening = new OpeningFiles(files.opening);
   const sessions = new Sessions(files.sessionsOf(port));
   let becomesIdle = (): void => undefined;

@@ -5,9 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivate } from './private-folder.ts';
+import { removeOlder, writePrivate } from './private-folder.ts';
 
 const KEPT_MS = 60_000;
+/** Files that are older are of servers that were killed. */
+const STALE_MS = 10 * KEPT_MS;
 
 export class OpeningFiles {
   readonly #folder: string;
@@ -20,6 +22,7 @@ export class OpeningFiles {
   /** @param address with a token. It has no characters that mean anything in HTML or in a script. */
   write(address: string): string {
     if (!/^http:\/\/[\w.:/#=-]+$/.test(address)) throw new Error('The address of the page has unexpected characters.');
+    removeOlder(this.#folder, STALE_MS, Date.now());
     const file = join(this.#folder, `open-${randomBytes(8).toString('hex')}.html`);
     writePrivate(file, html(address));
     const removal = setTimeout(() => this.#remove(file), KEPT_MS);

@@ -29,17 +29,6 @@ export function writePrivate(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-/** @returns false if it is gone. If several processes remove a file, only one gets true. */
-export function removed(file: string): boolean {
-  try {
-    rmSync(file);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-}
-
 /** Removes files that dead processes have left. */
 export function removeOlder(folder: string, maxAgeMs: number, now: number): void {
   for (const name of readdirSync(folder)) {

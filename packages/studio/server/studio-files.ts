@@ -1,11 +1,11 @@
-/** The files of Studio in Savepoint's home: `studio/sessions-PORT.json`, and `studio/opening/` for what opens a page. */
+/** The files of Studio in Savepoint's home: `studio/sessions-PORT.json`, and `studio/opening/` for files that open a page. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateFolder } from './private-folder.ts';
 import { SESSION_MS } from './sessions.ts';
 
 export interface StudioFiles {
-  /** Files of tokens, and files that lead a browser to the page. */
+  /** Files that lead a browser to the page. */
   readonly opening: string;
   sessionsOf(port: number): string;
   /**

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
@@ -30,6 +30,20 @@ it('exchanges a token once, and not one of another port', async () => {
   expect(racing.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   for (const token of ['', 'x'.repeat(43), '../sessions', null, 7, {}])
     expect((await post(one, '/api/session', { token })).status).toBe(401);
+});
+
+it('lets nobody in by a file of a token that it did not make, and by no token of a server that was killed', async () => {
+  const p = withCheckpoint();
+  const first = await startStudio(p);
+  const forged = nonce();
+  const digest = createHash('sha256').update(forged).digest('hex');
+  writeFileSync(join(p.store, 'studio', 'opening', `${first.port}-${digest}`), '', { mode: 0o600 });
+  expect((await post(first, '/api/session', { token: forged })).status).toBe(401);
+  await endProcess(first.child, 'SIGKILL');
+
+  const second = await startStudio(p, { args: ['--port', String(first.port)] });
+  expect((await post(second, '/api/session', { token: first.token })).status).toBe(401);
+  expect((await post(second, '/api/session', { token: second.token })).status).toBe(200);
 });
 
 it('keeps only digests, in files that no other user can read', async () => {
