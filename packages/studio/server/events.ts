@@ -1,6 +1,6 @@
 /** The events of one workspace as server-sent events, from where a page has read them. */
 import type { Savepoint } from '@savepoint/core';
-import { watchEventToJson } from '@savepoint/core/frontend';
+import { readPoint, watchEventToJson } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
 import { asFailure } from './failure.ts';
 
@@ -34,16 +34,13 @@ export async function* eventStream(savepoint: Savepoint, options: EventsOptions)
   }
 }
 
-/** @returns null if the page begins, or its point is of a timeline that was replaced: its numbers begin again */
+/** @returns null if the page begins: it has no point, or that of a timeline that was replaced, whose numbers begin again */
 async function continuedFrom(savepoint: Savepoint, after: string | null): Promise<string | null> {
-  if (after === null) return null;
+  const point = after === null ? null : readPoint(after);
+  if (point === null) return null;
   const { checkpoints, damaged } = await savepoint.list({ limit: 1 }).catch(noneWithoutStore);
-  const newest = [...checkpoints, ...damaged].map(({ id }) => numberIn(id)).at(0) ?? 0;
-  return numberIn(after) > newest ? null : after;
-}
-
-function numberIn(text: string): number {
-  return Number(/^cp_(\d+)/.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
+  const newest = [...checkpoints, ...damaged].map(({ id }) => readPoint(id)?.checkpoint ?? 0).at(0) ?? 0;
+  return point.checkpoint > newest ? null : after;
 }
 
 /** A folder without a store has no events yet; the watch waits for the first. */

@@ -85,8 +85,8 @@ it('reports other states too, and on return those that changed meanwhile', async
   expect(statesIn(after)).not.toContain('frozen');
 });
 
-it.each(['cp_70', 'cp_70:00', 'x', '70.all'])(
-  'begins again with the id %s, which is not of this timeline',
+it.each(['cp_70', 'cp_70:00', 'cp_1x', 'x', '70.all'])(
+  'begins again with the id %s, which is no point of this timeline',
   async (id) => {
     const p = withCheckpoint();
     const studio = await startStudio(p);
