@@ -38,10 +38,7 @@ export async function callVerb(
 async function checkedInput(name: VerbName, given: unknown): Promise<unknown> {
   const schema = (await schemasOf(verbOf(name))).input;
   const refused = typeof given === 'object' && given !== null ? refusedField(name, given) : null;
-  if (refused !== null) {
-    const message = `The page may not set ${refused.field} of ${name}: ${refused.because}.`;
-    throw new SavepointError('USAGE', message, { argument: refused.field });
-  }
+  if (refused !== null) throw new SavepointError('USAGE', refused.message, { argument: refused.field });
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const issues = requestProblems(parsed.error.issues, given, schema)

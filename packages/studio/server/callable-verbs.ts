@@ -2,10 +2,19 @@
 import { VERBS, type Verb } from '@savepoint/core/frontend';
 import type { VerbName } from './wire.ts';
 
-/** `yes`, the reason why not, or the fields that the page must not set. */
-type Decision = 'yes' | { readonly not: string } | { readonly without: readonly string[]; readonly because: string };
+/** `yes`, the reason why not, the fields that the page must not set, or only as a preview. */
+type Decision =
+  | 'yes'
+  | { readonly not: string }
+  | { readonly without: readonly string[]; readonly because: string }
+  | { readonly onlyWith: 'dryRun'; readonly because: string };
 
+/**
+ * A page can edit any file. So it runs only what a person has trusted on a terminal, where each command was shown: a page must not
+ * trust, and not run the hooks of a repository.
+ */
 const RUNS_ANYTHING = 'it runs a command of the caller, and a page must not be a way to run programs';
+const LETS_RUN = 'it lets programs run that are not trusted; the command line shows them and asks first';
 const ANY_FILE = 'it reads or writes a file anywhere on the machine';
 const FOR_GOOD = 'it cannot be undone; the command line asks for confirmation first';
 
@@ -40,10 +49,10 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   forkCompare: 'yes',
   forkOpen: 'yes',
   forkRun: { not: RUNS_ANYTHING },
-  // A check only runs what a person has trusted.
   forkCheck: 'yes',
   forkMerge: 'yes',
-  forkDrop: 'yes',
+  forkDrop: { without: ['force'], because: FOR_GOOD },
+  // Only what is merged, and its last state is kept.
   forkClean: 'yes',
   planNew: 'yes',
   planList: 'yes',
@@ -52,8 +61,8 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   planPhases: 'yes',
   planCheck: 'yes',
   planReview: 'yes',
-  planApply: 'yes',
-  planCommit: 'yes',
+  planApply: { without: ['commit.hooks'], because: LETS_RUN },
+  planCommit: { without: ['hooks'], because: LETS_RUN },
   planRollback: 'yes',
   planCancel: 'yes',
   planPolicy: 'yes',
@@ -61,20 +70,20 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   verify: 'yes',
   recover: 'yes',
   repair: { without: ['from'], because: ANY_FILE },
-  gc: 'yes',
+  gc: { onlyWith: 'dryRun', because: FOR_GOOD },
   drop: { not: FOR_GOOD },
   purge: { not: FOR_GOOD },
   pin: 'yes',
   unpin: 'yes',
   setTestResult: 'yes',
   check: 'yes',
-  trust: 'yes',
+  trust: { without: ['digest'], because: LETS_RUN },
   freeze: 'yes',
   unfreeze: 'yes',
   scopeAdd: 'yes',
   scopeDrop: 'yes',
   scopeList: 'yes',
-  copies: 'yes',
+  copies: { without: ['clean', 'all', 'everywhere'], because: FOR_GOOD },
   guardOn: 'yes',
   guardOff: 'yes',
   guardStatus: 'yes',
@@ -115,15 +124,21 @@ export function refusedVerb(name: VerbName, isReadOnly: boolean): string | null 
   return null;
 }
 
-/** @returns the field of an input that the page must not set, with the reason; null if there is none */
+/** @returns the field of an input that the page must not set, or must set; null if there is none */
 export function refusedField(
   name: VerbName,
   input: object,
-): { readonly field: string; readonly because: string } | null {
+): { readonly field: string; readonly message: string } | null {
   const decision = DECISIONS[name];
   if (decision === 'yes' || 'not' in decision) return null;
-  const field = decision.without.find((one) => Object.hasOwn(input, one));
-  return field === undefined ? null : { field, because: decision.because };
+  const { because } = decision;
+  if ('onlyWith' in decision) {
+    const field = decision.onlyWith;
+    const isSet = (input as Readonly<Record<string, unknown>>)[field] === true;
+    return isSet ? null : { field, message: `The page may only call ${name} with ${field}: ${because}.` };
+  }
+  const field = decision.without.find((one) => isIn(input, one.split('.')));
+  return field === undefined ? null : { field, message: `The page may not set ${field} of ${name}: ${because}.` };
 }
 
 export function isVerbName(name: string): name is VerbName {
@@ -137,4 +152,9 @@ export function verbOf(name: VerbName): Verb {
 /** In bytes. */
 export function maxBodyOf(name: VerbName): number {
   return WITH_CONTENTS.includes(name) ? MAX_BODY_WITH_CONTENTS : MAX_BODY;
+}
+
+function isIn(given: unknown, [name = '', ...rest]: readonly string[]): boolean {
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return false;
+  return rest.length === 0 || isIn((given as Readonly<Record<string, unknown>>)[name], rest);
 }

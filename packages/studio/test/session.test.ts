@@ -153,6 +153,23 @@ it('refuses what runs commands or names files anywhere', async () => {
     expect((await verb(studio, entered, name, input)).status).toBe(403);
   const { json } = await verb(studio, entered, 'forkCreate', { name: 'f', command });
   expect(json.error.message).toMatch(/^The page may not set command of forkCreate: it runs a command/);
+  for (const [name, input] of [
+    ['trust', { digest: 'x' }],
+    ['planCommit', { id: 'last', hooks: true }],
+    ['planApply', { id: 'last', commit: { hooks: true } }],
+    ['forkDrop', { name: 'f', force: true }],
+    ['copies', { clean: true, all: true }],
+    ['gc', { maxCheckpoints: 1 }],
+  ] as const)
+    expect((await verb(studio, entered, name, input)).json.error.message).toMatch(
+      /^The page may (?:not set|only call)/,
+    );
+  for (const [name, input] of [
+    ['trust', {}],
+    ['copies', {}],
+    ['gc', { dryRun: true }],
+  ] as const)
+    expect([name, (await verb(studio, entered, name, input)).json.status]).toEqual([name, 0]);
   expect(existsSync(marker)).toBe(false);
   expect((await verb(studio, entered, 'constructor', {})).status).toBe(404);
 });
