@@ -75,6 +75,23 @@ test('tells of calls that begin and end, and of states that change', async () =>
   await watch.until('plans');
 });
 
+test('plan mode and the policy are part of the plans', async () => {
+  const p = place();
+  p.write('package.json', JSON.stringify({ scripts: { test: 'node a.ts' } }));
+  await p.open().checkpoint();
+  await p.open().trustChecks((await p.open().listChecks()).digest);
+  const plans = async (begun: string, change: () => Promise<unknown>): Promise<void> => {
+    const watch = watching(p.open());
+    await p.open().freeze([begun]);
+    await watch.until('frozen');
+    await change();
+    await watch.until('plans');
+    watch.end();
+  };
+  await plans('b.ts', () => p.open().setPlanMode('on'));
+  await plans('c.ts', () => p.open().setPlanPolicy({ apply: 'checked' }));
+});
+
 test('goes on from the point of any event, and misses nothing', async () => {
   const p = place();
   const savepoint = p.open();

@@ -12,7 +12,9 @@ export const watch: StandaloneCommand = {
   description:
     'Prints a line of JSON for each new checkpoint, change, rollback and other operation, from any process. With ' +
     '`--all`, also when calls of agents begin and end, and when plans, checks, forks, sessions, the guard, frozen ' +
-    'paths, scopes or the hooks of agents change. If there is no checkpoint yet, it waits for the first. It ends on ' +
+    'paths, scopes or the hooks of agents change. A `state:changed` event only names what to ask for again: `"plans"` for ' +
+    '`plan list`, `plan mode` and `plan policy`, `"checks"` for `check` and `trust`, `"forks"` for `fork list` and `copies`, ' +
+    '`"frozen"` and `"agents"` for `status`, and so on. If there is no checkpoint yet, it waits for the first. It ends on ' +
     'Ctrl-C, or when its output is closed.',
   operands: [],
   takesCommand: false,

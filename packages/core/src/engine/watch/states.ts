@@ -7,7 +7,7 @@ import { checkResultsIn } from '../../store/state/check-results.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 
 /**
- * `calls`: open calls of agents. `sessions`: sessions of agents, and their notes. `plans`: plans. `checks`: results
+ * `calls`: open calls of agents. `sessions`: sessions of agents, and their notes. `plans`: plans, plan mode and the policy. `checks`: results
  * of checks and tests, and what a person trusts. `forks`: forks and other copies. `guard`: the guard. `frozen`: paths that
  * agents must not change. `scopes`: scopes of sessions and of the workspace. `agents`: hooks, their last events and failures.
  */
@@ -55,7 +55,11 @@ function placesOf(state: WatchedState, { store, ports }: Workspace, home: DiskPa
     case 'scopes':
       return [layout[state]];
     case 'plans':
-      return ['refs/savepoint/plan', 'packed-refs'].map((name) => diskChild(layout.objects, name));
+      return [
+        ...['refs/savepoint/plan', 'packed-refs'].map((name) => diskChild(layout.objects, name)),
+        below('plan-mode.json'),
+        below('plan-policy.json'),
+      ];
     case 'checks':
       return [checkResultsIn(layout), below('test-results.json'), below('trust.json')];
     case 'forks':
