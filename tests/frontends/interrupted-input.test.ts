@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { main, type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { onTerminal } from './pseudo-terminal.ts';
 
 /** Files and standard input that a command reads may be pipes, whose writers may never write. */
 
@@ -49,6 +50,40 @@ describe('a signal ends the wait for', () => {
     },
     60_000,
   );
+});
+
+describe('a signal ends a question at once', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+  ] as const)('%s', async (signal, expected) => {
+    const p = withConflict();
+    let pid = 0;
+    const { status, screen } = await onTerminal(p, ['restore', 'cp_1'], {
+      started: (started) => {
+        pid = started;
+      },
+      typed: [[/\[y\/N\] /, '']],
+      meanwhile: () => process.kill(pid, signal),
+    });
+    expect([status, screen]).toEqual([expected, expect.stringContaining('Cancelled.')]);
+    expect(p.read('a.txt')).toBe('mine\n');
+  });
+
+  it('and a copy that it is about is kept', async () => {
+    const p = withConflict();
+    let pid = 0;
+    const { screen } = await onTerminal(p, ['try', '--', 'sh', '-c', 'echo tried > a.txt'], {
+      started: (started) => {
+        pid = started;
+      },
+      typed: [[/What to do with these changes\?/, '']],
+      meanwhile: () => process.kill(pid, 'SIGTERM'),
+    });
+    expect(screen).toMatch(/try --continue/);
+    expect(p.read('a.txt')).toBe('mine\n');
+  });
 });
 
 describe('a pipe is read to its end', () => {

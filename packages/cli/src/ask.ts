@@ -1,20 +1,23 @@
 import { SavepointError } from '@savepoint/core';
+import { onLeave } from './while-asking.ts';
 
 /**
  * Asks the user. Anything but y or yes counts as no, including the end of input.
  * @param question safe to print
- * @throws SavepointError CANCELLED on Ctrl-C
+ * @throws SavepointError CANCELLED on Ctrl-C, or on a signal that asks the process to end
  */
 export async function ask(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  let end: () => void = () => undefined;
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
+      end = onLeave(lines, () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
       lines.on('close', () => resolve(false));
       lines.question(`${question} [y/N] `, (answer) => resolve(/^\s*y(?:es)?\s*$/i.test(answer)));
     });
   } finally {
+    end();
     lines.close();
   }
 }
@@ -22,7 +25,7 @@ export async function ask(question: string): Promise<boolean> {
 /**
  * Asks for a line.
  * @returns null at the end of the input
- * @throws SavepointError CANCELLED on Ctrl-C, or once the signal is aborted
+ * @throws SavepointError CANCELLED on Ctrl-C, on a signal that asks the process to end, or once `signal` is aborted
  */
 export async function askText(question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline');
@@ -31,13 +34,15 @@ export async function askText(question: string, signal: AbortSignal): Promise<st
     lines.emit('SIGINT');
   };
   signal.addEventListener('abort', cancel);
+  let end: () => void = () => undefined;
   try {
     return await new Promise<string | null>((resolve, reject) => {
-      lines.on('SIGINT', () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
+      end = onLeave(lines, () => reject(new SavepointError('CANCELLED', 'Cancelled.')));
       lines.on('close', () => resolve(null));
       lines.question(`${question} `, resolve);
     });
   } finally {
+    end();
     signal.removeEventListener('abort', cancel);
     lines.close();
   }

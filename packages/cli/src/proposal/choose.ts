@@ -1,4 +1,5 @@
 /** Asks the user to choose one of several ways on. */
+import { onLeave } from '../while-asking.ts';
 
 export interface Choice<T> {
   /** One letter. */
@@ -11,7 +12,7 @@ export interface Choice<T> {
 /**
  * Asks until the answer is one of the letters.
  * @param question safe to print
- * @param otherwise what an empty answer, the end of the input and Ctrl-C mean: the way on that loses nothing
+ * @param otherwise what an empty answer, the end of the input, Ctrl-C and a signal mean: the way on that loses nothing
  */
 export async function choose<T>(question: string, choices: readonly Choice<T>[], otherwise: Choice<T>): Promise<T> {
   const named = [...choices, otherwise].map(({ key, label }) => `${key} ${label}`).join(', ');
@@ -25,10 +26,11 @@ export async function choose<T>(question: string, choices: readonly Choice<T>[],
   }
 }
 
-/** @returns null at the end of the input and on Ctrl-C */
+/** @returns null at the end of the input, on Ctrl-C, and on a signal that asks the process to end */
 export async function readLine(question: string): Promise<string | null> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  let end: () => void = () => undefined;
   try {
     return await new Promise((resolve) => {
       // Without this line break, what is printed next would follow the question.
@@ -36,7 +38,7 @@ export async function readLine(question: string): Promise<string | null> {
         process.stderr.write('\n');
         resolve(null);
       };
-      lines.on('SIGINT', leave);
+      end = onLeave(lines, leave);
       lines.on('close', leave);
       lines.question(question, (answer) => {
         lines.off('close', leave);
@@ -44,6 +46,7 @@ export async function readLine(question: string): Promise<string | null> {
       });
     });
   } finally {
+    end();
     lines.removeAllListeners('close');
     lines.close();
   }
