@@ -41,7 +41,9 @@ export function agentLines(agents: readonly AgentJson[], all: boolean): readonly
       );
     }
     for (const { path, why } of uncovered.slice(0, MAX_UNCOVERED)) {
-      lines.push(`  not in any checkpoint: ${showText(path)}, written by this agent (${showText(why)})`);
+      lines.push(
+        `  not in any checkpoint: ${showText(path)}, which this agent wrote or was about to write (${showText(why)})`,
+      );
     }
   }
   return lines;
