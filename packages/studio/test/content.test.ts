@@ -1,37 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
-import { Project } from '@savepoint/testkit/command';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answered, bearer, type Entered, endProcess, enter, type Started, send, startStudio } from './started.ts';
+import { type Answered, bearer, type Shared, send, startShared } from './started.ts';
 
 const large = randomBytes(3 * 1024 * 1024 + 17);
-let p: Project;
-let studio: Started;
-let entered: Entered;
+let shared: Shared;
 
 beforeAll(async () => {
-  p = new Project();
-  p.write('large.bin', large);
-  p.write('page.html', '<script>alert(1)</script>');
-  p.write('empty', '');
-  p.write('a b+ü#?.txt', 'odd name\n');
-  symlinkSync('page.html', p.at('link'));
-  p.checkpoint();
-  p.write('page.html', 'later');
-  p.checkpoint();
-  studio = await startStudio(p, { keepsRunning: true });
-  entered = await enter(studio);
+  shared = await startShared((p) => {
+    p.write('large.bin', large);
+    p.write('page.html', '<script>alert(1)</script>');
+    p.write('empty', '');
+    p.write('a b+ü#?.txt', 'odd name\n');
+    symlinkSync('page.html', p.at('link'));
+    p.checkpoint();
+    p.write('page.html', 'later');
+  });
 });
 
-afterAll(async () => {
-  await endProcess(studio.child);
-  p.remove();
-});
+afterAll(() => shared.remove());
 
 function content(
   query: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
+  const { studio, entered } = shared;
   const path = `/api/workspaces/${entered.workspace}/content?${new URLSearchParams(query)}`;
   return send(studio, path, { headers: { ...bearer(entered.session), 'Sec-Fetch-Site': 'same-origin', ...headers } });
 }

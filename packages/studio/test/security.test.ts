@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
-import { Project } from '@savepoint/testkit/command';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bearer, type Entered, endProcess, enter, type Started, send, sendRaw, startStudio, verb } from './started.ts';
+import { bearer, type Entered, type Shared, type Started, send, sendRaw, startShared, verb } from './started.ts';
 
-let p: Project;
+let shared: Shared;
 let studio: Started;
 let entered: Entered;
 
 beforeAll(async () => {
-  p = new Project();
-  p.write('a.txt', 'the secret line\n');
-  p.checkpoint();
-  studio = await startStudio(p, { keepsRunning: true });
-  entered = await enter(studio);
+  shared = await startShared((p) => p.write('a.txt', 'the secret line\n'));
+  ({ studio, entered } = shared);
 });
 
-afterAll(async () => {
-  await endProcess(studio.child);
-  p.remove();
-});
+afterAll(() => shared.remove());
 
 async function stillAnswers(): Promise<void> {
   const { status, json } = await verb(studio, entered, 'list', { view: 'all' });

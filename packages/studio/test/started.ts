@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
-import { main, type Project } from '@savepoint/testkit/command';
+import { main, Project } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
 import type { ErrorAnswer, ProofAnswer, SessionAnswer, WorkspacesAnswer } from '../server/wire.ts';
 
@@ -130,6 +130,26 @@ export async function enter(started: Started): Promise<Entered> {
   const { json } = await post(started, '/api/session', { token: started.token });
   const listed = await send(started, '/api/workspaces', { headers: bearer(json.session) });
   return { id: json.id, session: json.session, workspace: listed.json.server.first };
+}
+
+/** A server that all tests of a file use, on a project with a checkpoint of what `prepare` wrote. */
+export interface Shared {
+  readonly studio: Started;
+  readonly entered: Entered;
+  /** Ends the server and removes the project. */
+  remove(): Promise<void>;
+}
+
+export async function startShared(prepare: (p: Project) => void): Promise<Shared> {
+  const p = new Project();
+  prepare(p);
+  p.checkpoint();
+  const studio = await startStudio(p, { keepsRunning: true });
+  const remove = async (): Promise<void> => {
+    await endProcess(studio.child);
+    p.remove();
+  };
+  return { studio, entered: await enter(studio), remove };
 }
 
 export function verb(
