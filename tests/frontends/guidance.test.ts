@@ -30,6 +30,8 @@ it.each([
   [['plan', 'apply', 'last', '--nosuch'], 2, "nknown option '--nosuch'", '`savepoint plan apply --help`'],
   [['plan', 'revise', 'last'], 2, 'needs words or changes', '`savepoint plan revise --help`'],
   [['plan', 'nosuch'], 2, "'nosuch'", '`savepoint plan --help`'],
+  [['plan', 'approve', 'last'], 2, "Unknown command 'approve'", 'Did you mean plan review?'],
+  [['plan', 'new', '--from-branch', 'nosuch'], 2, 'has a branch "nosuch"', '`git branch --all` lists'],
   [['nosuch', 'list'], 2, "Unknown command 'nosuch'", 'Run `savepoint help` for the list'],
   [['hist'], 2, "Unknown command 'hist'", 'Did you mean history?'],
   [['daemon'], 2, '`savepoint daemon` needs a command: status, stop.', '`savepoint daemon --help`'],
@@ -49,6 +51,14 @@ it.each([
   expect(outcome.status).toBe(status);
   expect(outcome.stderr).toContain(what);
   expect(outcome.stderr).toContain(hint);
+});
+
+it('a plan without words says how to give them', () => {
+  const p = project();
+  p.write('../edits.json', '{"files":[]}');
+  p.checkpoint();
+  const { status, stderr } = p.run(['plan', 'new', '../edits.json']);
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/needs words that say what it is for[\s\S]*`-m TEXT`/)]);
 });
 
 describe('gc', () => {

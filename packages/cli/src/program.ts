@@ -263,9 +263,16 @@ function wordsAfter(group: string): readonly string[] {
 function startingWith({ code, message }: CommanderError): string | null {
   const typed = code === 'commander.unknownCommand' ? /'(\w{2,})'/.exec(message)?.[1] : undefined;
   if (typed === undefined) return null;
-  const found = COMMANDS.find(({ name, isHidden }) => !isHidden && name.startsWith(typed));
-  return found === undefined ? null : `Did you mean ${found.name}?`;
+  const found = COMMANDS.find(({ name, isHidden }) => !isHidden && name.startsWith(typed))?.name ?? MEANT.get(typed);
+  return found === undefined ? null : `Did you mean ${found}?`;
 }
+
+/** The commands that do what other words ask for. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['approve', 'plan review'],
+  ['accept', 'plan review'],
+  ['reject', 'plan review'],
+]);
 
 function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -71,9 +71,12 @@ async function branchPlan(
     edits.push(...(await changesIn({ workspace, path, state, git, attributes }, tip, current, pace)));
   }
   if (!isFound) {
-    throw new SavepointError('USAGE', `No repository of the workspace has a branch ${JSON.stringify(branch)}.`, {
-      argument: 'branch',
-    });
+    throw new SavepointError(
+      'USAGE',
+      `No repository of the workspace has a branch ${JSON.stringify(branch)}.`,
+      { argument: 'branch' },
+      { hint: '`git branch --all` lists the branches of a repository.' },
+    );
   }
   const states = { base: withEntries(current, edits, 'before'), proposed: withEntries(current, edits, 'after') };
   const { plan } = await applyPlan(workspace, { ...states, paths: [], choices: NO_CHOICES }, current, pace);

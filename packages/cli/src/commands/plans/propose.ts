@@ -53,6 +53,15 @@ export const planNew = command({
     return { ...changes, intent: named ?? intent(own) } as InputOf<typeof VERBS.planNew>;
   },
   async carryOut(input, _given, { savepoint, signal }) {
+    if (input.intent === '') {
+      const hint = 'Give it with `-m TEXT`, or as the field `intent` of the request.';
+      throw new SavepointError(
+        'USAGE',
+        'A plan needs words that say what it is for.',
+        { argument: 'intent' },
+        { hint },
+      );
+    }
     return VERBS.planNew.handle(savepoint, await checkedRequest(VERBS.planNew, input, HINT), { signal });
   },
   render: (plan, view) => lines(planText(plan, view), UNCHANGED, nextStep(plan)),

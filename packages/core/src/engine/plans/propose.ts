@@ -223,5 +223,6 @@ function changedPaths(batch: ObjectBatch, { before, proposed }: Proposed): reado
 
 function assertNotEmpty({ before, proposed }: Pick<Plan, 'before' | 'proposed'>): void {
   if (!sameSnapshot(before, proposed)) return;
-  throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' });
+  const hint = 'The folder already has all that it proposes, so there is nothing to do.';
+  throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' }, { hint });
 }
