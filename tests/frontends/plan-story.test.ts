@@ -22,7 +22,7 @@ import {
 
 const SUMMARY = [
   'plans:           1 plan: 1 approved, 0 applied, 1 rolled back, 0 cancelled',
-  '  proposed       12 paths; rejected: 0 paths, 1 hunk',
+  '  proposed       12 paths; rejected and not revised: 0 paths, 1 hunk',
   '  checks         new failures in 2 runs; 0 overrides',
   '  until applied  median ',
 ];

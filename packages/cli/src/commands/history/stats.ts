@@ -30,12 +30,12 @@ export const stats = command({
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
     return lines(
       row(
-        'success',
-        `${percent(changes.success)}  (${groupDigits(changes.standing)} of ${countText(changes.all, 'change')} in effect)`,
+        'in effect',
+        `${percent(changes.success)}  (${groupDigits(changes.standing)} of ${countText(changes.all, 'change')} of agents and by edits)`,
       ),
       row(
-        'rolled back',
-        `${percent(steps.rollBackRate)}  (${groupDigits(steps.takenBack)} of ${countText(steps.all, 'call or edit', 'calls and edits')})`,
+        'taken back',
+        `${percent(steps.rollBackRate)}  (${groupDigits(steps.takenBack)} of ${countText(steps.all, 'step')}: calls of agents, and edits)`,
       ),
       row('time to apply', durations(timeToApply)),
       `  ${'3+ files'.padEnd(14)} ${durations(threeFiles)}`,
@@ -63,7 +63,7 @@ export const stats = command({
               `${countText(plans.all, 'plan')}: ${plans.approved} approved, ${plans.applied} applied, ` +
                 `${plans.rolledBack} rolled back, ${plans.cancelled} cancelled`,
             ),
-            `  ${'proposed'.padEnd(14)} ${countText(plans.files, 'path')}; rejected: ${countText(plans.rejectedFiles, 'path')}, ${countText(plans.rejectedHunks, 'hunk')}`,
+            `  ${'proposed'.padEnd(14)} ${countText(plans.files, 'path')}; rejected and not revised: ${countText(plans.rejectedFiles, 'path')}, ${countText(plans.rejectedHunks, 'hunk')}`,
             `  ${'checks'.padEnd(14)} new failures in ${countText(plans.failedChecks, 'run')}; ${countText(plans.overrides, 'override')}`,
             `  ${'until applied'.padEnd(14)} ${waits(plans.timeToApply)}`,
           ],
