@@ -66,7 +66,7 @@ describe('the review on a terminal', () => {
     terminal.type('R');
     const last = await terminal.displays(/What plan_\w{8} would apply/);
     expect(last.screen).toMatch(
-      /To be applied: 2 of 3 paths, \+2 −1[\s\S]*1 change in part: rejected hunks[\s\S]*1 change not decided[\s\S]*Left out: 1 change[\s\S]*rejected +changed +wide\.txt[\s\S]*partly +changed +a\.txt[\s\S]*open +new +new\.txt/,
+      /To be applied: 2 of 3 paths, \+2 −1[\s\S]*1 change in part: rejected hunks[\s\S]*1 change not decided[\s\S]*Left out: 1 change[\s\S]*rejected +changed +wide\.txt[\s\S]*partly +changed +a\.txt.* as proposed[\s\S]*open +new +new\.txt(?! +\S* +as proposed)/,
     );
     terminal.type('y');
     expect(await terminal.exited).toEqual({ status: 0, signal: 0 });

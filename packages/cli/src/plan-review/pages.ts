@@ -69,7 +69,9 @@ export function summaryOf(view: PlanView, decisions: Decisions, columns: number,
       ...(rejected.length === 0 ? [] : [`Left out: ${countText(rejected.length, 'change')}`]),
       ...rejected.map((change) => changeRow(change, decisions, style)),
       ...(rejected.length === 0 || applied === 0 ? [] : ['', `Applied: ${countText(applied, 'change')}`]),
-      ...changes.filter((one) => !rejected.includes(one)).map((change) => changeRow(change, decisions, style)),
+      ...changes
+        .filter((one) => !rejected.includes(one))
+        .map((change) => `${changeRow(change, decisions, style)}${some.includes(change) ? '  as proposed' : ''}`),
     ],
   };
 }
