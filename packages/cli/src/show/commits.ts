@@ -6,9 +6,11 @@ import { countText, pathText } from './format.ts';
 
 type CommitsJson = OutputOf<typeof VERBS.planCommit>;
 
+const NOTHING_LEFT = 'Nothing to commit: the repositories have these changes already.';
+
 export function commitLines({ commits, notes }: CommitsJson): readonly string[] {
   return [
-    ...(commits.length === 0 ? ['Nothing to commit: the repositories have these changes already.'] : []),
+    ...(commits.length > 0 ? [] : notes.length > 0 ? ['Nothing was committed.'] : [NOTHING_LEFT]),
     ...commits.map(({ path, branch, commit, subject, files }) => {
       const where = path === '' ? '' : `${pathText(path)}: `;
       const on = branch === null ? '' : ` on ${showText(branch)}`;

@@ -20,6 +20,18 @@ export interface Git {
    */
   run(repository: GitState, args: readonly string[], input?: Buffer, indexFile?: DiskPath): Promise<ProgramResult>;
   /**
+   * Runs a command that only reads, with the user's configuration too, as git would find it.
+   * @param variables the user's environment
+   * @param folder the repository's files, if the command is about them
+   * @throws SavepointError IO as for `run`
+   */
+  readAsUser(
+    repository: GitState,
+    args: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    about?: { readonly folder: DiskPath; readonly input: Buffer },
+  ): Promise<ProgramResult>;
+  /**
    * Returns the author that git would give to a commit: of the variables, the repository's configuration or the user's,
    * with conditional includes. Reading the configuration runs nothing.
    * @param variables the user's environment
@@ -59,6 +71,9 @@ const OF_ONE_REPOSITORY: ReadonlySet<string> = new Set(
     .split(' ')
     .map((name) => `GIT_${name}`),
 );
+
+/** Variables of a user's shell by which git would read another repository, or paths in another way. */
+const OF_ANOTHER_PLACE = /^GIT_(?:COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|PREFIX|.*_PATHSPECS)$/;
 
 const OVERRIDDEN_SETTINGS: readonly string[] = [
   'core.hooksPath=/dev/null',
@@ -107,11 +122,12 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
     [command = '', ...args]: readonly string[],
     variables: Readonly<Record<string, string>>,
     input?: Buffer,
+    cwd: DiskPath = gitDir,
   ): Promise<ProgramResult> => {
     const result = await ports.programs.run({
       file: program,
       args: ['--no-pager', ...settings, command, ...args],
-      cwd: gitDir,
+      cwd,
       env: variables,
       timeoutMs: TIMEOUT_MS,
       maxBytes: OUTPUT_BYTES,
@@ -124,15 +140,21 @@ export function findGit(ports: Ports, searchPath: string, within: DiskPath): Git
       code: result.ended,
     });
   };
+  const readAsUser: Git['readAsUser'] = async (repository, args, variables, about) => {
+    const { PATH, GIT_DIR, GIT_TERMINAL_PROMPT } = env;
+    const others = Object.entries(variables).filter(([name]) => !OF_ANOTHER_PLACE.test(name));
+    const base = { ...Object.fromEntries(others), PATH, GIT_TERMINAL_PROMPT, LC_ALL: 'C' };
+    if (about === undefined) return start(repository, args, { ...base, GIT_DIR });
+    const { folder, input } = about;
+    const places = { GIT_DIR: textOf(repository.gitDir), GIT_WORK_TREE: textOf(folder) };
+    return start(repository, args, { ...base, ...places, GIT_OPTIONAL_LOCKS: '0' }, input, folder);
+  };
   return {
+    readAsUser,
     run: async (repository, args, input, indexFile) =>
       start(repository, args, indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: textOf(indexFile) }, input),
-    author: async (repository, { GIT_COMMON_DIR: _, GIT_WORK_TREE: _others, ...variables }) => {
-      const { PATH, GIT_DIR, GIT_TERMINAL_PROMPT } = env;
-      const found = await start(repository, ['var', 'GIT_AUTHOR_IDENT'], {
-        ...variables,
-        ...{ PATH, GIT_DIR, GIT_TERMINAL_PROMPT },
-      });
+    author: async (repository, variables) => {
+      const found = await readAsUser(repository, ['var', 'GIT_AUTHOR_IDENT'], variables);
       return found.exit === 0 ? found.stdout.toString('utf8').trim() : null;
     },
     hook: async ({ name, folder, args, variables, index, signal }) => {

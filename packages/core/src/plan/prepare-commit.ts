@@ -3,6 +3,7 @@
 import { gitBoolean } from '../content/git-config.ts';
 import { showName } from '../content/show-name.ts';
 import { someOf } from '../content/some-of.ts';
+import { ignoredOf, settingsOf } from '../git/as-user.ts';
 import { writePacks } from '../git/bring-back.ts';
 import { problemOf, UnusableGitFile } from '../git/file.ts';
 import { configuredHooks, findLock, linkReason, readOnlyReason, refsOf } from '../git/head-moves.ts';
@@ -22,6 +23,7 @@ import {
   type DiskPath,
   foldersAbove,
   isWithin,
+  joinPaths,
   nameToJson,
   onDisk,
   relativePath,
@@ -300,7 +302,20 @@ async function prepare(
     const committedFiles = new CommittedFiles(objects, tree);
     const left: FileChange[] = [];
     const mixed: TreePath[] = [];
+    const isKnown = (path: TreePath): boolean => tracked.entry(path) !== null || committedFiles.file(path) !== null;
+    const added = changes.filter(({ path, after }) => after !== null && ![path, ...foldersAbove(path)].some(isKnown));
+    const asUser = { git, state, variables };
+    const ignored = await ignoredOf(
+      asUser,
+      folder,
+      added.map(({ path }) => path),
+    );
+    if (ignored.size > 0) {
+      const paths = added.filter(({ path }) => ignored.has(path)).map(({ path }) => joinPaths(root, path));
+      notes.push(`not committed, because git ignores them: ${named(paths)}`);
+    }
     for (const change of changes) {
+      if (ignored.has(change.path)) continue;
       const committed = committedFiles.file(change.path);
       if (isEntry(committed, change.after)) continue;
       const staged = tracked.entry(change.path);
@@ -315,8 +330,9 @@ async function prepare(
       throw new Refusal(`${named(mixed)} had changes of yours that are not committed. Commit or stash these first`);
     }
     if (left.length === 0) return null;
-    assertPlain(workspace, folder, state, left, attributes);
-    if (gitBoolean(state.config.get('commit.gpgsign')) === true) notes.push(`${shown(root)}: the commit is not signed`);
+    const settings = await settingsOf(asUser, ['core.autocrlf', 'commit.gpgsign']);
+    assertPlain(workspace, { folder, state, autocrlf: settings.get('core.autocrlf') }, left, attributes);
+    if (gitBoolean(settings.get('commit.gpgsign')) === true) notes.push(`${shown(root)}: the commit is not signed`);
     const recent = recentSubjects(objects, head);
     const paths = left.map(({ path }) => path);
     const text = message === null ? messageInStyle(plan.intent, recent, paths) : givenMessage(message);
@@ -381,8 +397,11 @@ function sameIndexed(staged: IndexEntry | null, committed: CommittedFile | null)
 /** What git would store can differ from what is in the file. */
 function assertPlain(
   { ports: { fs }, store }: Workspace,
-  folder: DiskPath,
-  state: GitState,
+  {
+    folder,
+    state,
+    autocrlf,
+  }: { readonly folder: DiskPath; readonly state: GitState; readonly autocrlf: string | undefined },
   changes: readonly FileChange[],
   user: PlanCommitRequest['attributes'],
 ): void {
@@ -393,7 +412,6 @@ function assertPlain(
     { folder, user },
     changes.map(({ path }) => path),
   );
-  const autocrlf = state.config.get('core.autocrlf');
   const convertsLines = autocrlf !== undefined && gitBoolean(autocrlf) !== false;
   const converted = changes.filter(({ path, after }) => {
     if (after?.kind !== 'file') return false;

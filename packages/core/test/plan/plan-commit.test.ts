@@ -139,6 +139,47 @@ test('the author is the one that git names, of the repository before the user, a
   expect(p.git('-C', 'inner', 'log', '-1', '--format=%an %ae')).toBe('Us\u00e9r i@example.invalid\n');
 });
 
+test('what git ignores by any rule of the repository or the user is left out and named, unless git tracks it', async () => {
+  const p = repository();
+  p.write('.gitignore', '.env\nnode_modules/\n*.log\n');
+  p.write('kept.log', 'of git\n');
+  p.shell(`rm .git/hooks/*; git config --unset core.fsmonitor; ${GIT} add -f .gitignore kept.log`);
+  p.shell(`${GIT} commit -qm ignore --no-gpg-sign; echo /private > .git/info/exclude`);
+  p.write('../home/.gitconfig', '[core]\n  excludesFile = ~/excludes\n[user]\n  name = U\n  email = u@x\n');
+  p.write('../home/excludes', '*.swp\n');
+  const variables = { PATH: process.env['PATH'] ?? '', HOME: p.at('../home'), GIT_CONFIG_NOSYSTEM: '1' };
+  const places = { ...p.world.places, searchPath: variables.PATH, variables: () => variables };
+  const savepoint = p.open({ places });
+  const paths = ['.env', 'node_modules/x/index.js', 'private', 'src/a.swp', 'kept.log', ':(top)*.ts'];
+  const files = paths.map((path) => write(path, 'x\n'));
+  const { plan, fingerprint } = await savepoint.proposeEdits(files, { intent: 'All' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.applyPlan(plan.id);
+  const { commits, notes } = await savepoint.commitPlan(plan.id);
+  expect(commits).toMatchObject([{ files: 2 }]);
+  expect(notes).toContain('not committed, because git ignores them: .env, node_modules/x/index.js, private, src/a.swp');
+  expect(p.git('show', '--name-only', '--format=', 'HEAD')).toBe(':(top)*.ts\nkept.log\n');
+});
+
+test('the user’s own configuration counts for line ends and signatures', async () => {
+  const p = repository();
+  p.shell('git config --unset commit.gpgsign; git config --unset core.fsmonitor');
+  p.write('../home/.gitconfig', '[core]\n  autocrlf = input\n[commit]\n  gpgsign\n');
+  const variables = { PATH: process.env['PATH'] ?? '', HOME: p.at('../home'), GIT_CONFIG_NOSYSTEM: '1' };
+  const places = { ...p.world.places, searchPath: variables.PATH, variables: () => variables };
+  const savepoint = p.open({ places });
+  const { plan, fingerprint } = await savepoint.proposeEdits([write('src/a.txt', 'a\r\n')], { intent: 'Ends' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  await savepoint.applyPlan(plan.id);
+  await expect(savepoint.commitPlan(plan.id, { author: AUTHOR })).rejects.toMatchObject({
+    code: 'GIT_REFUSED',
+    message: expect.stringContaining('would convert src/a.txt'),
+  });
+  p.write('../home/.gitconfig', '[commit]\n  gpgsign\n');
+  const { notes } = await savepoint.commitPlan(plan.id, { author: AUTHOR });
+  expect(notes).toEqual(['the folder: the commit is not signed']);
+});
+
 /** Runs a command of the user just before git gets a command. */
 function whileItWorks(p: GitPlace, before: string, command: string): Savepoint {
   const ports = realPorts();
