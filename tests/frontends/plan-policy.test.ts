@@ -144,6 +144,44 @@ it('is asked at each phase: not if it ended, or the folder changed, since the ph
   expect(p.read('b.txt')).toBe(lines('b', 'of the user'));
 });
 
+it('asks about the paths of a plan that a person rejected, cancelled, commented on or rolled back', async () => {
+  const p = trusted();
+  p.ok('plan', 'policy', 'checked');
+  const client = await connect(p, '2025-11-25');
+  let content = 0;
+  const again = async (...names: readonly string[]): Promise<string> => {
+    const id = await propose(client, writing(`good ${content++}\n`, ...names));
+    await call(client, 'plan_check', { id });
+    return id;
+  };
+  /** A person approves and applies one, which settles it. */
+  const settle = async (): Promise<void> => {
+    const id = await again('a.txt');
+    expect(await why(client, id)).toContain('a.txt is in');
+    approvePlan(p, id);
+    expect((await apply(client, id)).data).toMatchObject({ outcome: 'done' });
+  };
+  const of = ['a.txt', 'b.txt'];
+  p.ok('plan', 'revise', await again(...of), '-m', 'No');
+  expect((await apply(client, await again('c.txt'))).data).toMatchObject({ outcome: 'done' });
+  expect(await why(client, await again('a.txt'))).toContain('which the user asked for changes of');
+  await settle();
+  expect((await apply(client, await again('a.txt'))).data).toMatchObject({ outcome: 'done' });
+  expect(await why(client, await again('b.txt'))).toContain('b.txt is in');
+
+  p.ok('plan', 'review', await again(...of), '--reject', 'a.txt');
+  expect(await why(client, await again('a.txt'))).toContain('which the user rejected there');
+  await settle();
+  p.ok('plan', 'cancel', await again('a.txt'));
+  expect(await why(client, await again('a.txt'))).toContain('which the user cancelled');
+  await settle();
+  const applied = await again('a.txt');
+  await apply(client, applied);
+  p.ok('plan', 'rollback', applied, '--yes');
+  expect(await why(client, await again('a.txt'))).toContain('which was rolled back');
+  await settle();
+});
+
 it('only a person can set it: no agent in a shell, no tool, no file of the project', async () => {
   const p = trusted();
   const refused = p.run(['plan', 'policy', 'checked'], AGENT);

@@ -10,6 +10,7 @@ import { readPlanPolicy } from '../../store/state/plan-policy.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
 import { type Engine, USER } from '../engine.ts';
+import { toBeAsked } from './asked-again.ts';
 import type { PlanProgress } from './plan-view.ts';
 
 export type PolicyAnswer =
@@ -27,17 +28,20 @@ export type PolicyAnswer =
  */
 export function policyAnswer(
   { actor, ports }: Engine,
-  { store, timeline }: Workspace,
+  workspace: Workspace,
   plan: Plan,
   { applications, changes, fingerprint }: PlanProgress,
 ): PolicyAnswer | null {
   if (actor.kind !== 'agent') return null;
+  const { store, timeline } = workspace;
   const policy = readPlanPolicy(ports, store.layout);
   if (policy === null) return null;
   if (applications.some(({ isInEffect }) => !isInEffect)) return { refused: 'it was rolled back before' };
   if (plan.words.some(({ by, revision }) => by.kind === 'user' && revision === plan.revision)) {
     return { refused: 'the user asked for changes of it' };
   }
+  const before = toBeAsked(workspace, plan, changes);
+  if (before !== null) return { refused: before };
   const files = changes.filter(isAnythingAccepted).length;
   if (files > policy.maxFiles) return { refused: `it changes ${files} paths, and at most ${policy.maxFiles} may be` };
   const results = plan.checks?.fingerprint === fingerprint ? plan.checks.results : [];
