@@ -44,9 +44,12 @@ function subjectInStyle(subject: string, recent: readonly string[], paths: reado
   const lower = bare.filter((one) => /^\p{Ll}/u.test(one)).length;
   const withoutDot = recent.length > 0 && isMost(recent.filter((one) => !one.endsWith('.')).length, recent);
   const text = withCase(withoutDot ? subject.replace(/\.$/, '') : subject, upper, lower);
-  if (isMost(types.length, recent)) return `${mostFrequent(types)}: ${text}`;
+  // What kind of change it is, nobody said. `chore` claims least, and tools that read types release nothing for it.
+  if (types.length > 0 && types.length === recent.length) return `chore: ${text}`;
+  if (isMost(types.length, recent)) return text;
   const area = isMost(areas.length, recent) ? areaOf(paths) : null;
-  return area === null ? text : `${area}: ${text}`;
+  // A name that none of them has is not one of the project's.
+  return area !== null && areas.some((one) => one.startsWith(`${area}: `)) ? `${area}: ${text}` : text;
 }
 
 function isMost(count: number, of: readonly unknown[]): boolean {
@@ -58,12 +61,6 @@ function withCase(text: string, upper: number, lower: number): string {
   if (upper > lower) return first.toUpperCase() + text.slice(first.length);
   // A name or an abbreviation keeps its letters.
   return lower > upper && !/\p{Lu}/u.test(second) ? first.toLowerCase() + text.slice(first.length) : text;
-}
-
-function mostFrequent(words: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 }
 
 /** The last folder that all paths have in common. */

@@ -311,9 +311,13 @@ test.each([
   [['Add x', 'Fix y', 'Use z'], 'spell it.', 'Spell it'],
   [['add x', 'fix y', 'use z'], 'Spell it.', 'spell it'],
   [['add x', 'fix y', 'use z'], 'JSON is spelled', 'JSON is spelled'],
-  [['fix: a', 'feat(x): b', 'fix: c'], 'Spell it', 'fix: spell it'],
-  [['core: a', 'cli: b', 'core: c'], 'Spell it', 'src: spell it'],
+  [['fix: a', 'feat(x): b', 'fix: c'], 'Spell it', 'chore: spell it'],
+  [['fix: a', 'feat(x): b', 'fix: c', 'd'], 'Spell it', 'spell it'],
+  [['fix: a', 'feat(x): b', 'fix: c'], 'feat: spell it', 'feat: spell it'],
+  [['core: a', 'src: b', 'core: c'], 'Spell it', 'src: spell it'],
+  [['core: a', 'cli: b', 'core: c'], 'Spell it', 'spell it'],
   [['core: a', 'cli: b'], 'docs: Spell it', 'docs: Spell it'],
+  [['core: a', 'src: b', 'c', 'd'], 'Spell it', 'spell it'],
 ])('after subjects like %j, %j becomes %j', async (subjects, intent, subject) => {
   const { messageInStyle } = await import('../../src/plan/commit-message.ts');
   const paths = ['src/a.txt', 'src/deep/b.txt'] as unknown as Parameters<typeof messageInStyle>[2];
