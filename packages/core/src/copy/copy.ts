@@ -40,6 +40,8 @@ export interface ForkRecord {
   readonly port: number;
   /** The plan that it started with; null: it started without one. */
   readonly plan: PlanId | null;
+  /** Of what it had of the plan. Null: without a plan, or not known. */
+  readonly planFingerprint: string | null;
 }
 
 /**

@@ -40,6 +40,7 @@ const FORK = objectOf({
   ),
   port: integer(1, 65_535),
   plan: orNull(matching(PLAN_ID)),
+  planFingerprint: optional(orNull(matching(/^[0-9a-f]{40}$/))),
 });
 
 /** Throws FormatProblem for anything else. */

@@ -303,6 +303,7 @@ function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): Cop
         worktrees: fork.worktrees.map((one) => ({ ...one, path: nameFromJson(one.path) as TreePath })),
         port: fork.port,
         plan: fork.plan,
+        planFingerprint: fork.planFingerprint ?? null,
       },
     };
   } catch (cause) {

@@ -63,7 +63,13 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
 test('a record is read as it was written, also by another process', async () => {
   const disk = scene();
   const worktrees = [{ path: 'a\xff' as TreePath, commit: 'ab'.repeat(20), createdBranch: true }];
-  const fork = { branch: 'topic', worktrees, port: 20_000, plan: 'plan_0a1b2c3d' as PlanId };
+  const fork = {
+    branch: 'topic',
+    worktrees,
+    port: 20_000,
+    plan: 'plan_0a1b2c3d' as PlanId,
+    planFingerprint: 'f'.repeat(40),
+  };
   const record = await make(portsOf(disk, first), { name: 'fork', holder: second, fork });
   const other = portsOf(disk, second);
   expect(readCopyRecord(other, HOME, record.id)).toEqual(record);

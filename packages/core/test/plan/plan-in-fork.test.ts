@@ -1,6 +1,6 @@
 /** A fork that starts with a plan: it is tried there, and the merge applies it to the workspace. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
@@ -82,9 +82,38 @@ test('a merge of some paths, or of a plan that is no longer approved, does not c
     'new\n',
     'approved',
   ]);
+  // What is left of the fork is not the whole plan.
+  const { plan } = await savepoint.previewMerge('trial');
+  expect(plan.notes?.map(({ why }) => why)).toEqual([
+    `gets files of fork trial, but that does not apply ${id}: the fork is merged in parts`,
+  ]);
+  await savepoint.mergeFork('trial');
+  expect([existsSync(p.at('a.txt')), await statusOf(savepoint, id)]).toEqual([false, 'approved']);
+  await savepoint.undo();
   await savepoint.cancelPlan(id);
   await savepoint.mergeFork('trial');
   expect([existsSync(p.at('a.txt')), await statusOf(savepoint, id)]).toEqual([false, 'cancelled']);
+});
+
+test('a merge does not count as an application of what the fork does not have', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { id, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(id, fingerprint);
+  await savepoint.createForks(['changed', 'revised'], { from: id });
+  rmSync(join(await folderOf(savepoint, 'changed'), 'new.txt'));
+  const { checkpoint, plan } = await savepoint.mergeFork('changed');
+  expect(checkpoint?.description).toBe('Merged fork changed');
+  expect(plan.notes?.[0]?.why).toContain('new.txt is not as it says after the merge');
+  expect([existsSync(p.at('a.txt')), await statusOf(savepoint, id)]).toEqual([false, 'approved']);
+  await savepoint.undo();
+
+  // The fork has both changes, and the plan only one of them by now.
+  const decided = await savepoint.decidePlan(id, [{ path: 'new.txt', accepted: false }]);
+  await savepoint.approvePlan(id, decided.fingerprint);
+  const merged = await savepoint.mergeFork('revised');
+  expect(merged.plan.notes?.[0]?.why).toContain('it is not what the fork started with');
+  expect([p.read('new.txt'), await statusOf(savepoint, id)]).toEqual(['new\n', 'approved']);
 });
 
 test('a plan that does not merge with the folder makes no fork', async () => {

@@ -98,6 +98,7 @@ export async function createForks(
         checkpoint: target,
         state: planned?.state ?? dropped?.snapshot ?? target.snapshot,
         plan: planned?.plan ?? null,
+        planFingerprint: planned?.fingerprint ?? null,
         base: dropped?.base ?? target.snapshot,
       };
       const used = [...usedPorts(ports, context.places.home)];
@@ -160,6 +161,7 @@ interface Start {
   readonly base: Snapshot;
   /** The plan that `state` has; null: it has none. */
   readonly plan: PlanId | null;
+  readonly planFingerprint: string | null;
 }
 
 interface NewFork {
@@ -321,6 +323,7 @@ async function completeFork(
   const made = (): Fork => ({
     ...{ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port },
     plan: start.plan,
+    planFingerprint: start.planFingerprint,
   });
   try {
     giveSettings(workspace.ports, context.places.home, record.place);
@@ -334,7 +337,7 @@ async function completeFork(
     // A power cut must not leave a fork with half of its files.
     if (tree !== null) await syncTree(workspace.ports, workspace.searchPath, workspace.root, tree);
     lock.assertHeld();
-    return { branch, worktrees, port, plan: start.plan };
+    return { branch, worktrees, port, plan: start.plan, planFingerprint: start.planFingerprint };
   } catch (error) {
     await removeFiles(workspace, made());
     throw error;

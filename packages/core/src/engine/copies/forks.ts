@@ -195,6 +195,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
     worktrees: roots.map(({ path, commit }) => ({ path, commit: commit ?? '', createdBranch: false })),
     port: 1,
     plan: null,
+    planFingerprint: null,
   };
 }
 

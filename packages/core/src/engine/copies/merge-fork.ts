@@ -26,7 +26,7 @@ import type { Engine } from '../engine.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { startOf, withApplication } from '../plans/plan-in-fork.ts';
-import { askedBy, callerOf } from '../served-call.ts';
+import { askedBy } from '../served-call.ts';
 import { type CheckOptions, checkCopy, copyOptions, type RunCheckResult } from './check-state.ts';
 import { checksFailed } from './failed-checks.ts';
 import { findFork } from './forks.ts';
@@ -58,8 +58,10 @@ export function mergeIn(
   options: MergeOptions,
 ): Operation {
   const fork = findFork(engine, context, workspace, name);
-  const base = baseOf(workspace, fork).snapshot;
-  return mergeOperation(
+  const { snapshot: base, merged } = baseOf(workspace, fork);
+  const by = askedBy(engine, workspace, options);
+  const isWhole = (options.paths ?? []).length === 0 && merged === null;
+  const merge = mergeOperation(
     workspace,
     {
       fork,
@@ -67,12 +69,13 @@ export function mergeIn(
       actor: engine.actor,
       paths: givenPaths(workspace, options.paths ?? []),
       choices: conflictChoicesIn(workspace, options),
-      by: askedBy(engine, workspace, options),
+      by,
       authors: async (proposed, objects) =>
         authorsIn(workspace, fork, { base, proposed }, objects, await startOf(workspace, fork, pace)),
     },
     pace,
   );
+  return withApplication(workspace, { fork, isWhole, by: by.actor }, merge, pace);
 }
 
 /**
@@ -103,15 +106,8 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
     const { context, workspace, pace } = operating;
     await makeRoom(operating, 'all');
     const merge = mergeIn({ engine, context, workspace, pace }, name, options);
-    const fork = findFork(engine, context, workspace, name);
-    const isWhole = (options.paths ?? []).length === 0;
-    const operation = isWhole
-      ? await withApplication(workspace, fork, callerOf(engine, workspace, options), merge, pace)
-      : merge;
-    const { info } = operation;
     const names = failed.map((one) => one.name).join(', ');
-    const description = failed.length === 0 ? info.description : `${info.description} despite ${names}: ${override}`;
-    const described = { ...operation, info: { ...info, description } };
+    const described = failed.length === 0 ? merge : withWords(merge, ` despite ${names}: ${override}`);
     const approved = checked === null ? options : { ...options, expected: checked.fingerprint };
     try {
       return await runAndAnnounce(engine, operating, 'merge:completed', described, approved);
@@ -119,6 +115,17 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
       throw checked === null ? error : changedMeanwhile(name, error);
     }
   });
+}
+
+function withWords(merge: Operation, words: string): Operation {
+  const { info } = merge;
+  return {
+    ...merge,
+    plan: async (current) => {
+      const changes = await merge.plan(current);
+      return { ...changes, description: `${changes.description ?? info.description}${words}` };
+    },
+  };
 }
 
 function planMerge(engine: Engine, name: string, options: MergeOptions): Promise<Preview> {
