@@ -101,7 +101,7 @@ export function forkCommitNotes(fork: Fork, found: Pick<CommitsOfFork, 'commits'
   return found.commits.map((one) => ({
     path: one.path,
     why:
-      `has commits on ${showName(shortName(one.ref))}, which a merge of files does not bring. ` +
+      `gets files only: the fork has commits on ${showName(shortName(one.ref))}, which a merge of files does not bring. ` +
       `${howToGet(fork, { commits: [one], detached: [] })}${folderOf(fork) === null ? '' : ' does'}`,
   }));
 }

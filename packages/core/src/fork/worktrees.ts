@@ -123,7 +123,7 @@ export async function commitNotes(
     const name = /^\w[\w./-]*$/.test(branch) ? branch : last.slice(0, 10);
     const which = `${count === null ? 'commits' : count === 1 ? '1 commit' : `${count} commits`} on ${name}`;
     const how = `\`git merge ${name}\` brings them instead, before this merge or after its undo`;
-    notes.push({ path, why: `has ${which}, which a merge of files does not bring. ${how}` });
+    notes.push({ path, why: `gets files only: the fork has ${which}, which a merge of files does not bring. ${how}` });
   }
   return notes;
 }

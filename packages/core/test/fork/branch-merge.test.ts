@@ -34,7 +34,7 @@ test('a merge says which commits it does not bring, and how to get them', async 
   writeFileSync(join(folder, 'b.txt'), 'b\n');
   git(folder, 'add', '.');
   git(folder, 'commit', '-q', '-m', 'two');
-  const why = expect.stringMatching(/^has 2 commits on topic.*`git merge topic`/);
+  const why = expect.stringMatching(/^gets files only: the fork has 2 commits on topic.*`git merge topic`/);
   const { plan } = await savepoint.mergeFork('f');
   expect(plan.notes).toEqual([{ path: '', why }]);
   // The files are there, and uncommitted.
@@ -48,7 +48,7 @@ test('a merge says which commits it does not bring, and how to get them', async 
   git(folder, 'checkout', '-q', '-b', 'x;reboot');
   git(folder, 'commit', '-q', '--allow-empty', '-m', 'three');
   const [note] = (await savepoint.previewMerge('f')).plan.notes ?? [];
-  expect(note?.why).toMatch(/^has 1 commit on [0-9a-f]{10},.*`git merge [0-9a-f]{10}`/);
+  expect(note?.why).toMatch(/^gets files only: the fork has 1 commit on [0-9a-f]{10},.*`git merge [0-9a-f]{10}`/);
 });
 
 test('a fork with commits in a repository of its own is not removed unasked', async () => {
@@ -100,7 +100,7 @@ test('commits on a detached HEAD of a worktree are named, and not removed unaske
   const short = commit.slice(0, 10);
   const { plan } = await savepoint.mergeFork('f');
   expect(plan.notes?.map(({ why }) => why)).toEqual([
-    expect.stringMatching(`^has 1 commit on ${short}.*\`git merge ${short}\``),
+    expect.stringMatching(`^gets files only: the fork has 1 commit on ${short}.*\`git merge ${short}\``),
   ]);
   const marks = async () => (await savepoint.copies()).copies.map(({ name, hasCommits }) => [name, hasCommits]);
   expect(await marks()).toEqual([['f', true]]);
