@@ -140,7 +140,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     for (const [name, request] of Object.entries(requests)) {
       const seen = await call(client, name, request);
       expect(seen.data).toMatchObject({ outcome: 'conflict' });
-      expect(seen.text).toMatch(/lines next to the ones to revert were changed since from outside, (?:after|in) cp_/);
+      expect(seen.text).toMatch(/lines next to the ones to change were changed since from outside, (?:after|in) cp_/);
       for (const way of ['skip_conflicts', 'ours', 'theirs', 'resolutions']) {
         expect(seen.data['next_step']).toContain(way);
         expect(seen.text).toContain(`${way} `);

@@ -184,7 +184,7 @@ describe('the text of a conflict', () => {
     const failed = p.run(args);
     expect(failed.status).toBe(3);
     expect(failed.stderr).toContain('error: Conflict in 1 path: a.txt.');
-    expect(failed.stderr).toContain('lines next to the ones to revert were changed since from outside, after cp_3');
+    expect(failed.stderr).toContain('lines next to the ones to change were changed since from outside, after cp_3');
     const shown = p.run([...args.filter((arg) => arg !== '--yes'), '--dry-run']);
     expect(shown.status).toBe(3);
     for (const text of [failed.stderr, shown.stdout]) {

@@ -136,12 +136,23 @@ export class LineAuthors {
 
 /** Most authors that a text names. */
 const NAMED = 3;
+/** With more of them, a text does not say where each made a change. */
+const WITH_PLACE = 2;
 
-/** `by claude, in cp_5, and from outside, in cp_6`; empty if somebody is not known. */
+/**
+ * `by claude, in cp_5, and from outside, in cp_6`; of more than two, only who: `by claude and from outside`. Empty if somebody
+ * is not known.
+ */
 export function byAuthors(authors: readonly NamedAuthor[]): string {
   if (authors.some(({ who }) => who === null)) return '';
-  const named = authors.slice(0, NAMED).map(({ who, where }) => `${who}${where === null ? '' : `, ${where}`}`);
-  return joined([...named, ...(authors.length > NAMED ? ['by others'] : [])], ', and ');
+  if (authors.length <= WITH_PLACE) {
+    return joined(
+      authors.map(({ who, where }) => `${who}${where === null ? '' : `, ${where}`}`),
+      ', and ',
+    );
+  }
+  const names = [...new Set(authors.flatMap(({ who }) => who ?? []))];
+  return joined([...names.slice(0, NAMED), ...(names.length > NAMED ? ['by others'] : [])], ' and ');
 }
 
 /** `1 line by claude (in cp_5) and 2 lines from outside (in cp_6)`. */

@@ -67,7 +67,7 @@ export function conflictReason(lines: ConflictingLines | undefined, authors = ''
   if (lines === undefined) return `it was changed ${since} and cannot be merged by line`;
   return lines.isSameLines
     ? `the same lines were changed ${since}`
-    : `lines next to the ones to revert were changed ${since}`;
+    : `lines next to the ones to change were changed ${since}`;
 }
 
 export function threeSides(

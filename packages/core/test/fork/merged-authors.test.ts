@@ -51,6 +51,26 @@ test('the agent of a merged fork, how sure that is, and the merge are named', as
   expect((await savepoint.previewMerge('second')).plan.conflicts[0]?.why).toContain('by mine (likely)');
 });
 
+test('many authors of one place are named without their checkpoints, and lines beside are not to be reverted', async () => {
+  const p = new Place();
+  for (const name of ['a.txt', 'b.txt']) p.write(name, withLine(0, 'one'));
+  const savepoint = p.open();
+  await savepoint.createForks(['trial'], { rungs: ['copy'] });
+  const folder = await folderOf(savepoint, 'trial');
+  writeFileSync(join(folder, 'a.txt'), `a\nb\nc\n${LINES.slice(3).join('\n')}\n`);
+  writeFileSync(join(folder, 'b.txt'), withLine(2, 'in the fork'));
+  for (const end of [1, 2, 3]) {
+    p.write('a.txt', `${LINES.map((line, at) => (at < end ? `${line}!` : line)).join('\n')}\n`);
+    await p.open().checkpoint();
+  }
+  p.write('b.txt', withLine(1, 'beside it'));
+  const { plan } = await p.open().previewMerge('trial');
+  expect(plan.conflicts.map(({ why }) => why)).toEqual([
+    'the same lines were changed since from outside',
+    expect.stringMatching(/^lines next to the ones to change were changed since from outside, after cp_\d+$/),
+  ]);
+});
+
 const RESOLUTIONS = new Map([['a.txt', { content: Buffer.from(withLine(0, 'merged by the person')) }]]) as never;
 
 test('a file that a person merged by hand is not surely the work of the agent', async () => {
