@@ -89,4 +89,14 @@ describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of a
     p.ok('try', '--continue', id, '--apply');
     expect(turns(p)).toEqual(['mine: Add one / Improve it (1)']);
   });
+
+  it.skipIf(rung === 'overlay' && whyNoOverlays() !== null)('are missing if its store cannot be read', async () => {
+    const p = project();
+    const { stderr } = await run(p, `${prompt('Add one')}\necho 1 > one.txt`, '--keep');
+    const [, id = ''] = /The copy (copy_[0-9a-f]{8}) is kept/.exec(stderr) ?? [];
+    const damage = `cd '${p.store}/copies/${id}'/home/workspaces/*/objects.git && rm -r refs && ln -s refs refs`;
+    execFileSync('sh', ['-c', damage]);
+    p.ok('try', '--continue', id, '--apply');
+    expect(turns(p)).toEqual(['mine: null (1)']);
+  });
 });

@@ -6,6 +6,7 @@
 
 import { truncate } from '../../content/truncate.ts';
 import type { OpenCopy } from '../../copy/copy.ts';
+import { FsError } from '../../io/fs.ts';
 import type { Actor, Checkpoint, ConversationPosition } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
@@ -57,7 +58,7 @@ function promptsIn({ ports }: Workspace, { record: { place } }: OpenCopy): reado
       }
     });
   } catch (error) {
-    if (error instanceof SavepointError) return [];
+    if (error instanceof SavepointError || error instanceof FsError) return [];
     throw error;
   }
 }
