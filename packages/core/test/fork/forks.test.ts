@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskPath, Savepoint } from '@savepoint/core';
+import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
@@ -186,7 +186,7 @@ test('the timeline of a fork is its own, and its agents are the authors of what 
   const savepoint = p.open();
   await savepoint.createForks(['f'], { rungs: ['copy'] });
   const { folder } = await savepoint.openFork('f');
-  const inside = p.open({ dir: folder as DiskPath });
+  const inside = p.open({ dir: folder });
   expect(await inside.currentFork()).toMatchObject({ name: 'f', root: p.world.workspace, checkpoint: 'cp_1' });
   expect(await savepoint.currentFork()).toBeNull();
   await inside.checkpoint();
@@ -338,8 +338,8 @@ test('a fork whose folder is gone does not stop the others, and is dropped with 
   const p = place();
   const savepoint = p.open();
   await savepoint.createForks(['gone', 'silent', 'one', 'two'], { rungs: ['copy'] });
-  const folder = await folderOf(savepoint, 'gone');
-  const inside = p.open({ dir: folder as DiskPath });
+  const { folder } = await savepoint.openFork('gone');
+  const inside = p.open({ dir: folder });
   writeFileSync(join(folder, 'new.txt'), 'recorded\n');
   unlinkSync(join(folder, 'b.txt'));
   await inside.checkpoint();
