@@ -23,7 +23,7 @@ describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of a
     const main = [process.execPath, MAIN].map((word) => `'${word}'`).join(' ');
     return `printf '%s' '${JSON.stringify(event)}' | sed "s#CWD#$PWD#" | ${main} hook claude`;
   };
-  const inCopy = { session_id: 's1', cwd: 'CWD' };
+  const inCopy = { session_id: 's1', cwd: 'CWD', prompt_id: 'p1' };
   const prompt = (words: string): string => hook({ ...inCopy, hook_event_name: 'UserPromptSubmit', prompt: words });
   const stop = hook({ ...inCopy, hook_event_name: 'Stop' });
   const turns = (p: Project): readonly string[] =>
@@ -71,13 +71,18 @@ describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of a
     expect(done.status, done.stderr).toBe(0);
     expect(done.stderr.includes('no overlay is possible')).toBe(rung === 'copy');
     expect(turns(p)).toEqual([
-      'mine: Add three (1)',
-      'mine: Only a question? / Add two (1)',
-      'mine: Add \u001b[31mone (1)',
+      'mine: Add three (recorded in a copy) (1)',
+      'mine: Only a question? / Add two (recorded in a copy) (1)',
+      'mine: Add \u001b[31mone (recorded in a copy) (1)',
     ]);
     expect(p.ok('turns').stdout).not.toContain('\u001b');
-    p.ok('restore', '@prompt', '--yes');
-    expect(['one.txt', 'two.txt', 'three.txt'].map((name) => p.has(name))).toEqual([true, true, false]);
+    expect(p.ok('list').stdout).toContain('Add three (recorded in a copy)');
+    // Every program in the copy can record one, with any id, so none of them names a state of the folder.
+    const refused = p.run(['restore', '@prompt', '--yes']);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('No prompt of an agent is recorded.') });
+    const { checkpoints } = JSON.parse(p.ok('list', '--json').stdout);
+    const ids = checkpoints.map((one: { conversation: { messageId: unknown } | null }) => one.conversation?.messageId);
+    expect(ids.filter((id: unknown) => typeof id === 'string')).toEqual([]);
   });
 
   it.skipIf(rung === 'overlay' && whyNoOverlays() !== null)('are those of a copy that is applied later', async () => {
@@ -87,7 +92,7 @@ describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of a
     const [, id = ''] = /The copy (copy_[0-9a-f]{8}) is kept/.exec(stderr) ?? [];
     expect(turns(p)).toEqual([]);
     p.ok('try', '--continue', id, '--apply');
-    expect(turns(p)).toEqual(['mine: Add one / Improve it (1)']);
+    expect(turns(p)).toEqual(['mine: Add one / Improve it (recorded in a copy) (1)']);
   });
 
   it.skipIf(rung === 'overlay' && whyNoOverlays() !== null)('are missing if its store cannot be read', async () => {

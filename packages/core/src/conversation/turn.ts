@@ -1,6 +1,13 @@
 /** A turn of an agent: a prompt with all that its session did until its next prompt. */
 
-import type { Actor, Checkpoint, RecordedChange, TestResult } from '../model/checkpoint.ts';
+import {
+  type Actor,
+  type Checkpoint,
+  type ConversationPosition,
+  RECORDED_IN_COPY,
+  type RecordedChange,
+  type TestResult,
+} from '../model/checkpoint.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { COUNTED_FILES } from '../timeline/diff/changes.ts';
@@ -114,7 +121,7 @@ export class OpenTurn {
     const isPrompt = trigger === 'prompt';
     return {
       ...this.#turn(id, time, actor),
-      prompt: isPrompt ? (conversation?.lastUser ?? '') : null,
+      prompt: isPrompt ? promptText(conversation) : null,
       messageId: isPrompt ? (conversation?.messageId ?? null) : null,
     };
   }
@@ -157,4 +164,9 @@ export class OpenTurn {
     this.#oldest = checkpointNumber(id);
     this.#began = time;
   }
+}
+
+function promptText(conversation: ConversationPosition | null): string {
+  const words = conversation?.lastUser ?? '';
+  return conversation?.recordedIn === 'copy' ? `${words} (${RECORDED_IN_COPY})` : words;
 }

@@ -272,12 +272,17 @@ export interface ConversationPosition {
   readonly messages: number | null;
   /** The agent's own id of the message that the state belongs to. */
   readonly messageId?: string;
+  /** A copy, in which every program can record a prompt: these are only words to show, and name no place. */
+  readonly recordedIn?: 'copy';
   readonly lastUser?: string;
   readonly lastAssistant?: string;
   readonly model?: string;
   /** In tokens. */
   readonly contextSize?: number;
 }
+
+/** What a prompt is marked with, for display. */
+export const RECORDED_IN_COPY = 'recorded in a copy';
 
 /** A snapshot with its checkpoint record: the contents of `checkpoint.json`, in the types of the engine. */
 export interface Checkpoint {

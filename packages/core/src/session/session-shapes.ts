@@ -40,7 +40,7 @@ const CONVERSATION = someFields({
   lastAssistant: text,
   model: text,
   contextSize: count,
-} satisfies ShapeOf<ConversationPosition>);
+} satisfies ShapeOf<ConversationPosition, 'recordedIn'>);
 
 const WRITES = listOf(
   fields({ found: orNull(text), changedByUser: flag } satisfies ShapeOf<GivenWrite, 'path' | 'result'>, {

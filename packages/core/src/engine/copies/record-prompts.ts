@@ -7,7 +7,7 @@
 import { truncate } from '../../content/truncate.ts';
 import type { OpenCopy } from '../../copy/copy.ts';
 import { FsError } from '../../io/fs.ts';
-import type { Actor, Checkpoint, ConversationPosition } from '../../model/checkpoint.ts';
+import { type Actor, type Checkpoint, type ConversationPosition, RECORDED_IN_COPY } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
@@ -28,12 +28,11 @@ export async function recordPromptsOf(
 ): Promise<void> {
   const { actor, session } = author;
   const prompts = sinceRecorded(promptsIn(workspace, copy), lastPromptOf(workspace.timeline, session));
-  const last = prompts.at(-1);
-  if (last === undefined) return;
+  if (prompts.length === 0) return;
   const words = truncate(prompts.map(({ lastUser }) => lastUser).join(BETWEEN), WORDS);
-  const { messageId } = last;
-  const conversation = { messages: null, ...(messageId === undefined ? {} : { messageId }), lastUser: words };
-  const description = describeTrigger('prompt', actor, words, false);
+  // No id of the message: it could be that of a prompt outside.
+  const conversation = { messages: null, lastUser: words, recordedIn: 'copy' } as const;
+  const description = `${describeTrigger('prompt', actor, words, false)} (${RECORDED_IN_COPY})`;
   const info = { ...checkpointInfo('prompt', actor), session, conversation, description };
   await capture(workspace, lock, pace, info, { always: true });
 }
@@ -83,10 +82,9 @@ function lastPromptOf(timeline: Timeline, session: SessionId): Prompt | null {
 /** Those after the last one that is recorded. */
 function sinceRecorded(prompts: readonly Prompt[], recorded: Prompt | null): readonly Prompt[] {
   if (recorded === null) return prompts;
-  const { messageId, lastUser, time } = recorded;
-  const at = prompts.findLastIndex((one) =>
-    messageId === undefined ? lastUser.endsWith(one.lastUser) : one.messageId === messageId,
-  );
+  const { lastUser, time } = recorded;
+  // A later one may have the same words.
+  const at = prompts.findLastIndex((one) => one.time <= time && lastUser.endsWith(one.lastUser));
   // If the words were too many to keep, only the time is left.
   return at < 0 ? prompts.filter((one) => one.time > time) : prompts.slice(at + 1);
 }

@@ -32,7 +32,7 @@ export function findWorkStart(
 function findPrompt(timeline: Timeline, refs: readonly CheckpointRef[], count: number): FoundStart {
   let found = 0;
   for (const { checkpoint } of timeline.newestFirst(refs)) {
-    if (checkpoint?.trigger !== 'prompt') continue;
+    if (checkpoint?.trigger !== 'prompt' || checkpoint.conversation?.recordedIn === 'copy') continue;
     found += 1;
     const { number } = checkpoint;
     if (found === count) return foundOr(refs.find((ref) => ref.number === number) ?? null, GONE);

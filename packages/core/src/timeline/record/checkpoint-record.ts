@@ -86,6 +86,7 @@ const lastMessageText = freeText(optionalKey(longText), { exported: () => undefi
 const conversation: Codec<ConversationPosition> = openRecord<ConversationPosition>({
   messages: nullable(count),
   messageId: optionalKey(lineString()),
+  recordedIn: optionalKey(enumOf('copy')),
   lastUser: lastMessageText,
   lastAssistant: lastMessageText,
   model: optionalKey(lineString()),
