@@ -19,6 +19,8 @@ export interface Protocol {
    * @param hint the event's name, from our own settings, for agents that do not send it
    */
   parse(event: Fields, env: Environment, hint: string | null): AgentEvent | IgnoredEvent;
+  /** The agent's own name of the event before a call. */
+  readonly callEvent: string;
   /** @param native the agent's own name of the event */
   reply(native: string, answer: HookAnswer): HookReply;
   /** The variables that it sets for its commands, as its released program does. Absent: it sets none, or it is unknown. */

@@ -76,6 +76,7 @@ export const claude: Agent = {
   shell: { any: 'CLAUDECODE', session: 'CLAUDE_CODE_SESSION_ID' },
   title: 'Claude Code',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
+  callEvent: 'PreToolUse',
   reply: (native, answer) => {
     if (answer.kind !== 'answered') return claudeReply(native, answer);
     const hookSpecificOutput = { hookEventName: native, suppressOriginalPrompt: true };

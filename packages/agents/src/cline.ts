@@ -128,6 +128,7 @@ export const cline: Agent = {
   shell: { any: 'CLINE_CONNECTOR_CLI_LAUNCH', session: null },
   title: 'Cline',
   parse,
+  callEvent: 'PreToolUse',
   reply: (_native, answer) => {
     if (answer.kind === 'deny') return jsonReply({ cancel: true, errorMessage: answer.reason });
     return jsonReply({ cancel: false, ...(answer.kind === 'context' ? { contextModification: answer.text } : {}) });

@@ -37,6 +37,7 @@ export const codex: Agent = {
   planLimit:
     'It reads files by shell commands, which plan mode refuses: use `savepoint run --isolated --plan -- codex`.',
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
+  callEvent: 'PreToolUse',
   reply: claudeReply,
   continuesTurn: (native) => native === 'Stop',
   // With this mode, the user has turned its sandbox off.

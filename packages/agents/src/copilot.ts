@@ -161,6 +161,7 @@ export const copilot: Agent = {
   shell: { any: 'COPILOT_CLI', session: 'COPILOT_AGENT_SESSION_ID' },
   title: 'GitHub Copilot CLI',
   parse,
+  callEvent: 'preToolUse',
   reply: (native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
     if (answer.kind === 'continue') return jsonReply({ decision: 'block', reason: answer.reason });

@@ -67,6 +67,7 @@ export const cursor: Agent = {
   title: 'Cursor',
   planLimit: 'It reports some edits only after it made them: they happen. Its hooks were not tried.',
   parse,
+  callEvent: 'preToolUse',
   reply: (native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
     if (answer.kind === 'continue') return jsonReply({ followup_message: answer.reason });

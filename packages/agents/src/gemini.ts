@@ -47,6 +47,7 @@ export const gemini: Agent = {
   shell: { any: 'GEMINI_CLI', session: null },
   title: 'Gemini CLI',
   parse,
+  callEvent: 'BeforeTool',
   reply: (native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere') return EMPTY_REPLY;
     if (answer.kind === 'deny' || answer.kind === 'continue')

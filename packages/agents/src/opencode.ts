@@ -116,6 +116,7 @@ export const opencode: Agent = {
   shell: { any: 'OPENCODE', session: null },
   title: 'opencode',
   parse,
+  callEvent: 'tool.execute.before',
   reply: (_native, answer) => {
     if (answer.kind === 'nothing' || answer.kind === 'elsewhere' || answer.kind === 'continue') return EMPTY_REPLY;
     if (answer.kind === 'answered') return jsonReply({ answer: answer.text });

@@ -33,6 +33,7 @@ export const vscode: Protocol = {
   name: 'claude',
   variables: [],
   parse: (event, env) => parseClaudeEvent(event, env, DIALECT),
+  callEvent: 'PreToolUse',
   reply: (native, answer) =>
     answer.kind === 'continue'
       ? jsonReply({ hookSpecificOutput: { hookEventName: native, decision: 'block', reason: answer.reason } })

@@ -1,5 +1,5 @@
 /** Plan mode: edits become a plan, nothing is written, and what cannot be recorded does not happen either. */
-import { linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { manifest } from '@savepoint/testkit';
@@ -133,6 +133,35 @@ test.each<[string, string, (p: AgentAtWork, store: string) => void]>([
   const changed = manifest(p.dir);
   expect(await edit('item 03', 'THREE')).toContain(answer);
   expect(manifest(p.dir)).toEqual(changed);
+});
+
+/** A field that no reader takes. */
+const DEEP = `${'['.repeat(600)}${']'.repeat(600)}`;
+
+test.each<[string, (p: AgentAtWork, store: string) => unknown]>([
+  ['the event cannot be read', () => DEEP],
+  ['the home is open to others', (p) => chmodSync(path.dirname(path.dirname(storeOf(p))), 0o755)],
+  [
+    'the records are damaged',
+    (_, store) => {
+      for (const name of ['workspace.json', 'workspace.copy.json']) writeFileSync(path.join(store, name), '{');
+    },
+  ],
+])('if %s, calls are denied in plan mode only', async (_, harm) => {
+  const { p, e } = await scene();
+  const event = JSON.stringify(e.call('Write', { file_path: p.at('new.txt'), content: 'x' }).pre);
+  const denied = async (extra: unknown) => {
+    const { stdout, exit } = await p.send(extra === DEEP ? event.replace('{', `{"deep":${DEEP},`) : event);
+    expect(exit).toBe(0);
+    return /"permissionDecision":"deny".*Savepoint plan mode: nothing was changed/.test(stdout);
+  };
+  await p.open().setPlanMode('off');
+  await p.open().setPlanMode('on', { session: e.session });
+  const store = storeOf(p);
+  const extra = harm(p, store);
+  expect(await denied(extra)).toBe(true);
+  rmSync(path.join(store, 'plan-mode.json'));
+  expect(await denied(extra)).toBe(false);
 });
 
 test('it also holds while recording is off', async () => {

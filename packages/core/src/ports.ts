@@ -17,6 +17,7 @@ export {
   type RewoundConversation,
 } from './conversation/conversations.ts';
 export type { Blame, BlameQuery } from './engine/calls/blame.ts';
+export { mayBePlanned } from './engine/plans/may-be-planned.ts';
 export type { ChangeSource, FolderChanges, FolderWatch } from './io/changes.ts';
 export { listOneByOne } from './io/folder-listing.ts';
 export {

@@ -142,7 +142,7 @@ async function answer(
   const untold = await untoldText(session);
   const operations = await session.operationsByOthers();
   const inScope = scopeText(await session.scopeNews(), event.session, operations.paths);
-  const plans = await planLines(event, session);
+  const plans = await planLines(event, session, context);
   const text = [...untold, ...plans, ...operationsText(operations), ...inScope, ...notes].join('\n');
   return text === '' ? NO_ANSWER : { kind: 'context', text };
 }

@@ -18,6 +18,7 @@ import type { Exporter } from '@savepoint/core/frontend';
 import { nodePlaces, nodePorts, nodeSettings } from '@savepoint/core/node';
 import type { Environment, Protocol } from '../agent.ts';
 import { EMPTY_REPLY, type HookAnswer, type HookReply, NO_ANSWER } from '../answer.ts';
+import type { AgentEvent, IgnoredEvent } from '../event.ts';
 import { textIn } from '../fields.ts';
 import { AGENTS, isAgentName } from '../table.ts';
 import { callerOf } from './caller.ts';
@@ -25,6 +26,7 @@ import { type HookContext, handle } from './handle.ts';
 import { forgetFailure, noteEvent, noteFailure, noteUncovered } from './health.ts';
 import { JOB_VARIABLE, readJob, startJob } from './job.ts';
 import { ownHomeRefusal } from './own-home.ts';
+import { heldAfterError } from './plan-mode.ts';
 import { EMPTY_EVENT, readEvent } from './read-event.ts';
 import { runJob } from './run-job.ts';
 import { carryingOut, type RunTyped } from './typed-once.ts';
@@ -84,6 +86,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
   let protocol: Protocol = AGENTS[name];
   let native = 'unknown event';
   let folder = '';
+  let known: AgentEvent | IgnoredEvent | null = null;
   try {
     const readMs = Math.max(LEAST_READ_MS, remainingMs(READ_TIMEOUT_MS, run));
     const read = await readEvent(run.input, AbortSignal.timeout(readMs));
@@ -94,6 +97,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
     const caller = callerOf(name, read.event, run.env);
     protocol = caller.protocol;
     const event = caller.protocol.parse(read.event, variablesFor(caller.protocol, run.env), run.args[1] ?? null);
+    known = event;
     if (caller.isHandledElsewhere) return EMPTY_REPLY;
     const home = homeOf(run.env);
     if (event.kind === 'ignored') {
@@ -153,7 +157,7 @@ export async function runHook(run: HookRun): Promise<HookReply> {
     forgetFailure(home, protocol.name);
     return answer.kind === 'elsewhere' ? { ...EMPTY_REPLY, isElsewhere: true } : protocol.reply(native, answer);
   } catch (error) {
-    return failureReply(error, { run, name, native, folder, strict, protocol });
+    return failureReply(error, { run, name, native, folder, strict, protocol, event: known });
   }
 }
 
@@ -165,9 +169,12 @@ interface FailureContext {
   /** Block the call if the state before it cannot be saved. */
   readonly strict: boolean;
   readonly protocol: Protocol;
+  /** Null: it could not be read. */
+  readonly event: AgentEvent | IgnoredEvent | null;
 }
 
-function failureReply(error: unknown, { run, name, native, folder, strict, protocol }: FailureContext): HookReply {
+function failureReply(error: unknown, failed: FailureContext): HookReply {
+  const { run, name, native, folder, strict, protocol } = failed;
   const message = messageOf(error);
   run.onFailed?.(error);
   // Not a failure: the user has frozen these paths.
@@ -180,10 +187,24 @@ function failureReply(error: unknown, { run, name, native, folder, strict, proto
     // Without a home, the error is only on standard error.
   }
   const stderr = `savepoint hook ${name}: ${showText(message)}\n`;
+  const held = heldInPlanMode(error, failed);
+  if (held !== null) return { ...protocol.reply(protocol.callEvent, held), stderr };
   const answer: HookAnswer = strict
     ? { kind: 'deny', reason: `Savepoint could not save the state before this call: ${showText(message)}` }
     : NO_ANSWER;
   return { ...protocol.reply(native, answer), stderr };
+}
+
+function heldInPlanMode(error: unknown, { run, protocol, event }: FailureContext): HookAnswer | null {
+  // An agent that sends no name has it in the command.
+  const named = run.args[1];
+  if (event?.kind === 'ignored' || (event === null && named !== undefined && named !== protocol.callEvent)) return null;
+  try {
+    return heldAfterError(error, event, { ports: nodePorts(), places: nodePlaces(run.env) });
+  } catch {
+    // Without a home, plan mode was never turned on.
+    return null;
+  }
 }
 
 async function runBackgroundJob(name: string, { env, exporter }: HookRun): Promise<HookReply> {

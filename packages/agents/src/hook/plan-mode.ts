@@ -3,22 +3,26 @@
  * the edit cannot be recorded, it does not happen either.
  */
 
+import { isAbsolute } from 'node:path';
 import {
   type Actor,
   bytesFromText,
   type Configuration,
+  type DiskPath,
   exactName,
   type Savepoint,
   SavepointError,
   type Session,
 } from '@savepoint/core';
+import { mayBePlanned, type Places, type Ports } from '@savepoint/core/ports';
 import type { HookAnswer } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
 import { endKeyBefore, makeCallId } from './pairing.ts';
 import { failedText, heldText, isOnText, newsText } from './plan-text.ts';
 
 export interface HeldCallContext {
-  readonly ports: { readonly random: { hex(bytes: number): string } };
+  readonly ports: Ports;
+  readonly places: Places;
   /** Aborts when the agent must get its answer. */
   readonly deadline: (config: Configuration) => AbortSignal;
 }
@@ -34,7 +38,7 @@ interface CallScene {
 /** @returns null if plan mode is off, or if the call is one of our own tools */
 export async function heldAnswer(scene: CallScene): Promise<HookAnswer | null> {
   const { event, session } = scene;
-  if (!(await isPlanned(session))) return null;
+  if (!(await isPlanned(scene))) return null;
   const lines = await heldLines(scene).catch((error: unknown) => failedText(messageOf(error)));
   if (lines === null) return null;
   // Its end, if the agent reports one, is not that of a call that ran.
@@ -45,18 +49,47 @@ export async function heldAnswer(scene: CallScene): Promise<HookAnswer | null> {
 }
 
 /** What the model reads about plans at this event. */
-export async function planLines(event: AgentEvent, session: Session): Promise<readonly string[]> {
+export async function planLines(
+  event: AgentEvent,
+  session: Session,
+  context: HeldCallContext,
+): Promise<readonly string[]> {
   const begins = event.kind === 'prompt-given' || event.kind === 'session-started';
-  const isOn = begins && (await isPlanned(session));
+  const isOn = begins && (await isPlanned({ event, session, context }));
   return [...(isOn ? isOnText() : []), ...newsText(await session.planNews())];
 }
 
-/** If it is unknown, it is on. */
-async function isPlanned(session: Session): Promise<boolean> {
+/**
+ * What answers a call of which an error left open whether it may happen: the event could not be read, or the workspace
+ * could not be opened.
+ * @param event null: it could not be read
+ * @returns null if plan mode is not on: then such an error stops no call
+ */
+export function heldAfterError(
+  error: unknown,
+  event: AgentEvent | null,
+  machine: Parameters<typeof mayBePlanned>[0],
+): HookAnswer | null {
+  if (event !== null && (event.kind !== 'call-began' || event.call.own)) return null;
+  if (error instanceof SavepointError && error.code === 'NO_WORKSPACE') return null;
+  return mayBePlanned(machine, placeOf(event))
+    ? { kind: 'deny', reason: failedText(messageOf(error)).join('\n') }
+    : null;
+}
+
+function placeOf(event: Pick<AgentEvent, 'cwd' | 'project' | 'session'> | null): Parameters<typeof mayBePlanned>[1] {
+  if (event === null) return { dir: null, session: null };
+  const folder = event.project ?? event.cwd;
+  return { dir: isAbsolute(folder) ? (bytesFromText(folder) as DiskPath) : null, session: event.session };
+}
+
+/** If it is unknown, it is on, except where it was never turned on. */
+async function isPlanned({ session, event, context }: Pick<CallScene, 'session' | 'context'> & { event: AgentEvent }) {
   try {
     return await session.isPlanned();
   } catch (error) {
-    if (error instanceof SavepointError && error.code === 'STORE_DAMAGED') return true;
+    const isDamaged = error instanceof SavepointError && error.code === 'STORE_DAMAGED';
+    if (isDamaged && mayBePlanned(context, placeOf(event))) return true;
     throw error;
   }
 }

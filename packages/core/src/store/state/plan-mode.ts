@@ -55,6 +55,11 @@ export function readPlanMode({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): Pl
   };
 }
 
+/** Whether there is such a file, readable or not. There is none while plan mode is off. */
+export function hasPlanMode({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout): boolean {
+  return fs.lstat(fileIn(layout)) !== null;
+}
+
 /** Durable on return. The caller holds the store's lock. */
 export function writePlanMode({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, mode: PlanMode): void {
   if (mode.workspace === null && mode.sessions.length === 0) {
