@@ -154,7 +154,7 @@ async function runHook(
   if (ran.ended === 'aborted') throw new SavepointError('CANCELLED', `Cancelled while the hook ${name} ran.`);
   if (ran.exit === 0) return;
   const output = outputOf(ran);
-  throw new Refusal(`its hook ${name} refused (${endOf(ran)})${output === '' ? '' : `:\n${output}\n`}`);
+  throw new Refusal(`its hook ${name} refused (${endOf(ran)})${output === '' ? '' : `:\n${output}`}`);
 }
 
 function endOf({ exit, signal, ended }: ProgramResult): string {

@@ -13,7 +13,7 @@ import { type GitState, readRepository } from '../git/repository.ts';
 import { type IndexEntry, readIndex, type TrackedPaths } from '../git/tracked.ts';
 import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
 import { diskState, matchesEntry } from '../io/disk-state.ts';
-import { FsError } from '../io/fs.ts';
+import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
@@ -176,9 +176,11 @@ export function refused(
   const before = done.map(({ path, commit }) => `${shown(path)} (${commit.slice(0, 10)})`).join(', ');
   return new SavepointError(
     'GIT_REFUSED',
-    `Nothing was committed in ${text}.${before === '' ? '' : ` Committed before: ${before}.`}`,
+    `Nothing was committed in ${text}${text.includes('\n') ? '' : '.'}${before === '' ? '' : ` Committed before: ${before}.`}`,
     { repositories },
-    { hint: 'The files of the plan stay as they are. Commit them with git, or repeat `savepoint plan commit`.' },
+    {
+      hint: 'The files of the plan stay as they are. Commit them with git, or repeat `savepoint plan commit`, with --hooks if they are to run.',
+    },
   );
 }
 
@@ -302,6 +304,8 @@ async function prepare(
     const committedFiles = new CommittedFiles(objects, tree);
     const left: FileChange[] = [];
     const mixed: TreePath[] = [];
+    /** Nothing of these is left to be committed, though git has something else than the plan, for example what a hook made of it. */
+    const same: FileChange[] = [];
     const isKnown = (path: TreePath): boolean => tracked.entry(path) !== null || committedFiles.file(path) !== null;
     const added = changes.filter(({ path, after }) => after !== null && ![path, ...foldersAbove(path)].some(isKnown));
     const asUser = { git, state, variables };
@@ -320,7 +324,10 @@ async function prepare(
       if (isEntry(committed, change.after)) continue;
       const staged = tracked.entry(change.path);
       const isStaged = isEntry(staged, change.after);
-      if (!isEntry(committed, change.before) || !(isStaged || sameIndexed(staged, committed))) mixed.push(change.path);
+      const isAsBefore = isEntry(committed, change.before);
+      const isClean = sameIndexed(staged, committed);
+      if (!isAsBefore && isClean && isOnDisk(ports.fs, onDisk(folder, change.path), committed)) same.push(change);
+      else if (!isAsBefore || !(isStaged || isClean)) mixed.push(change.path);
       else if (staged?.assumeUnchanged === true || staged?.skipWorktree === true) {
         throw new Refusal(`${showName(change.path)} is marked in the index (assume-unchanged or skip-worktree)`);
       } else left.push(change);
@@ -328,6 +335,12 @@ async function prepare(
     mixed.push(...inTheWay(changes, tracked, committedFiles));
     if (mixed.length > 0) {
       throw new Refusal(`${named(mixed)} had changes of yours that are not committed. Commit or stash these first`);
+    }
+    if (same.length > 0) {
+      const paths = same.map(({ path }) => joinPaths(root, path));
+      notes.push(
+        `left out, because git has them as the folder has them, though not as the plan made them: ${named(paths)}`,
+      );
     }
     if (left.length === 0) return null;
     const settings = await settingsOf(asUser, ['core.autocrlf', 'commit.gpgsign']);
@@ -387,6 +400,12 @@ function inTheWay(
 function isEntry(committed: Pick<IndexEntry, 'mode' | 'id'> | null, entry: Entry | null): boolean {
   if (committed === null || entry === null) return committed === null && entry === null;
   return entry.kind !== 'folder' && committed.id === entry.id && committed.mode === modeOf(entry);
+}
+
+function isOnDisk(fs: Fs, path: DiskPath, committed: CommittedFile | null): boolean {
+  const state = diskState(fs, path);
+  if (committed === null) return state.kind === 'absent';
+  return state.kind === (committed.mode === LINK ? 'link' : 'file') && 'id' in state && state.id === committed.id;
 }
 
 function sameIndexed(staged: IndexEntry | null, committed: CommittedFile | null): boolean {

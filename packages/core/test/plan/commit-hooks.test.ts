@@ -108,6 +108,14 @@ test('what a formatter makes of the files of the plan is committed, and staged i
   expect(p.git('status', '--porcelain')).toBe('MM mine.txt\n');
   expect(p.git('show', ':mine.txt')).toBe('staged\n');
   p.git('fsck', '--strict');
+  // git has another content than the plan made, but nothing is left to be committed.
+  const again = await p.open().commitPlan(id, WITH_HOOKS);
+  expect(again).toEqual({
+    commits: [],
+    notes: [
+      'left out, because git has them as the folder has them, though not as the plan made them: src/a.txt, src/new.sh',
+    ],
+  });
 });
 
 test.each([
