@@ -49,7 +49,8 @@ it('hooks run only with --hooks, and only for a person; if one refuses, the plan
     status: 1,
     stdout: expect.stringContaining('its hook pre-commit refused (status 1)'),
   });
-  expect(refused.stdout).toMatch(/^ {2}not .*tidy$/m);
+  expect(refused.stdout).toMatch(/^ {2}not .*tidy\n(?! *\.)/m);
+  expect(refused.stdout).toContain('repeat `savepoint plan commit`, with --hooks');
   expect(refused.stdout).not.toContain('\x1b');
   expect([p.read('src/a.txt'), p.git('rev-parse', 'HEAD')]).toEqual(['b\n', head]);
   expect(p.has('../ran')).toBe(true);
@@ -60,4 +61,21 @@ it('hooks run only with --hooks, and only for a person; if one refuses, the plan
   expect(p.run(['plan', 'commit', id], { env: AUTHOR }).status).toBe(0);
   expect(p.has('../ran')).toBe(false);
   expect(p.git('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.txt\n');
+});
+
+it('after a check that failed, `plan apply --commit` says that nothing was committed', () => {
+  const { p, id } = approved();
+  p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', '-c', '! grep -n b src/a.txt'] } } }));
+  p.ok('trust', '--yes');
+  const head = p.git('rev-parse', 'HEAD');
+  const done = p.run(['plan', 'apply', id, '--yes', '--validate', '--commit'], { env: AUTHOR });
+  expect(done.stdout).toContain('Nothing was committed.\nnote: checks found new failures');
+  expect([done.status, p.read('src/a.txt'), p.git('rev-parse', 'HEAD')]).toEqual([1, 'b\n', head]);
+});
+
+it('a plan that is not approved is refused before anybody is asked', () => {
+  const { p, id } = approved();
+  p.ok('plan', 'review', id, '--reject', 'src/a.txt');
+  const refused = p.run(['plan', 'apply', id]);
+  expect(refused.stderr).toContain(`${id} is not what was approved`);
 });

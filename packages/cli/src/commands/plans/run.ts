@@ -102,7 +102,7 @@ export const planApply = command({
       operationText(output, view, 'Nothing to apply: the files are already like that.'),
       output.steps.flatMap((step) => stepText(step, view)),
       output.commit === null ? [] : commitLines(output.commit),
-      output.stopped === null ? [] : stoppedText(output.stopped.message, view),
+      output.stopped === null ? [] : stoppedText(output.stopped, view),
       output.left.length === 0 || output.dryRun
         ? []
         : `Not applied yet: ${output.left.map((name) => showText(name)).join(', ')}.`,
@@ -138,6 +138,11 @@ async function applyAsked(
   const { savepoint, signal } = context;
   const { validate: _, commit: _commit, ...previewed } = input;
   const run = (given: typeof input) => VERBS.planApply.handle(savepoint, given, { signal });
+  if (!isSure && input.dryRun !== true) {
+    const { status } = await VERBS.planShow.handle(savepoint, { id: input.id }, { signal });
+    // It is refused, which needs no question.
+    if (status === 'pending' || status === 'rolled-back' || status === 'cancelled') return run(input);
+  }
   const words = { verb: 'plan apply', noun: 'plan', asked: 'Apply', done: 'applied' };
   return confirmAndRun({ run, input, previewed, isSure }, context, words);
 }
@@ -145,9 +150,16 @@ async function applyAsked(
 const MAX_MOVED = 5;
 
 /** What a hook printed follows in lines of its own. */
-function stoppedText(message: string, { style }: OutputView): readonly string[] {
+function stoppedText(
+  { code, message, hint }: NonNullable<Applied['stopped']>,
+  { style }: OutputView,
+): readonly string[] {
   const [first = '', ...more] = message.split('\n');
-  return [style.bad(`Stopped: ${showText(first)}`), ...more.map((line) => `  ${showText(line)}`)];
+  return [
+    style.bad(`Stopped: ${showText(first)}`),
+    ...more.map((line) => `  ${showText(line)}`),
+    ...(code === 'GIT_REFUSED' && hint !== null ? [showText(hint)] : []),
+  ];
 }
 
 function stepText({ phase, checkpoint, checks, rolledBack }: Step, view: OutputView): readonly string[] {

@@ -123,8 +123,10 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
         if (!(await next(phase, null))) break;
       }
     }
-    if (commit !== undefined && steps.every(({ isFailed }) => !isFailed)) {
-      commits = await commitApplied(engine, id, { ...callOptionsOf(options), ...commit });
+    if (commit !== undefined) {
+      const isGood = steps.every(({ isFailed }) => !isFailed);
+      if (!isGood) commits = { commits: [], notes: ['checks found new failures, or gave no answer'] };
+      else commits = await commitApplied(engine, id, { ...callOptionsOf(options), ...commit });
     }
   } catch (error) {
     if (!(error instanceof SavepointError) || steps.every(({ applied }) => applied === null)) throw error;
