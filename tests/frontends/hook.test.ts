@@ -90,6 +90,15 @@ it('status shows a failure of a hook until another event is handled, and not onl
   expect(p.run(['status']).stdout).not.toContain('last failed');
 });
 
+it('status does not say that a file was written which was only announced', () => {
+  const p = project();
+  p.run(['install', 'claude']);
+  const input = { file_path: `${p.base}/out.txt`, content: 'x' };
+  const event = { hook_event_name: 'PreToolUse', cwd: p.dir, tool_name: 'Write', tool_use_id: 't', tool_input: input };
+  p.run(['hook', 'claude'], { input: JSON.stringify({ session_id: 's', ...event }) });
+  expect(p.run(['status']).stdout).toContain(`${p.base}/out.txt, which this agent wrote or was about to write (`);
+});
+
 it('the plugin for opencode reports calls, except read-only ones', async () => {
   const p = project();
   expect(p.run(['install', 'opencode']).status).toBe(0);
