@@ -9,7 +9,7 @@ import {
   previewOperation,
   runOperation,
 } from '../operation/operation.ts';
-import { isPlanned, readPlanMode } from '../store/state/plan-mode.ts';
+import { isPlannedAt } from '../store/state/plan-mode.ts';
 import { recordOperationElsewhere } from '../timeline/capture/active-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
@@ -62,7 +62,7 @@ function assertNotPlanned(
   if (isApproved === true) return;
   const { actor = engine.actor, session = null } = servedCallInfo(engine, workspace, options);
   if (actor.kind !== 'agent') return;
-  if (!isPlanned(readPlanMode(workspace.ports, workspace.store.layout), session)) return;
+  if (!isPlannedAt(workspace, session)) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
     `Plan mode is on, so ${actor.name} can only propose changes. This would change files (${trigger}).`,

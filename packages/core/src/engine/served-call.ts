@@ -53,7 +53,8 @@ export function servedCallInfo(
   const exact = typeof toolCall === 'object' ? found.filter((call) => isCallOf(call, toolCall)) : [];
   if (exact.length === 1) return infoOf(exact[0]!);
   // Parallel calls of one session: it is only unknown which of them this is.
-  return others.every((call) => isSameActor(call, first)) ? { actor: first.actor, session: first.session } : id;
+  if (others.every((call) => isSameActor(call, first))) return { actor: first.actor, session: first.session };
+  return others.every((call) => call.session === first.session) ? { ...id, session: first.session } : id;
 }
 
 /** Returns the actor of the call. */

@@ -5,7 +5,7 @@ import { pathContextIn } from '../io/locate-path.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { SessionId } from '../model/ids.ts';
 import { parseCallId } from '../model/parse-ids.ts';
-import { isPlanned, readPlanMode } from '../store/state/plan-mode.ts';
+import { isPlannedAt } from '../store/state/plan-mode.ts';
 import type { CallRecords } from './call-records.ts';
 import type { CallRequest } from './call-request.ts';
 import { GuardedSession } from './guarded-session.ts';
@@ -25,13 +25,11 @@ export abstract class PlannedSession extends GuardedSession {
   }
 
   /**
-   * Returns whether a person turned plan mode on for this session. Cheap; waits for no lock.
+   * Returns whether a person turned plan mode on for this session, or for a workspace around this one. Cheap; waits for no lock.
    * @throws SavepointError STORE_DAMAGED if it is unknown: then it counts as on
    */
   async isPlanned(): Promise<boolean> {
-    return this.#host.once(
-      async ({ read }) => read(({ ports, store }) => isPlanned(readPlanMode(ports, store.layout), this.id)) ?? false,
-    );
+    return this.#host.once(async ({ read }) => read((workspace) => isPlannedAt(workspace, this.id)) ?? false);
   }
 
   /**

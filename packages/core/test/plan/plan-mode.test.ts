@@ -1,7 +1,8 @@
 /** Plan mode in the library: who may turn it on, and what agents cannot do while it is on. */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { DiskPath } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { failure } from '../failure.ts';
 import { Place } from '../place.ts';
@@ -58,6 +59,52 @@ test('it is on for all sessions, or for some', async () => {
   await savepoint.setPlanMode('off');
   expect(await savepoint.planMode()).toEqual({ workspace: null, sessions: [] });
   expect((await failure(savepoint.setPlanMode('on', { session: 'third' }))).code).toBe('UNKNOWN_SESSION');
+});
+
+test('for one session, it holds for calls of which the session is not known', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const session = savepoint.session({ agent: 'claude', id: 's-1' });
+  await session.start();
+  const edit = (toolCall: { readonly tool: string; readonly args: unknown }) =>
+    p.open({ actor: { kind: 'agent', name: 'claude-code' } }).edit(EDITS, { toolCall });
+  await savepoint.setPlanMode('on', { session: 's-1' });
+  // Two of our tools run at once, one in a sub-agent.
+  const actors = [
+    { kind: 'agent', name: 'claude' },
+    { kind: 'agent', name: 'claude', id: 'sub' },
+  ] as const;
+  for (const [index, actor] of actors.entries())
+    await session.begin({ tool: 'mcp__savepoint__edit', id: `call-${index}`, args: {}, own: true, actor });
+  expect((await failure(edit({ tool: 'edit', args: {} }))).code).toBe('NEEDS_CONFIRMATION');
+  await savepoint
+    .session({ agent: 'claude', id: 's-2' })
+    .begin({ tool: 'mcp__savepoint__edit', id: 'call-3', own: true });
+  expect((await failure(edit({ tool: 'edit', args: {} }))).code).toBe('NEEDS_CONFIRMATION');
+  expect(p.read('a.txt')).toBe('one\n');
+  for (const index of [0, 1]) await session.end(`call-${index}`);
+  await edit({ tool: 'edit', args: null });
+  expect(p.read('a.txt')).toBe('ONE\n');
+});
+
+test('it holds in a workspace inside', async () => {
+  const p = place();
+  mkdirSync(p.at('nest'));
+  writeFileSync(p.at('nest/b.txt'), 'one\n');
+  const dir = `${p.world.workspace}/nest` as DiskPath;
+  await p.open({ dir, here: true }).checkpoint();
+  await p.open().setPlanMode('on');
+  const inside = p.open({ dir, here: true, ...AGENT });
+  const session = inside.session({ agent: 'helper', id: 's' });
+  expect(await session.isPlanned()).toBe(true);
+  expect(await session.hold({ tool: 'Write', kind: 'write', paths: [p.at('a.txt')] })).toMatchObject({
+    kind: 'outside',
+  });
+  const edits = [{ path: 'b.txt', edits: [{ op: 'replace', old: 'one', new: 'ONE' }] }] as const;
+  expect((await failure(inside.edit(edits))).code).toBe('NEEDS_CONFIRMATION');
+  await p.open().setPlanMode('off');
+  await p.open({ dir, here: true }).setPlanMode('on');
+  expect(await p.open().session({ agent: 'helper', id: 's' }).isPlanned()).toBe(false);
 });
 
 test('if it is unknown, it counts as on, and can be turned off', async () => {

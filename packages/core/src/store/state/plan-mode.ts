@@ -2,7 +2,7 @@ import { durableWrite } from '../../io/durable-write.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
 import type { SessionId } from '../../model/ids.ts';
-import { type DiskPath, diskChild } from '../../model/names.ts';
+import { type DiskPath, diskChild, isInside } from '../../model/names.ts';
 import { listOf, matching, objectOf, oneOf, orNull, text } from '../json-shape.ts';
 import type { StoreLayout } from '../layout.ts';
 import { readDecided } from './decided-file.ts';
@@ -76,9 +76,27 @@ export function writePlanMode({ fs }: Pick<Ports, 'fs'>, layout: StoreLayout, mo
   durableWrite(fs, fileIn(layout), Buffer.from(`${JSON.stringify(json, null, 2)}\n`), 0o600);
 }
 
-/** @param session null: an agent whose session is not known */
+/** @param session null: an agent whose session is not known, so it may be one in the list */
 export function isPlanned({ workspace, sessions }: PlanMode, session: SessionId | null): boolean {
-  return workspace !== null || sessions.some((one) => one.session === session);
+  return workspace !== null || sessions.some((one) => session === null || one.session === session);
+}
+
+/** A workspace, and those whose folders are around it or inside it. */
+export interface PlannedPlace {
+  readonly ports: Pick<Ports, 'fs'>;
+  readonly root: DiskPath;
+  readonly store: { readonly layout: StoreLayout };
+  overlapping(): readonly { readonly root: DiskPath; readonly layout: StoreLayout }[];
+}
+
+/**
+ * Whether plan mode is on in the workspace or in one around it.
+ * @throws SavepointError STORE_DAMAGED
+ */
+export function isPlannedAt({ ports, root, store, overlapping }: PlannedPlace, session: SessionId | null): boolean {
+  const around = overlapping().filter((other) => isInside(root, other.root));
+  const layouts = [store.layout, ...around.map(({ layout }) => layout)];
+  return layouts.some((layout) => isPlanned(readPlanMode(ports, layout), session));
 }
 
 function fileIn(layout: StoreLayout): DiskPath {
