@@ -51,20 +51,21 @@ export interface DeclaredPaths {
   readonly refused: readonly { readonly given: JsonName; readonly problem: PathProblem; readonly why: string }[];
 }
 
+const UPS = /^(?:\.{1,2}(?:\/+|$))+/;
 /** Also limits the work for one path. */
 const MAX_PATH_LENGTH = 4_096;
 
 /**
  * Converts a path to one relative to the workspace. Its own links are not followed, because checkpoints record names.
  *
- * - `..` at the start goes up from the caller's folder, whose own links are resolved. Further inside, its meaning
- *   depends on links, so it is refused.
+ * - `..` at the start goes up from the caller's folder, whose own links are resolved. Further inside, it is resolved if it
+ *   leaves a folder; after a link, or a name that is not there, its meaning is not sure, so it is refused.
  * - If the text of an absolute path is not below the workspace, the links of its parent folders are resolved.
  * - Drives, and backslashes as separators, are recognized only on Windows.
  */
 export function locatePath(standpoint: PathContext, given: JsonName): LocatedPath {
   const { platform } = standpoint;
-  const path = withForwardSlashes(nameFromJson(given), platform);
+  const path = withoutInnerUps(standpoint, withForwardSlashes(nameFromJson(given), platform));
   const unclear = unclearReason(given, path, isAbsolute(path, platform));
   if (unclear !== null) return { kind: 'refused', problem: 'unclear', why: unclear };
   const inside = isAbsolute(path, platform) ? fromAbsolute(standpoint, path) : fromRelative(standpoint, path);
@@ -162,11 +163,35 @@ function writtenPaths(standpoint: PathContext, path: TreePath): readonly TreePat
   }
 }
 
+/** @returns the path as it is if a `..` in it cannot be resolved */
+function withoutInnerUps({ dir, platform, fs }: PathContext, path: string): string {
+  if (!path.includes('/..') || path.includes('\0') || path.length > MAX_PATH_LENGTH) return path;
+  const isWhole = isAbsolute(path, platform);
+  const ups = isWhole ? '' : (UPS.exec(path)?.[0] ?? '');
+  const start = isWhole ? '' : `${withForwardSlashes(dir, platform)}/${ups}`;
+  const kept: string[] = [];
+  for (const component of path.slice(ups.length).split('/')) {
+    if (component !== '..') kept.push(component);
+    else if (!isFolder(fs, `${start}${kept.join('/')}`) || /^\.?$/.test(kept.pop() ?? '')) return path;
+  }
+  return `${ups}${kept.join('/')}` || '.';
+}
+
+function isFolder(fs: PathContext['fs'], path: string): boolean {
+  try {
+    const stat = fs.lstat(path as DiskPath);
+    return stat !== null && kindOf(stat) === 'folder';
+  } catch (error) {
+    if (!isFsError(error)) throw error;
+    return false;
+  }
+}
+
 function unclearReason(given: JsonName, path: string, isWhole: boolean): string | null {
   if (typeof given === 'string' && /\p{Surrogate}/u.test(given)) return 'is not valid text';
   if (path === '') return 'is empty';
   if (path.includes('\0')) return 'has a name that contains a slash or a NUL';
-  const inner = isWhole ? path : path.replace(/^(?:\.{1,2}(?:\/+|$))+/, '');
+  const inner = isWhole ? path : path.replace(UPS, '');
   if (inner.split('/').includes('..')) return 'goes up with ".."';
   return path.length > MAX_PATH_LENGTH ? 'has a name that is too long' : null;
 }

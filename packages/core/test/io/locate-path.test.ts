@@ -190,6 +190,23 @@ describe('links', () => {
     expect(locatePath(from('elsewhere'), '../'.repeat(99))).toMatchObject({ problem: 'outside' });
   });
 
+  it('".." after a folder is resolved; after a link, or what is not there, it is refused', () => {
+    const s = standpoint();
+    expect(treePathOf(s, 'folder/../file')).toBe('file');
+    expect(treePathOf(s, s.at('workspace/../workspace/folder/../file'))).toBe('file');
+    expect(treePathOf(pathContextIn(s, s.at('workspace/folder') as DiskPath), '../folder/../file')).toBe('file');
+    expect(treePathOf(s, 'folder/..')).toBe('');
+    expect(locatePath(s, s.at('workspace/folder/../../elsewhere/file'))).toMatchObject({ problem: 'outside' });
+    for (const given of [
+      'to-folder/../file',
+      'file/../file',
+      'none/../file',
+      'folder/../../workspace/file',
+      'folder//../file',
+    ])
+      expect(locatePath(s, given)).toMatchObject({ problem: 'unclear' });
+  });
+
   it('a call is recorded with the given name and with the resolved path', () => {
     const s = standpoint();
     const given = ['to-inner', 'out-file', 'out/file', 'dangling', '.git/config', 'a/../b', '/etc/passwd'];
