@@ -9,8 +9,8 @@ it('says for whom it is on, and what it cannot hold back', () => {
   expect(p.ok('plan', 'mode').stdout).toBe('Plan mode is off.\n');
   const bare = p.ok('plan', 'mode', 'on').stdout;
   expect(bare).toMatch(/^Plan mode is on for all sessions, since /);
-  expect(bare).toContain('No agent has hooks here, so nothing is held back: run `savepoint install`');
-  expect(bare).toContain('Shell commands, and tools that may write anywhere, are refused.');
+  expect(bare).toContain('edits and shell commands run as always. Run `savepoint install`');
+  expect(bare).not.toContain('are refused');
   p.ok('checkpoint');
   expect(p.ok('status').stdout).toContain('Plan mode is on: agents only propose their edits');
 
@@ -18,6 +18,7 @@ it('says for whom it is on, and what it cannot hold back', () => {
   p.ok('install', 'codex', '--project');
   p.ok('install', 'cursor', '--project');
   const hooked = p.ok('plan', 'mode').stdout;
+  expect(hooked).toContain('Shell commands, and tools that may write anywhere, are refused.');
   expect(hooked).toContain('Claude Code: its edits of files become a plan.\n');
   expect(hooked).toMatch(/OpenAI Codex: It reads files by shell commands.*`savepoint run --isolated --plan -- codex`/);
   expect(hooked).toContain('Cursor: It reports some edits only after it made them');
@@ -31,6 +32,10 @@ it('takes nothing but on and off, and only from a person', () => {
   const p = project();
   p.ok('checkpoint');
   expect(p.run(['plan', 'mode', 'maybe'])).toMatchObject({ status: 2 });
+  expect(p.run(['plan', 'mode', '--session', 's'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('on or off'),
+  });
   for (const mode of ['on', 'off']) {
     const refused = p.run(['plan', 'mode', mode], { env: { CLAUDECODE: '1' } });
     expect(refused).toMatchObject({ status: 1 });

@@ -12,8 +12,8 @@ const SHELL =
   'Shell commands, and tools that may write anywhere, are refused. For an agent that needs them: ' +
   '`savepoint run --isolated --plan -- AGENT`.';
 const NO_HOOKS =
-  'No agent has hooks here, so nothing is held back: run `savepoint install`, or use ' +
-  '`savepoint run --isolated --plan -- AGENT`.';
+  "No agent has hooks here, so only Savepoint's own tools are held back, and edits and shell commands run as always. Run " +
+  '`savepoint install`, or use `savepoint run --isolated --plan -- AGENT`.';
 
 export const planMode = command({
   verb: VERBS.planMode,
@@ -40,7 +40,7 @@ export const planMode = command({
   },
   render(output) {
     const isOn = output.since !== null || output.sessions.length > 0;
-    return lines(modeLines(output), isOn ? agentLines(output) : [], isOn ? SHELL : []);
+    return lines(modeLines(output), isOn ? agentLines(output) : []);
   },
 });
 
@@ -60,5 +60,5 @@ function modeLines({ since, sessions }: ModeJson): readonly string[] {
 
 function agentLines({ agents = [] }: ModeJson): readonly string[] {
   if (agents.length === 0) return [NO_HOOKS];
-  return agents.map(({ title, limit }) => `${title}: ${limit ?? 'its edits of files become a plan.'}`);
+  return [...agents.map(({ title, limit }) => `${title}: ${limit ?? 'its edits of files become a plan.'}`), SHELL];
 }

@@ -1,5 +1,6 @@
 /** The verb that makes agents propose their edits. */
 
+import { SavepointError } from '../../model/errors.ts';
 import { NO_PLAN_MODE, type PlanMode } from '../../store/state/plan-mode.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
 import { timeToJson } from '../shapes/to-json.ts';
@@ -42,6 +43,10 @@ export const planMode = verb({
   }),
   async handle(savepoint, { set, session }, { signal, toolCall }) {
     const options = withoutUndefined({ session, signal, toolCall });
+    if (set === undefined && session !== undefined) {
+      const message = '--session needs on or off. Without it, plan mode is shown for all sessions.';
+      throw new SavepointError('USAGE', message, { argument: '--session' });
+    }
     if (set !== undefined) return planModeToJson(await savepoint.setPlanMode(set, options));
     return planModeToJson((await nullIfNoWorkspace(savepoint.planMode(withoutUndefined({ signal })))) ?? NO_PLAN_MODE);
   },
