@@ -116,5 +116,10 @@ async function heldLines({ event, savepoint, session, actor, context }: CallScen
 
 function messageOf(error: unknown): string {
   if (!(error instanceof SavepointError)) return error instanceof Error ? error.message : String(error);
-  return error.code === 'CANCELLED' ? 'Savepoint could not record it in time. Try it again.' : error.message;
+  return error.code === 'CANCELLED' ? 'Savepoint could not record it in time. Try it again.' : withWayOn(error);
+}
+
+/** Most hints are for people; that of a conflict says what the agent can do. */
+function withWayOn({ code, message, hint }: SavepointError): string {
+  return code === 'CONFLICT' ? `${message} ${hint}` : message;
 }

@@ -52,7 +52,8 @@ export function heldEditsOperation(workspace: Workspace, request: HeldEdits, pac
 }
 
 const HINT =
-  'Nothing was recorded. The user can cancel the plan; the next edit then begins a new one on the files as they are.';
+  'Nothing was recorded. First read each file in conflict again and write it as a whole, then repeat this edit. Or the user ' +
+  'can cancel the plan; the next edit then begins a new one on the files as they are.';
 
 async function planHeld(
   workspace: Workspace,
