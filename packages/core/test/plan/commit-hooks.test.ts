@@ -198,3 +198,18 @@ test('a plan is applied and committed in one run, which has the commits; a refus
   const again = await savepoint.runPlan(plan.id, { commit: { author: AUTHOR } });
   expect(again.commits?.commits).toMatchObject([{ subject: 'second', files: 1 }]);
 });
+
+test('a plan whose file a hook or a person changed since is rolled back as the conflict is resolved', async () => {
+  const { p } = await applied();
+  const savepoint = p.open();
+  const edits = [{ path: 'src/b.txt', edits: [{ op: 'write' as const, content: 'b2\n' }] }];
+  const { plan, fingerprint } = await savepoint.proposeEdits(edits, { intent: 'Second' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  const before = p.read('src/b.txt');
+  await savepoint.applyPlan(plan.id);
+  p.write('src/b.txt', 'formatted b2\n');
+  const hint = expect.stringMatching(/^Nothing was changed\. Ways on: --skip-conflicts .* --theirs PATH/);
+  await expect(savepoint.rollBackPlan(plan.id)).rejects.toMatchObject({ code: 'CONFLICT', hint });
+  await savepoint.rollBackPlan(plan.id, { prefer: new Map([['src/b.txt', 'theirs']]) });
+  expect(p.read('src/b.txt')).toBe(before);
+});

@@ -115,12 +115,17 @@ export const planRollback = command({
   takesPaths: false,
   options: [
     { flags: '--last', description: 'only the phase that was applied last' },
+    ...CONFLICT_OPTIONS,
     { flags: '--force', description: 'also change frozen paths' },
     { flags: '-n, --dry-run', description: 'only show what would change' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
   ],
   examples: ['savepoint plan rollback plan_1a2b3c4d', 'savepoint plan rollback last --last --yes'],
-  input: ({ operands: [id = ''], options }) => ({ id, ...flagsOf(options, ['last', 'force', 'dryRun']) }),
+  input: async ({ operands: [id = ''], options }, context) => ({
+    id,
+    ...flagsOf(options, ['last', 'force', 'dryRun']),
+    ...(await conflictInput(options, context)),
+  }),
   carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
     const run = (given: typeof input) => VERBS.planRollback.handle(savepoint, given, { signal });

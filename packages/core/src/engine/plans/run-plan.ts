@@ -8,11 +8,11 @@ import type { PlanChecks } from '../../model/plan.ts';
 import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
 import { hasNewFailures } from '../../plan/checked.ts';
 import type { PlanCommits } from '../../plan/commit-plan.ts';
-import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { rollbackOperation } from '../../rewind/rollback.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { rolledBackPrefix } from '../../timeline/record/plan-descriptions.ts';
+import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import {
   assertTrusted,
   type CheckOptions,
@@ -76,7 +76,7 @@ export interface PlanRun {
   readonly commits: PlanCommits | null;
 }
 
-export interface RollBackPlanOptions extends OperationOptions {
+export interface RollBackPlanOptions extends OperationOptions, ConflictOptions {
   /** Only what was applied last. Default: everything that the plan applied and is in effect. */
   readonly last?: boolean;
 }
@@ -245,7 +245,7 @@ function rollbackOf(
     selection: { changes },
     actor: engine.actor,
     least: 'likely' as const,
-    choices: NO_CHOICES,
+    choices: conflictChoicesIn(workspace, options),
     force: false,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
     because: rolledBackPrefix(plan, last ? (undone[0]?.phase ?? null) : null),

@@ -85,7 +85,7 @@ const RUN_PLAN = fields({
   validate: listOf(text),
   onFailure: oneOf('keep', 'rollback', 'rollback-all'),
 } satisfies ShapeOf<RunPlanOptions>);
-const ROLL_BACK = fields({ ...OPERATION, last: flag } satisfies ShapeOf<RollBackPlanOptions>);
+const ROLL_BACK = fields({ ...OPERATION, ...CONFLICTS, last: flag } satisfies ShapeOf<RollBackPlanOptions>);
 const POLICY = fields({ checks: listOf(text), maxFiles: count } satisfies ShapeOf<PlanPolicyRequest, 'apply'>, {
   apply: oneOf('approved', 'checked'),
 });

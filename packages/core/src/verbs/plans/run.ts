@@ -187,10 +187,11 @@ export const planRollback = verb({
     'Reverts everything that the plan applied, or only its last phase, all or nothing. What was changed later stays; if both ' +
     'affect the same lines, that is a conflict. The plan can then be applied again.',
   changes: 'files',
-  schemas: ({ z, inverted }) => ({
+  schemas: ({ z, inverted, conflictFields }) => ({
     input: z.strictObject({
       id: z.string(),
       last: z.boolean().optional().describe('only the phase that was applied last'),
+      ...conflictFields,
       force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
       dryRun: z.boolean().optional().describe('only preview what would happen'),
       expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
@@ -198,8 +199,11 @@ export const planRollback = verb({
     output: inverted.omit({ undoes: true, openCalls: true }),
   }),
   status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
-  async handle(savepoint, { id, dryRun, last, force, expected }, { signal, toolCall }) {
-    const options = withoutUndefined({ last, force, expected, signal, toolCall });
+  async handle(savepoint, { id, dryRun, last, force, expected, ...input }, { signal, toolCall }) {
+    const options = {
+      ...withoutUndefined({ last, force, expected, signal, toolCall }),
+      ...(await conflictChoicesOf(savepoint, input)),
+    };
     const seen =
       dryRun === true ? await savepoint.previewRollBackPlan(id, options) : await savepoint.rollBackPlan(id, options);
     return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
