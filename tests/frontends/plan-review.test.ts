@@ -2,6 +2,7 @@
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
 import { HostedTerminal, type TerminalStart } from './hosted-terminal.ts';
+import { approvePlan } from './plan-approval.ts';
 
 const ENTER = '\r';
 const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
@@ -38,6 +39,16 @@ it('`plan show` names the hunks, and the list counts what is not rejected', () =
   p.ok('plan', 'review', id, '--reject', 'a.txt:2', 'wide.txt');
   expect(p.ok('plan', 'show', id).stdout).toMatch(/ a\.txt:2 {2}@@ -35,6 \+35,6 @@ {2}rejected\n/);
   expect(p.ok('plan', 'list').stdout).toContain('  2 of 3 paths, +2 −1  ');
+});
+
+it('a plan that was rolled back is approved again with the fingerprint that `plan show` prints', () => {
+  const { p, id } = planned();
+  approvePlan(p, id);
+  p.ok('plan', 'apply', id, '--yes');
+  p.ok('plan', 'rollback', id, '--yes');
+  const [, fingerprint = ''] = /^ {2}fingerprint (\w+)$/m.exec(p.ok('plan', 'show', id).stdout) ?? [];
+  p.ok('plan', 'review', id, '--approve', fingerprint);
+  expect(shown(p, id).status).toBe('approved');
 });
 
 describe('the review on a terminal', () => {

@@ -86,7 +86,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
   return [
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
-    ...(plan.status === 'pending' ? [`  fingerprint ${plan.fingerprint.slice(0, SHOWN_DIGITS)}`] : []),
+    ...(NEEDS_APPROVAL.has(plan.status) ? [`  fingerprint ${plan.fingerprint.slice(0, SHOWN_DIGITS)}`] : []),
     ...(approval === null
       ? []
       : [
@@ -102,6 +102,9 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
     ...planChangesText(plan, view),
   ];
 }
+
+/** `plan review --approve` wants the fingerprint. */
+const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rolled-back']);
 
 export function statusText(status: PlanBriefJson['status'], style: Style): string {
   return status === 'approved' || status === 'applied' ? style.good(status) : status;
