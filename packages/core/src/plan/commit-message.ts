@@ -44,7 +44,7 @@ function subjectInStyle(subject: string, recent: readonly string[], paths: reado
   const lower = bare.filter((one) => /^\p{Ll}/u.test(one)).length;
   const withoutDot = recent.length > 0 && isMost(recent.filter((one) => !one.endsWith('.')).length, recent);
   const text = withCase(withoutDot ? subject.replace(/\.$/, '') : subject, upper, lower);
-  // What kind of change it is, nobody said. `chore` claims least, and tools that read types release nothing for it.
+  // The intent does not say what kind of change it is. `chore` claims least, and tools that read types release nothing for it.
   if (types.length > 0 && types.length === recent.length) return `chore: ${text}`;
   if (isMost(types.length, recent)) return text;
   const area = isMost(areas.length, recent) ? areaOf(paths) : null;

@@ -18,7 +18,6 @@ import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
-import { isObjectId } from '../model/ids.ts';
 import {
   type DiskPath,
   foldersAbove,
@@ -31,12 +30,12 @@ import {
   WORKSPACE_ITSELF,
 } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
-import { decodeCommit } from '../store/objects/commit.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { type ExaminedIndex, examineIndex, releaseLeftLock, sameBytes } from '../transaction/swap-index.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
+import { recentSubjects } from './recent-subjects.ts';
 import { attributesOf } from './repository-attributes.ts';
 
 export interface CommittedStep {
@@ -195,7 +194,6 @@ export function shown(path: TreePath): string {
 }
 
 const MAX_NAMED = 5;
-const RECENT = 20;
 const LINK = 0o120000;
 const NO_ID = '0'.repeat(40);
 
@@ -440,15 +438,4 @@ function assertPlain(
   if (converted.length > 0) {
     throw new Refusal(`git would convert ${named(converted.map(({ path }) => path))}. Commit these with git`);
   }
-}
-
-function recentSubjects(objects: GitObjects, head: string): readonly string[] {
-  const found: string[] = [];
-  for (let at: string | undefined = head; at !== undefined && isObjectId(at) && found.length < RECENT; ) {
-    if (!objects.has(at)) break;
-    const commit = decodeCommit(objects.readerFor(at).read(at).data, at);
-    if (commit.parents.length < 2) found.push(commit.message.split('\n')[0] ?? '');
-    at = commit.parents[0];
-  }
-  return found;
 }
