@@ -83,8 +83,8 @@ it('answers other ranges with everything, or with what there is', async () => {
 it('sends a file of a plan, and of the folder now', async () => {
   const written = `${'x'.repeat(1024 * 1024)}<b>proposed</b>`;
   const edits = [{ op: 'write', content: written }];
-  p.write('../edits.json', JSON.stringify({ files: [{ file_path: 'page.html', edits }] }));
-  const { id } = JSON.parse(p.ok('plan', 'new', '../edits.json', '-m', 'Bold', '--json').stdout);
+  shared.p.write('../edits.json', JSON.stringify({ files: [{ file_path: 'page.html', edits }] }));
+  const { id } = JSON.parse(shared.p.ok('plan', 'new', '../edits.json', '-m', 'Bold', '--json').stdout);
   const proposed = await content({ plan: id, path: 'page.html' });
   expect(proposed.headers).toMatchObject({
     'content-type': 'application/octet-stream',
@@ -104,7 +104,7 @@ it('sends a file of a plan, and of the folder now', async () => {
     'selected',
   ]);
   expect((await content({ plan: 'last', state: 'base', path: 'page.html' })).bytes.toString()).toBe('later');
-  p.write('page.html', 'now');
+  shared.p.write('page.html', 'now');
   const now = await content({ folder: 'now', path: 'page.html' });
   expect([now.bytes.toString(), now.headers['x-savepoint-plan'], now.headers['x-savepoint-checkpoint']]).toEqual([
     'now',
@@ -132,7 +132,7 @@ it('says what is wrong with a request, and leaves the workspace for no path', as
     expect((await content(query as never)).status).toBe(400);
   expect((await content({ at: 'cp_9', path: 'page.html' })).json.error.code).toBe('UNKNOWN_CHECKPOINT');
   expect((await content({ plan: 'plan_00000000', path: 'page.html' })).json.error.code).toBe('UNKNOWN_PLAN');
-  symlinkSync(p.base, p.at('way-out'));
+  symlinkSync(shared.p.base, shared.p.at('way-out'));
   for (const path of ['missing', 'way-out/home', '../home/x', '/etc/passwd', '..', '', 'a\0b']) {
     const { status, json } = await content({ at: 'cp_1', path });
     expect([path, status, json.error.code]).toEqual([path, 422, expect.stringMatching(/^(PATH_REFUSED|USAGE)$/)]);

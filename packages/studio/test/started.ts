@@ -134,6 +134,7 @@ export async function enter(started: Started): Promise<Entered> {
 
 /** A server that all tests of a file use, on a project with a checkpoint of what `prepare` wrote. */
 export interface Shared {
+  readonly p: Project;
   readonly studio: Started;
   readonly entered: Entered;
   /** Ends the server and removes the project. */
@@ -149,7 +150,7 @@ export async function startShared(prepare: (p: Project) => void): Promise<Shared
     await endProcess(studio.child);
     p.remove();
   };
-  return { studio, entered: await enter(studio), remove };
+  return { p, studio, entered: await enter(studio), remove };
 }
 
 export function verb(

@@ -132,7 +132,7 @@ export const planApply = verb({
           .describe('what was done; the other fields describe the last operation'),
         left: z.array(z.string()).describe('the phases that are not applied yet'),
         stopped: problem.nullable().describe('why it stopped before its end, although something was applied'),
-        commit: commitsShape(shapes).nullable().describe('null: nothing was to be committed, or nothing could be'),
+        commit: commitsShape(shapes).nullable().describe('null: no commit was asked for, or it was refused'),
       }),
     };
   },
