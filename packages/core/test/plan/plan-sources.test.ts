@@ -211,6 +211,17 @@ test('the changes of a fork are planned, and the fork stays as it was', async ()
   expect((await savepoint.forks()).forks).toEqual([]);
 });
 
+test('a conflict with a fork names what helps there', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const [fork] = await savepoint.createForks(['idea'], { rungs: ['copy'] });
+  p.shell(`printf 'f\\n' > '${Buffer.from(fork!.files ?? '', 'latin1').toString()}/é.txt'`);
+  p.write('é.txt', 'of a person\n');
+  const error = await savepoint.proposeFrom({ fork: 'idea' }, { intent: 'x' }).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('savepoint fork merge idea') });
+  expect(error).toMatchObject({ hint: expect.not.stringContaining('--ours') });
+});
+
 test('a revision keeps what was decided about hunks that did not change', async () => {
   const p = repository();
   const savepoint = p.open();

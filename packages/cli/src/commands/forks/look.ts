@@ -143,7 +143,11 @@ function forkLine(
     localTime(created),
     state === 'changed' ? totalsLine(totals) : state === 'merged' ? 'merged' : 'no changes',
     ...(branch === null ? [] : [`branch ${showText(branch)}`]),
-    ...(common.length === 0 ? [] : [`same files as ${common.map(({ fork }) => fork).join(', ')}`]),
+    ...(common.length === 0
+      ? []
+      : [
+          `changes files that ${common.map(({ fork }) => fork).join(', ')} ${common.length === 1 ? 'changes' : 'change'}, too`,
+        ]),
     ...(checks === null ? [] : [checksText(checks)]),
     ...(running === undefined ? [] : [`running: ${showText(running.command.join(' '))}`]),
     ...(ended === null ? [] : [ended]),

@@ -104,8 +104,12 @@ async function editsProposal(
 }
 
 function forkProposal(engine: Engine, fork: string): Proposal {
-  const operation = ({ context, workspace, pace }: WriteOperationContext) =>
-    mergeIn({ engine, context, workspace, pace }, fork, {});
+  const operation = ({ context, workspace, pace }: WriteOperationContext): Operation => {
+    const merge = mergeIn({ engine, context, workspace, pace }, fork, {});
+    // A proposal takes no choices about conflicts.
+    const hint = `Nothing was changed. Take the changes of the folder over into the fork, or merge it with \`savepoint fork merge ${fork}\`.`;
+    return { ...merge, plan: async (current) => ({ ...(await merge.plan(current)), hint }) };
+  };
   return { source: 'fork', sourceName: fork, operation };
 }
 
