@@ -107,8 +107,10 @@ test('calls that may write anywhere, or outside, are refused; own tools are not'
   );
   linkSync(p.at('book.txt'), path.join(p.dir, '..', 'hard.txt'));
   const store = path.join(storeOf(p), 'plan-mode.json');
-  for (const file of [outside, path.join(p.dir, '..', 'hard.txt'), store, '../outside.txt', '/proc/self/cwd/a.txt'])
+  for (const file of [outside, path.join(p.dir, '..', 'hard.txt'), '../outside.txt'])
     expect(await call('Write', { file_path: file, content: 'x' })).toContain('is not in the workspace');
+  for (const file of [store, '/proc/self/cwd/a.txt'])
+    expect(await call('Write', { file_path: file, content: 'x' })).toContain('where Savepoint keeps its records');
   symlinkSync(path.join(p.dir, '..'), p.at('up'));
   expect(await call('Write', { file_path: p.at('up/outside.txt'), content: 'x' })).toContain('nothing was recorded');
   expect(await call('mcp__savepoint__plan_propose', { intent: 'x' })).toBeNull();

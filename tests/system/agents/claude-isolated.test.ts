@@ -147,7 +147,10 @@ describe.skipIf(whyNot !== null || whyNoOverlays() !== null)('claude, isolated',
       await agent.terminal.displays(/rollback --session/);
       const { turns } = JSON.parse(project.ok('turns', '--json').stdout);
       const shown = turns.map((one: { prompt: string; files: number }) => `${one.prompt}: ${one.files}`);
-      expect(shown).toEqual(['Explain it / Improve the file: 1', 'Add a file: 2']);
+      expect(shown).toEqual([
+        'Explain it / Improve the file (recorded in a copy): 1',
+        'Add a file (recorded in a copy): 2',
+      ]);
       const authors = timeline(project).flatMap(({ changes }) =>
         (changes ?? []).map(({ path, grade, authors: by }) => `${path} ${grade} ${by.map(({ actor }) => actor.name)}`),
       );
