@@ -86,7 +86,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['planPhases', ['last', '--phase', 'all', '--', 'plan.txt'], 'phase all: not applied'],
   ['planReview', ['last', '--approve', 'FINGERPRINT'], 'approved'],
   ['planApply', ['last', '--yes'], 'Applied plan_'],
-  ['planCommit', ['last'], 'Nothing to commit'],
+  ['planCommit', ['last'], 'Nothing was committed'],
   ['planRollback', ['last', '--yes'], 'Rolled back 1 change'],
   ['planNew', ['../plan2.json', '-m', 'again'], 'pending'],
   ['planCancel', ['last'], 'cancelled'],
