@@ -38,8 +38,10 @@ const ROWS: readonly Row[] = [
   { given: '../elsewhere/c.txt', named: null, declared: [] },
   { given: '/', named: null, declared: [] },
   { given: '.git/config', named: null, declared: [] },
-  { given: 'sub/../a.txt', named: null, declared: null },
-  { given: '@/workspace/sub/../a.txt', named: null, declared: null },
+  { given: 'sub/../a.txt', named: 'a.txt' },
+  { given: '@/workspace/sub/../a.txt', named: 'a.txt' },
+  // Where it goes up from is another folder than its name says.
+  { given: 'to-sub/../a.txt', named: null, declared: null },
   { given: '', named: null, declared: null },
   { given: 'a\0b', named: null, declared: null },
   { given: 'x'.repeat(5_000), named: null, declared: null },
