@@ -18,8 +18,8 @@ test('the commands of the guides run', () => {
     ['docs/agents.md', 2],
     ['docs/daemon.md', 1],
   ] as const) {
-    // `trust` asks a person.
-    const blocks = blocksOf(page, 'sh').filter((one) => !one.includes('savepoint trust'));
+    // `trust` and `plan review` ask a person.
+    const blocks = blocksOf(page, 'sh').filter((one) => !/savepoint (?:trust|plan review)/.test(one));
     expect(blocks.length).toBe(count);
     for (const block of blocks) expect(sh(p, block)).not.toBe('');
   }
