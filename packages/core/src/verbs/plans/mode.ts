@@ -14,7 +14,7 @@ export const planMode = verb({
     'reads that. Review the plan, ask for changes with `plan revise`, approve it and apply it. Only a person may turn it on ' +
     'or off.\n\n' +
     'Shell commands, and other tools that may write anywhere, cannot be recorded, so they are refused. An agent that needs a ' +
-    'shell runs in `savepoint run --isolated --plan -- AGENT`, which makes a plan of what it changed. Without hooks ' +
+    'shell runs isolated, in a copy (`savepoint run`), which makes a plan of what it changed. Without hooks ' +
     '(`savepoint install`), plan mode only refuses the tools of Savepoint that change files.',
   changes: 'store',
   schemas: ({ z }) => ({
