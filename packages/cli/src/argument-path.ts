@@ -1,21 +1,9 @@
 /** Parses paths on the command line: plain, or quoted with escapes, as Savepoint prints unusual names. */
 import { bytesFromText, type JsonName, nameToJson, SavepointError, showName } from '@savepoint/core';
+import { unescapeBytes } from '@savepoint/core/text';
 
 const OCTAL = '[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])';
-const ESCAPE = new RegExp(`\\\\(?:(${OCTAL})|(.))`, 'gsu');
 const QUOTED = new RegExp(`^(?:[^"\\\\]|\\\\(?:${OCTAL}|[abtnvfr"\\\\]))*$`, 'u');
-const SHORT: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  t: '\t',
-  n: '\n',
-  v: '\v',
-  f: '\f',
-  r: '\r',
-  '"': '"',
-  '\\': '\\',
-};
-
 /**
  * @param argument as Node decoded it. Bytes that are not UTF-8 are lost; only the quoted form can express them
  * @returns one character per byte
@@ -72,7 +60,5 @@ function bytesOfQuoted(argument: string): string {
       { hint: 'In quotes, write " as \\", \\ as \\\\ and bytes as three octal digits, for example "\\"odd\\".txt".' },
     );
   }
-  return bytesFromText(inner).replace(ESCAPE, (_, octal: string | undefined, letter: string | undefined) =>
-    octal === undefined ? (SHORT[letter ?? ''] ?? '') : String.fromCharCode(Number.parseInt(octal, 8)),
-  );
+  return unescapeBytes(bytesFromText(inner));
 }

@@ -1,5 +1,8 @@
 /**
- * `@savepoint/core/text`: for the page of Studio. Makes text from outside safe to show, and needs nothing but JavaScript,
- * so it runs in a browser.
+ * `@savepoint/core/text`: what front ends need to show text from outside. It needs nothing but JavaScript, so the page of
+ * Studio has it in the browser.
  */
+export { unescapeBytes } from './content/c-quote.ts';
+export { patchParts } from './content/patch-parts.ts';
 export { showText } from './content/show-name.ts';
+export { type SyntaxNode, type SyntaxPart, syntaxLines } from './content/syntax-lines.ts';

@@ -4,6 +4,7 @@
  * here.
  */
 
+import { unescapeBytes } from '../content/c-quote.ts';
 import { bytesFromText } from '../model/names.ts';
 import { editRefusal } from './failures.ts';
 
@@ -251,15 +252,11 @@ function sameName(text: string): string | null {
   return isSame ? bytesFromText(first) : null;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
-
 function unquoted(given: string, line: number): string {
   if (!given.startsWith('"')) return bytesFromText(given.replace(/\t.*$/s, ''));
   const inner = /^"((?:[^"\\]|\\(?:[0-3][0-7]{2}|[abfnrtv"\\]))*)"/s.exec(given)?.[1];
   if (inner === undefined) throw badPatch(line, 'The name is not quoted as git does it.');
-  return bytesFromText(inner).replace(/\\([0-7]{3}|.)/gs, (_, one: string) =>
-    one.length === 3 ? String.fromCharCode(Number.parseInt(one, 8)) : (ESCAPES[one] ?? one),
-  );
+  return unescapeBytes(bytesFromText(inner));
 }
 
 function badPatch(line: number, message: string) {

@@ -1,4 +1,6 @@
 /** Splits a patch in git's format into files, hunks and lines. */
+import { patchParts } from '@savepoint/core/text';
+
 export interface PatchLine {
   readonly kind: 'same' | 'added' | 'removed';
   /** As it is in the file, without its line end. */
@@ -20,9 +22,9 @@ export interface PatchHunk {
 /** The hunks by `nameKey` of the path. */
 export function patchHunks(patch: string): ReadonlyMap<string, readonly PatchHunk[]> {
   const found = new Map<string, readonly PatchHunk[]>();
-  for (const part of patch.split(/^(?=diff --git )/m)) {
-    const path = pathOf(part);
-    if (path !== null) found.set(path, [...(found.get(path) ?? []), ...hunksOf(part)]);
+  for (const { path, text } of patchParts(patch)) {
+    const key = keyOf(path);
+    found.set(key, [...(found.get(key) ?? []), ...hunksOf(text)]);
   }
   return found;
 }
@@ -72,26 +74,12 @@ function hunksOf(part: string): readonly PatchHunk[] {
   return hunks;
 }
 
-/** In git's first line, both names are the same. A quoted name is ASCII, with escapes for everything else. */
-function pathOf(part: string): string | null {
-  const first = part.slice(0, part.indexOf('\n'));
-  const [, plain, quoted] = /^diff --git (?:a\/(.*) b\/\1|"a\/((?:[^"\\]|\\.)*)" ".*")$/s.exec(first) ?? [];
-  return plain ?? (quoted === undefined ? null : unquoted(quoted));
-}
-
-const LETTERS: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
-
-function unquoted(quoted: string): string {
-  const bytes: number[] = [];
-  for (const [, octal, letter, plain] of quoted.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/gs)) {
-    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
-    else if (letter !== undefined) bytes.push(LETTERS[letter] ?? letter.charCodeAt(0));
-    else bytes.push(...new TextEncoder().encode(plain));
-  }
-  const all = Uint8Array.from(bytes);
+/** Like `nameKey`. */
+function keyOf(bytes: string): string {
   try {
+    const all = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(all);
   } catch {
-    return `b64:${btoa(String.fromCharCode(...all))}`;
+    return `b64:${btoa(bytes)}`;
   }
 }

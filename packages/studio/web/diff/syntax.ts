@@ -2,19 +2,13 @@
  * Syntax colours. The highlighter and its languages are loaded when a file needs them; until then, lines are plain. It
  * only gives classes, so the content policy needs no exception, and no text becomes HTML.
  */
+import { type SyntaxNode, type SyntaxPart, syntaxLines } from '@savepoint/core/text';
 import { useSyncExternalStore } from 'react';
 import { LANGUAGE_LOADERS, languageOf } from './languages.ts';
 import type { PatchHunk, PatchLine } from './patch.ts';
 
 export type Syntax = 'plain' | 'keyword' | 'literal' | 'string' | 'comment' | 'title' | 'type';
-export type Part = readonly [syntax: Syntax, text: string];
-
-interface Node {
-  readonly type: string;
-  readonly value?: string;
-  readonly properties?: { readonly className?: unknown };
-  readonly children?: readonly Node[];
-}
+export type Part = SyntaxPart<Syntax>;
 
 const MOST_LETTERS = 1_000;
 /** A long hunk is coloured piece by piece, as it comes into sight, so that scrolling never waits. */
@@ -95,8 +89,8 @@ function coloured(
   lowlight: Lowlight,
 ): ReadonlyMap<PatchLine, readonly Part[]> {
   if (lines.some(({ text }) => text.length > MOST_LETTERS)) return new Map();
-  const tree = lowlight.highlight(language, lines.map(({ text }) => text).join('\n')) as Node;
-  const parts = linesOf(tree);
+  const tree = lowlight.highlight(language, lines.map(({ text }) => text).join('\n')) as SyntaxNode;
+  const parts = syntaxLines<Syntax>(tree, 'plain', syntaxOf);
   return new Map(lines.map((line, index) => [line, parts[index] ?? []]));
 }
 
@@ -124,26 +118,8 @@ const SYNTAX: readonly (readonly [RegExp, Syntax])[] = [
   [/type|class|attr|attribute|property|params|variable/, 'type'],
 ];
 
-function linesOf(tree: Node): readonly (readonly Part[])[] {
-  const lines: Part[][] = [[]];
-  const visit = (node: Node, syntax: Syntax): void => {
-    if (node.type === 'text') {
-      for (const [index, text] of (node.value ?? '').split('\n').entries()) {
-        if (index > 0) lines.push([]);
-        if (text !== '') lines.at(-1)?.push([syntax, text]);
-      }
-      return;
-    }
-    const own = syntaxOf(node.properties?.className) ?? syntax;
-    for (const child of node.children ?? []) visit(child, own);
-  };
-  visit(tree, 'plain');
-  return lines;
-}
-
-function syntaxOf(className: unknown): Syntax | null {
-  if (!Array.isArray(className)) return null;
-  const name = className.join(' ').replaceAll('hljs-', '');
+function syntaxOf(classes: readonly unknown[]): Syntax | null {
+  const name = classes.join(' ').replaceAll('hljs-', '');
   return SYNTAX.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 

@@ -2,18 +2,12 @@
  * Syntax colours for the lines of a diff. The highlighter is loaded in the background when the first diff is shown; until
  * then, and for long lines, large files and unknown languages, lines have no syntax colours.
  */
+import { type SyntaxNode, type SyntaxPart, syntaxLines } from '@savepoint/core/text';
 import type { PatchFile, PatchLine } from './patch-file.ts';
 
 /** What a part of a line is. */
 export type Syntax = 'plain' | 'keyword' | 'literal' | 'string' | 'comment' | 'call';
-export type Part = readonly [syntax: Syntax, text: string];
-
-interface Node {
-  readonly type: string;
-  readonly value?: string;
-  readonly properties?: { readonly className?: unknown };
-  readonly children?: readonly Node[];
-}
+export type Part = SyntaxPart<Syntax>;
 
 /** Both are called while a line is drawn, so this much text must be fast. */
 const MOST_LINES = 2_000;
@@ -52,8 +46,8 @@ function highlighted(file: PatchFile, highlighter: Lowlight): ReadonlyMap<PatchL
     for (const other of ['removed', 'added'] as const) {
       const side = hunk.filter(({ kind }) => kind === 'context' || kind === other);
       if (side.some(({ text }) => text.length > MOST_LETTERS)) continue;
-      const tree = highlighter.highlight(language, side.map(({ text }) => text).join('\n')) as Node;
-      const lines = linesOf(tree);
+      const tree = highlighter.highlight(language, side.map(({ text }) => text).join('\n')) as SyntaxNode;
+      const lines = syntaxLines<Syntax>(tree, 'plain', syntaxOf);
       for (const [index, line] of side.entries()) found.set(line, lines[index] ?? []);
     }
   }
@@ -69,26 +63,8 @@ function hunksOf(lines: readonly PatchLine[]): readonly (readonly PatchLine[])[]
   return hunks;
 }
 
-function linesOf(tree: Node): readonly (readonly Part[])[] {
-  const lines: Part[][] = [[]];
-  const visit = (node: Node, syntax: Syntax): void => {
-    if (node.type === 'text') {
-      const [first = '', ...more] = (node.value ?? '').split('\n');
-      lines.at(-1)?.push([syntax, first]);
-      for (const text of more) lines.push([[syntax, text]]);
-      return;
-    }
-    const own = syntaxOf(node.properties?.className) ?? syntax;
-    for (const child of node.children ?? []) visit(child, own);
-  };
-  visit(tree, 'plain');
-  return lines;
-}
-
-function syntaxOf(classes: unknown): Syntax | null {
-  if (!Array.isArray(classes)) return null;
-  const name = String(classes[0] ?? '').replace('hljs-', '');
-  return SYNTAX[name] ?? null;
+function syntaxOf([first]: readonly unknown[]): Syntax | null {
+  return SYNTAX[String(first ?? '').replace('hljs-', '')] ?? null;
 }
 
 const SYNTAX: Readonly<Record<string, Syntax>> = {

@@ -1,7 +1,7 @@
 /** Splits a patch in git's format into files, hunks and lines. */
 import { showName } from '@savepoint/core';
 import { showContent } from '@savepoint/core/frontend';
-import { bytesOfArgument } from '../../argument-path.ts';
+import { patchParts } from '@savepoint/core/text';
 
 export interface PatchFile {
   /** Bytes of the path in the workspace, one character each. */
@@ -40,10 +40,7 @@ export interface ListedChange {
 /** @param patch one character per byte */
 export function patchFiles(patch: string, changes: readonly ListedChange[]): readonly PatchFile[] {
   const lines = new Map<string, PatchLine[]>();
-  for (const part of patch.split(/^(?=diff --git )/m)) {
-    const path = pathOf(part);
-    if (path !== null) lines.set(path, [...(lines.get(path) ?? []), ...linesOf(part)]);
-  }
+  for (const { path, text } of patchParts(patch)) lines.set(path, [...(lines.get(path) ?? []), ...linesOf(text)]);
   return changes.map(({ path, from, word, note, added, removed }) => ({
     path,
     title: `${from === null ? '' : `${showName(from)} → `}${path === '' ? '.' : showName(path)}`,
@@ -55,15 +52,6 @@ export function patchFiles(patch: string, changes: readonly ListedChange[]): rea
       ...(from !== null && added === 0 && removed === 0 ? [] : (lines.get(path) ?? [])),
     ],
   }));
-}
-
-/** In git's first line, both names are the same. */
-function pathOf(part: string): string | null {
-  const first = part.slice(0, part.indexOf('\n'));
-  const [, plain, quoted] = /^diff --git (?:a\/(.*) b\/\1|"a\/((?:[^"\\]|\\.)*)" ".*")$/s.exec(first) ?? [];
-  if (plain !== undefined) return plain;
-  // The name is ASCII, with escapes for everything else.
-  return quoted === undefined ? null : bytesOfArgument(`"${quoted}"`);
 }
 
 function linesOf(part: string): readonly PatchLine[] {
