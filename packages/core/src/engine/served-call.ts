@@ -62,7 +62,7 @@ export function callerOf(engine: Engine, workspace: Workspace, options: CallOpti
   return servedCallInfo(engine, workspace, options).actor ?? engine.actor;
 }
 
-/** Returns who asks for an operation, as the author of its changes. */
+/** Returns the caller of an operation as the author of its changes. */
 export function askedBy(engine: Engine, workspace: Workspace, options: CallOptions): Author {
   const {
     actor = engine.actor,

@@ -28,7 +28,7 @@ export interface ApplyPlanRequest {
   readonly choices: ConflictChoices;
   /** Only these phases; null: the whole plan. */
   readonly phases: readonly number[] | null;
-  /** Who applies it. */
+  /** The actor that applies it. */
   readonly by: PlanApplication['by'];
   /** If given, it is applied only if the folder is exactly this. */
   readonly onlyOn?: Snapshot;
@@ -71,7 +71,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
   };
 }
 
-/** Who made the proposed changes. It is not who applies them. */
+/** The authors of the proposed changes. They need not be the one who applies them. */
 export function authorsIn({
   authors,
   proposedBy,

@@ -1,4 +1,4 @@
-/** The operation that a plan is made of whose edits an agent made one by one, and that were not carried out. */
+/** The operation of a plan that collects edits of an agent, which were not carried out. */
 
 import { applyPlan as bringChanges } from '../copy/apply-copy.ts';
 import { applyEdits } from '../edit/apply-edits.ts';

@@ -41,7 +41,7 @@ import { attributesOf } from './repository-attributes.ts';
 export interface CommittedStep {
   readonly before: Checkpoint;
   readonly after: Checkpoint;
-  /** The paths of which it was taken back since. */
+  /** The paths at which it was reverted since. */
   readonly reverted: readonly TreePath[];
 }
 
@@ -302,7 +302,7 @@ async function prepare(
     const committedFiles = new CommittedFiles(objects, tree);
     const left: FileChange[] = [];
     const mixed: TreePath[] = [];
-    /** Nothing of these is left to be committed, though git has something else than the plan, for example what a hook made of it. */
+    /** Committed already, but not as the plan made them: for example, a hook has changed them. */
     const same: FileChange[] = [];
     const isKnown = (path: TreePath): boolean => tracked.entry(path) !== null || committedFiles.file(path) !== null;
     const added = changes.filter(({ path, after }) => after !== null && ![path, ...foldersAbove(path)].some(isKnown));

@@ -1,13 +1,13 @@
-/** Who made the contents that a person merged by hand. */
+/** The authors of files that a person merged by hand. */
 
 import type { Author } from '../model/checkpoint.ts';
 import { type Attribution, attributionTo, together } from '../timeline/capture/attribution.ts';
 import type { ConflictChoices } from './conflict-choices.ts';
 
 /**
- * Such a file may have lines of those who made the changes, and of the one who merged it.
- * @param made who made the changes that the operation brings
- * @param by who gives the resolutions
+ * Such a file may have lines of the authors of the changes, and of the person who merged it.
+ * @param made the authors of the changes that the operation brings
+ * @param by the author of the resolutions
  */
 export function withResolved(
   made: Attribution,

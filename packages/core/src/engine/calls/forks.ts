@@ -356,7 +356,7 @@ async function conflictsIn(
   return found;
 }
 
-/** It is in use, or has work. That needs no words. */
+/** The fork is in use, or has changes that are not merged: it is kept without a note. */
 const BUSY = '';
 
 /** @returns null if nothing would be lost with the fork; {@link BUSY}; or why it is kept, for display */

@@ -14,7 +14,7 @@ export interface PlanModeOptions extends CallOptions {
 }
 
 export interface PlanModeCalls {
-  /** Returns whose edits are only proposed. @throws SavepointError STORE_DAMAGED */
+  /** Returns for which sessions edits are only proposed. @throws SavepointError STORE_DAMAGED */
   planMode(options?: CallOptions): Promise<PlanMode>;
   /**
    * Turns plan mode on or off, for one session or for all. While it is on, the hooks of agents propose edits as a plan

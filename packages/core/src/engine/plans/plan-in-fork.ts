@@ -30,7 +30,7 @@ import { findPlan, knownPlan, replacePlan } from './stored-plans.ts';
 
 export interface PlanStart {
   readonly plan: PlanId;
-  /** Of what the folder has of it in `state`. */
+  /** Of what the plan would apply. */
   readonly fingerprint: string;
   /** The folder as it is. */
   readonly now: Checkpoint;
@@ -79,7 +79,7 @@ export interface MergeWithPlan {
   readonly fork: Fork;
   /** Whether everything is merged, and nothing of the fork was merged before. */
   readonly isWhole: boolean;
-  /** Who merges it. */
+  /** The actor that merges it. */
   readonly by: Actor;
 }
 

@@ -135,7 +135,7 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
 export interface KnownApplication extends PlanApplication {
   /** Whether it was not undone or rolled back since. */
   readonly isInEffect: boolean;
-  /** The paths of which it was undone or rolled back since. */
+  /** The paths at which it was undone or rolled back since. */
   readonly reverted: readonly TreePath[];
 }
 

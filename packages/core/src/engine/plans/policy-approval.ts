@@ -23,7 +23,7 @@ export type PolicyAnswer =
   | { readonly refused: string };
 
 /**
- * Only agents that use tools of Savepoint have this way. A person approves, and an agent's shell does neither.
+ * Only for agents that call tools of Savepoint: a person approves instead, and an agent's shell can do neither.
  * @returns null if there is no such policy, or it does not concern the caller. @throws SavepointError STORE_DAMAGED
  */
 export function policyAnswer(

@@ -17,9 +17,9 @@ export const NOTE_NAME = nameOf('%');
 /** A skip with this name covers everything in the folder that the snapshot does not contain. */
 export const ALL_OTHERS = '' as Name;
 
-/** Permissions that the modes of a git tree stand for, and that notes leave out. */
 /** How each note begins: with one of the fields of a {@link NoteJson}. */
 const NOTE_START = /^\{"[a-z]"/;
+/** Permissions that the modes of a git tree stand for, and that notes leave out. */
 const PLAIN_FILE_MODE = 0o644;
 const PLAIN_EXECUTABLE_MODE = 0o755;
 const PLAIN_FOLDER_MODE = 0o755;

@@ -7,7 +7,7 @@ import { listOf, matching, objectOf, oneOf, orNull, text } from '../json-shape.t
 import type { StoreLayout } from '../layout.ts';
 import { readDecided } from './decided-file.ts';
 
-/** Whose edits are only proposed. */
+/** The sessions whose edits are only proposed. */
 export interface PlanMode {
   /** Since when, for all sessions, in milliseconds since 1970. Null: only for those in the list. */
   readonly workspace: number | null;
