@@ -191,9 +191,16 @@ export function selectionIn({ store }: Workspace, plan: Plan, pace: Pace): Promi
   return selectionOf(new OverlayBatch(store.objects), plan, pace);
 }
 
-/** What is left to be applied; see `phasesLeft`. */
-export function leftOf(plan: Plan, { applications, changes }: PlanProgress): readonly (number | null)[] {
-  return phasesLeft(plan, inEffect(applications), changes);
+/** What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null. */
+export function leftOf(
+  { phases }: Pick<Plan, 'phases'>,
+  { applications, changes }: PlanProgress,
+): readonly (number | null)[] {
+  const done = inEffect(applications);
+  if (done.some(({ phase }) => phase === null)) return [];
+  if (phases.length === 0) return [null];
+  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
+  return phases.flatMap((_, index) => (wanted.has(index) && !done.some(({ phase }) => phase === index) ? [index] : []));
 }
 
 /** The oldest first. */
@@ -216,21 +223,6 @@ export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, w
       ? `\`savepoint undo\` or \`savepoint plan rollback ${plan.id}\` takes it back.`
       : 'Propose it again to apply it.';
   throw new SavepointError('USAGE', message, { argument: 'id' }, { hint });
-}
-
-/**
- * What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null.
- * @param done applications in effect
- */
-function phasesLeft(
-  { phases }: Pick<Plan, 'phases'>,
-  done: readonly KnownApplication[],
-  changes: readonly PlanChange[],
-): readonly (number | null)[] {
-  if (done.some(({ phase }) => phase === null)) return [];
-  if (phases.length === 0) return [null];
-  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
-  return phases.flatMap((_, index) => (wanted.has(index) && !done.some(({ phase }) => phase === index) ? [index] : []));
 }
 
 function isOf({ id }: Plan, { checkpoint: { trigger, description } }: CheckpointInEffect): boolean {
