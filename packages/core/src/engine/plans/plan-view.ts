@@ -236,11 +236,11 @@ function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, statu
   // Once it is applied, the folder differs from what it was applied to.
   const now = status === 'applied' ? null : (timeline.latest()?.snapshot ?? null);
   const known = new Map<number, boolean>();
+  const { find } = timeline.reader();
   const isMoved = (base: number): boolean => {
     if (now === null) return false;
-    const [checkpoint] = timeline.upTo(base);
-    const was = checkpoint?.number === base ? checkpoint.snapshot : null;
-    return was === null || !sameSnapshot(was, now);
+    const was = find(checkpointId(base))?.snapshot;
+    return was === undefined || !sameSnapshot(was, now);
   };
   for (const { base } of checks.results) if (!known.has(base)) known.set(base, isMoved(base));
   return {

@@ -4,6 +4,7 @@ import { isFailing } from '../../check/compare.ts';
 import { showText } from '../../content/show-name.ts';
 import { someOf } from '../../content/some-of.ts';
 import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
+import { checkpointId } from '../../model/ids.ts';
 import type { Plan, PlanApproval } from '../../model/plan.ts';
 import { isAnythingAccepted } from '../../plan/selection.ts';
 import { readPlanPolicy } from '../../store/state/plan-policy.ts';
@@ -50,8 +51,8 @@ export function policyAnswer(
   const failing = results.filter(isFailing).map(({ name }) => name);
   if (failing.length > 0) return { refused: `new failures, or no answer, of ${named(failing)}` };
   const [base = 0, ...others] = new Set(results.map((one) => one.base));
-  const checked = snapshotAt(timeline, base);
-  if (others.length > 0 || checked === null) return { refused: 'its checks ran on different folders' };
+  const checked = timeline.reader().find(checkpointId(base))?.snapshot;
+  if (others.length > 0 || checked === undefined) return { refused: 'its checks ran on different folders' };
   const checkedOn = afterPhases(timeline, checked, base, applications);
   if (checkedOn === null) return { refused: 'the folder changed since its checks ran' };
   const time = ports.clock.now();
@@ -60,12 +61,6 @@ export function policyAnswer(
 
 const MAX_NAMED = 5;
 
-/** @returns null if there is no such checkpoint */
-function snapshotAt(timeline: Timeline, number: number): Snapshot | null {
-  const [checkpoint] = timeline.upTo(number);
-  return checkpoint?.number === number ? checkpoint.snapshot : null;
-}
-
 /** The folder that the checks ran on, with the phases that were applied to exactly that. Null: it was not exactly that. */
 function afterPhases(
   timeline: Timeline,
@@ -73,12 +68,13 @@ function afterPhases(
   base: number,
   applications: PlanProgress['applications'],
 ): Snapshot | null {
+  const { find } = timeline.reader();
   let folder = checked;
   for (const { checkpoint } of applications.toSorted((a, b) => a.checkpoint - b.checkpoint)) {
     if (checkpoint <= base) continue;
     const [before] = timeline.upTo(checkpoint - 1);
-    const after = snapshotAt(timeline, checkpoint);
-    if (before === undefined || after === null || !sameSnapshot(before.snapshot, folder)) return null;
+    const after = find(checkpointId(checkpoint))?.snapshot;
+    if (before === undefined || after === undefined || !sameSnapshot(before.snapshot, folder)) return null;
     folder = after;
   }
   return folder;
