@@ -1,7 +1,8 @@
 /** Reads a file of the folder as it is now, if a checkpoint taken now would contain it. */
 
 import { showName } from '../../content/show-name.ts';
-import { type Fs, isFsError, kindOf } from '../../io/fs.ts';
+import { readEntireFile } from '../../io/durable-write.ts';
+import { type Fs, isFsError } from '../../io/fs.ts';
 import type { Pace } from '../../io/pace.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
@@ -69,26 +70,12 @@ function readLink(fs: Fs, path: DiskPath): Buffer | null {
   }
 }
 
-/** @returns null if it is not a file of this size any more */
+/** @returns null if it is not a file any more, or larger than this */
 function readFile(fs: Fs, path: DiskPath, size: number): Buffer | null {
   try {
-    const file = fs.openRead(path);
-    try {
-      const stat = fs.fstat(file);
-      if (kindOf(stat) !== 'file' || stat.size !== size) return null;
-      const content = Buffer.alloc(size);
-      let at = 0;
-      while (at < size) {
-        const got = fs.read(file, content, at, size - at, at);
-        if (got === 0) return null;
-        at += got;
-      }
-      return content;
-    } finally {
-      fs.close(file);
-    }
+    return readEntireFile(fs, path, size);
   } catch (error) {
-    if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EAGAIN')) return null;
+    if (isFsError(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EAGAIN', 'EINVAL', 'EFBIG')) return null;
     throw error;
   }
 }
