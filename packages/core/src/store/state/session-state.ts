@@ -81,7 +81,8 @@ export interface PlansHeard {
 
 const NOTHING_HEARD: PlansHeard = { state: null, reported: [] };
 const STATE_BYTES = 1024 * 1024;
-const UNKNOWN: SessionState = {
+/** Of a session about which nothing is recorded. */
+export const UNKNOWN_STATE: SessionState = {
   conversation: null,
   heard: null,
   scopeHeard: null,
@@ -110,7 +111,7 @@ export function deletedUpToIn(fs: Fs, layout: StoreLayout): (session: SessionId)
 /** Returns a state with all fields null if the file is missing or damaged. */
 export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId): SessionState {
   const file = fileForKey(layout.sessions, session);
-  return readCacheJson(fs, file, STATE_BYTES, stateOf) ?? UNKNOWN;
+  return readCacheJson(fs, file, STATE_BYTES, stateOf) ?? UNKNOWN_STATE;
 }
 
 /** @param key the name of its file without the extension; a damaged record of a call has it, and not the session's id */

@@ -8,7 +8,7 @@ import type { CheckpointId, ObjectId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
 import { dropScopes } from '../../store/state/scope.ts';
-import { writeSessionState } from '../../store/state/session-state.ts';
+import { UNKNOWN_STATE, writeSessionState } from '../../store/state/session-state.ts';
 import { describeWithoutTexts } from '../capture/describe.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { redactRecord } from '../record/checkpoint-json.ts';
@@ -59,18 +59,7 @@ export async function forgetSession(
   dropScopes(ports, store.layout, (one) => one === session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
-  writeSessionState(ports.fs, store.layout, session, {
-    conversation: null,
-    heard: null,
-    scopeHeard: null,
-    wentBack: false,
-    held: [],
-    plans: { state: null, reported: [] },
-    transcript: null,
-    deletedUpTo: upTo,
-    events: [],
-    processes: [],
-  });
+  writeSessionState(ports.fs, store.layout, session, { ...UNKNOWN_STATE, deletedUpTo: upTo });
   return { ...done, session, stayed };
 }
 
