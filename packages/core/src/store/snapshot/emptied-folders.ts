@@ -8,10 +8,11 @@ import { cachedFolderReader, type FolderReader, rootOf } from './snapshot.ts';
 
 /** @param folders those that may be empty; others stay */
 export function withoutEmptied(batch: ObjectBatch, snapshot: Snapshot, folders: Iterable<TreePath>): Snapshot {
+  const read = cachedFolderReader(batch);
   let result = snapshot;
   // The deepest first: a folder may be empty only then.
   for (const path of [...folders].sort((a, b) => b.length - a.length)) {
-    if (!isEmptyFolder(cachedFolderReader(batch), result, path)) continue;
+    if (!isEmptyFolder(read, result, path)) continue;
     result = editSnapshot(batch, result, [{ path, to: null, ignored: false }]);
   }
   return result;
