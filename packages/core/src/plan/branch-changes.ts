@@ -5,7 +5,6 @@
  */
 
 import { someOf } from '../content/some-of.ts';
-import { applyPlan } from '../copy/apply-copy.ts';
 import { modeForNewFile } from '../edit/targets.ts';
 import { problemOf, UnusableGitFile } from '../git/file.ts';
 import { readBranch } from '../git/head.ts';
@@ -22,12 +21,11 @@ import { isObjectId } from '../model/ids.ts';
 import { bytesFromText, type DiskPath, joinPaths, nameToJson, onDisk, type TreePath } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
-import { NO_CHOICES } from '../rewind/conflict-choices.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
-import { committedEntry, type EntryChange, problemOfCommitted, withEntries, withExecutable } from './entry-changes.ts';
+import { bringEntries, committedEntry, type EntryChange, problemOfCommitted, withExecutable } from './entry-changes.ts';
 import { attributesOf } from './repository-attributes.ts';
 
 export interface BranchRequest {
@@ -78,9 +76,7 @@ async function branchPlan(
       { hint: '`git branch --all` lists the branches of a repository.' },
     );
   }
-  const states = { base: withEntries(current, edits, 'before'), proposed: withEntries(current, edits, 'after') };
-  const { plan } = await applyPlan(workspace, { ...states, paths: [], choices: NO_CHOICES }, current, pace);
-  return plan;
+  return bringEntries(workspace, edits, current, pace);
 }
 
 interface Repository {

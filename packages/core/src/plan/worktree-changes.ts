@@ -6,7 +6,6 @@
 
 import { showName } from '../content/show-name.ts';
 import { someOf } from '../content/some-of.ts';
-import { applyPlan } from '../copy/apply-copy.ts';
 import { modeForNewFile } from '../edit/targets.ts';
 import { problemOf, UnusableGitFile } from '../git/file.ts';
 import { GitObjects } from '../git/objects.ts';
@@ -28,7 +27,6 @@ import {
 } from '../model/names.ts';
 import type { ChangeSet } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
-import { NO_CHOICES } from '../rewind/conflict-choices.ts';
 import { OwnPaths } from '../store/own-paths.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
@@ -39,11 +37,11 @@ import { survey } from '../workspace/survey/survey.ts';
 import type { ChangedPath } from '../workspace/survey/work-state.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
 import {
+  bringEntries,
   committedEntry,
   type EntryChange,
   MAX_BYTES,
   problemOfCommitted,
-  withEntries,
   withExecutable,
 } from './entry-changes.ts';
 import { attributesOf } from './repository-attributes.ts';
@@ -84,8 +82,7 @@ async function worktreePlan(
       throw new SavepointError('USAGE', message, { argument: 'worktree' });
     }
     const changes = await changesIn({ workspace, request, folder, state, root }, current, pace);
-    const states = { base: withEntries(current, changes, 'before'), proposed: withEntries(current, changes, 'after') };
-    return (await applyPlan(workspace, { ...states, paths: [], choices: NO_CHOICES }, current, pace)).plan;
+    return await bringEntries(workspace, changes, current, pace);
   } catch (error) {
     if (!(error instanceof UnusableGitFile || error instanceof FsError)) throw error;
     throw refused(request, problemOf(error).detail);
