@@ -60,15 +60,19 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     },
     beforeChange: async ({ number }) => {
       const time = workspace.ports.clock.now();
-      const { approval } = plan;
-      // A dry run has none, and does not get here.
-      if (approval === null) throw new Error(`${plan.id} is not approved`);
-      const application = { by, time, checkpoint: number, phase, fingerprint, approval, validation: null };
-      // A process that died may have recorded the same checkpoint, which then did not come to exist.
-      const known = plan.applications.filter(({ checkpoint }) => checkpoint !== number);
-      await storePlan(workspace.store, { ...plan, updated: time, applications: [...known, application] });
+      await storePlan(workspace.store, withApplied(plan, { by, time, checkpoint: number, phase, fingerprint }));
     },
   };
+}
+
+/** The plan with the record of an application. It must be approved. */
+export function withApplied(plan: Plan, made: Omit<PlanApplication, 'approval' | 'validation'>): Plan {
+  const { approval } = plan;
+  // A dry run has none, and does not get here.
+  if (approval === null) throw new Error(`${plan.id} is not approved`);
+  // A process that died may have recorded the same checkpoint, which then did not come to exist.
+  const known = plan.applications.filter(({ checkpoint }) => checkpoint !== made.checkpoint);
+  return { ...plan, updated: made.time, applications: [...known, { ...made, approval, validation: null }] };
 }
 
 /** The authors of the proposed changes. They need not be the one who applies them. */

@@ -13,7 +13,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { ChangeSet } from '../../operation/change-set.ts';
 import type { CurrentState, Operation } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { applyPlanOperation, authorsIn } from '../../plan/apply-plan.ts';
+import { applyPlanOperation, authorsIn, withApplied } from '../../plan/apply-plan.ts';
 import { isAnythingAccepted } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { editSnapshot } from '../../store/snapshot/edit-snapshot.ts';
@@ -115,7 +115,11 @@ export function withApplication(workspace: Workspace, request: MergeWithPlan, me
     },
     beforeChange: async (change) => {
       await merge.beforeChange?.(change);
-      if (applied !== null) await recordApplication(workspace, applied.plan, by, change.number, applied.fingerprint);
+      if (applied === null) return;
+      const { plan, fingerprint } = applied;
+      const time = workspace.ports.clock.now();
+      const made = { by, time, checkpoint: change.number, phase: null, fingerprint };
+      await replacePlan(workspace, withApplied(plan, made));
     },
   };
 }
@@ -139,19 +143,4 @@ function whyNotApplied(
   if (first === undefined) return null;
   const more = others.length > 1 ? `, as ${others.length - 1} more` : '';
   return `${showName(first)} is not as it says after the merge${more}`;
-}
-
-async function recordApplication(
-  workspace: Workspace,
-  plan: Plan,
-  by: Actor,
-  checkpoint: number,
-  fingerprint: string,
-): Promise<void> {
-  const { approval } = plan;
-  if (approval === null) return;
-  const time = workspace.ports.clock.now();
-  const application = { by, time, checkpoint, phase: null, fingerprint, approval, validation: null };
-  const known = plan.applications.filter((one) => one.checkpoint !== checkpoint);
-  await replacePlan(workspace, { ...plan, updated: time, applications: [...known, application] });
 }
