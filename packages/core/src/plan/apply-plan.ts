@@ -30,8 +30,8 @@ export interface ApplyPlanRequest {
   readonly phases: readonly number[] | null;
   /** The actor that applies it. */
   readonly by: PlanApplication['by'];
-  /** If given, it is applied only if the folder is exactly this. */
-  readonly onlyOn?: Snapshot;
+  /** It is applied only if the folder is exactly this. Absent or null: to any folder. */
+  readonly onlyOn?: Snapshot | null;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface ApplyPlanRequest {
  * counts exactly if the checkpoint after exists. The caller has checked the approval.
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
-  const { plan, phases, by, choices } = request;
+  const { plan, phases, by, choices, onlyOn = null } = request;
   const phase = phases?.length === 1 ? (phases[0] ?? null) : null;
   let fingerprint = '';
   return {
@@ -53,7 +53,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
     isApproved: true,
     attribution: withResolved(authorsIn(plan), choices, { actor: by, session: null, call: null, tool: null }),
     plan: async (current) => {
-      if (request.onlyOn !== undefined && !sameSnapshot(request.onlyOn, current.snapshot)) throw checkedElsewhere(plan);
+      if (onlyOn !== null && !sameSnapshot(onlyOn, current.snapshot)) throw checkedElsewhere(plan);
       const selection = await selectionOf(current.objects, plan, pace);
       fingerprint = selection.fingerprint;
       return planChanges(workspace, request, selection, current, pace);

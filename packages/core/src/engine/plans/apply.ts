@@ -60,8 +60,8 @@ export async function applyNext(
     const override = overrideIn(engine, workspace, plan, progress, options);
     const phase = given === undefined ? (leftOf(plan, progress)[0] ?? null) : given;
     const phases = phase === null ? null : [phase];
-    const made = requestOf(engine, workspace, { plan: { ...plan, approval, override }, phases }, options);
-    const request = checkedOn === null ? made : { ...made, onlyOn: checkedOn };
+    const what = { plan: { ...plan, approval, override }, phases, onlyOn: checkedOn };
+    const request = requestOf(engine, workspace, what, options);
     return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
   });
 }
@@ -95,7 +95,7 @@ export function approvedBy(
 function requestOf(
   engine: Engine,
   workspace: Workspace,
-  what: Pick<ApplyPlanRequest, 'plan' | 'phases'>,
+  what: Pick<ApplyPlanRequest, 'plan' | 'phases' | 'onlyOn'>,
   options: ApplyPlanOptions,
 ): ApplyPlanRequest {
   const { rebase = false } = options;

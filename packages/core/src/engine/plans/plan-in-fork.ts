@@ -50,12 +50,8 @@ export async function planInFork(
   const progress = await assertOpen(workspace, plan, pace, 'applied');
   const { approval, checkedOn } = approvedBy(engine, workspace, plan, progress);
   const by = callerOf(engine, workspace, options);
-  const request = { plan: { ...plan, approval }, rebase: true, choices: NO_CHOICES, phases: null, by };
-  const operation = applyPlanOperation(
-    workspace,
-    checkedOn === null ? request : { ...request, onlyOn: checkedOn },
-    pace,
-  );
+  const what = { plan: { ...plan, approval }, rebase: true, choices: NO_CHOICES, phases: null };
+  const operation = applyPlanOperation(workspace, { ...what, by, onlyOn: checkedOn }, pace);
   const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
   return { plan: plan.id, fingerprint: progress.fingerprint, now: before, state: proposed };
 }
