@@ -1,6 +1,7 @@
 /** Examines the repositories that a plan changed, before the first of them gets a commit. */
 
 import { gitBoolean } from '../content/git-config.ts';
+import { sameBytes } from '../content/same-bytes.ts';
 import { showName } from '../content/show-name.ts';
 import { someOf } from '../content/some-of.ts';
 import { ignoredOf, settingsOf } from '../git/as-user.ts';
@@ -32,7 +33,7 @@ import {
 import type { Plan } from '../model/plan.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences } from '../timeline/diff/snapshot-diff.ts';
-import { type ExaminedIndex, examineIndex, releaseLeftLock, sameBytes } from '../transaction/swap-index.ts';
+import { type ExaminedIndex, examineIndex, releaseLeftLock } from '../transaction/swap-index.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
 import { recentSubjects } from './recent-subjects.ts';

@@ -6,6 +6,7 @@
 
 import { lineAt } from '../content/changed-span.ts';
 import { diffLines, LINE_BOUND } from '../content/line-diff.ts';
+import { sameBytes } from '../content/same-bytes.ts';
 import { mergeThreeWay } from '../content/three-way.ts';
 import { applyEdits } from '../edit/apply-edits.ts';
 import type { Edit } from '../edit/edits.ts';
@@ -44,7 +45,7 @@ function replaceOne(seen: SeenFile, replacement: TextReplacement): SeenFile | { 
     return { ...seen, proposed: Buffer.from(replacement.new) };
   }
   const inProposal = edited(proposed, replacement);
-  if (sameContent(onDisk, proposed)) {
+  if (sameBytes(onDisk, proposed)) {
     const found = inProposal.ok ? inProposal : edited(proposed, replacement, true);
     return found.ok ? { onDisk: found.content, proposed: found.content } : found;
   }
@@ -104,8 +105,4 @@ function placeOf(content: Buffer, old: string): { readonly line: number; readonl
 
 function lineBreaks(text: string): number {
   return text.split('\n').length - 1;
-}
-
-function sameContent(a: Buffer | null, b: Buffer | null): boolean {
-  return a === null || b === null ? a === b : a.equals(b);
 }

@@ -7,6 +7,7 @@
  * old one or the new one.
  */
 
+import { sameBytes } from '../content/same-bytes.ts';
 import { problemOf, readGitFile } from '../git/file.ts';
 import { type Head, readHead } from '../git/head.ts';
 import type { GitState } from '../git/repository.ts';
@@ -114,10 +115,6 @@ const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 const INDEX_BYTES = 256 * 1024 * 1024;
 const INDEX_MODE = 0o644;
 const ID_DIGITS = 40;
-
-export function sameBytes(a: Buffer | null, b: Buffer | null): boolean {
-  return a === null || b === null ? a === b : a.equals(b);
-}
 
 function ownName({ processes }: SwapPorts, gitDir: DiskPath): DiskPath {
   return diskChild(gitDir, `${LOCK}-savepoint_${processNameText(processName(processes.self()))}`);
