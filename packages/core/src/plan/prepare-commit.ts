@@ -19,6 +19,7 @@ import type { Pace } from '../io/pace.ts';
 import type { Checkpoint, RootState } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { ObjectId } from '../model/ids.ts';
 import {
   type DiskPath,
   foldersAbove,
@@ -137,8 +138,7 @@ export async function addContents(
   { state, changes }: PreparedCommit,
   pace: Pace,
 ): Promise<void> {
-  const ids = changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]));
-  const failed = await writePacks(git, state, store.objects, [...new Set(ids)], pace);
+  const failed = await writePacks(git, state, store.objects, contentsOf(changes), pace);
   if (failed !== null) throw new Refusal(failed);
 }
 
@@ -197,6 +197,11 @@ export function shown(path: TreePath): string {
 const MAX_NAMED = 5;
 const LINK = 0o120000;
 const NO_ID = '0'.repeat(40);
+
+/** What git needs of them, each once. */
+function contentsOf(changes: readonly FileChange[]): readonly ObjectId[] {
+  return [...new Set(changes.flatMap(({ after }) => indexed(after)?.id ?? []))];
+}
 
 function indexed(entry: Entry | null): CommittedFile | null {
   return entry === null || entry.kind === 'folder' ? null : { mode: modeOf(entry), id: entry.id };
@@ -278,10 +283,9 @@ async function prepare(
   const head = state.head?.commit ?? null;
   if (head === null || state.head === null) throw new Refusal('it has no commit yet');
   const refs = refsOf(state.head);
-  const blobs = changes.flatMap(({ after }) => (after === null || after.kind === 'folder' ? [] : [after.id]));
   const link =
     findLinkOnWritePath(ports.fs, { root: workspace.root, path: root }, state, refs) ??
-    findLinkOfObjects(ports.fs, state, blobs, true);
+    findLinkOfObjects(ports.fs, state, contentsOf(changes), true);
   if (link !== null) throw new Refusal(linkReason(link));
   releaseLeftLock(ports, state);
   const lock = findLock(ports, state, refs);
