@@ -20,7 +20,7 @@ export const planCommit = verb({
     output: commitsShape(shapes),
   }),
   async handle(savepoint, { id, ...choices }, { signal, toolCall }) {
-    const options = withoutUndefined({ ...withoutUndefined(choices), signal, toolCall });
+    const options = withoutUndefined({ ...choices, signal, toolCall });
     return commitsToJson(await savepoint.commitPlan(id, options));
   },
 });
