@@ -1,3 +1,8 @@
+/**
+ * The guard of a workspace (docs/format.md): `guard.json` has what a person turned on, `guard-state.json` what it
+ * needs to remember. A damaged `guard.json` is an error. Without the state, the next turn only begins with a new base.
+ */
+
 import { durableWrite } from '../../io/durable-write.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';

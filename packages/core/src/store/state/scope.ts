@@ -1,3 +1,8 @@
+/**
+ * Scopes: the files and folders that an agent works with, `scopes/` in the store (docs/format.md). One file for each
+ * session, and one for all sessions of the workspace. A damaged file is an error of that scope only.
+ */
+
 import { durableWrite } from '../../io/durable-write.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';

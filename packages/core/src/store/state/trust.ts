@@ -1,3 +1,8 @@
+/**
+ * The checks of the project that a person trusts: `trust.json` in the store (docs/format.md). It is outside of the
+ * workspace, so a repository cannot trust itself. A damaged file is an error; it never means that something is trusted.
+ */
+
 import { durableWrite } from '../../io/durable-write.ts';
 import type { Ports } from '../../io/ports.ts';
 import { diskChild } from '../../model/names.ts';
