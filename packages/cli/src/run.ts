@@ -7,7 +7,6 @@ import { safeJson } from '@savepoint/core/ports';
 import { shellCaller } from './agent-shell.ts';
 import { agentReports, loadAgents, reportToJson } from './agents.ts';
 import { nameOfArgument } from './argument-path.ts';
-import { ask } from './ask.ts';
 import type {
   CommandContext,
   CommandEnvironment,
@@ -19,6 +18,7 @@ import type {
 import { exporter } from './exporter.ts';
 import { asFailure, failureAsJson, failureAsText } from './failure.ts';
 import { absolutePath, folderToOpen } from './folder.ts';
+import { ask } from './input/ask.ts';
 import { listenForInterrupts } from './interrupt.ts';
 import { page } from './pager.ts';
 import { helpHint, parseArguments, wantsJson } from './program.ts';

@@ -3,11 +3,11 @@ import { type JsonName, type Savepoint, SavepointError, showText } from '@savepo
 import { conflictChoicesOf, operationToJson } from '@savepoint/core/frontend';
 import type { CommandContext, Environment } from '../command.ts';
 import { asFailure, failureAsText } from '../failure.ts';
+import { choose, readLine } from '../input/choose.ts';
 import { page } from '../pager.ts';
 import { patchText } from '../show/patch.ts';
 import type { OutputView } from '../view.ts';
 import { writeAll } from '../write.ts';
-import { choose, readLine } from './choose.ts';
 import { type Decision, typedFile } from './decision.ts';
 import { isOwnDaemon, isOwnHook } from './own-programs.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';

@@ -1,7 +1,7 @@
 /** Asks before an operation that brings changes into the folder, and shows what it did. */
 
 import { type CommandContext, lines } from '../command.ts';
-import { confirm, DRY_RUN_HINT } from '../confirm.ts';
+import { confirm, DRY_RUN_HINT } from '../input/confirm.ts';
 import type { OutputView } from '../view.ts';
 import { captureWarnings, listedIn } from './capture.ts';
 import { titleText } from './checkpoint.ts';

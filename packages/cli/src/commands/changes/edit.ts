@@ -1,7 +1,7 @@
 import { bytesFromText, nameFromJson, showName, showText } from '@savepoint/core';
 import { type InputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { readRequest } from '../../read-request.ts';
+import { readRequest } from '../../input/read-request.ts';
 import { changeWord } from '../../show/changes.ts';
 import { countText } from '../../show/format.ts';
 import { checkedRequest, requestIn } from './checked-request.ts';

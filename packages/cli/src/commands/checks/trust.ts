@@ -1,7 +1,7 @@
 import { nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { confirm } from '../../confirm.ts';
+import { confirm } from '../../input/confirm.ts';
 import { countText } from '../../show/format.ts';
 
 type TrustJson = OutputOf<typeof VERBS.trust>;

@@ -1,7 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, runReplayVerb, VERBS } from '@savepoint/core/frontend';
-import { askText } from '../../ask.ts';
 import { type CommandContext, command, lines } from '../../command.ts';
+import { askText } from '../../input/ask.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { countText, lineCounts, pathText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';

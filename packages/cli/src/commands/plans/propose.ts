@@ -3,7 +3,7 @@
 import { type JsonName, nameFromJson, SavepointError, showText } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, type VerbArguments } from '../../command.ts';
-import { readRequest } from '../../read-request.ts';
+import { readRequest } from '../../input/read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
 import { nextStep, planLine, planText } from '../../show/plan-text.ts';

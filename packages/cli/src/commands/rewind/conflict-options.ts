@@ -2,7 +2,7 @@
 import { type JsonName, nameFromJson, nameToJson, SavepointError } from '@savepoint/core';
 import { bytesOfArgument, nameOfArgument } from '../../argument-path.ts';
 import type { CliOptionSpec, CommandContext, VerbArguments } from '../../command.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../input/read-input.ts';
 
 export const CONFLICT_OPTIONS: readonly CliOptionSpec[] = [
   {

@@ -1,7 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type InputOf, type OutputOf, shellWord, VERBS } from '@savepoint/core/frontend';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
-import { confirm } from '../../confirm.ts';
+import { confirm } from '../../input/confirm.ts';
 import { withPathHint } from '../../path-hint.ts';
 import { mixedAuthorsText } from '../../show/authors.ts';
 import { captureNotes, captureWarnings, listedIn, listWithHeading } from '../../show/capture.ts';

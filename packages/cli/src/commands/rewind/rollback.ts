@@ -2,7 +2,7 @@ import { showText } from '@savepoint/core';
 import { type InputOf, type OutputOf, rolledBackText, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
-import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { confirm, DRY_RUN_HINT } from '../../input/confirm.ts';
 import { captureNotes, captureWarnings, LISTED, listedIn, listWithHeading } from '../../show/capture.ts';
 import { titleText } from '../../show/checkpoint.ts';
 import { countText, pathText } from '../../show/format.ts';

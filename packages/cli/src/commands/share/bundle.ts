@@ -1,7 +1,7 @@
 import { type JsonName, nameFromJson, SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { type CommandContext, command, lines } from '../../command.ts';
-import { confirm, DRY_RUN_HINT } from '../../confirm.ts';
+import { confirm, DRY_RUN_HINT } from '../../input/confirm.ts';
 import { captureWarnings, listWithHeading } from '../../show/capture.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { planLines, planNotes } from '../../show/plan.ts';

@@ -1,7 +1,7 @@
 import { SavepointError, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
 import { countText, pathText, relativeTime, sizeText } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 

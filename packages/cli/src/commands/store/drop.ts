@@ -1,6 +1,6 @@
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
 import { listWithHeading } from '../../show/capture.ts';
 import { KEPT_BECAUSE } from '../../show/checkpoint.ts';
 import { countText, sizeText } from '../../show/format.ts';

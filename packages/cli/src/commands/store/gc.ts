@@ -1,6 +1,6 @@
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
-import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
 import { countText, sizeText } from '../../show/format.ts';
 
 const MB = 1024 * 1024;

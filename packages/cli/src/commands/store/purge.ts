@@ -2,7 +2,7 @@ import { type JsonName, nameFromJson, SavepointError, showName } from '@savepoin
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
-import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
 import { listWithHeading } from '../../show/capture.ts';
 import { countText, sizeText } from '../../show/format.ts';
 

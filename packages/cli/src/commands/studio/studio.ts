@@ -8,11 +8,11 @@ import { loadAgents } from '../../agents.ts';
 import type { CommandEnvironment, Environment, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
 import { folderToOpen } from '../../folder.ts';
-import { openInBrowser } from '../../open-browser.ts';
 import { ownVersion } from '../../own-version.ts';
 import { studioPage } from '../../studio-page.ts';
 import { systemCode } from '../../system-error.ts';
 import { writeAll } from '../../write.ts';
+import { openInBrowser } from './open-browser.ts';
 
 const DEFAULT_IDLE_MINUTES = 30;
 const MAX_IDLE_MINUTES = 7 * 24 * 60;

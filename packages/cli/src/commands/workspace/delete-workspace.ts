@@ -1,7 +1,7 @@
 import { bytesFromText, nameFromJson } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
-import { confirm, IRREVERSIBLE_HINT } from '../../confirm.ts';
+import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
 import { countText, pathText, sizeText } from '../../show/format.ts';
 
 type DeletedJson = OutputOf<typeof VERBS.deleteWorkspace>;

@@ -1,5 +1,5 @@
 import { SavepointError } from '@savepoint/core';
-import type { CommandContext } from './command.ts';
+import type { CommandContext } from '../command.ts';
 
 /** An action that the user must confirm. */
 export interface Confirmation {

@@ -1,6 +1,6 @@
 /** Opens a file in the user's browser, if there is one on this machine. */
 import { spawn } from 'node:child_process';
-import { systemProgram } from './system-program.ts';
+import { systemProgram } from '../../system-program.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 /** Asks the user to choose one of several ways on. */
-import { onLeave } from '../while-asking.ts';
+import { onLeave } from './while-asking.ts';
 
 export interface Choice<T> {
   /** One letter. */

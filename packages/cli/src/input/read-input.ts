@@ -5,7 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isatty, ReadStream } from 'node:tty';
 import { SavepointError } from '@savepoint/core';
-import { systemCode } from './system-error.ts';
+import { systemCode } from '../system-error.ts';
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const CHUNK_BYTES = 1 << 20;
