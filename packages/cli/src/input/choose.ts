@@ -1,5 +1,6 @@
 /** Asks the user to choose one of several ways on. */
-import { onLeave } from './while-asking.ts';
+import { SavepointError } from '@savepoint/core';
+import { askText } from './ask.ts';
 
 export interface Choice<T> {
   /** One letter. */
@@ -18,7 +19,7 @@ export async function choose<T>(question: string, choices: readonly Choice<T>[],
   const named = [...choices, otherwise].map(({ key, label }) => `${key} ${label}`).join(', ');
   const keys = [...choices.map(({ key }) => key), otherwise.key.toUpperCase()].join('/');
   for (;;) {
-    const answer = await readLine(`${question} ${named} [${keys}] `);
+    const answer = await readLine(`${question} ${named} [${keys}]`);
     const typed = answer?.trim().toLowerCase() ?? '';
     const found = [...choices, otherwise].find(({ key, label }) => key === typed || label === typed);
     if (found !== undefined) return found.value;
@@ -28,26 +29,11 @@ export async function choose<T>(question: string, choices: readonly Choice<T>[],
 
 /** @returns null at the end of the input, on Ctrl-C, and on a signal that asks the process to end */
 export async function readLine(question: string): Promise<string | null> {
-  const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  let end: () => void = () => undefined;
-  try {
-    return await new Promise((resolve) => {
-      // Without this line break, what is printed next would follow the question.
-      const leave = (): void => {
-        process.stderr.write('\n');
-        resolve(null);
-      };
-      end = onLeave(lines, leave);
-      lines.on('close', leave);
-      lines.question(question, (answer) => {
-        lines.off('close', leave);
-        resolve(answer);
-      });
-    });
-  } finally {
-    end();
-    lines.removeAllListeners('close');
-    lines.close();
-  }
+  const answer = await askText(question).catch((error: unknown) => {
+    if (error instanceof SavepointError && error.code === 'CANCELLED') return null;
+    throw error;
+  });
+  // Without this line break, what is printed next would follow the question.
+  if (answer === null) process.stderr.write('\n');
+  return answer;
 }

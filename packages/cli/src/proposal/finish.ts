@@ -253,7 +253,7 @@ class ProposalRun {
   }
 
   async #askForFile(): Promise<JsonName | null> {
-    const typed = await readLine('File: ');
+    const typed = await readLine('File:');
     if (typed === null || typed.trim() === '') return null;
     try {
       return typedFile(typed.trim(), this.given.context);
