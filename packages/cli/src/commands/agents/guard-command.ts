@@ -10,8 +10,9 @@ import {
   wholeNumber,
 } from '../../command.ts';
 import { folderToOpen } from '../../folder.ts';
+import { turnLines, verdictLines } from '../../show/guard.ts';
 import { writeAll } from '../../write.ts';
-import { CHECK_OPTION, checkNames, everyOption, turnLines, verdictLines } from './guard.ts';
+import { CHECK_OPTION, checkNames, everyOption } from './guard-options.ts';
 import { hostedAgent, SESSION_VARIABLE } from './hosted-agent.ts';
 
 type Guarded = Awaited<ReturnType<typeof Session.prototype.guard<ChildExit>>>;

@@ -1,24 +1,12 @@
-import { type Savepoint, SavepointError, showText } from '@savepoint/core';
+import { showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
+import { command, lines, wholeNumber } from '../../command.ts';
 import { localTime } from '../../show/format.ts';
+import { verdictLines } from '../../show/guard.ts';
+import { CHECK_OPTION, checkNames, everyOption } from './guard-options.ts';
 
 type StatusJson = OutputOf<typeof VERBS.guardStatus>;
-type VerdictJson = NonNullable<OutputOf<typeof VERBS.guardSteps>['verdict']>;
-
-interface ShownVerdict extends Pick<VerdictJson, 'outcome' | 'why' | 'operation'> {
-  readonly failures: readonly { readonly check: string; readonly shown: string }[];
-  readonly kept: readonly { readonly path: string; readonly why: string }[];
-}
-
 const SHOWN_EVENTS = 20;
-const MAX_FAILURES = 50;
-
-export const CHECK_OPTION = {
-  flags: '--check <name>',
-  description: 'a check by its name, tool or kind, as `savepoint check` lists it',
-  isRepeatable: true,
-} as const;
 
 export const guardOn = command({
   verb: VERBS.guardOn,
@@ -112,72 +100,6 @@ export const guardSteps = command({
     );
   },
 });
-
-/** @throws SavepointError USAGE */
-export function checkNames({ check }: VerbArguments['options']): string[] {
-  if (Array.isArray(check) && check.length > 0) return [...(check as readonly string[])];
-  const hint = '`savepoint trust --list` shows the checks of this project.';
-  throw new SavepointError('USAGE', 'Name at least one check with --check.', { argument: '--check' }, { hint });
-}
-
-export function everyOption(given: VerbArguments): 'turn' | number | undefined {
-  return given.options['every'] === 'turn' ? 'turn' : wholeNumber(given, 'every', '--every');
-}
-
-/** What became of guarded work. Text from the project is escaped. */
-export function verdictLines({ outcome, why, failures, operation, kept }: ShownVerdict): string {
-  const found = failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `  ${showText(check)}: ${showText(shown)}`);
-  const more = failures.length > MAX_FAILURES ? [`  and ${failures.length - MAX_FAILURES} more`] : [];
-  switch (outcome) {
-    case 'good':
-      return lines('savepoint: nothing is worse.');
-    case 'unchanged':
-      return lines('savepoint: nothing was changed.');
-    case 'taken-back':
-      return lines(
-        `savepoint: checks became worse, and the changes were taken back (${operation ?? ''}). New failures:`,
-        found,
-        more,
-        kept.map((one) => `  stays: ${showText(one.path)}: ${showText(one.why)}`),
-        `\`savepoint show ${operation ?? 'last'}\` lists the changes, \`savepoint undo\` brings them back.`,
-      );
-    case 'left':
-      return lines(
-        `savepoint: checks became worse. The changes stay, because ${showText(why ?? '').replace(/\.$/, '')}.`,
-        found,
-        more,
-      );
-    case 'unknown':
-      return lines(`savepoint: the checks gave no answer, and the changes stay: ${showText(why ?? '')}`);
-  }
-}
-
-type GuardEvent = Awaited<ReturnType<Savepoint['guardStatus']>>['events'][number];
-
-/** What the guard of an agent's turns did. Good turns are not listed. */
-export function turnLines(events: readonly GuardEvent[]): string {
-  return events.map(turnLine).join('');
-}
-
-function turnLine({ outcome, checkpoint, text }: GuardEvent): string {
-  const about = showText(text);
-  const at = checkpoint ?? 'last';
-  switch (outcome) {
-    case 'good':
-      return '';
-    case 'repaired':
-      return lines('savepoint: nothing is worse after the repair.');
-    case 'taken-back':
-      return lines(
-        `savepoint: checks became worse, and the changes of a turn were taken back (${at}): ${about}`,
-        `\`savepoint show ${at}\` lists the changes.`,
-      );
-    case 'left':
-      return lines(`savepoint: checks became worse, and the changes of a turn stay: ${about}`);
-    case 'unknown':
-      return lines(`savepoint: the checks of a turn gave no answer, and its changes stay: ${about}`);
-  }
-}
 
 function guardLines({ guard }: StatusJson): string[] {
   if (guard === null) return ['Nothing is guarded.'];

@@ -4,7 +4,7 @@ import { SavepointError, showText } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
 import { command, lines, wholeNumber } from '../../command.ts';
 import { countText, localTime } from '../../show/format.ts';
-import { CHECK_OPTION } from '../agents/guard.ts';
+import { CHECK_OPTION } from '../agents/guard-options.ts';
 
 export const planPolicy = command({
   verb: VERBS.planPolicy,
