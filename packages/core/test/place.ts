@@ -9,6 +9,12 @@ import { onTestFinished } from 'vitest';
 export class Place {
   constructor(readonly world: World = createWorld(onTestFinished)) {}
 
+  static with(files: Readonly<Record<string, string>>): Place {
+    const place = new Place();
+    for (const [name, content] of Object.entries(files)) place.write(name, content);
+    return place;
+  }
+
   /** Opens it as another process would, with no state kept from earlier calls. */
   open(options: Partial<OpenOptions> = {}): Savepoint {
     return open({ dir: this.world.workspace, ports: realPorts(), places: this.world.places, ...options });

@@ -9,12 +9,7 @@ import { Place } from '../place.ts';
 
 const AGENT: Actor = { kind: 'agent', name: 'mine' };
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.txt', 'a\nb\nc\nd\ne\n');
-  p.write('b.txt', 'b\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'a.txt': 'a\nb\nc\nd\ne\n', 'b.txt': 'b\n' });
 
 test('the changes of a copy are merged with those of the folder, are by their author, and can be undone', async () => {
   const p = place();

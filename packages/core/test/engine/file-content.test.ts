@@ -5,11 +5,11 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { failure } from '../failure.ts';
+import { numberedLines } from '../numbered-lines.ts';
 import { Place } from '../place.ts';
+import { write } from '../plan/write.ts';
 
-const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
-const text = (changed: Readonly<Record<number, string>>): string =>
-  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+const text = (changed: Readonly<Record<number, string>>): string => numberedLines(40, changed);
 
 async function planned() {
   const p = new Place();
@@ -17,18 +17,11 @@ async function planned() {
   p.write('gone.txt', 'gone\n');
   p.write('same.txt', 'same\n');
   const savepoint = p.open();
-  const edit = (path: string, one: { op: 'write'; content: string } | { op: 'delete' }) => ({
-    given: path,
-    path,
-    edits: [one],
-    expectedHash: null,
-    force: false,
-  });
   const { plan } = await savepoint.proposeEdits(
     [
-      edit('a.txt', { op: 'write', content: text({ 2: 'two', 38: 'LAST' }) }),
-      edit('new.txt', { op: 'write', content: 'new\n' }),
-      edit('gone.txt', { op: 'delete' }),
+      write('a.txt', text({ 2: 'two', 38: 'LAST' })),
+      write('new.txt', 'new\n'),
+      { path: 'gone.txt', edits: [{ op: 'delete' }] },
     ],
     { intent: 'Spell the numbers' },
   );

@@ -48,11 +48,7 @@ function watching(savepoint: Savepoint, after?: string): Watching {
   return { events, until, end };
 }
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.ts', 'one\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'a.ts': 'one\n' });
 
 test('tells of calls that begin and end, and of states that change', async () => {
   const p = place();
@@ -67,11 +63,9 @@ test('tells of calls that begin and end, and of states that change', async () =>
   await watch.until('calls');
   await p.open().freeze(['other.ts']);
   await watch.until('frozen');
-  await p
-    .open()
-    .proposeEdits([{ given: 'a.ts', path: 'a.ts', edits: [{ op: 'delete' }], expectedHash: null, force: false }], {
-      intent: 'Remove it',
-    });
+  await p.open().proposeEdits([{ path: 'a.ts', edits: [{ op: 'delete' }] }], {
+    intent: 'Remove it',
+  });
   await watch.until('plans');
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
+import { folderOf } from './folder-of.ts';
 
 function git(folder: string, ...args: string[]): string {
   const own = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
@@ -120,7 +121,7 @@ test('commits on a detached HEAD of a worktree are named, and not removed unaske
   expect(git(top, 'rev-parse', 'f-HEAD').trim()).toBe(commit);
   // A branch has it: nothing is lost with the fork.
   await savepoint.createForks(['g'], { rungs: ['copy'], branch: 'other' });
-  const other = Buffer.from((await savepoint.openFork('g')).folder, 'latin1').toString();
+  const other = await folderOf(savepoint, 'g');
   git(other, 'checkout', '-q', '-f', '--detach', 'f-HEAD');
   await savepoint.mergeFork('g');
   expect(await marks()).toEqual([['g', false]]);

@@ -4,23 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
+import { folderOf } from './folder-of.ts';
 
 const LINES = 'a\nb\nc\nd\ne\n';
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.txt', LINES);
-  p.write('b.txt', 'b\n');
-  return p;
-}
-
-async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
-  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
-}
+const place = (): Place => Place.with({ 'a.txt': LINES, 'b.txt': 'b\n' });
 
 test('several forks are merged one after the other, and each merge is one undo', async () => {
   const p = place();

@@ -2,19 +2,16 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Checkpoint, DiskPath, Savepoint } from '@savepoint/core';
+import type { Checkpoint, DiskPath } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { tree } from '../timeline/query/timeline-world.ts';
+import { folderOf } from './folder-of.ts';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
 
 function withLine(index: number, text: string): string {
   return `${LINES.map((line, at) => (at === index ? text : line)).join('\n')}\n`;
-}
-
-async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
-  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
 }
 
 test('the agent of a merged fork, how sure that is, and the merge are named', async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { OpenOptions, Savepoint } from '@savepoint/core';
 import { Place } from '../place.ts';
+import { write } from './write.ts';
 
 /** Workspaces that are repositories, in which plans are applied. */
 
@@ -30,8 +31,6 @@ export function repository(subjects: readonly string[] = ['first']): GitPlace {
   );
   return p;
 }
-
-export const write = (path: string, content: string) => ({ path, edits: [{ op: 'write' as const, content }] });
 
 export async function appliedPlan(p: GitPlace, intent = 'Spell the names.', path = 'src/a.txt'): Promise<string> {
   const savepoint = p.open();

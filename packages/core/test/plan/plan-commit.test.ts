@@ -6,7 +6,8 @@ import { bytesFromText, type DiskPath, type Savepoint } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { processName, processNameText } from '../../src/store/process-name.ts';
-import { AUTHOR, appliedPlan, GIT, type GitPlace, repository, write } from './git-place.ts';
+import { AUTHOR, appliedPlan, GIT, type GitPlace, repository } from './git-place.ts';
+import { write } from './write.ts';
 
 test('only the files of the plan are committed, and what is staged or changed besides stays as it is', async () => {
   const p = repository();

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
+import { folderOf } from '../fork/folder-of.ts';
 import { Place } from '../place.ts';
 
 const PLANNED = [
@@ -14,20 +15,11 @@ const PLANNED = [
   },
 ] as const;
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.txt', 'a\n');
-  p.write('b.txt', 'b\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
 
 async function proposed(savepoint: Savepoint) {
   const { plan, fingerprint } = await savepoint.proposeEdits(PLANNED, { intent: 'Try it' });
   return { id: plan.id, fingerprint };
-}
-
-async function folderOf(savepoint: Savepoint, name: string): Promise<string> {
-  return Buffer.from((await savepoint.openFork(name)).folder, 'latin1').toString();
 }
 
 const statusOf = async (savepoint: Savepoint, id: string) => (await savepoint.plan(id)).status;

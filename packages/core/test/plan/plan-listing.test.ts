@@ -5,22 +5,15 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
+import { numberedLines } from '../numbered-lines.ts';
 import { Place } from '../place.ts';
+import { write } from './write.ts';
 
-const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
-const text = (changed: Readonly<Record<number, string>>): string =>
-  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+const text = (changed: Readonly<Record<number, string>>): string => numberedLines(40, changed);
 
 type Written = Readonly<Record<string, string>>;
 
-const edits = (files: Written) =>
-  Object.entries(files).map(([path, content]) => ({
-    given: path,
-    path,
-    edits: [{ op: 'write' as const, content }],
-    expectedHash: null,
-    force: false,
-  }));
+const edits = (files: Written) => Object.entries(files).map(([path, content]) => write(path, content));
 
 async function planned(files: Written = { 'a.txt': text({ 2: 'two', 38: 'LAST' }), 'b.txt': 'B\n', 'c.txt': 'c\n' }) {
   const p = new Place();

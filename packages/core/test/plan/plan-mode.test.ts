@@ -10,11 +10,7 @@ import { Place } from '../place.ts';
 const AGENT = { actor: { kind: 'agent', name: 'helper' } } as const;
 const EDITS = [{ path: 'a.txt', edits: [{ op: 'replace', old: 'one', new: 'ONE' }] }] as const;
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.txt', 'one\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'a.txt': 'one\n' });
 
 test('an agent changes nothing but what a person approved', async () => {
   const p = place();

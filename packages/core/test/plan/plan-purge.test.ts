@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { Place } from '../place.ts';
+import { write } from './write.ts';
 
 const SECRET = 'token = "öpen-sesame-1234"';
 
@@ -22,14 +23,12 @@ async function objectsOf(p: Place): Promise<string> {
 
 const mentions = (text: string): boolean => text.includes('sesame-1234');
 
-const edit = (path: string, content: string) => ({ path, edits: [{ op: 'write' as const, content }] });
-
 /** A plan of two files that mentions the secret in every text it can have. */
 async function talkative(p: Place, savepoint: Savepoint): Promise<string> {
   p.write('check.sh', `grep -q planned a.txt && echo 'a.txt:1: error: ${SECRET}' && exit 1; exit 0\n`);
   p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', 'check.sh'], kind: 'lint' } } }));
   await savepoint.trustChecks((await savepoint.listChecks()).digest);
-  const { plan } = await savepoint.proposeEdits([edit('a.txt', 'planned\n'), edit('b.txt', 'planned\n')], {
+  const { plan } = await savepoint.proposeEdits([write('a.txt', 'planned\n'), write('b.txt', 'planned\n')], {
     intent: `Put ${SECRET} in a file\nmore`,
   });
   await savepoint.notePlan(plan.id, `Do not use ${SECRET}`);
@@ -77,12 +76,15 @@ test('a content that only a plan has is purged, with the words that mention it; 
   const p = new Place();
   p.write('a.txt', 'a\n');
   const savepoint = p.open();
-  const { plan } = await savepoint.proposeEdits([edit('secret.txt', `${SECRET}\n`), edit('a.txt', 'a2\n')], {
+  const { plan } = await savepoint.proposeEdits([write('secret.txt', `${SECRET}\n`), write('a.txt', 'a2\n')], {
     intent: 'Add it',
   });
-  const other = await savepoint.proposeEdits([edit('copy.txt', 'only in plans\n'), edit('x.txt', 'only in plans\n')], {
-    intent: 'Copies',
-  });
+  const other = await savepoint.proposeEdits(
+    [write('copy.txt', 'only in plans\n'), write('x.txt', 'only in plans\n')],
+    {
+      intent: 'Copies',
+    },
+  );
   await savepoint.notePlan(plan.id, `Why ${SECRET}?`);
   await savepoint.decidePlan(plan.id, [{ path: 'a.txt', hunk: 1, accepted: true }]);
   await savepoint.purge(['secret.txt']);

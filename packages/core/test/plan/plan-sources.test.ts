@@ -3,19 +3,11 @@
 import type { Savepoint } from '@savepoint/core';
 import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
-import { Place } from '../place.ts';
+import { numberedLines } from '../numbered-lines.ts';
+import type { Place } from '../place.ts';
+import { GIT, GitPlace } from './git-place.ts';
 
-const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
-const text = (changed: Readonly<Record<number, string>>): string =>
-  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
-const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultBranch=main';
-
-/** With git, which finds the common ancestor of a branch. */
-class GitPlace extends Place {
-  override open(options: Parameters<Place['open']>[0] = {}): Savepoint {
-    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' }, ...options });
-  }
-}
+const text = (changed: Readonly<Record<number, string>>): string => numberedLines(20, changed);
 
 function repository(): Place {
   const p = new GitPlace();

@@ -1,18 +1,11 @@
 /** Plans of the uncommitted changes of a git worktree, compared with what git itself says of it. */
 
-import type { DiskPath, Savepoint, SavepointError } from '@savepoint/core';
+import type { DiskPath, SavepointError } from '@savepoint/core';
 import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
-import { Place } from '../place.ts';
+import { GIT, GitPlace } from './git-place.ts';
 
-const GIT = 'git -c user.name=T -c user.email=t@example.invalid -c init.defaultBranch=main';
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
-
-class GitPlace extends Place {
-  override open(options: Parameters<Place['open']>[0] = {}): Savepoint {
-    return super.open({ places: { ...this.world.places, searchPath: process.env['PATH'] ?? '' }, ...options });
-  }
-}
 
 /** With a linked worktree beside it. */
 function repository(): GitPlace {

@@ -4,18 +4,12 @@ import type { FileRequest, Savepoint } from '@savepoint/core';
 import { fixedClock, realPorts } from '@savepoint/testkit';
 import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
+import { numberedLines } from '../numbered-lines.ts';
 import { Place } from '../place.ts';
 
-const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
-const text = (changed: Readonly<Record<number, string>>): string =>
-  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+const text = (changed: Readonly<Record<number, string>>): string => numberedLines(20, changed);
 
-function place(): Place {
-  const p = new Place();
-  p.write('a.txt', text({}));
-  p.write('b.txt', 'b\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'a.txt': text({}), 'b.txt': 'b\n' });
 
 const replaced = (old: string, to: string) =>
   ({ op: 'replace', old, new: to, replaceAll: false, tolerant: false }) as const;

@@ -4,19 +4,14 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { workingFiles } from '@savepoint/testkit/command';
 import { expect, test } from 'vitest';
+import { folderOf } from '../fork/folder-of.ts';
 import { Place } from '../place.ts';
 
 const E = 'one\ntwo\nthree\nfour\n';
 const OLD = 'alpha\nbeta\ngamma\ndelta\n';
 const SKIP = { skipConflicts: true };
 
-function place(): Place {
-  const p = new Place();
-  p.write('e.txt', E);
-  p.write('old/x.txt', OLD);
-  p.write('other.txt', 'other\n');
-  return p;
-}
+const place = (): Place => Place.with({ 'e.txt': E, 'old/x.txt': OLD, 'other.txt': 'other\n' });
 
 /** A person changes the file under the old name of one rename, and makes one at the new name of the other. */
 function changeSince(p: Place): void {
@@ -72,7 +67,7 @@ test('a fork, of which both halves can be merged later', async () => {
   const p = place();
   const savepoint = p.open();
   await savepoint.createForks(['f'], { rungs: ['copy'] });
-  renameIn(Buffer.from((await savepoint.openFork('f')).folder, 'latin1').toString());
+  renameIn(await folderOf(savepoint, 'f'));
   await expectWhole(p, () => savepoint.mergeFork('f', SKIP));
   p.write('e.txt', E);
   await savepoint.mergeFork('f', SKIP);
