@@ -62,6 +62,15 @@ function contentOf(disk: SimDisk, path: DiskPath, size: number): string {
   return bytes.toString('latin1');
 }
 
+/** Writes a file, or replaces one. */
+export function put(disk: Fs, path: string, content: string | Uint8Array, mode = 0o644): void {
+  const at = path as DiskPath;
+  if (disk.lstat(at) !== null) disk.unlink(at);
+  const file = disk.openNew(at, mode);
+  disk.write(file, Buffer.from(content), 0);
+  disk.close(file);
+}
+
 export function sameTree(a: Tree, b: Tree, except: readonly string[] = []): boolean {
   return tell(a, except) === tell(b, except);
 }

@@ -2,7 +2,7 @@ import { type DiskPath, SavepointError } from '@savepoint/core';
 import { kindOf } from '@savepoint/core/ports';
 import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { engine, journals, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { engine, journals, put, ROOT, sameTree, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 import { putPackedRepository } from './packed-repository.ts';
 
@@ -54,14 +54,6 @@ const SCENES: readonly Scene[] = [
     },
   },
 ];
-
-function put(disk: SimDisk, path: string, content: Buffer): void {
-  const name = path as DiskPath;
-  if (disk.lstat(name) !== null) disk.unlink(name);
-  const file = disk.openNew(name, 0o644);
-  disk.write(file, content, 0);
-  disk.close(file);
-}
 
 function read(disk: SimDisk, path: DiskPath): Buffer {
   const file = disk.openRead(path);

@@ -1,7 +1,7 @@
 import type { DiskPath } from '@savepoint/core';
 import { FaultyFs, type FsCall, SimDisk } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { codeOf, engine, ROOT, tell, treeOf } from '../simulated.ts';
+import { codeOf, engine, put, ROOT, tell, treeOf } from '../simulated.ts';
 
 /**
  * The disk is full at any call of making a copy that is a folder: nothing of it is left, the error says so, and the next
@@ -29,32 +29,26 @@ const FAULTS = [
   { sticky: true, of: NEEDS_SPACE },
 ] as const;
 
-function put(disk: SimDisk, path: string, text: string, mode = 0o644): void {
-  const file = disk.openNew(at(path), mode);
-  disk.write(file, Buffer.from(text), 0);
-  disk.close(file);
-}
-
 /** A folder with everything that is copied in a way of its own. */
 async function project(): Promise<SimDisk> {
   const disk = new SimDisk();
   for (const path of ['', 'deep', 'deep/locked', 'empty', 'node_modules', 'node_modules/p', '.git', 'sub', 'modules']) {
     disk.makeFolder(path === '' ? ROOT : at(path), 0o755);
   }
-  put(disk, 'a.txt', 'a\n');
-  put(disk, 'nothing', '');
-  put(disk, 'run.sh', 'exit\n', 0o755);
-  put(disk, 'large', LARGE);
-  put(disk, 'deep/locked/file', 'locked\n');
-  put(disk, 'node_modules/p/index.js', 'p\n');
-  put(disk, '.git/HEAD', 'ref: refs/heads/main\n');
-  put(disk, '.git/config', `[core]\n\tworktree = ${ROOT}\n`);
+  put(disk, at('a.txt'), 'a\n');
+  put(disk, at('nothing'), '');
+  put(disk, at('run.sh'), 'exit\n', 0o755);
+  put(disk, at('large'), LARGE);
+  put(disk, at('deep/locked/file'), 'locked\n');
+  put(disk, at('node_modules/p/index.js'), 'p\n');
+  put(disk, at('.git/HEAD'), 'ref: refs/heads/main\n');
+  put(disk, at('.git/config'), `[core]\n\tworktree = ${ROOT}\n`);
   disk.hardLink(at('a.txt'), at('deep/second'));
   disk.makeLink(at('a.txt'), at('link'));
   disk.chmod(at('deep/locked'), 0o555);
   await engine(disk, 90).checkpoint();
   // The copy gets a state that is not that of the folder, too.
-  put(disk, 'later.txt', 'later\n');
+  put(disk, at('later.txt'), 'later\n');
   return disk.afterProcessDeath();
 }
 

@@ -1,7 +1,7 @@
 import type { DiskPath } from '@savepoint/core';
 import { dieByThrowing, FaultyFs, type SeededRandom, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { codeOf, engine, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { codeOf, engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 
 /**
@@ -17,14 +17,6 @@ const FAILURES = ['ENOSPC', 'EIO', 'EACCES'].flatMap((fail) => [
 /** Of {@link FAILURES}, for each call. */
 const WAYS = testEffort({ quick: 1, ci: 1, long: FAILURES.length });
 const COPIES = '/home/copies' as DiskPath;
-
-function put(disk: SimDisk, path: string, text: string): void {
-  const at = path as DiskPath;
-  if (disk.lstat(at) !== null) disk.unlink(at);
-  const file = disk.openNew(at, 0o644);
-  disk.write(file, Buffer.from(text), 0);
-  disk.close(file);
-}
 
 async function workedIn(): Promise<SimDisk> {
   const disk = new SimDisk();

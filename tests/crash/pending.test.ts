@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DiskPath, SavepointError } from '@savepoint/core';
 import { FaultyFs, type FsCall, ProcessDied, type SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, it } from 'vitest';
-import { engine, journals, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { engine, journals, put, ROOT, type Tree, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 import { prepared, SCENES, type Scene } from './scenes.ts';
 
@@ -39,13 +39,6 @@ async function halfDone(isThen: (disk: SimDisk) => boolean): Promise<HalfDone> {
   disk.onCall = null;
   expect(calls).toBeGreaterThan(20);
   return { disk: disk.afterProcessDeath(), old: treeOf(start).tree, done: treeOf(whole).tree };
-}
-
-function put(disk: SimDisk, path: string, content: string): void {
-  if (disk.lstat(at(path)) !== null) disk.unlink(at(path));
-  const file = disk.openNew(at(path), 0o644);
-  disk.write(file, Buffer.from(content), 0);
-  disk.close(file);
 }
 
 function contentOf(disk: SimDisk, path: DiskPath): string {
@@ -88,7 +81,7 @@ describe('a write between the death and the recovery', () => {
 
   it('captures continue; operations wait for a decision, and name the file', async () => {
     const { disk } = await halfDone(started);
-    put(disk, 'a.txt', 'mine\n');
+    put(disk, at('a.txt'), 'mine\n');
     const { pending, checkpoint } = await engine(disk, 200).checkpoint();
     expect(pending?.code).toBe('PENDING');
     expect(checkpoint.partial).toEqual([]);
@@ -107,7 +100,7 @@ describe('a write between the death and the recovery', () => {
 
   it('back restores every other file, and leaves that one alone', async () => {
     const { disk, old } = await halfDone(started);
-    put(disk, 'a.txt', 'mine\n');
+    put(disk, at('a.txt'), 'mine\n');
     const [recovered] = (await engine(disk, 200).recover({ decision: 'back' })).recovered;
     expect(recovered?.direction).toBe('back');
     expect(tell(treeOf(disk).tree)).toBe(tell(new Map([...old, ['a.txt', 'file 644 mine\n']])));
@@ -117,7 +110,7 @@ describe('a write between the death and the recovery', () => {
 
   it('forward completes the operation, and keeps that file as a plain backup', async () => {
     const { disk, done } = await halfDone(started);
-    put(disk, 'a.txt', 'mine\n');
+    put(disk, at('a.txt'), 'mine\n');
     const [recovered] = (await engine(disk, 200).recover({ decision: 'forward' })).recovered;
     expect(recovered?.direction).toBe('forward');
     expect(tell(treeOf(disk).tree)).toBe(tell(done));
@@ -167,7 +160,7 @@ describe('a save while a file was being moved aside, followed by the death of th
       if (operation !== 'rename' || !to.includes('/old/')) return;
       const { onCall } = disk;
       disk.onCall = null;
-      put(disk, path, 'mine\n');
+      put(disk, at(path), 'mine\n');
       disk.onCall = onCall;
       moved = true;
     };

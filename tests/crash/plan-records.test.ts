@@ -1,7 +1,7 @@
-import type { DiskPath, Savepoint } from '@savepoint/core';
+import type { Savepoint } from '@savepoint/core';
 import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { codeOf, engine, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { codeOf, engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 
 /**
@@ -12,12 +12,6 @@ import { dieAt } from './die-at.ts';
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const MOMENTS = testEffort({ quick: 3, ci: 6, long: Number.POSITIVE_INFINITY });
 
-function put(disk: SimDisk, path: string, text: string): void {
-  const file = disk.openNew(`${ROOT}/${path}` as DiskPath, 0o644);
-  disk.write(file, Buffer.from(text), 0);
-  disk.close(file);
-}
-
 const edit = (path: string, content: string) => {
   return { given: path, path, expectedHash: null, force: false, edits: [{ op: 'write' as const, content }] };
 };
@@ -26,7 +20,7 @@ const edit = (path: string, content: string) => {
 async function prepared(): Promise<SimDisk> {
   const disk = new SimDisk();
   disk.makeFolder(ROOT, 0o755);
-  for (const name of ['a.txt', 'b.txt', 'c.txt']) put(disk, name, `${name}\n`);
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) put(disk, `${ROOT}/${name}`, `${name}\n`);
   const savepoint = engine(disk, 90);
   const { plan } = await savepoint.proposeEdits([edit('a.txt', 'a2\n'), edit('b.txt', 'b2\n')], { intent: 'x' });
   await savepoint.setPlanPhases(plan.id, [{ name: 'one', paths: ['a.txt'] }]);

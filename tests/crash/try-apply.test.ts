@@ -1,7 +1,7 @@
 import type { DiskPath } from '@savepoint/core';
 import { FaultyFs, SimDisk, seededRandom, testEffort } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
-import { engine, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
+import { engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulated.ts';
 import { dieAt } from './die-at.ts';
 
 /**
@@ -15,14 +15,6 @@ const OPTIONS = { description: 'Tried: x' };
 const COPIES = '/home/copies' as DiskPath;
 const WORK = ['a.txt', 'b.txt', 'new.txt'];
 type Calls = ReturnType<typeof engine>;
-
-function put(disk: FaultyFs | SimDisk, path: string, text: string): void {
-  const at = path as DiskPath;
-  if (disk.lstat(at) !== null) disk.unlink(at);
-  const file = disk.openNew(at, 0o644);
-  disk.write(file, Buffer.from(text), 0);
-  disk.close(file);
-}
 
 async function project(): Promise<SimDisk> {
   const disk = new SimDisk();
