@@ -22,15 +22,10 @@ export class Decisions {
 
   constructor({ changes }: PlanView) {
     this.#decided = new Map(
-      changes.map((change) => [
-        change,
-        new Map(
-          partsOf(change).map((part) => [
-            part,
-            part === null ? change.accepted : (change.hunks?.find(({ number }) => number === part)?.accepted ?? null),
-          ]),
-        ),
-      ]),
+      changes.map((change) => {
+        const hunks = change.hunks?.map(({ number, accepted }) => [number, accepted] as const) ?? [];
+        return [change, new Map<Part, boolean | null>(hunks.length === 0 ? [[null, change.accepted]] : hunks)];
+      }),
     );
   }
 
