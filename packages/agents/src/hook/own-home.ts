@@ -26,9 +26,9 @@ export function ownHomeRefusal(
   env: Environment,
 ): string | null {
   const { call, cwd } = event;
-  if (call.own || home === '') return null;
-  const homes = [home, outermost(home)];
-  const found = call.paths?.find((path) =>
+  if (call.own || home === '' || call.paths === null) return null;
+  const homes = distinct([home, outermost(home)]).map(folderAt);
+  const found = call.paths.find((path) =>
     meanings(path, cwd, env).some((one) => PER_PROCESS.test(one) || homes.some((each) => isInHome(one, each))),
   );
   if (found === undefined) return null;
@@ -45,15 +45,27 @@ function outermost(home: string): string {
 /** A program may shorten `a/../b` by its text or let the system follow `a`, and may take `~` for the home folder. */
 function meanings(path: string, cwd: string, env: Environment): readonly string[] {
   const expanded = path.startsWith('~/') ? [resolve(homeFolder(env), path.slice(2))] : [];
-  return [resolve(cwd, path), isAbsolute(path) ? path : `${cwd}${sep}${path}`, ...expanded];
+  return distinct([resolve(cwd, path), isAbsolute(path) ? path : `${cwd}${sep}${path}`, ...expanded]);
 }
 
-function isInHome(path: string, home: string): boolean {
-  const homeStat = statOf(home);
+function distinct(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}
+
+interface Folder {
+  /** Its path without links. */
+  readonly real: string;
+  readonly stat: Stats | null;
+}
+
+function folderAt(path: string): Folder {
+  return { real: realPath(path, MAX_LINKS), stat: statOf(path) };
+}
+
+function isInHome(path: string, home: Folder): boolean {
   const real = realPath(path, MAX_LINKS);
-  const realHome = realPath(home, MAX_LINKS);
   for (let folder = real; ; folder = dirname(folder)) {
-    if (folder === realHome || isSame(statOf(folder), homeStat))
+    if (folder === home.real || isSame(statOf(folder), home.stat))
       return !IN_COPY.test(relative(folder, real).split(sep).join('/'));
     if (folder === dirname(folder)) return false;
   }
