@@ -8,7 +8,7 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { type Attribution, FROM_OUTSIDE } from '../timeline/capture/attribution.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
-import type { Timeline } from '../timeline/record/timeline.ts';
+import type { FoundTimeline } from '../timeline/record/timelines-in.ts';
 
 /** What a fork had at its start that its base has not, and who made it. Null for other paths. */
 export type StartOfFork = (path: TreePath) => { readonly entry: Entry | null; readonly by: Authorship } | null;
@@ -29,11 +29,11 @@ export function forkAuthors(
   objects: ObjectReader,
   base: Snapshot,
   proposed: Snapshot,
-  timelines: readonly Timeline[],
+  timelines: Iterable<Pick<FoundTimeline, 'timeline'>>,
   started: StartOfFork = () => null,
 ): Attribution {
   const steps = new Map<TreePath, Step[]>();
-  for (const timeline of timelines) {
+  for (const { timeline } of timelines) {
     for (const { changes } of timeline.upTo()) {
       for (const { path, before, after, by } of changes ?? []) {
         const known = steps.get(path);

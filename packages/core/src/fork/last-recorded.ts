@@ -8,12 +8,11 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { EMPTY_TREE, type ObjectId } from '../model/ids.ts';
-import { openStore } from '../store/layout.ts';
 import type { ObjectBatch, ObjectReader } from '../store/objects/object-reader.ts';
 import { decodeTree } from '../store/objects/tree.ts';
-import { listRecords } from '../store/records.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
-import { Timeline } from '../timeline/record/timeline.ts';
+import type { Timeline } from '../timeline/record/timeline.ts';
+import { timelinesIn } from '../timeline/record/timelines-in.ts';
 import type { Fork } from './fork.ts';
 import { homeInFork } from './fork-records.ts';
 import { seenIn } from './open-fork.ts';
@@ -57,20 +56,14 @@ async function ownState(
 ): Promise<(Pick<LastRecorded, 'snapshot'> & { readonly what: string }) | null> {
   const { ports, root } = workspace;
   const { copy } = fork;
-  for (const record of listRecords(ports, homeInFork(fork)).records) {
-    if (record.path !== seenIn(fork)) continue;
-    const store = openStore(ports, record.storePath);
-    try {
-      const last = lastWithFiles(new Timeline(store.objects, store.refs, undefined, record.id));
-      if (last === null) continue;
-      const { files, side } = last.snapshot;
-      for (const tree of [files, side]) await addTree(store.objects, tree, batch, pace);
-      const folders = { root, rootThen: copy.root, files: treeIn(copy.place) };
-      const snapshot = await asInWorkspace(batch, base, last.snapshot, folders, pace);
-      return { snapshot, what: `its own last checkpoint, ${last.id}` };
-    } finally {
-      store.objects.close();
-    }
+  for (const { timeline, objects } of timelinesIn(ports, homeInFork(fork), ({ path }) => path === seenIn(fork))) {
+    const last = lastWithFiles(timeline);
+    if (last === null) continue;
+    const { files, side } = last.snapshot;
+    for (const tree of [files, side]) await addTree(objects, tree, batch, pace);
+    const folders = { root, rootThen: copy.root, files: treeIn(copy.place) };
+    const snapshot = await asInWorkspace(batch, base, last.snapshot, folders, pace);
+    return { snapshot, what: `its own last checkpoint, ${last.id}` };
   }
   return null;
 }

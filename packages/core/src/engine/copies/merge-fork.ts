@@ -14,12 +14,10 @@ import { SavepointError } from '../../model/errors.ts';
 import { type DiskPath, type JsonName, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { openStore } from '../../store/layout.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
-import { listRecords } from '../../store/records.ts';
 import type { Attribution } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { Timeline } from '../../timeline/record/timeline.ts';
+import { timelinesIn } from '../../timeline/record/timelines-in.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
 import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
@@ -164,21 +162,13 @@ function authorsIn(
   // What it did as an overlay is recorded under the path of the workspace at that time.
   const paths: ReadonlySet<DiskPath> = new Set([seenIn(fork), fork.copy.root, root]);
   const known = new Map<TreePath, ReturnType<Attribution>>();
-  const { records } = listRecords(ports, homeInFork(fork));
-  const stores = records.map((record) => ({ record, store: openStore(ports, record.storePath) }));
-  try {
-    const timelines = stores
-      .filter(({ record: { path } }) => paths.has(path))
-      .map(({ record, store }) => new Timeline(store.objects, store.refs, undefined, record.id));
-    const find = forkAuthors(objects, base, proposed, timelines, started);
-    return (path) => {
-      const found = known.get(path) ?? find(path);
-      known.set(path, found);
-      return found;
-    };
-  } finally {
-    for (const { store } of stores) store.objects.close();
-  }
+  const timelines = timelinesIn(ports, homeInFork(fork), (record) => paths.has(record.path));
+  const find = forkAuthors(objects, base, proposed, timelines, started);
+  return (path) => {
+    const found = known.get(path) ?? find(path);
+    known.set(path, found);
+    return found;
+  };
 }
 
 interface CheckedMerge {

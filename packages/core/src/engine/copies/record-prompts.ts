@@ -12,12 +12,11 @@ import { SavepointError } from '../../model/errors.ts';
 import type { SessionId } from '../../model/ids.ts';
 import { diskChild } from '../../model/names.ts';
 import { describeTrigger } from '../../session/describe-trigger.ts';
-import { openStore } from '../../store/layout.ts';
-import { listRecords } from '../../store/records.ts';
 import { capture } from '../../timeline/capture/capture.ts';
 import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { Timeline } from '../../timeline/record/timeline.ts';
+import type { Timeline } from '../../timeline/record/timeline.ts';
+import { timelinesIn } from '../../timeline/record/timelines-in.ts';
 import type { WriteContext } from '../write-context.ts';
 
 /** Several prompts become one, because it is not known which of the changes followed which of them. */
@@ -45,17 +44,12 @@ const BETWEEN = ' / ';
 /** Oldest first. None if the store of the copy cannot be read: its changes are applied all the same. */
 function promptsIn({ ports }: Workspace, { record: { place } }: OpenCopy): readonly Prompt[] {
   try {
-    const { records } = listRecords(ports, diskChild(place, 'home'));
-    return records.flatMap(({ storePath, id }) => {
-      const store = openStore(ports, storePath);
-      try {
-        return [...new Timeline(store.objects, store.refs, undefined, id).newestFirst()]
-          .flatMap(({ checkpoint }) => promptOf(checkpoint) ?? [])
-          .reverse();
-      } finally {
-        store.objects.close();
-      }
-    });
+    const prompts: Prompt[] = [];
+    for (const { timeline } of timelinesIn(ports, diskChild(place, 'home'))) {
+      const found = [...timeline.newestFirst()].flatMap(({ checkpoint }) => promptOf(checkpoint) ?? []);
+      prompts.push(...found.reverse());
+    }
+    return prompts;
   } catch (error) {
     if (error instanceof SavepointError || error instanceof FsError) return [];
     throw error;
