@@ -84,7 +84,7 @@ export function mergeIn(
 export async function previewMerge(engine: Engine, name: string, options: CheckedMergeOptions): Promise<Preview> {
   const seen = await planMerge(engine, name, options);
   if (options.check === undefined || seen.plan.conflicts.length > 0) return seen;
-  const checked = await passingMerge(engine, name, options);
+  const checked = await passingMerge(engine, name, options, seen);
   if (checked === null) return seen;
   const { failed, passed } = checked;
   const results = [
@@ -137,14 +137,23 @@ function planMerge(engine: Engine, name: string, options: MergeOptions): Promise
   );
 }
 
-/** Runs the checks, if that was asked for. @throws SavepointError CHECKS_FAILED, USAGE */
-async function passingMerge(engine: Engine, name: string, options: CheckedMergeOptions): Promise<CheckedMerge | null> {
+/**
+ * Runs the checks, if that was asked for.
+ * @param seen what the merge would do; null: not known yet
+ * @throws SavepointError CHECKS_FAILED, USAGE
+ */
+async function passingMerge(
+  engine: Engine,
+  name: string,
+  options: CheckedMergeOptions,
+  seen: Preview | null = null,
+): Promise<CheckedMerge | null> {
   const { check, override } = options;
   if (override !== undefined && (check === undefined || override.trim() === '')) {
     const why = check === undefined ? 'needs `check`' : 'needs a reason';
     throw new SavepointError('USAGE', `\`override\` ${why}.`, { argument: 'override' });
   }
-  const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check });
+  const checked = check === undefined ? null : await checkMerge(engine, name, { ...options, only: check }, seen);
   if (override === undefined && checked !== null && checked.failed.length > 0) {
     throw mergeChecksFailed(name, checked.failed);
   }
@@ -183,8 +192,9 @@ async function checkMerge(
   engine: Engine,
   name: string,
   options: CheckedMergeOptions & CheckOptions,
+  seen: Preview | null,
 ): Promise<CheckedMerge | null> {
-  const { plan } = await planMerge(engine, name, options);
+  const { plan } = seen ?? (await planMerge(engine, name, options));
   const isEmpty = [plan.paths, plan.conflicts, plan.refused, plan.toCapture].every((list) => list.length === 0);
   if (isEmpty) return null;
   const made = await makeCopyOfState(engine, copyOptions(options), async (operating) => {
