@@ -5,6 +5,7 @@
 
 export { safeJson } from './content/safe-json.ts';
 export { JsonProblem, readJson } from './content/strict-json.ts';
+export { truncate } from './content/truncate.ts';
 export {
   type ConversationEnd,
   type ConversationPlace,

@@ -1,12 +1,12 @@
 /** What the guard says to an agent's model. Text from the project is escaped, and the length is limited. */
 
-import { type Session, showText } from '@savepoint/core';
+import type { Session } from '@savepoint/core';
+import { shortText } from './short-text.ts';
 
 type GuardStep = NonNullable<Awaited<ReturnType<Session['guardStep']>>>;
 
 const MAX_FAILURES = 20;
 const MAX_KEPT = 10;
-const MAX_LINE = 300;
 
 /** Empty if the agent need not know. */
 export function guardText({ verdict, attempt, attempts }: GuardStep): readonly string[] {
@@ -24,7 +24,7 @@ export function guardText({ verdict, attempt, attempts }: GuardStep): readonly s
   }
   if (outcome === 'left') {
     return [
-      `Savepoint guard: checks became worse. Your changes stay, because ${short(why ?? 'they could not be taken back')}. ` +
+      `Savepoint guard: checks became worse. Your changes stay, because ${shortText(why ?? 'they could not be taken back')}. ` +
         'New failures:',
       ...listed(failures),
     ];
@@ -35,16 +35,11 @@ export function guardText({ verdict, attempt, attempts }: GuardStep): readonly s
 function listed(failures: GuardStep['verdict']['failures']): readonly string[] {
   const rest = failures.length - MAX_FAILURES;
   return [
-    ...failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `- ${short(check)}: ${short(shown)}`),
+    ...failures.slice(0, MAX_FAILURES).map(({ check, shown }) => `- ${shortText(check)}: ${shortText(shown)}`),
     ...(rest > 0 ? [`- and ${rest} more`] : []),
   ];
 }
 
 function keptLines(kept: GuardStep['verdict']['kept']): readonly string[] {
-  return kept.slice(0, MAX_KEPT).map(({ path, why }) => `- ${short(path)}: ${short(why)}`);
-}
-
-function short(text: string): string {
-  const shown = showText(text);
-  return shown.length > MAX_LINE ? `${shown.slice(0, MAX_LINE - 1)}…` : shown;
+  return kept.slice(0, MAX_KEPT).map(({ path, why }) => `- ${shortText(path)}: ${shortText(why)}`);
 }

@@ -1,6 +1,7 @@
 /** Messages for an agent's model. Names from disk are escaped, and the length is limited. */
 
 import { type PutBack, type Session, showName, showText } from '@savepoint/core';
+import { shortText } from './short-text.ts';
 
 const MAX_PATHS = 20;
 const MAX_OPERATIONS = 5;
@@ -79,9 +80,4 @@ function authorText({ actor, session }: ScopeNews[number]['by']['authors'][numbe
   if (actor.kind === 'outside') return 'the user or another program';
   if (actor.kind === 'user') return 'the user';
   return session === null ? showText(actor.name) : `${showText(actor.name)} in session ${shortText(session)}`;
-}
-
-function shortText(text: string): string {
-  const shown = showText(text);
-  return shown.length > 300 ? `${shown.slice(0, 299)}…` : shown;
 }

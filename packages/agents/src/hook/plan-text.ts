@@ -1,14 +1,15 @@
 /** What an agent's model reads about plan mode and about its plans. Texts from others are escaped, and limited in length. */
 
 import { nameFromJson, type Session, showName, showText } from '@savepoint/core';
+import { truncate } from '@savepoint/core/ports';
 import type { ToolCall } from '../event.ts';
+import { shortText } from './short-text.ts';
 
 type HeldCall = NonNullable<Awaited<ReturnType<Session['hold']>>>;
 type PlanNews = Awaited<ReturnType<Session['planNews']>>;
 
 const MAX_REJECTED = 20;
 const MAX_WORDS = 4_000;
-const MAX_LINE = 300;
 const MAX_MESSAGE = 2_000;
 
 const GO_ON =
@@ -65,7 +66,9 @@ export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): read
 }
 
 export function failedText(message: string): readonly string[] {
-  return [`Savepoint plan mode: nothing was changed, and nothing was recorded. ${cut(showText(message), MAX_MESSAGE)}`];
+  return [
+    `Savepoint plan mode: nothing was changed, and nothing was recorded. ${truncate(showText(message), MAX_MESSAGE)}`,
+  ];
 }
 
 export function newsText(news: PlanNews): readonly string[] {
@@ -77,7 +80,7 @@ export function newsText(news: PlanNews): readonly string[] {
       ...(words.length === 0
         ? []
         : [`Savepoint: the user asks for changes of your plan ${name}, revision ${revision}:`]),
-      ...words.map((text) => cut(showText(text, 'keep'), MAX_WORDS)),
+      ...words.map((text) => truncate(showText(text, 'keep'), MAX_WORDS)),
       ...(rejected.length === 0 ? [] : [`Savepoint: the user rejected these parts of your plan ${name}:`]),
       ...rejected.slice(0, MAX_REJECTED).map(({ path, hunk }) => {
         const lines =
@@ -98,11 +101,3 @@ export function newsText(news: PlanNews): readonly string[] {
 const REVISE =
   'Revise the plan as they say: in plan mode with your edit tools, whose edits are added to it, otherwise with ' +
   '`plan_revise`. `plan_status` shows it. What was rejected is not applied if you leave it as it is.';
-
-function shortText(text: string): string {
-  return cut(showText(text), MAX_LINE);
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}
