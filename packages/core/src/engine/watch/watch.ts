@@ -1,6 +1,8 @@
 /** Follows a workspace: its timeline, and on request the other states in its store. */
 
 import { SavepointError } from '../../model/errors.ts';
+import { checkpointNumber } from '../../model/ids.ts';
+import type { DiskPath } from '../../model/names.ts';
 import { readUnendedCalls } from '../../store/state/open-calls.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { TimelineWatch } from '../../timeline/query/watch.ts';
@@ -74,7 +76,7 @@ function followerOf({ timeline }: Workspace, start: ReadPoint | null): Follower 
 
 const NO_STAMPS = Object.fromEntries(WATCHED_STATES.map((state) => [state, ''])) as Stamps;
 
-function stampsOf(workspace: Workspace, home: Parameters<typeof stampOf>[2]): Stamps {
+function stampsOf(workspace: Workspace, home: DiskPath): Stamps {
   const stamps = WATCHED_STATES.map((state) => {
     // An agent that dies ends its calls without a change of their records.
     const ids = state === 'calls' ? openCallIds(workspace) : '';
@@ -95,7 +97,7 @@ function* timelineEvents(follower: Follower, { timeline }: Workspace, now: Stamp
     const events: readonly WatchEvent[] =
       'error' in one ? [{ event: 'checkpoint:damaged', damaged: one }] : [...eventsOf(one)];
     const before = pointText(follower.last, stamps);
-    follower.last = Math.max(follower.last, Number(one.id.slice(3)));
+    follower.last = Math.max(follower.last, checkpointNumber(one.id));
     const after = pointText(follower.last, stamps);
     yield* events.map((event, at) => ({ ...event, point: at === events.length - 1 ? after : before }));
   }
