@@ -5,7 +5,7 @@ import { removeIfExists } from '../io/if-exists.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Ports, ProcessIdentity } from '../io/ports.ts';
 import { removeTree } from '../io/remove-tree.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
+import { type Checkpoint, repositoriesOf } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, nameToJson, type TreePath } from '../model/names.ts';
@@ -135,7 +135,7 @@ export async function reopenCopy(
   }
   const tree = treeIn(place);
   const layers = ports.fs.lstat(tree) === null ? [] : [tree];
-  const repositories = outerRepositories(ports.fs, root, repositoriesOf(base));
+  const repositories = outerRepositories(ports.fs, root, repositoriesOf(base.roots));
   const request = { id, root, place, home, layers, repositories };
   const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), request);
   if ('why' in opened) {
@@ -241,7 +241,7 @@ async function makeOverlay(
       ? await copyOfFolder({ workspace, home, place, rungs: FOLDER_RUNGS, isSeenInPlace: true }, pace)
       : null;
   const layers = [names, below?.files ?? null].filter((layer) => layer !== null);
-  const repositories = outerRepositories(ports.fs, root, repositoriesOf(now));
+  const repositories = outerRepositories(ports.fs, root, repositoriesOf(now.roots));
   const given = { id, root, place, home, layers, repositories, access };
   const opened = await openOverlayCopy(ports, searchPath, copiesIn(home), given);
   if ('why' in opened) {
@@ -264,10 +264,6 @@ async function makeOverlay(
 function stateIn({ store }: Workspace, { snapshot }: Checkpoint): (path: TreePath) => PathState {
   const read = cachedFolderReader(store.objects);
   return (path) => stateAt(read, snapshot, path);
-}
-
-function repositoriesOf({ roots }: Checkpoint): readonly TreePath[] {
-  return roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
 }
 
 function bytesOf(made: FolderCopy | null): number {

@@ -1,6 +1,7 @@
 /** Scans a copy into a snapshot. */
 
 import type { Pace } from '../io/pace.ts';
+import { repositoriesOf } from '../model/checkpoint.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { type TreePath, WORKSPACE_ITSELF } from '../model/names.ts';
 import { PathSet } from '../model/path-set.ts';
@@ -70,7 +71,7 @@ export async function stateOfCopy(
           pace,
         );
   const snapshot = touched === null ? meant : onlyTouched(batch, base, meant, touched);
-  const repositories = found.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  const repositories = repositoriesOf(found.roots);
   return { snapshot, found: meant, repositories, problems: found.problems };
 }
 

@@ -7,6 +7,7 @@ import { stateOfCopy } from '../copy/state-of-copy.ts';
 import { findGit } from '../git/program.ts';
 import { readRepository } from '../git/repository.ts';
 import type { Pace } from '../io/pace.ts';
+import { repositoriesOf } from '../model/checkpoint.ts';
 import { onDisk, type TreePath, textFromBytes } from '../model/names.ts';
 import type { UntouchedPath } from '../operation/change-set.ts';
 import { OverlayBatch } from '../store/snapshot/overlay.ts';
@@ -25,7 +26,7 @@ export interface CommitsOfFork extends CommitsOfCopy {
 
 export async function commitsOfFork(workspace: Workspace, fork: Fork, pace: Pace): Promise<CommitsOfFork> {
   const { ports, root, timeline, store } = workspace;
-  const known = (timeline.latest()?.roots ?? []).filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  const known = repositoriesOf(timeline.latest()?.roots ?? []);
   return lookAtFork(workspace, fork, async (copy) => {
     const objects = new OverlayBatch(store.objects);
     const { repositories } = await stateOfCopy(workspace, copy, baseOf(workspace, fork).snapshot, objects, pace);

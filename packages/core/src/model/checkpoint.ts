@@ -174,6 +174,11 @@ export interface RootState {
   readonly index?: RecordedIndex;
 }
 
+/** The paths of those that are repositories. */
+export function repositoriesOf(roots: readonly RootState[]): readonly TreePath[] {
+  return roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+}
+
 /** The index of a repository when a checkpoint was taken. */
 export interface RecordedIndex {
   /** A blob with a git index file that has only the entries. Equal entries have equal ids. */

@@ -10,6 +10,7 @@ import { detachedCommits } from '../../fork/commits-of-fork.ts';
 import { forkOf } from '../../fork/fork.ts';
 import { FsError } from '../../io/fs.ts';
 import type { Ports } from '../../io/ports.ts';
+import { repositoriesOf } from '../../model/checkpoint.ts';
 import type { SavepointError } from '../../model/errors.ts';
 import { type CopyId, checkpointNumber, type WorkspaceId } from '../../model/ids.ts';
 import type { DiskPath } from '../../model/names.ts';
@@ -64,7 +65,7 @@ export function knownCopies(ports: Ports, home: DiskPath, here: WorkspaceId | nu
 /** Looks for commits in the copies of the workspace that are folders. */
 export async function withCommits(workspace: Workspace, known: KnownCopies): Promise<KnownCopies> {
   const { ports, root, timeline } = workspace;
-  const roots = (timeline.latest()?.roots ?? []).filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  const roots = repositoriesOf(timeline.latest()?.roots ?? []);
   const copies: KnownCopy[] = [];
   for (const copy of known.copies) {
     if (!copy.isHere || copy.rung === 'overlay') {

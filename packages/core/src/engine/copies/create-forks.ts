@@ -17,7 +17,7 @@ import { assertBranchName, makeWorktrees } from '../../fork/worktrees.ts';
 import { readRepository } from '../../git/repository.ts';
 import { syncTree } from '../../io/sync-tree.ts';
 import type { CallOptions } from '../../model/call-options.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type Checkpoint, repositoriesOf } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { PLAN_ID, type PlanId } from '../../model/ids.ts';
@@ -207,7 +207,7 @@ async function whyNoOverlays(
   if (base !== state) return plan === null ? 'it continues a dropped fork' : 'it starts with a plan';
   // An overlay covers the packages that the links would lead to.
   if (dependenciesFor(operating, options) === 'link') return 'its packages are links to those of the workspace';
-  const repositories = now.roots.filter(({ kind }) => kind === 'repository').map(({ path }) => path);
+  const repositories = repositoriesOf(now.roots);
   const [outer] = outerRepositories(ports.fs, root, repositories);
   // It goes on changing, and must not do so below an overlay that is used for long.
   if (outer !== undefined) return `the repository ${showName(outer.path)} is outside of the folder`;
