@@ -45,7 +45,7 @@ export interface Protocol {
 export interface Agent extends Protocol {
   /** The product name. */
   readonly title: string;
-  /** What plan mode cannot do with its hooks, one sentence. Absent: they hold back each call that may write. */
+  /** What plan mode cannot do with its hooks, in one or two sentences. Absent: they hold back each call that may write. */
   readonly planLimit?: string;
   readonly integration: Integration;
   /** How its conversation goes back. Absent: it cannot. */

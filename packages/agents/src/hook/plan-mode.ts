@@ -60,7 +60,7 @@ export async function planLines(
 }
 
 /**
- * What answers a call of which an error left open whether it may happen: the event could not be read, or the workspace
+ * Returns the answer to a call if an error hides whether plan mode is on: the event could not be read, or the workspace
  * could not be opened.
  * @param event null: it could not be read
  * @returns null if plan mode is not on: then such an error stops no call

@@ -25,7 +25,7 @@ import { SettingsReader } from './settings.ts';
 import { WorkspaceCache } from './workspace-cache.ts';
 import type { LockScope, WriteContext, WriteOperationContext } from './write-context.ts';
 
-/** Who calls if nothing else is said. */
+/** The default actor. */
 export const USER: Actor = { kind: 'user', name: 'user' };
 const WAIT_MS = 60_000;
 

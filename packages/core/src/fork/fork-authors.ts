@@ -10,7 +10,7 @@ import { type Attribution, FROM_OUTSIDE } from '../timeline/capture/attribution.
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
 import type { FoundTimeline } from '../timeline/record/timelines-in.ts';
 
-/** What a fork had at its start that its base has not, and who made it. Null for other paths. */
+/** What a fork had at its start that its base lacks, and who made it. Null for other paths. */
 export type StartOfFork = (path: TreePath) => { readonly entry: Entry | null; readonly by: Authorship } | null;
 
 interface Step {
@@ -23,7 +23,7 @@ interface Step {
  * The authors of a path are those of all its changes in the fork since its base. What the fork's timeline does not have came
  * from outside.
  * @param timelines of the fork; none: nothing was recorded in it
- * @param started with what the fork started that the base has not
+ * @param started what the fork had at its start that the base lacks
  */
 export function forkAuthors(
   objects: ObjectReader,

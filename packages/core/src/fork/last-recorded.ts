@@ -1,4 +1,4 @@
-/** What a fork had last whose folder is gone: its own store may still have it. */
+/** The last state of a fork whose folder is gone. The fork's own store may still have it. */
 
 import { asInWorkspace } from '../copy/folder/as-in-workspace.ts';
 import { treeIn } from '../copy/folder/folder-copy.ts';

@@ -1,4 +1,4 @@
-/** What git itself says with the configuration of the user, as well as that of a repository. */
+/** Asks git, which uses the user's configuration as well as that of the repository. */
 
 import type { ProgramResult } from '../io/programs.ts';
 import type { DiskPath, TreePath } from '../model/names.ts';
@@ -47,7 +47,7 @@ export async function ignoredOf(
   return new Set(partsOf(found.stdout).map((path) => path.slice(HERE.length)));
 }
 
-/** Behind it, `:` has no special meaning to git. */
+/** After it, `:` has no special meaning to git. */
 const HERE = './';
 /** git's exit status if it found nothing. */
 const NONE = 1;

@@ -61,7 +61,7 @@ export interface HookRun {
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Variables by which git means another repository (`git rev-parse --local-env-vars`). */
+/** Variables that make git use another repository (`git rev-parse --local-env-vars`). */
 const OF_ONE_REPOSITORY: ReadonlySet<string> = new Set(
   [
     'ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR CONFIG CONFIG_COUNT CONFIG_PARAMETERS DIR GRAFT_FILE IMPLICIT_WORK_TREE',
@@ -72,7 +72,7 @@ const OF_ONE_REPOSITORY: ReadonlySet<string> = new Set(
     .map((name) => `GIT_${name}`),
 );
 
-/** Variables of a user's shell by which git would read another repository, or paths in another way. */
+/** Variables of a user's shell that would make git read another repository, or read paths in another way. */
 const OF_ANOTHER_PLACE = /^GIT_(?:COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|PREFIX|.*_PATHSPECS)$/;
 
 const OVERRIDDEN_SETTINGS: readonly string[] = [

@@ -286,7 +286,7 @@ export interface ConversationPosition {
   readonly contextSize?: number;
 }
 
-/** What a prompt is marked with, for display. */
+/** Marks such a prompt where it is shown. */
 export const RECORDED_IN_COPY = 'recorded in a copy';
 
 /** A snapshot with its checkpoint record: the contents of `checkpoint.json`, in the types of the engine. */

@@ -43,7 +43,7 @@ export interface PlanDecision extends PlanAct {
   readonly accepted: boolean;
 }
 
-/** In whose name a plan was approved, and of what exactly. */
+/** An approval of a plan: by whom, and of exactly what. */
 export interface PlanApproval extends PlanAct {
   /** Of exactly what was approved. */
   readonly fingerprint: string;
@@ -113,7 +113,7 @@ export interface PlanAuthors extends Authorship {
   readonly paths: readonly TreePath[];
 }
 
-/** That a proposed file needs another file. */
+/** A proposed file that needs another file. */
 export interface PlanDependency {
   readonly path: TreePath;
   readonly needs: TreePath;

@@ -27,14 +27,14 @@ export interface ProposedCall {
  * - `recorded`: its edits are part of a plan
  * - `shell`, `tool`: it could write anywhere, so it cannot be proposed
  * - `unknown`: it does not say what it would write
- * - `outside`: it would write a path outside the workspace, or one of which that is not known
+ * - `outside`: it would write a path that is, or may be, outside the workspace
  */
 export type HeldCall =
   | (ProposedCall & { readonly kind: 'recorded' })
   | { readonly kind: 'shell' | 'tool' | 'unknown' }
   | { readonly kind: 'outside'; readonly path: JsonName };
 
-/** What became of a plan of a session, as far as its agent was not informed of it. */
+/** What happened to a plan of a session since the last report to its agent. */
 export interface PlanNews {
   readonly id: PlanId;
   readonly intent: string;

@@ -53,8 +53,8 @@ exec unshare --user --keep-caps --mount --propagation private sh -p -c "$hold" s
 /**
  * Arguments: the mark of this copy's mounts, the root, the place of the copy, the home to cover (or nothing), the access,
  * repositories outside of the root to cover (each `rw:` or `ro:`, the name of its folder in the place, `:` and its path),
- * second places of what is covered (each a path, `:` and its second path), the file that keeps the mount (or nothing), then folders to put over the root, topmost first. The paths are as from
- * {@link scriptArgument}. The access is one of
+ * second places of what is covered (each a path, `:` and its second path), the file that keeps the mount (or nothing), then
+ * folders to put over the root, topmost first. The paths are as from {@link scriptArgument}. The access is one of
  * - `edit`
  * - `read`: nothing can be written
  * - `list`: the same, and the root itself is hidden
@@ -133,7 +133,7 @@ for given in $seconds; do
   decode "\${given#*:}"
   if [ -e "$covered" ]; then
     mount --rbind "$covered" "$decoded"
-  # The home in here has not what the real one has.
+  # The home in here lacks what the real one has.
   elif [ -d "$decoded" ]; then
     mount -t tmpfs -o ro,mode=700 savepoint-nothing "$decoded"
   else

@@ -140,7 +140,7 @@ export async function removeFiles(workspace: Workspace, fork: Fork): Promise<rea
   removeFilesOf(workspace, fork, 'tree');
   const { notes, isComplete } = await removeWorktrees(workspace, treeIn(fork.copy.place), fork.worktrees, fork.branch);
   removeFilesOf(workspace, fork, 'place');
-  // The next clean-up finds by them what git has kept.
+  // With the states, the next clean-up finds what git has kept.
   if (!isComplete) return notes;
   const states = statesOfForks(store);
   deleteForkStates(

@@ -7,9 +7,15 @@ import { checkResultsIn } from '../../store/state/check-results.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 
 /**
- * `calls`: open calls of agents. `sessions`: sessions of agents, and their notes. `plans`: plans, plan mode and the policy. `checks`: results
- * of checks and tests, and what a person trusts. `forks`: forks and other copies. `guard`: the guard. `frozen`: paths that
- * agents must not change. `scopes`: scopes of sessions and of the workspace. `agents`: hooks, their last events and failures.
+ * - `calls`: open calls of agents
+ * - `sessions`: sessions of agents, and their notes
+ * - `plans`: plans, plan mode and the policy
+ * - `checks`: results of checks and tests, and what a person trusts
+ * - `forks`: forks and other copies
+ * - `guard`: the guard
+ * - `frozen`: paths that agents must not change
+ * - `scopes`: scopes of sessions and of the workspace
+ * - `agents`: hooks, their last events and failures
  */
 export const WATCHED_STATES = [
   'calls',
