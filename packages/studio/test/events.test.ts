@@ -1,18 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { bytesFromText, type DiskPath } from '@savepoint/core';
-import { nodePlaces, nodePorts } from '@savepoint/core/node';
 import { type Project, project } from '@savepoint/testkit/command';
-import { expect, it, onTestFinished } from 'vitest';
-import { startStudio as startHere } from '../server/index.ts';
+import { expect, it } from 'vitest';
 import { type EventReader, readEvents } from './event-reader.ts';
-import { endProcess, enter, post, startStudio, verb } from './started.ts';
-
-function withCheckpoint(): Project {
-  const p = project();
-  p.write('a.txt', '0\n');
-  p.checkpoint();
-  return p;
-}
+import { endProcess, enter, post, startHere, startStudio, verb, withCheckpoint } from './started.ts';
 
 function change(p: Project, text: string): string {
   p.write('a.txt', `${text}\n`);
@@ -125,20 +114,7 @@ it('waits for the first checkpoint of a folder', async () => {
 
 it('sends a sign of life, and is idle after a time without a page', async () => {
   const p = withCheckpoint();
-  const ports = nodePorts();
-  const studio = await startHere({
-    folder: bytesFromText(p.dir) as DiskPath,
-    workspace: { ports, places: nodePlaces(p.environment()) },
-    caller: { ancestors: () => [], agent: null },
-    home: p.store,
-    page: fileURLToPath(new URL('../../cli/bundle/studio/', import.meta.url)),
-    port: null,
-    isReadOnly: false,
-    version: '0.0.0',
-    idleMs: 300,
-    heartbeatMs: 50,
-  });
-  onTestFinished(() => studio.stop());
+  const studio = await startHere(p, { idleMs: 300, heartbeatMs: 50 });
   const started = {
     port: studio.port,
     origin: studio.address.slice(0, -1),

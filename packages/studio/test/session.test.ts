@@ -1,21 +1,24 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
-import { bearer, type Entered, endProcess, enter, post, type Started, send, startStudio, verb } from './started.ts';
+import {
+  bearer,
+  type Entered,
+  endProcess,
+  enter,
+  post,
+  type Started,
+  send,
+  startStudio,
+  verb,
+  withCheckpoint,
+} from './started.ts';
 
 const nonce = (): string => randomBytes(32).toString('base64url');
 
 const isIn = async (started: Started, { session }: Entered): Promise<boolean> =>
   (await send(started, '/api/workspaces', { headers: bearer(session) })).status === 200;
-
-function withCheckpoint(): Project {
-  const p = project();
-  p.write('a.txt', 'a\n');
-  p.checkpoint();
-  return p;
-}
 
 it('exchanges a token once, and not one of another port', async () => {
   const p = withCheckpoint();

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
-import { main, Project } from '@savepoint/testkit/command';
+import { fileURLToPath } from 'node:url';
+import { bytesFromText, type DiskPath } from '@savepoint/core';
+import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { main, Project, project } from '@savepoint/testkit/command';
 import { onTestFinished } from 'vitest';
+import { type Studio, type StudioOptions, startStudio as startServer } from '../server/index.ts';
 import type { ErrorAnswer, ProofAnswer, SessionAnswer, WorkspacesAnswer } from '../server/wire.ts';
 
 /** The real command, in its own process, with a client that sends exactly what it is given. */
@@ -45,6 +49,14 @@ export interface StartSettings {
   readonly cwd?: string;
 }
 
+/** A project with the checkpoint cp_1 of one file; it is removed with the calling test. */
+export function withCheckpoint(): Project {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.checkpoint();
+  return p;
+}
+
 /** Starts `savepoint studio`, and ends it with the calling test. */
 export async function startStudio(
   p: Project,
@@ -71,6 +83,23 @@ export async function startStudio(
   const said = JSON.parse(await line) as { readonly port: number; readonly open: string };
   const origin = `http://127.0.0.1:${said.port}`;
   return { child, port: said.port, origin, token: said.open.split('#token=')[1] ?? '', printed: () => printed, ended };
+}
+
+/** Starts the server in this process, and stops it with the calling test. */
+export async function startHere(p: Project, times: Pick<StudioOptions, 'idleMs' | 'heartbeatMs'>): Promise<Studio> {
+  const studio = await startServer({
+    ...times,
+    folder: bytesFromText(p.dir) as DiskPath,
+    workspace: { ports: nodePorts(), places: nodePlaces(p.environment()) },
+    caller: { ancestors: () => [], agent: null },
+    home: p.store,
+    page: fileURLToPath(new URL('../../cli/bundle/studio/', import.meta.url)),
+    port: null,
+    isReadOnly: false,
+    version: '0.0.0',
+  });
+  onTestFinished(() => studio.stop());
+  return studio;
 }
 
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
