@@ -35,10 +35,6 @@ export class Sessions {
     this.#sessions = readSessions(file);
   }
 
-  get count(): number {
-    return this.#valid().length;
-  }
-
   open(): SessionAnswer {
     const session = randomBytes(32).toString('base64url');
     const opened = { id: randomBytes(16).toString('base64url'), key: digestOf(session), expires: now() + SESSION_MS };
