@@ -1,4 +1,4 @@
-/** Who has started the server. What only a person may do is refused for as long as an agent's server runs. */
+/** Finds out whether an agent started the server. Such a server always refuses what only a person may do. */
 import { type DiskPath, type OpenOptions, open, SavepointError } from '@savepoint/core';
 import type { WorkspaceOptions } from './workspaces.ts';
 
@@ -12,8 +12,8 @@ export interface StartedBy {
 }
 
 /**
- * Asked once, at the start: the call of an agent that starts a server ends soon after, and its shell as well. Then nothing
- * would show whose server it is.
+ * Must run at the start: the agent's call that starts a server soon ends, and so does its shell. After that, nothing shows
+ * that an agent started it.
  * @param folder in which the server was started
  */
 export async function startedBy(folder: DiskPath, workspace: WorkspaceOptions, caller: Caller): Promise<StartedBy> {

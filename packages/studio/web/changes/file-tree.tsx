@@ -24,7 +24,7 @@ export const FileTree = memo(function FileTree({ files, current, onFile }: FileT
   const latest = useRef(onFile);
   latest.current = onFile;
   const choose = useCallback((key: string) => latest.current(key), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the button is another one when the file is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another file has another button
   useEffect(() => {
     // It returns a promise in some browsers, which must not become the cleanup of the effect.
     void chosen.current?.scrollIntoView({ block: 'nearest' });

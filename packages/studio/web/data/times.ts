@@ -1,4 +1,4 @@
-/** Times for people: a clock today, a day before. */
+/** Times, durations, counts and sizes as text. */
 
 const MINUTE = 60_000;
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

@@ -1,4 +1,4 @@
-/** Who wrote each line of the files that are in sight. */
+/** The authors of the lines of the files that are in sight. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { callVerb, type Output } from '../api/call.ts';

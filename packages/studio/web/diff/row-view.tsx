@@ -1,4 +1,4 @@
-/** One row of a diff. It is drawn again only if something that it shows is another: most of scrolling is rows that stay. */
+/** One row of a diff. It is drawn again only if something that it shows has changed: while a diff scrolls, most rows stay. */
 import { memo, type ReactNode } from 'react';
 import { SideBySide, UnifiedLine } from './code-rows.tsx';
 import type { DiffFile } from './diff-file.ts';
@@ -17,7 +17,7 @@ export interface RowViewProps {
   readonly isClosed: boolean;
   /** Whether the keys are about its hunk. */
   readonly isCurrent: boolean;
-  /** Another one: more languages have colours. */
+  /** Changes when more languages have colours. */
   readonly syntax: number;
   readonly fileActs: ((file: DiffFile) => ReactNode) | undefined;
   readonly hunkActs: ((file: DiffFile, hunk: PatchHunk) => ReactNode) | undefined;

@@ -7,7 +7,7 @@ import type { PatchHunk } from '../diff/patch.ts';
 export type ShownPlan = Output<'planShow'>;
 export type PlannedChange = ShownPlan['changes'][number];
 
-/** What would be applied: everything that was not rejected. Null: some parts were rejected. */
+/** `open`: nothing was decided, so it would be applied; `in-part`: its parts were decided differently. */
 export type Decision = 'open' | 'accepted' | 'rejected' | 'in-part';
 
 export interface Target {

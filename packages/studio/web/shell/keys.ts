@@ -50,7 +50,7 @@ function newest(keys: string): Command | undefined {
   return all.findLast((command) => command.keys === keys);
 }
 
-/** While a dialog is open or somebody types, letters are letters. The palette opens from everywhere. */
+/** In a field or a dialog, keys are not commands. Only the palette can be opened from a field too. */
 function isTyping({ target, key, ctrlKey, metaKey }: KeyboardEvent): boolean {
   if ((ctrlKey || metaKey) && key === 'k') return document.querySelector('dialog[open]') !== null;
   if (!(target instanceof HTMLElement)) return false;
