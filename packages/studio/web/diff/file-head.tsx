@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { folderAndFile } from '../data/names.ts';
 import { Counts } from '../parts/counts.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { OperationTag } from '../parts/operation-tag.tsx';
 import type { DiffFile } from './diff-file.ts';
 
 export interface FileHeadProps {
@@ -11,19 +12,8 @@ export interface FileHeadProps {
   readonly acts: ReactNode;
 }
 
-const WORDS = {
-  create: 'new',
-  write: '',
-  patch: '',
-  delete: 'deleted',
-  rename: 'renamed',
-  mode: 'permissions',
-  kind: 'replaced',
-} as const;
-
 export function FileHead({ file, isClosed, onToggle, acts }: FileHeadProps) {
   const { folder, file: name } = folderAndFile(file.title);
-  const word = WORDS[file.change.operation];
   return (
     <div className="file-head">
       <button
@@ -40,7 +30,7 @@ export function FileHead({ file, isClosed, onToggle, acts }: FileHeadProps) {
         <span className="folder">{folder}</span>
         {name}
       </h2>
-      {word !== '' && <span className={`tag ${file.change.operation}`}>{word}</span>}
+      <OperationTag operation={file.change.operation} />
       <Counts added={file.change.added} removed={file.change.removed} />
       <span className="space" />
       {acts}

@@ -6,16 +6,7 @@ import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { GradeMark } from '../parts/grade-mark.tsx';
-
-const WORDS = {
-  create: 'new',
-  write: '',
-  patch: '',
-  delete: 'deleted',
-  rename: 'renamed',
-  mode: 'permissions',
-  kind: 'replaced',
-} as const;
+import { OperationTag } from '../parts/operation-tag.tsx';
 
 /** The newest changes of files, newest first. */
 export function Feed({ changes }: { readonly changes: readonly Change[] }) {
@@ -35,9 +26,7 @@ export function Feed({ changes }: { readonly changes: readonly Change[] }) {
           >
             {shownName(change.path)}
           </Link>
-          {WORDS[change.operation] !== '' && (
-            <span className={`tag ${change.operation}`}>{WORDS[change.operation]}</span>
-          )}
+          <OperationTag operation={change.operation} />
           {change.takenBack !== null && <span className="tag taken-back">taken back</span>}
           <Counts added={change.added} removed={change.removed} />
         </li>
