@@ -1,9 +1,9 @@
 import type { Change } from '../data/authors.ts';
 import { useVerb } from '../data/verb-query.ts';
+import { numbersOf } from '../diff/hunk-numbers.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { hunkRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
-import { numbersOf } from './hunk-ids.ts';
 
 /** Takes back one hunk of one recorded change. */
 export function HunkActs({ change, hunk }: { readonly change: Change; readonly hunk: PatchHunk }) {

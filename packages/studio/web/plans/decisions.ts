@@ -2,6 +2,7 @@
 import type { Output } from '../api/call.ts';
 import { nameKey } from '../data/names.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
+import { numbersOf } from '../diff/hunk-numbers.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 
 export type ShownPlan = Output<'planShow'>;
@@ -24,29 +25,26 @@ export function plannedByFile(plan: ShownPlan): ReadonlyMap<string, PlannedChang
 export function targetsOf(change: PlannedChange | undefined, hunk: PatchHunk): readonly Target[] {
   if (change === undefined) return [];
   if (change.hunks === null || change.hunks.length <= 1) return [{ path: change.path, hunk: null }];
-  return change.hunks
-    .filter(({ before, after }) => overlaps(hunk.after, after) || overlaps(hunk.before, before))
-    .map(({ number }) => ({ path: change.path, hunk: number }));
+  const numbered = change.hunks.map(({ number, before, after }) => ({
+    number,
+    before: [before.start, before.count],
+    after: [after.start, after.count],
+  }));
+  return numbersOf(hunk, numbered).map((number) => ({ path: change.path, hunk: number }));
 }
 
 export function decisionOf(change: PlannedChange | undefined, targets: readonly Target[]): Decision {
-  if (change === undefined || targets.length === 0) return 'open';
+  if (change === undefined) return 'open';
   const decided = targets.map(({ hunk }) =>
     hunk === null
       ? fileDecision(change)
       : wordOf(change.hunks?.find(({ number }) => number === hunk)?.accepted ?? null),
   );
-  const [first = 'open'] = decided;
-  return decided.every((one) => one === first) ? first : 'in-part';
+  return together(decided) ?? 'open';
 }
 
 export function fileDecision({ accepted, hunks }: PlannedChange): Decision {
-  if (hunks === null || hunks.length === 0 || accepted !== null) {
-    const parts = new Set((hunks ?? []).map((hunk) => wordOf(hunk.accepted)));
-    return parts.size > 1 ? 'in-part' : ([...parts][0] ?? wordOf(accepted));
-  }
-  const parts = new Set(hunks.map((hunk) => wordOf(hunk.accepted)));
-  return parts.size > 1 ? 'in-part' : ([...parts][0] ?? 'open');
+  return together((hunks ?? []).map((hunk) => wordOf(hunk.accepted))) ?? wordOf(accepted);
 }
 
 /** All hunks in the order of the page, for going through them by keyboard. */
@@ -61,9 +59,7 @@ function wordOf(accepted: boolean | null): Decision {
   return accepted ? 'accepted' : 'rejected';
 }
 
-function overlaps(
-  [first, count]: readonly [number, number],
-  other: { readonly start: number; readonly count: number },
-): boolean {
-  return count > 0 && other.count > 0 && first < other.start + other.count && other.start < first + count;
+function together(decisions: readonly Decision[]): Decision | undefined {
+  const [first] = decisions;
+  return decisions.every((one) => one === first) ? first : 'in-part';
 }

@@ -1,8 +1,12 @@
-/** Which hunks of recorded changes a hunk on the page is made of. */
-import type { Output } from '../api/call.ts';
-import type { PatchHunk } from '../diff/patch.ts';
+/** The numbered hunks of a change that a hunk on the page shows. The page may show several of them as one. */
+import type { PatchHunk } from './patch.ts';
 
-export type NumberedHunk = NonNullable<Output<'diff'>['hunks']>[number];
+export interface NumberedHunk {
+  readonly number: number;
+  /** The first line and the number of lines. */
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
 
 /** @returns the numbers of the hunks that a hunk on the page overlaps; both are of the same change */
 export function numbersOf({ before, after }: PatchHunk, numbered: readonly NumberedHunk[]): readonly number[] {
