@@ -1,17 +1,16 @@
 /** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
-import { DiffList } from '../diff/diff-list.tsx';
 import type { PatchHunk } from '../diff/patch.ts';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { numberOf } from '../timeline/rows.ts';
+import { ChangedFiles } from './changed-files.tsx';
 import { ChangesHead } from './changes-head.tsx';
 import { FileActs } from './file-acts.tsx';
-import { FileTree } from './file-tree.tsx';
 import { HunkActs } from './hunk-acts.tsx';
 import { type RecordedRange, useRecordedChanges } from './recorded.ts';
 import type { ChangesSearch } from './search.ts';
@@ -23,7 +22,6 @@ export function Changes() {
   const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
   const recorded = useRecordedChanges(useMemo(() => rangeOf(search, data), [search, data]));
   const isSideBySide = search.sides === 'two';
-  const [top, setTop] = useState<string>();
   const changesOf = useCallback(
     (key: string) => (recorded.get(key) ?? []).filter(({ id }) => search.change === undefined || id === search.change),
     [recorded, search.change],
@@ -62,23 +60,19 @@ export function Changes() {
           </p>
         </Empty>
       ) : (
-        <div className="changes">
-          <FileTree files={files} current={top} onFile={toFile} />
-          <DiffList
-            key={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
-            files={files}
-            from={data.from?.id ?? null}
-            to={data.to?.id ?? null}
-            hasAuthors
-            isSideBySide={isSideBySide}
-            file={search.file}
-            onTop={setTop}
-            onFile={toFile}
-            fileActs={fileActs}
-            hasHunkActs={hasHunkActs}
-            hunkActs={hunkActs}
-          />
-        </div>
+        <ChangedFiles
+          of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
+          files={files}
+          from={data.from?.id ?? null}
+          to={data.to?.id ?? null}
+          hasAuthors
+          isSideBySide={isSideBySide}
+          file={search.file}
+          onFile={toFile}
+          fileActs={fileActs}
+          hasHunkActs={hasHunkActs}
+          hunkActs={hunkActs}
+        />
       )}
     </>
   );

@@ -23,17 +23,15 @@ export interface DiffListProps {
   readonly isSideBySide: boolean;
   /** The key of the file to scroll to. */
   readonly file?: string | undefined;
-  readonly onFile?: (key: string) => void;
+  readonly onFile: (key: string) => void;
   /** Called with the file at the top, when that is another one. */
-  readonly onTop?: (key: string) => void;
-  readonly fileActs?: (file: DiffFile) => ReactNode;
-  readonly hunkActs?: (file: DiffFile, hunk: PatchHunk) => ReactNode;
-  readonly hasHunkActs?: (file: DiffFile) => boolean;
+  readonly onTop: (key: string) => void;
+  readonly fileActs: (file: DiffFile) => ReactNode;
+  readonly hunkActs: (file: DiffFile, hunk: PatchHunk) => ReactNode;
+  readonly hasHunkActs: (file: DiffFile) => boolean;
   /** The hunk that the keys are about. */
   readonly currentHunk?: PatchHunk | undefined;
   readonly findings?: RowOptions['findings'];
-  /** Files whose lines are hidden at first. */
-  readonly closedAtFirst?: ReadonlySet<string>;
 }
 
 const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
@@ -47,17 +45,14 @@ const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
 };
 /** Rows that stay in sight above the current hunk. */
 const ABOVE = 3;
-const NO_FILES: ReadonlySet<string> = new Set();
 const NO_FINDINGS: RowOptions['findings'] = new Map();
-const NEVER = (): boolean => false;
 
 export const DiffList = memo(function DiffList(props: DiffListProps) {
-  const { files, from, to, hasAuthors, isSideBySide, file, onFile } = props;
+  const { files, from, to, hasAuthors, isSideBySide, file, onFile, onTop, hasHunkActs: hasActs } = props;
   const syntax = useSyntaxVersion();
   const scroll = useRef<HTMLDivElement>(null);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(props.closedAtFirst ?? NO_FILES);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const { opened, open } = useOpenedContext(from);
-  const hasActs = props.hasHunkActs ?? NEVER;
   const findings = props.findings ?? NO_FINDINGS;
   const rows = useMemo(
     () => diffRows(files, { isSideBySide, closed, opened, hasActs, findings }),
@@ -85,13 +80,12 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     at: to,
     isEnabled: hasAuthors,
   });
-  const { onTop } = props;
   const isAtEnd = (virtual.scrollOffset ?? 0) + (virtual.scrollRect?.height ?? 0) >= virtual.getTotalSize() - 1;
   // The last files cannot be scrolled to the top.
   const isChosen = isAtEnd && inSight.some(({ key }) => key === file);
   const topKey = isChosen ? file : topRow?.file.key;
   useEffect(() => {
-    if (topKey !== undefined) onTop?.(topKey);
+    if (topKey !== undefined) onTop(topKey);
   }, [topKey, onTop]);
   const toFile = useCallback(
     (key: string) => {
@@ -113,7 +107,7 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   }, [currentHunk]);
   useFileKeys(files, topKey, (key) => {
     toFile(key);
-    onFile?.(key);
+    onFile(key);
   });
   const toggle = useCallback(
     (key: string) =>

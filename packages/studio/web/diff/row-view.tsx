@@ -19,8 +19,8 @@ export interface RowViewProps {
   readonly isCurrent: boolean;
   /** Changes when more languages have colours. */
   readonly syntax: number;
-  readonly fileActs: ((file: DiffFile) => ReactNode) | undefined;
-  readonly hunkActs: ((file: DiffFile, hunk: PatchHunk) => ReactNode) | undefined;
+  readonly fileActs: (file: DiffFile) => ReactNode;
+  readonly hunkActs: (file: DiffFile, hunk: PatchHunk) => ReactNode;
   readonly onToggle: (key: string) => void;
   readonly onOpen: (file: DiffFile, gap: number, lines: number) => void;
 }
@@ -41,7 +41,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
         <GapRow
           isCurrent={isCurrent}
           count={row.count}
-          acts={row.hunk === null ? undefined : hunkActs?.(row.file, row.hunk)}
+          acts={row.hunk === null ? undefined : hunkActs(row.file, row.hunk)}
           canOpen={from !== null}
           onOpen={(lines) =>
             onOpen(row.file, row.hunk === null ? row.file.hunks.length : row.file.hunks.indexOf(row.hunk), lines)
@@ -58,5 +58,5 @@ export const RowView = memo(function RowView(props: RowViewProps) {
 export type HeadProps = Pick<RowViewProps, 'isClosed' | 'onToggle' | 'fileActs'> & { readonly file: DiffFile };
 
 export const Head = memo(function Head({ file, isClosed, onToggle, fileActs }: HeadProps) {
-  return <FileHead file={file} isClosed={isClosed} onToggle={() => onToggle(file.key)} acts={fileActs?.(file)} />;
+  return <FileHead file={file} isClosed={isClosed} onToggle={() => onToggle(file.key)} acts={fileActs(file)} />;
 });

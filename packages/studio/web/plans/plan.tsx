@@ -1,10 +1,9 @@
 /** The review of one plan: what it is for, what its checks say, and its changes, each accepted or rejected. */
 import { useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { FileTree } from '../changes/file-tree.tsx';
+import { ChangedFiles } from '../changes/changed-files.tsx';
 import { useVerb } from '../data/verb-query.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
-import { DiffList } from '../diff/diff-list.tsx';
 import type { PatchHunk } from '../diff/patch.ts';
 import { Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
@@ -32,7 +31,6 @@ export function Plan() {
 
 function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const [file, setFile] = useState<string>();
-  const [top, setTop] = useState<string>();
   const files = useStableFiles(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
@@ -72,24 +70,21 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   );
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
-    <div className="changes">
-      <FileTree files={files} current={top} onFile={setFile} />
-      <DiffList
-        files={files}
-        from={plan.base}
-        to={null}
-        hasAuthors={false}
-        isSideBySide={false}
-        file={file}
-        onFile={setFile}
-        onTop={setTop}
-        currentHunk={current ?? undefined}
-        findings={findings}
-        fileActs={fileActs}
-        hasHunkActs={hasHunkActs}
-        hunkActs={hunkActs}
-      />
-    </div>
+    <ChangedFiles
+      of={plan.id}
+      files={files}
+      from={plan.base}
+      to={null}
+      hasAuthors={false}
+      isSideBySide={false}
+      file={file}
+      onFile={setFile}
+      currentHunk={current ?? undefined}
+      findings={findings}
+      fileActs={fileActs}
+      hasHunkActs={hasHunkActs}
+      hunkActs={hunkActs}
+    />
   );
 }
 
