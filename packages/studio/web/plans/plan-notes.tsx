@@ -3,6 +3,7 @@ import { actorName } from '../data/authors.ts';
 import { shownLines, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
+import { LineForm } from '../parts/line-form.tsx';
 import type { ShownPlan } from './decisions.ts';
 import type { PlanActs } from './use-plan-acts.ts';
 
@@ -61,26 +62,18 @@ function Words({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanAc
         </p>
       ))}
       {isOpen && !server.isReadOnly && (
-        <form
-          className="revise"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim() === '') return;
-            acts.revise(text.trim());
+        <LineForm
+          label="What the author of the plan is to change"
+          placeholder="Ask its author to change something"
+          act="Ask for a revision"
+          text={text}
+          onText={setText}
+          onSubmit={(words) => {
+            acts.revise(words);
             setText('');
           }}
-        >
-          <input
-            className="field"
-            aria-label="What the author of the plan is to change"
-            placeholder="Ask its author to change something"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-          <button type="submit" className="button" disabled={acts.isBusy || text.trim() === ''}>
-            Ask for a revision
-          </button>
-        </form>
+          isBusy={acts.isBusy}
+        />
       )}
     </section>
   );

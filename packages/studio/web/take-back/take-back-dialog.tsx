@@ -5,6 +5,7 @@ import { useOpenCalls } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { LineForm } from '../parts/line-form.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { type Decisions, type Previewed, perform, previewOf } from './perform.ts';
@@ -104,23 +105,13 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
 function Reason({ onReason }: { readonly onReason: (reason: string) => void }) {
   const [text, setText] = useState('');
   return (
-    <form
-      className="revise"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onReason(text.trim());
-      }}
-    >
-      <input
-        className="field"
-        aria-label="Why it is applied although its checks failed"
-        placeholder="Its checks failed. Why is it applied nevertheless?"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      <button type="submit" className="button" disabled={text.trim() === ''}>
-        Record the reason
-      </button>
-    </form>
+    <LineForm
+      label="Why it is applied although its checks failed"
+      placeholder="Its checks failed. Why is it applied nevertheless?"
+      act="Record the reason"
+      text={text}
+      onText={setText}
+      onSubmit={onReason}
+    />
   );
 }
