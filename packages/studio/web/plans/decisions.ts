@@ -17,6 +17,11 @@ export interface Target {
   readonly hunk: number | null;
 }
 
+/** Whether it can still be decided about. */
+export function isOpen({ status }: ShownPlan): boolean {
+  return status === 'pending' || status === 'approved';
+}
+
 export function plannedByFile(plan: ShownPlan): ReadonlyMap<string, PlannedChange> {
   return new Map(plan.changes.map((change) => [nameKey(change.path), change]));
 }

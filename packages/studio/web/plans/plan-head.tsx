@@ -5,7 +5,7 @@ import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { useTakeBack } from '../take-back/take-back.tsx';
-import type { ShownPlan } from './decisions.ts';
+import { isOpen, type ShownPlan } from './decisions.ts';
 import { PlanStatus } from './plan-status.tsx';
 import type { PlanActs } from './use-plan-acts.ts';
 
@@ -36,7 +36,6 @@ export function PlanHead({ plan, acts }: { readonly plan: ShownPlan; readonly ac
 function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const open = useTakeBack();
   const { id, status, checked } = plan;
-  const isOpen = status === 'pending' || status === 'approved';
   const mustSayWhy = checked === 'failed' || checked === 'stale';
   if (status === 'applied') {
     return (
@@ -49,10 +48,10 @@ function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: Plan
       </button>
     );
   }
-  if (!isOpen && status !== 'rolled-back') return null;
+  if (!isOpen(plan) && status !== 'rolled-back') return null;
   return (
     <>
-      {isOpen && (
+      {isOpen(plan) && (
         <>
           <button type="button" className="button quiet" disabled={acts.isBusy} onClick={acts.cancel}>
             Cancel plan

@@ -4,7 +4,7 @@ import { shownLines, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { LineForm } from '../parts/line-form.tsx';
-import type { ShownPlan } from './decisions.ts';
+import { isOpen, type ShownPlan } from './decisions.ts';
 import type { PlanActs } from './use-plan-acts.ts';
 
 const COMPARISONS = { ok: 'passed', same: 'no new failures', worse: 'new failures', unknown: 'no answer' } as const;
@@ -52,8 +52,8 @@ function Checks({ title, results }: { readonly title: string; readonly results: 
 function Words({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const { server } = useWorkspace();
   const [text, setText] = useState('');
-  const isOpen = plan.status === 'pending' || plan.status === 'approved';
-  if (plan.words.length === 0 && (!isOpen || server.isReadOnly)) return null;
+  const canRevise = isOpen(plan) && !server.isReadOnly;
+  if (plan.words.length === 0 && !canRevise) return null;
   return (
     <section aria-label="What is to be changed">
       {plan.words.map(({ by, text: said, time, revision }) => (
@@ -61,7 +61,7 @@ function Words({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanAc
           <strong>{shownText(actorName(by))}</strong> on revision {revision}: {shownLines(said)}
         </p>
       ))}
-      {isOpen && !server.isReadOnly && (
+      {canRevise && (
         <LineForm
           label="What the author of the plan is to change"
           placeholder="Ask its author to change something"

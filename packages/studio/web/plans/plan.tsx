@@ -8,7 +8,15 @@ import type { PatchHunk } from '../diff/patch.ts';
 import { Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { DecisionButtons } from './decision-buttons.tsx';
-import { decisionOf, fileDecision, hunksInOrder, plannedByFile, type ShownPlan, targetsOf } from './decisions.ts';
+import {
+  decisionOf,
+  fileDecision,
+  hunksInOrder,
+  isOpen,
+  plannedByFile,
+  type ShownPlan,
+  targetsOf,
+} from './decisions.ts';
 import { failuresByLine } from './failures.ts';
 import { PlanHead } from './plan-head.tsx';
 import { PlanNotes } from './plan-notes.tsx';
@@ -35,7 +43,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
   const current = useReviewKeys(files, planned, acts);
-  const isOpen = plan.status === 'pending' || plan.status === 'approved';
+  const canDecide = isOpen(plan) && !acts.isBusy;
   const fileActs = useCallback(
     (one: DiffFile) => {
       const change = planned.get(one.key);
@@ -45,12 +53,12 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         <DecisionButtons
           what={one.title}
           decision={fileDecision(change)}
-          isEnabled={isOpen && !acts.isBusy}
+          isEnabled={canDecide}
           onDecide={(accepted) => acts.decide(target, accepted)}
         />
       );
     },
-    [planned, isOpen, acts],
+    [planned, canDecide, acts],
   );
   const hunkActs = useCallback(
     (one: DiffFile, hunk: PatchHunk) => {
@@ -61,12 +69,12 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         <DecisionButtons
           what={`lines ${hunk.after[0]} to ${hunk.after[0] + Math.max(0, hunk.after[1] - 1)} of ${one.title}`}
           decision={decisionOf(change, targets)}
-          isEnabled={isOpen && !acts.isBusy}
+          isEnabled={canDecide}
           onDecide={(accepted) => acts.decide(targets, accepted)}
         />
       );
     },
-    [planned, isOpen, acts],
+    [planned, canDecide, acts],
   );
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
