@@ -1,4 +1,5 @@
 /** Which changes are shown, as the address of the view says. */
+import { searchTexts } from '../data/search-texts.ts';
 
 export interface ChangesSearch {
   /** The state before; absent: the last checkpoint. */
@@ -17,9 +18,5 @@ export interface ChangesSearch {
 const TEXTS = ['from', 'to', 'session', 'change', 'file'] as const;
 
 export function changesSearch(given: Readonly<Record<string, unknown>>): ChangesSearch {
-  const texts = TEXTS.flatMap((name) => {
-    const value = given[name];
-    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
-  });
-  return { ...Object.fromEntries(texts), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
+  return { ...searchTexts(given, TEXTS), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
 }

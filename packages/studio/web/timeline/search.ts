@@ -1,5 +1,6 @@
 /** The filters of the timeline, as its address has them. */
 import type { Grade } from '../data/authors.ts';
+import { searchTexts } from '../data/search-texts.ts';
 
 export interface TimelineSearch {
   readonly agent?: string;
@@ -16,10 +17,6 @@ const GRADES: readonly Grade[] = ['sure', 'likely', 'open'];
 const TEXTS = ['agent', 'session', 'file', 'text', 'open'] as const;
 
 export function timelineSearch(given: Readonly<Record<string, unknown>>): TimelineSearch {
-  const texts = TEXTS.flatMap((name) => {
-    const value = given[name];
-    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
-  });
   const grade = GRADES.find((one) => one === given['grade']);
-  return { ...Object.fromEntries(texts), ...(grade === undefined ? {} : { grade }) };
+  return { ...searchTexts(given, TEXTS), ...(grade === undefined ? {} : { grade }) };
 }
