@@ -1,6 +1,7 @@
 /** The rows of one continuous diff over all files. Each has a type, so that its height is known before it is drawn. */
 import type { DiffFile } from './diff-file.ts';
 import { hunkOf, type PatchHunk, type PatchLine } from './patch.ts';
+import { sidesOf } from './sides.ts';
 
 export type DiffRow =
   | { readonly kind: 'file'; readonly key: string; readonly file: DiffFile }
@@ -119,7 +120,7 @@ function* hunkRows(file: DiffFile, hunk: PatchHunk, key: string, options: RowOpt
     return;
   }
   let at = 0;
-  for (const [left, right] of sides(hunk.lines)) {
+  for (const [left, right] of sidesOf(hunk.lines)) {
     yield { kind: 'pair', key: `${key} ${at}`, file, hunk, left, right };
     if (right?.after != null) yield* findingRows(file, [right.after], options);
     at += 1;
@@ -137,26 +138,4 @@ function* findingRows(file: DiffFile, lines: readonly number[], { findings }: Ro
 function unplacedLines(file: DiffFile, { findings }: RowOptions): readonly number[] {
   const lines = [...(findings.get(file.key)?.keys() ?? [])];
   return lines.filter((line) => !file.hunks.some(({ after }) => line >= after[0] && line < after[0] + after[1]));
-}
-
-function* sides(lines: readonly PatchLine[]): Generator<readonly [PatchLine | null, PatchLine | null]> {
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at] as PatchLine;
-    if (line.kind === 'same') {
-      yield [line, line];
-      at += 1;
-      continue;
-    }
-    const removed = whileKind(lines, at, 'removed');
-    const added = whileKind(lines, at + removed.length, 'added');
-    for (let index = 0; index < Math.max(removed.length, added.length); index += 1)
-      yield [removed[index] ?? null, added[index] ?? null];
-    at += removed.length + added.length;
-  }
-}
-
-function whileKind(lines: readonly PatchLine[], from: number, kind: PatchLine['kind']): readonly PatchLine[] {
-  let end = from;
-  while (lines[end]?.kind === kind) end += 1;
-  return lines.slice(from, end);
 }

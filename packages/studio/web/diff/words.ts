@@ -1,5 +1,6 @@
 /** Which parts of a changed line are new, word by word. */
 import type { PatchHunk, PatchLine } from './patch.ts';
+import { sidesOf } from './sides.ts';
 
 /** Half-open, in letters. */
 export type Range = readonly [start: number, end: number];
@@ -31,19 +32,6 @@ export function wordRanges(hunk: PatchHunk, line: PatchLine): readonly Range[] {
   return line === pair.removed ? ranges[0] : ranges[1];
 }
 
-/** A run of removed lines with the run of added lines that follows it, one by one. */
-export function linePairs({ lines }: PatchHunk): readonly (readonly [removed: PatchLine, added: PatchLine])[] {
-  const pairs: [PatchLine, PatchLine][] = [];
-  for (let at = 0; at < lines.length; ) {
-    const removed = runOf(lines, at, 'removed');
-    const added = runOf(lines, at + removed.length, 'added');
-    for (let index = 0; index < Math.min(removed.length, added.length); index += 1)
-      pairs.push([removed[index] as PatchLine, added[index] as PatchLine]);
-    at += Math.max(1, removed.length + added.length);
-  }
-  return pairs;
-}
-
 /** @returns null if the lines have too little in common */
 export function changedRanges(
   before: string,
@@ -70,20 +58,14 @@ export function changedRanges(
 function pairsOf(hunk: PatchHunk): ReadonlyMap<PatchLine, Pair> {
   const kept = pairs.get(hunk);
   if (kept !== undefined) return kept;
-  const found = new Map(
-    linePairs(hunk).flatMap(([removed, added]) => {
-      const pair = { removed, added };
-      return [[removed, pair] as const, [added, pair] as const];
-    }),
-  );
+  const found = new Map<PatchLine, Pair>();
+  for (const [removed, added] of sidesOf(hunk.lines)) {
+    if (removed === null || added === null || removed === added) continue;
+    const pair = { removed, added };
+    found.set(removed, pair).set(added, pair);
+  }
   pairs.set(hunk, found);
   return found;
-}
-
-function runOf(lines: readonly PatchLine[], from: number, kind: PatchLine['kind']): readonly PatchLine[] {
-  let end = from;
-  while (lines[end]?.kind === kind) end += 1;
-  return lines.slice(from, end);
 }
 
 function wordsOf(text: string): readonly string[] {
