@@ -10,6 +10,7 @@ export interface StudioEvent {
 export type Connection = 'connecting' | 'live' | 'lost';
 
 export interface Listener {
+  /** The first event of each connection is `ready`: much may have happened while there was none. */
   readonly onEvent: (event: StudioEvent) => void;
   readonly onConnection: (state: Connection) => void;
 }
@@ -41,8 +42,6 @@ async function follow(workspace: string, listener: Listener, signal: AbortSignal
       if (response.ok && response.body !== null) {
         listener.onConnection('live');
         wait = FIRST_WAIT_MS;
-        // Whatever happened while there was no connection.
-        listener.onEvent({ event: 'ready' });
         for await (const block of blocksOf(response.body)) {
           const { id, data } = fieldsOf(block);
           if (id !== null) last = id;
