@@ -4,6 +4,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { WorkspacesAnswer } from '../api/call.ts';
 import { type Connection, followEvents } from '../api/events.ts';
+import { textOf } from '../data/names.ts';
 import { noteEvent } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -13,9 +14,6 @@ import { type Command, listenToKeys, useCommands } from './keys.ts';
 import { Palette } from './palette.tsx';
 import { SideBar, VIEWS } from './side-bar.tsx';
 import { applyTheme, nextTheme, storedTheme } from './theme.ts';
-
-/** The second letter of `g n`, `g t`, … */
-const LETTERS = ['n', 't', 'c', 'p', 'o'];
 
 export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['workspaces'] }) {
   const { id, server } = useWorkspace();
@@ -31,8 +29,8 @@ export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['w
     () => [
       { keys: 'Ctrl k', label: 'Open the command palette', run: () => setDialog('palette') },
       { keys: '?', label: 'List the keys', run: () => setDialog('help') },
-      ...VIEWS.map(({ to, label }, index) => ({
-        keys: `g ${LETTERS[index]}`,
+      ...VIEWS.map(({ to, label }) => ({
+        keys: `g ${label.charAt(0).toLowerCase()}`,
         label: `Go to ${label}`,
         run: () => void navigate({ to, params: { workspace: id } }),
       })),
@@ -40,7 +38,7 @@ export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['w
       ...workspaces
         .filter((one) => one.id !== id && one.present)
         .map((one) => ({
-          label: `Switch to the workspace ${String(one.path)}`,
+          label: `Switch to the workspace ${textOf(one.path)}`,
           run: () => void navigate({ to: '/w/$workspace/timeline', params: { workspace: one.id } }),
         })),
     ],

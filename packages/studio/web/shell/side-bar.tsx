@@ -17,6 +17,7 @@ interface View {
   readonly icon: IconName;
 }
 
+/** The first letters of their labels differ: they are the second keys of `g n`, `g t` and so on. */
 export const VIEWS: readonly View[] = [
   { to: '/w/$workspace/now', label: 'Now', icon: 'now' },
   { to: '/w/$workspace/timeline', label: 'Timeline', icon: 'timeline' },
