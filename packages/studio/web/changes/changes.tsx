@@ -5,7 +5,7 @@ import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import type { PatchHunk } from '../diff/patch.ts';
-import { Empty, Failure, Loading } from '../parts/message.tsx';
+import { Empty, Failure, Loading, Warnings } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { numberOf } from '../timeline/rows.ts';
 import { ChangedFiles } from './changed-files.tsx';
@@ -46,11 +46,7 @@ export function Changes() {
   return (
     <>
       <ChangesHead search={search} diff={data} recorded={recorded} onSides={(sides) => set({ sides })} />
-      {data.warnings.map((warning) => (
-        <p key={warning} className="notice">
-          {warning}
-        </p>
-      ))}
+      <Warnings warnings={data.warnings} />
       {files.length === 0 ? (
         <Empty title="Nothing changed here">
           <p>

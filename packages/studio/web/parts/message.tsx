@@ -1,7 +1,7 @@
 /** What a view shows in place of its content: nothing there yet, still loading, or an error with what to do. */
 import type { ReactNode } from 'react';
 import { asWireError } from '../api/call.ts';
-import { shownLines } from '../data/names.ts';
+import { shownLines, shownText } from '../data/names.ts';
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -18,6 +18,14 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
       {children}
     </section>
   );
+}
+
+export function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  return warnings.map((warning) => (
+    <p key={warning} className="notice">
+      {shownText(warning)}
+    </p>
+  ));
 }
 
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {

@@ -1,5 +1,6 @@
 /** Short messages about what was done, with a way to undo it. */
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { shownLines } from '../data/names.ts';
 import { Icon } from './icon.tsx';
 
 export interface Toast {
@@ -38,7 +39,7 @@ export function Toasts({ children }: { readonly children: ReactNode }) {
           className={`toast ${isFailure === true ? 'failure' : ''}`}
           role={isFailure === true ? 'alert' : 'status'}
         >
-          <p>{text}</p>
+          <p>{shownLines(text)}</p>
           {action !== undefined && (
             <button
               type="button"

@@ -8,7 +8,7 @@ import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
-import { Empty, Failure, Loading } from '../parts/message.tsx';
+import { Empty, Failure, Loading, Warnings } from '../parts/message.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { PlanStatus } from './plan-status.tsx';
 
@@ -26,11 +26,7 @@ export function Plans() {
       <div className="view-head">
         <h1>Plans</h1>
       </div>
-      {data.warnings.map((warning) => (
-        <p key={warning} className="notice">
-          {shownText(warning)}
-        </p>
-      ))}
+      <Warnings warnings={data.warnings} />
       {plans.length === 0 ? (
         <Empty title="There are no plans">
           <p>

@@ -2,6 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
+import { shownText } from '../data/names.ts';
 import { useVerb, useVerbPages } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
@@ -103,7 +104,7 @@ function RowView({ row, open, onOpen }: { readonly row: Row } & Pick<RowsProps, 
     case 'damaged':
       return (
         <p className="checkpoint-row damaged">
-          <code>{row.id}</code> cannot be read: {row.why}
+          <code>{row.id}</code> cannot be read: {shownText(row.why)}
         </p>
       );
   }
