@@ -1,4 +1,5 @@
 import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
+import { grouped } from '../data/grouped.ts';
 import { folderAndFile } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
@@ -10,16 +11,11 @@ export interface FileTreeProps {
   readonly onFile: (key: string) => void;
 }
 
-interface Folder {
-  readonly name: string;
-  readonly files: readonly DiffFile[];
-}
-
 const LETTERS = { create: 'A', write: 'M', patch: 'M', delete: 'D', rename: 'R', mode: 'P', kind: 'K' } as const;
 
 /** The changed files by folder, beside the diff. */
 export const FileTree = memo(function FileTree({ files, current, onFile }: FileTreeProps) {
-  const folders = useMemo(() => foldersOf(files), [files]);
+  const folders = useMemo(() => grouped(files, ({ title }) => folderAndFile(title).folder), [files]);
   const chosen = useRef<HTMLButtonElement>(null);
   const latest = useRef(onFile);
   latest.current = onFile;
@@ -32,7 +28,7 @@ export const FileTree = memo(function FileTree({ files, current, onFile }: FileT
   return (
     <nav className="file-tree" aria-label="Changed files">
       <p className="total">{plural(files.length, 'file')}</p>
-      {folders.map(({ name, files: its }) => (
+      {[...folders].map(([name, its]) => (
         <section key={name}>
           {name !== '' && <h3 title={name}>{name}</h3>}
           <ul>
@@ -70,12 +66,3 @@ const FileButton = memo(function FileButton({ file, chosen, onFile }: FileButton
     </button>
   );
 });
-
-function foldersOf(files: readonly DiffFile[]): readonly Folder[] {
-  const found = new Map<string, DiffFile[]>();
-  for (const file of files) {
-    const { folder } = folderAndFile(file.title);
-    found.set(folder, [...(found.get(folder) ?? []), file]);
-  }
-  return [...found].map(([name, its]) => ({ name, files: its }));
-}

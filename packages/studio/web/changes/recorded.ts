@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { callVerb } from '../api/call.ts';
 import type { Change } from '../data/authors.ts';
+import { grouped } from '../data/grouped.ts';
 import { nameKey } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { numberOf } from '../timeline/rows.ts';
@@ -31,7 +32,7 @@ export function useRecordedChanges(range: RecordedRange | null): RecordedByFile 
     enabled: range !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return useMemo(() => byFile(data ?? []), [data]);
+  return useMemo(() => grouped(data ?? [], ({ path }) => nameKey(path)), [data]);
 }
 
 async function load(workspace: string, { after, upTo, session }: RecordedRange, signal: AbortSignal) {
@@ -45,15 +46,6 @@ async function load(workspace: string, { after, upTo, session }: RecordedRange, 
     const last = changes.at(-1);
     if (!more || last === undefined || within.length < changes.length) break;
     before = last.id;
-  }
-  return found;
-}
-
-function byFile(changes: readonly Change[]): RecordedByFile {
-  const found = new Map<string, Change[]>();
-  for (const change of changes) {
-    const key = nameKey(change.path);
-    found.set(key, [...(found.get(key) ?? []), change]);
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Change } from '../data/authors.ts';
+import { grouped } from '../data/grouped.ts';
 import { nameKey, shownName, shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
 import { useVerb } from '../data/verb-query.ts';
@@ -71,17 +72,13 @@ function CallRow({ call: { checkpoint, time, tool, changes } }: { readonly call:
 }
 
 function callsOf(changes: readonly Change[], turn: Turn): readonly CallOfTurn[] {
-  const calls = new Map<string, Change[]>();
-  for (const change of changes) {
-    if (!isIn(turn, numberOf(change.checkpoint))) continue;
-    calls.set(change.checkpoint, [...(calls.get(change.checkpoint) ?? []), change]);
-  }
-  return [...calls]
-    .map(([checkpoint, its]) => ({
+  const its = changes.filter(({ checkpoint }) => isIn(turn, numberOf(checkpoint)));
+  return [...grouped(its, ({ checkpoint }) => checkpoint)]
+    .map(([checkpoint, made]) => ({
       checkpoint,
-      time: its[0]?.time ?? '',
-      tool: its[0]?.authors.find(({ tool }) => tool !== null)?.tool ?? its[0]?.trigger ?? '',
-      changes: its,
+      time: made[0]?.time ?? '',
+      tool: made[0]?.authors.find(({ tool }) => tool !== null)?.tool ?? made[0]?.trigger ?? '',
+      changes: made,
     }))
     .toSorted((one, other) => numberOf(one.checkpoint) - numberOf(other.checkpoint));
 }
