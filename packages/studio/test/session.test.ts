@@ -1,7 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   bearer,
   type Entered,
@@ -107,8 +109,12 @@ it('does not accept a session on another port, and gives no proof of it there', 
   const first = await startStudio(p);
   const entered = await enter(first);
   await endProcess(first.child, 'SIGKILL');
-  // Another program has the port by now: a second server of the same home.
-  const other = await startStudio(p, { args: ['--port', String(first.port + 1)] });
+  // Another program has the port by now, so the next server of the same home gets another one.
+  const program = createServer().listen(first.port, '127.0.0.1');
+  await once(program, 'listening');
+  onTestFinished(() => void program.close());
+  const other = await startStudio(p);
+  expect(other.port).not.toBe(first.port);
   expect(await isIn(other, entered)).toBe(false);
   expect((await post(other, '/api/proof', { id: entered.id, nonce: nonce() })).status).toBe(401);
 });
