@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { onWholeOutput } from './whole-output.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/bundle/savepoint.js', import.meta.url));
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 40_000;
 const QUIET_MS = 150;
 
 export interface TerminalStart {
