@@ -2,6 +2,7 @@
  * Runs calls: finds the workspace once, locks it if files or the store change, does the work, and releases everything.
  */
 
+import { TreeListings } from '../check/find/tree-listings.ts';
 import { Pace, type Progress } from '../io/pace.ts';
 import type { Ports } from '../io/ports.ts';
 import { canonicalActor } from '../model/agent-names.ts';
@@ -38,6 +39,8 @@ export class Engine {
   readonly settings: SettingsReader;
   readonly cache: WorkspaceCache;
   readonly knownHome: KnownHome;
+  /** For the search for checks. */
+  readonly listings: TreeListings;
   /** Stores stay open between calls. */
   readonly keepsStores: boolean;
   /** The engine that looks up the workspace again in each call. For background work that continues after a call. */
@@ -56,6 +59,7 @@ export class Engine {
     this.settings = shared?.settings ?? new SettingsReader(options.ports, options, this.events);
     this.cache = shared === null ? cacheOf(options) : cacheWithin(shared);
     this.knownHome = shared?.knownHome ?? new KnownHome();
+    this.listings = shared?.listings ?? new TreeListings();
     this.keepsStores = keepsStores;
     this.base = shared?.base ?? this;
     this.#isShared = shared !== null;

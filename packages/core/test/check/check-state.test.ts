@@ -83,6 +83,21 @@ test('nothing runs before a person trusts exactly what it runs', async () => {
   await expect(p.check()).rejects.toMatchObject(untrusted);
 });
 
+test('finds checks that came after the last checkpoint, in folders that are captured', async () => {
+  const p = new Project();
+  await p.trust();
+  await p.check();
+  const tests = JSON.stringify({ scripts: { test: 'true' } });
+  p.write('new/package.json', tests);
+  p.write('node_modules/other/package.json', tests);
+  expect((await p.open().listChecks()).checks.map(({ check }) => check.name)).toEqual(['own', 'npm:test:new']);
+  await expect(p.check({ only: ['npm:test:new'] })).rejects.toMatchObject({ code: 'NEEDS_CONFIRMATION' });
+  await p.trust();
+  expect((await p.check({ only: ['npm:test:new'] })).checks).toMatchObject([{ name: 'npm:test:new' }]);
+  unlinkSync(p.at('new/package.json'));
+  await expect(p.check({ only: ['npm:test:new'] })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
 test('a script of package.json is part of what is trusted', async () => {
   const p = new Place();
   const write = (pretest: string): void =>

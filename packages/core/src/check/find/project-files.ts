@@ -5,18 +5,14 @@ import { type Fs, isFsError, kindOf, statOf } from '../../io/fs.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { baseName, type DiskPath, isWithin, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
-import { type FolderContents, folderAt, readBlob, readFolder } from '../../store/snapshot/snapshot.ts';
+import { folderAt, readBlob, readFolder } from '../../store/snapshot/snapshot.ts';
+import { type FolderNames, TreeListings } from './tree-listings.ts';
 
 export interface ProjectFiles {
   /** Returns null if there is no regular file of at most {@link MAX_PROJECT_FILE} bytes. */
   read(path: TreePath): Buffer | null;
   /** Returns the names of the regular files and of the folders in a folder. Empty if it does not exist. */
   list(folder: TreePath): FolderNames;
-}
-
-export interface FolderNames {
-  readonly files: ReadonlySet<Name>;
-  readonly folders: readonly Name[];
 }
 
 export const MAX_PROJECT_FILE = 1024 * 1024;
@@ -47,6 +43,11 @@ export function filesWith(files: ProjectFiles, other: ProjectFiles, changed: Rea
   };
 }
 
+export interface CapturedFiles {
+  readonly objects: ObjectReader;
+  readonly snapshot: Snapshot;
+}
+
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'EISDIR', 'EFBIG'] as const;
 
 /** @throws FsError if something cannot be read */
@@ -70,32 +71,35 @@ export function filesOfFolder(fs: Fs, root: DiskPath): ProjectFiles {
   };
 }
 
+/**
+ * The files of a folder that a snapshot describes. The snapshot says what exists, because a look into each folder costs far
+ * more in a large workspace; the contents are those on disk. Paths that are not captured are not part of the project.
+ * @throws FsError, and SavepointError STORE_DAMAGED
+ */
+export function filesOfCaptured(
+  fs: Fs,
+  root: DiskPath,
+  { objects, snapshot }: CapturedFiles,
+  listings: TreeListings,
+): ProjectFiles {
+  return { read: filesOfFolder(fs, root).read, list: (folder) => listings.at(objects, snapshot, folder) };
+}
+
 /** @throws SavepointError STORE_DAMAGED */
-export function filesOfSnapshot(objects: ObjectReader, snapshot: Snapshot): ProjectFiles {
-  const known = new Map<TreePath, FolderContents | null>();
-  const contents = (path: TreePath): FolderContents | null => {
-    let found = known.get(path);
-    if (found === undefined) {
-      const folder = folderAt(objects, snapshot, path);
-      found = folder === null ? null : readFolder(objects, folder);
-      known.set(path, found);
-    }
-    return found;
-  };
+export function filesOfSnapshot(
+  objects: ObjectReader,
+  snapshot: Snapshot,
+  listings: TreeListings = new TreeListings(),
+): ProjectFiles {
   return {
     read: (path) => {
-      const entry = contents(parentPath(path))?.entries.get(baseName(path));
+      const folder = folderAt(objects, snapshot, parentPath(path));
+      const entry = folder === null ? undefined : readFolder(objects, folder).entries.get(baseName(path));
       if (entry?.kind !== 'file') return null;
       const bytes = readBlob(objects, entry.id);
       return bytes.length > MAX_PROJECT_FILE ? null : bytes;
     },
-    list: (folder) => {
-      const entries = [...(contents(folder)?.entries ?? [])];
-      return {
-        files: new Set(entries.flatMap(([name, { kind }]) => (kind === 'file' ? [name] : []))),
-        folders: entries.flatMap(([name, { kind }]) => (kind === 'folder' ? [name] : [])),
-      };
-    },
+    list: (folder) => listings.at(objects, snapshot, folder),
   };
 }
 

@@ -2,7 +2,8 @@
 
 import { JsonProblem, readJson } from '../../content/strict-json.ts';
 import { childPath, type Name, nameOf, type TreePath } from '../../model/names.ts';
-import type { FolderNames, ProjectFiles } from './project-files.ts';
+import type { ProjectFiles } from './project-files.ts';
+import type { FolderNames } from './tree-listings.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,8 @@ import { readTrust, type TrustedCheck, writeTrust } from '../../store/state/trus
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Context } from '../context.ts';
 import { checkFork, checksOfFork } from '../copies/check-fork.ts';
-import { type CheckOptions, type CheckReport, checkState, checksAt, checksBefore } from '../copies/check-state.ts';
+import { type CheckOptions, type CheckReport, checkState } from '../copies/check-state.ts';
+import { checksAt, checksBefore } from '../copies/find-checks.ts';
 import { trustedChecks } from '../copies/trusted-checks.ts';
 import type { Engine } from '../engine.ts';
 import { checksOfPlan } from '../plans/check-plan.ts';
@@ -118,7 +119,7 @@ async function checksOf(
   { at, fork, plan }: WhichChecks,
 ): Promise<FoundChecks> {
   if (fork !== undefined) return checksOfFork(engine, context, workspace, fork);
-  return plan === undefined ? checksAt(workspace, context, at) : checksOfPlan(engine, context, workspace, plan);
+  return plan === undefined ? checksAt(engine, workspace, context, at) : checksOfPlan(engine, context, workspace, plan);
 }
 
 /** @throws SavepointError USAGE */

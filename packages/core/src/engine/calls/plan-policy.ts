@@ -4,7 +4,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type PlanPolicy, readPlanPolicy, writePlanPolicy } from '../../store/state/plan-policy.ts';
 import { readTrust } from '../../store/state/trust.ts';
-import { assertTrusted, checksAt, selectedChecks } from '../copies/check-state.ts';
+import { assertTrusted, checksAt, selectedChecks } from '../copies/find-checks.ts';
 import type { Engine } from '../engine.ts';
 import { assertByUser } from '../shell-call.ts';
 
@@ -38,7 +38,7 @@ export function planPolicyCalls(engine: Engine): PlanPolicyCalls {
         const { ports, store } = workspace;
         let made: PlanPolicy | null = null;
         if (apply === 'checked') {
-          const found = selectedChecks(checksAt(workspace, context, undefined).checks, wanted);
+          const found = selectedChecks((await checksAt(engine, workspace, context, undefined)).checks, wanted);
           if (found.length === 0) {
             throw new SavepointError('USAGE', 'No checks were found, so nothing would be checked.', {
               argument: 'checks',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Check, CheckResult, Finding } from '../../check/check.ts';
 import { type ComparedCheck, compareFindings, compareResults, isAnswer, type Renames } from '../../check/compare.ts';
 import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
-import { filesOfFolder, filesOfSnapshot } from '../../check/find/project-files.ts';
+import { filesOfCaptured } from '../../check/find/project-files.ts';
 import { type CheckPlace, DEFAULT_LIMITS, runCheck } from '../../check/run.ts';
 import { digestOf, trustStateOf } from '../../check/trust.ts';
 import { noteChecks } from '../../copy/checks-in-copy.ts';
@@ -19,14 +19,12 @@ import type { StoreLayout } from '../../store/layout.ts';
 import { makeFolders } from '../../store/private-folders.ts';
 import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
 import type { TrustedCheck } from '../../store/state/trust.ts';
-import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { listChanges } from '../../timeline/diff/changes.ts';
-import { resolveCheckpoint } from '../../timeline/query/resolve.ts';
 import { testResultCalls } from '../calls/test-results.ts';
-import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
 import { type BaseReason, baseOf } from './check-base.ts';
+import { assertTrusted, type ExactNames, refuseUntrusted, selectedChecks } from './find-checks.ts';
 import { trustedChecks } from './trusted-checks.ts';
 import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
@@ -51,11 +49,6 @@ export interface CheckOptions extends CallOptions {
   readonly dependencies?: DependencyPolicy;
   /** Receives the output of the checks as it arrives. It may contain anything. */
   readonly onOutput?: (check: string, part: Buffer) => void;
-}
-
-/** Whether `only` has names of checks, not also tools and kinds. */
-interface ExactNames {
-  readonly exactly?: boolean;
 }
 
 export interface RunCheckResult extends ComparedCheck {
@@ -110,9 +103,7 @@ export async function checkState(
   engine: Engine,
   options: Omit<CheckOptions, 'fork'> & ExactNames,
 ): Promise<CheckReport & { readonly checkpoint: Checkpoint }> {
-  // Refuse before a copy is made. The copy may differ from the folder by then, so it is looked at again.
-  const { found, trusted } = await checksBefore(engine, options.at);
-  assertTrusted(selectedChecks(found.checks, options.only, options), trusted);
+  await refuseUntrusted(engine, options);
   const at = options.at === undefined ? {} : { at: options.at };
   // Before the copy takes a checkpoint: `last` would be that one.
   const { base: wanted } = options;
@@ -131,38 +122,6 @@ export async function checkState(
   } finally {
     await made.copy.drop();
   }
-}
-
-/** Finds the checks of the folder, or of a checkpoint, and what is trusted. */
-export async function checksBefore(
-  engine: Engine,
-  at: string | undefined,
-): Promise<{ readonly found: FoundChecks; readonly trusted: readonly TrustedCheck[] }> {
-  const context = engine.context();
-  if (at === undefined && context.find() === null) {
-    return engine.mapErrors(() => {
-      const root = context.root();
-      const projectFile = context.settings(root).values.project_file;
-      const found = findChecks(filesOfFolder(engine.ports.fs, root), { projectFile, roots: [] });
-      return { found, trusted: trustedChecks(engine, null) };
-    });
-  }
-  return engine.read((workspace, inContext) => ({
-    found: checksAt(workspace, inContext, at),
-    trusted: trustedChecks(engine, workspace.store.layout),
-  }));
-}
-
-/** @param at a checkpoint; undefined: the folder as it is */
-export function checksAt(
-  { ports, root, store, timeline }: Workspace,
-  context: Context,
-  at: string | undefined,
-): FoundChecks {
-  const named = at === undefined ? null : resolveCheckpoint(timeline, at, ports.clock.now());
-  const roots = (named ?? timeline.latest())?.roots.map(({ path }) => path) ?? [];
-  const files = named === null ? filesOfFolder(ports.fs, root) : filesOfSnapshot(store.objects, named.snapshot);
-  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
 }
 
 /** What a run on one state needs. */
@@ -196,7 +155,7 @@ export async function checkCopy(
         dependencies: options.dependencies ?? context.effectiveSettings(workspace.root).copyDependencies,
       }) satisfies StateRun,
   );
-  const { checks: found, notes } = checksIn(run, made);
+  const { checks: found, notes } = await checksIn(run, made);
   const checks = selectedChecks(found, options.only, options);
   assertTrusted(checks, run.trusted);
   const results = new Map<Check, CheckResult>();
@@ -232,47 +191,20 @@ export function copyOptions({ signal, toolCall, rungs, dependencies }: CheckOpti
   };
 }
 
-/** @throws SavepointError USAGE if nothing has the name */
-export function selectedChecks(
-  checks: readonly Check[],
-  only: readonly string[] = [],
-  { exactly = false }: ExactNames = {},
-): readonly Check[] {
-  if (only.length === 0) return checks.filter(({ onRequest }) => !onRequest);
-  const hasName = (check: Check, name: string): boolean =>
-    (exactly ? [check.name] : [check.name, check.tool, check.kind]).includes(name);
-  const unknown = only.find((name) => !checks.some((check) => hasName(check, name)));
-  if (unknown !== undefined) {
-    const names = checks.map(({ name }) => name).join(', ');
-    const known = names === '' ? 'No checks were found.' : `There are ${names}.`;
-    throw new SavepointError(
-      'USAGE',
-      `There is no check ${JSON.stringify(unknown)}. ${known}`,
-      { argument: 'only' },
-      { hint: '`savepoint trust --list` shows the checks.' },
-    );
-  }
-  return checks.filter((check) => only.some((name) => hasName(check, name)));
-}
-
-/** @throws SavepointError NEEDS_CONFIRMATION @param where whose checks they are, for `savepoint trust` */
-export function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[], where = ''): void {
-  const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
-  if (others.length === 0) return;
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    `Checks run commands of the project, and these are not trusted, or have changed since: ${others.join(', ')}.`,
-    { verb: 'check' },
-    { hint: `Nothing was run. \`savepoint trust${where}\` shows what would run, and asks a person to trust it.` },
-  );
-}
-
 function stateOfCheckpoint(checkpoint: Checkpoint): CheckedState {
   return { snapshot: checkpoint.snapshot, roots: checkpoint.roots.map(({ path }) => path), checkpoint };
 }
 
-function checksIn({ engine, projectFile }: StateRun, { copy, state: { roots } }: CopiedState): FoundChecks {
-  return findChecks(filesOfFolder(engine.ports.fs, copy.files), { projectFile, roots });
+function checksIn(
+  { engine, projectFile }: StateRun,
+  { copy, state: { roots, snapshot } }: CopiedState,
+): Promise<FoundChecks> {
+  return engine.read(({ ports, store }) =>
+    findChecks(filesOfCaptured(ports.fs, copy.files, { objects: store.objects, snapshot }, engine.listings), {
+      projectFile,
+      roots,
+    }),
+  );
 }
 
 async function runIn(
@@ -346,7 +278,7 @@ async function baseResults(
   const made = { ...(await copyOfState(engine, options, base)), state: base };
   const named = base.checkpoint?.id ?? 'the state that it is compared with';
   try {
-    const { checks: found } = checksIn(run, made);
+    const { checks: found } = await checksIn(run, made);
     const wanted = found.filter(({ name }) => missing.includes(name));
     for (const [index, check] of wanted.entries()) {
       if (trustStateOf(check, run.trusted) !== 'trusted') {

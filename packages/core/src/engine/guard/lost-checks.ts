@@ -3,7 +3,7 @@
 import type { Check } from '../../check/check.ts';
 import { digestOf, trustStateOf } from '../../check/trust.ts';
 import type { CheckpointId } from '../../model/ids.ts';
-import { checksAt, selectedChecks } from '../copies/check-state.ts';
+import { checksAt, selectedChecks } from '../copies/find-checks.ts';
 import { trustedChecks } from '../copies/trusted-checks.ts';
 import type { Engine } from '../engine.ts';
 
@@ -21,8 +21,8 @@ export interface LostCheck {
 
 /** @param wanted names, tools or kinds of checks: what they mean on the base is what is guarded */
 export function guardedChecks(engine: Engine, wanted: readonly string[], base: CheckpointId): Promise<GuardedChecks> {
-  return engine.read((workspace, context) => {
-    const before = checksAt(workspace, context, base).checks;
+  return engine.read(async (workspace, context) => {
+    const before = (await checksAt(engine, workspace, context, base)).checks;
     if (!wanted.every((name) => before.some((check) => [check.name, check.tool, check.kind].includes(name)))) {
       return { names: null, lost: [] };
     }
@@ -30,7 +30,8 @@ export function guardedChecks(engine: Engine, wanted: readonly string[], base: C
     // Others came after the guard was turned on, or a person has revoked their trust.
     const guarded = selectedChecks(before, wanted).filter((check) => trustStateOf(check, trusted) !== 'new');
     if (guarded.length === 0) return { names: null, lost: [] };
-    const now = new Map(checksAt(workspace, context, undefined).checks.map((check) => [check.name, check]));
+    const { checks } = await checksAt(engine, workspace, context, undefined);
+    const now = new Map(checks.map((check) => [check.name, check]));
     const lost = guarded.flatMap((check): readonly LostCheck[] => {
       const why = whyLost(check, now.get(check.name), (one) => trustStateOf(one, trusted) === 'trusted');
       return why === null ? [] : [{ name: check.name, why }];

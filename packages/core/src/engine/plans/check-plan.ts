@@ -2,8 +2,8 @@
 
 import { affectedChecks } from '../../check/affected.ts';
 import type { Check } from '../../check/check.ts';
-import { type FoundChecks, findChecks } from '../../check/find/find-checks.ts';
-import { filesOfFolder, filesOfSnapshot, filesWith } from '../../check/find/project-files.ts';
+import type { FoundChecks } from '../../check/find/find-checks.ts';
+import { filesOfSnapshot, filesWith } from '../../check/find/project-files.ts';
 import { showName } from '../../content/show-name.ts';
 import { someOf } from '../../content/some-of.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -22,14 +22,13 @@ import { differences } from '../../timeline/diff/snapshot-diff.ts';
 import type { Context } from '../context.ts';
 import { captureBefore } from '../copies/capture-before.ts';
 import {
-  assertTrusted,
   type CheckOptions,
   checkCopy,
   copyOptions,
   type RunCheckResult,
   type StateChecks,
-  selectedChecks,
 } from '../copies/check-state.ts';
+import { assertTrusted, filesAsTheyAre, findIn, selectedChecks } from '../copies/find-checks.ts';
 import { makeCopyOfState, type StateToCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
@@ -81,14 +80,14 @@ export async function checksOfPlan(
   workspace: Workspace,
   id: string,
 ): Promise<FoundChecks> {
-  const { ports, root, store, timeline } = workspace;
+  const { root, store } = workspace;
   const objects = new OverlayBatch(store.objects);
   const plan = findPlan(workspace, id);
   const { selected } = await selectionOf(objects, plan, engine.pace({}));
   const changed = new Set([...differences(objects, plan.before, selected)].map(({ path }) => path));
-  const files = filesWith(filesOfFolder(ports.fs, root), filesOfSnapshot(objects, selected), changed);
-  const roots = timeline.latest()?.roots.map(({ path }) => path) ?? [];
-  return findChecks(files, { projectFile: context.settings(root).values.project_file, roots });
+  const now = await filesAsTheyAre(engine, workspace);
+  const files = filesWith(now.files, filesOfSnapshot(objects, selected), changed);
+  return findIn(context, root, files, now.roots);
 }
 
 /** The results in a form that is kept. @param base the number of the checkpoint that they are compared with */

@@ -13,13 +13,8 @@ import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { rolledBackPrefix } from '../../timeline/record/plan-descriptions.ts';
 import { type ConflictOptions, conflictChoicesIn } from '../conflict-options.ts';
-import {
-  assertTrusted,
-  type CheckOptions,
-  checkState,
-  type RunCheckResult,
-  selectedChecks,
-} from '../copies/check-state.ts';
+import { type CheckOptions, checkState, type RunCheckResult } from '../copies/check-state.ts';
+import { assertTrusted, selectedChecks } from '../copies/find-checks.ts';
 import type { Engine } from '../engine.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
