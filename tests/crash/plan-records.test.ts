@@ -6,7 +6,7 @@ import { dieAt } from './die-at.ts';
 
 /**
  * A process dies, the power is cut, or the system refuses a call, at any call while it proposes, revises, reviews or cancels
- * a plan, sets its phases, or changes a scope. What is recorded is all old or all new, the folder is not changed, and
+ * a plan, sets its phases, applies one that has nothing to change, or changes a scope. What is recorded is all old or all new, the folder is not changed, and
  * repeating the command completes it.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -32,6 +32,7 @@ async function prepared(): Promise<SimDisk> {
 
 interface Scene {
   readonly name: string;
+  readonly prepare?: (savepoint: Savepoint) => Promise<unknown>;
   readonly action: (savepoint: Savepoint) => Promise<unknown>;
 }
 
@@ -49,6 +50,14 @@ const SCENES: readonly Scene[] = [
   { name: 'note', action: (savepoint) => savepoint.notePlan('last', 'Use another name') },
   { name: 'phases', action: (savepoint) => savepoint.setPlanPhases('last', [{ name: 'two', paths: ['b.txt'] }]) },
   { name: 'cancel', action: (savepoint) => savepoint.cancelPlan('last') },
+  {
+    name: 'apply what is there already',
+    prepare: async (savepoint) => {
+      await approve(savepoint);
+      await savepoint.edit([edit('a.txt', 'a2\n')]);
+    },
+    action: (savepoint) => savepoint.applyPlan('last'),
+  },
   { name: 'scope add', action: (savepoint) => savepoint.addToScope(['a.txt', 'b.txt']) },
   { name: 'scope drop', action: (savepoint) => savepoint.dropFromScope(['c.txt']) },
 ];
@@ -64,9 +73,11 @@ async function recorded(savepoint: Savepoint): Promise<string> {
   return JSON.stringify({ plans, problems, scopes, damaged }, without);
 }
 
-test.each(SCENES)('$name, interrupted at any call', { timeout: 3_600_000 }, async ({ name, action }) => {
+test.each(SCENES)('$name, interrupted at any call', { timeout: 3_600_000 }, async ({ name, prepare, action }) => {
   const random = seededRandom(SEED);
   const start = await prepared();
+  await prepare?.(engine(start, 92));
+  start.makeDurable();
   const tree = tell(treeOf(start).tree);
   const before = await recorded(engine(start.afterProcessDeath(), 95));
   const whole = start.afterProcessDeath();

@@ -89,10 +89,13 @@ export function newsText(news: PlanNews): readonly string[] {
       }),
       ...(rest > 0 ? [`- and ${rest} more`] : []),
       ...(words.length > 0 && isOpen ? [REVISE] : []),
-      ...applied.map(
-        (checkpoint) =>
-          `Savepoint: your plan ${name} was applied (${checkpoint}). Read its files again before you edit them.`,
-      ),
+      ...applied.map(({ checkpoint, left }) => {
+        const where = checkpoint === null ? 'its files were already like that' : checkpoint;
+        const names = left.slice(0, MAX_REJECTED).map(showName);
+        const more = left.length > names.length ? `, and ${left.length - names.length} more` : '';
+        const without = left.length === 0 ? '' : ` Left out, because it did not merge: ${names.join(', ')}${more}.`;
+        return `Savepoint: your plan ${name} was applied (${where}).${without} Read its files again before you edit them.`;
+      }),
       ...(isCancelled ? [`Savepoint: the user cancelled your plan ${name}. None of it will be applied.`] : []),
     ];
   });

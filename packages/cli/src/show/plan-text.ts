@@ -3,7 +3,7 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
-import { countText, groupDigits, lineCounts, localTime } from './format.ts';
+import { countText, groupDigits, lineCounts, localTime, pathText } from './format.ts';
 import { planChangesText } from './plan-changes-text.ts';
 
 export type PlanBriefJson = Omit<OutputOf<typeof VERBS.planList>['plans'][number], 'expires'>;
@@ -17,7 +17,7 @@ const MAX_FAILURES = 5;
 const SHOWN_DIGITS = 16;
 
 export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
-  const { id, status, intent, rejected, by, checked, override } = plan;
+  const { id, status, intent, rejected, by, checked, override, left } = plan;
   return [
     style.id(id),
     statusText(status, style),
@@ -25,6 +25,7 @@ export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
     ...(rejected === 0 ? [] : [`${rejected} with rejected parts`]),
     ...(checked === null ? [] : [checked === 'failed' ? style.bad('checks failed') : `checks ${checked}`]),
     ...(override === null ? [] : [`overridden: ${showText(override.why.split('\n')[0] ?? '')}`]),
+    ...(left.length === 0 ? [] : [`applied in part, ${groupDigits(left.length)} left`]),
     `by ${showText(by.name)}`,
     showText(intent.split('\n')[0] ?? ''),
   ].join('  ');
@@ -48,6 +49,8 @@ export function nextStep({
   override,
   totals,
   selected,
+  left,
+  applied,
 }: PlanJson): readonly string[] {
   if (selected.files === 0 && (status === 'pending' || status === 'approved')) {
     return [`Nothing would be applied, because everything is rejected: \`savepoint plan review ${id} --accept PATH\`.`];
@@ -68,12 +71,17 @@ export function nextStep({
         ...(checked === 'stale'
           ? [`Its checks ran on something else, so they do not count. Check this: ${check}.`]
           : []),
+        ...(left.length === 0
+          ? []
+          : [
+              `To apply what was left out, merge it: \`savepoint plan apply ${id} --rebase\`. To leave it out for good: \`savepoint plan review ${id} --reject PATH\`.`,
+            ]),
         checked === 'failed' && override === null
           ? `Its checks failed. To apply it all the same: \`savepoint plan apply ${id} --override "REASON"\`.`
           : `Apply it with \`savepoint plan apply ${id}\`.`,
       ];
     case 'applied':
-      return [`\`savepoint plan rollback ${id}\` takes it back.`];
+      return applied.length === 0 ? [] : [`\`savepoint plan rollback ${id}\` takes it back.`];
     case 'rolled-back':
       return [`To apply it again, approve it again: \`savepoint plan review ${id}\`.`];
     case 'cancelled':
@@ -93,8 +101,10 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
           `  approved by ${approval.by_policy ? 'the policy of ' : ''}${showText(approval.by.name)}, ${localTime(approval.time)}`,
         ]),
     ...checksText(plan, view),
-    ...plan.phases.map((one) => `  phase ${showText(one.name)}: ${one.applied ?? 'not applied'}`),
+    ...plan.phases.map((one) => `  phase ${showText(one.name)}: ${phaseText(one)}`),
     ...(applied.length === 0 ? [] : [`  applied: ${applied.join(', ')}`]),
+    ...(plan.status === 'applied' && applied.length === 0 ? [`  applied: ${WITHOUT_CHANGE}`] : []),
+    ...leftOutText(plan, view.style),
     ...words.map(
       ({ by, text, revision: of }) =>
         `  ${showText(by.name)} about revision ${of}: ${showText(text.replace(/\s+/g, ' ').trim())}`,
@@ -103,11 +113,30 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
   ];
 }
 
-/** `plan review --approve` wants the fingerprint. */
-const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rolled-back']);
+/** What was left out because it did not merge. */
+export function leftOutText({ left }: Pick<PlanJson, 'left'>, style: Style): readonly string[] {
+  if (left.length === 0) return [];
+  const more = left.length - MAX_LEFT;
+  return [
+    style.bad(`  not applied, because it did not merge: ${countText(left.length, 'path')}`),
+    ...left.slice(0, MAX_LEFT).map((path) => `    ${pathText(path)}`),
+    ...(more > 0 ? [`    … and ${groupDigits(more)} more`] : []),
+  ];
+}
 
 export function statusText(status: PlanBriefJson['status'], style: Style): string {
   return status === 'approved' || status === 'applied' ? style.good(status) : status;
+}
+
+const MAX_LEFT = 20;
+const WITHOUT_CHANGE = 'nothing had to be changed';
+
+/** `plan review --approve` wants the fingerprint. */
+const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rolled-back']);
+
+function phaseText({ applied, done }: PlanJson['phases'][number]): string {
+  if (applied === null) return done ? WITHOUT_CHANGE : 'not applied';
+  return done ? applied : `${applied}, in part`;
 }
 
 /** The checks before and after it was applied. */

@@ -74,13 +74,19 @@ export interface ApplyStates extends Pick<ApplyRequest, 'paths' | 'choices'> {
   readonly except?: readonly TreePath[];
 }
 
-/** @returns the plan, and the paths that it leaves although they changed between the states */
+/**
+ * @returns the plan, the paths that it leaves although they changed between the states, and those of them that do not merge
+ */
 export async function applyPlan(
   workspace: Workspace,
   { base, proposed, paths, except = [], choices }: ApplyStates,
   current: CurrentState,
   pace: Pace,
-): Promise<{ readonly plan: ChangeSet; readonly untouched: readonly TreePath[] }> {
+): Promise<{
+  readonly plan: ChangeSet;
+  readonly untouched: readonly TreePath[];
+  readonly skipped: readonly TreePath[];
+}> {
   const found = await inverseChanges(
     {
       objects: current.objects,
@@ -102,15 +108,16 @@ export async function applyPlan(
   const { prefer, resolutions } = choices;
   const isDecided = (path: TreePath): boolean =>
     resolutions.has(path) || [...prefer.keys()].some((each) => isWithin(path, each));
-  const skipped = found.conflicts.filter(({ path }) => !isDecided(path)).map(({ path }) => path);
+  const undecided = found.conflicts.filter(({ path }) => !isDecided(path)).map(({ path }) => path);
   const whole = await withWholeRenames(
     plan,
-    choices.skipConflicts ? skipped : [],
+    choices.skipConflicts ? undecided : [],
     { base, proposed },
     current.objects,
     pace,
   );
-  return { plan: whole.plan, untouched: [...found.kept.map(({ path }) => path), ...skipped, ...whole.left] };
+  const skipped = [...undecided, ...whole.left];
+  return { plan: whole.plan, untouched: [...found.kept.map(({ path }) => path), ...skipped], skipped };
 }
 
 const SPECIAL_BITS = 0o6000;

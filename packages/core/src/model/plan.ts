@@ -63,12 +63,18 @@ export interface PlanOverride extends PlanAct {
   readonly fingerprint: string;
 }
 
-/** An application of a plan. It counts only if that checkpoint exists and says that it applied the plan. */
+/** An application of a plan. One that changed files counts only if its checkpoint exists and says that it applied the plan. */
 export interface PlanApplication extends PlanAct {
-  /** The number of the checkpoint after. */
+  /** The number of the checkpoint after. If nothing had to be changed, that of the newest checkpoint then. */
   readonly checkpoint: number;
+  /** Whether the files were already as the plan wants them, so that it made no checkpoint. */
+  readonly isEmpty: boolean;
   /** Index of the phase; null: the whole plan. */
   readonly phase: number | null;
+  /** Only these paths, which an earlier application left out. Null: all of the phase or plan. */
+  readonly paths: readonly TreePath[] | null;
+  /** What it left out, because that did not merge with the folder. A later application can try it again. */
+  readonly left: readonly TreePath[];
   readonly fingerprint: string;
   /** The approval that it had. A later one replaces that of the plan. */
   readonly approval: PlanApproval;

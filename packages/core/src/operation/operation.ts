@@ -72,6 +72,8 @@ export interface Operation {
   readonly attribution?: Attribution;
   /** Called when the checkpoint after is stored, before anything changes and before the checkpoint exists. */
   readonly beforeChange?: (ref: CheckpointRef) => Promise<void>;
+  /** Called instead if there is nothing to change, with the newest checkpoint. */
+  readonly withoutChange?: (newest: Checkpoint) => Promise<void>;
 }
 
 /** What an operation would do. */
@@ -177,12 +179,14 @@ export async function runOperation(
     const isEmpty = plan.paths.length === 0 && (plan.heads ?? []).length === 0;
     if (isEmpty && operation.info.undoes === null && end.latest !== null) {
       batch.abandon();
+      await operation.withoutChange?.(end.latest);
       return { ...preview, before: end.latest, beforeIsNew: false, checkpoint: null, kept: [], backups: [] };
     }
     before.publish();
     const stateBefore = { before: before.checkpoint, beforeIsNew: before.made };
     if (isEmpty) {
       batch.abandon();
+      await operation.withoutChange?.(before.checkpoint);
       const checkpoint = await recordInverse(workspace, operation, lock, pace);
       return { ...preview, ...stateBefore, checkpoint, kept: [], backups: [] };
     }

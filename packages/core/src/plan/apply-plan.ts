@@ -1,15 +1,17 @@
 /** The operation that applies a plan to the workspace. */
 
 import { applyPlan as bringChanges } from '../copy/apply-copy.ts';
+import { withWholeRenames } from '../copy/whole-renames.ts';
 import type { Pace } from '../io/pace.ts';
 import type { Authorship } from '../model/checkpoint.ts';
 import { type Snapshot, sameEntry, sameSnapshot } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import type { Plan, PlanApplication, PlanAuthors, PlanInfo } from '../model/plan.ts';
-import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
+import { type ChangeSet, ChangeSetDraft, type PathConflict } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
 import type { ConflictChoices } from '../rewind/conflict-choices.ts';
+import { byAuthors, LineAuthors } from '../rewind/line-authors.ts';
 import { withResolved } from '../rewind/resolved-authors.ts';
 import { cachedFolderReader } from '../store/snapshot/snapshot.ts';
 import { type Attribution, attributionTo } from '../timeline/capture/attribution.ts';
@@ -18,30 +20,40 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { differences, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { appliedDescription } from '../timeline/record/plan-descriptions.ts';
 import { storePlan } from '../timeline/record/plan-records.ts';
-import { type PhaseScope, scopeOfPhases } from './phases.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { isInPart, type PhaseScope, type PlanPart, pathsOf, scopeOfParts } from './phases.ts';
+import { isAnythingAccepted, type Selection, selectionOf } from './selection.ts';
 
 export interface ApplyPlanRequest {
   readonly plan: Plan;
   /** Merge with what changed in the folder since the plan was made. Otherwise such changes are conflicts. */
   readonly rebase: boolean;
   readonly choices: ConflictChoices;
-  /** Only these phases; null: the whole plan. */
-  readonly phases: readonly number[] | null;
+  /** One of them, unless it is only looked at. */
+  readonly parts: readonly PlanPart[];
   /** The actor that applies it. */
   readonly by: PlanApplication['by'];
   /** It is applied only if the folder is exactly this. Absent or null: to any folder. */
   readonly onlyOn?: Snapshot | null;
 }
 
+/** What applies all of a plan. */
+export const WHOLE_PLAN: readonly PlanPart[] = [{ phase: null, paths: null }];
+
 /**
  * Changes the workspace as the plan says, without what was rejected. The plan records it before it happens, so that it
- * counts exactly if the checkpoint after exists. The caller has checked the approval.
+ * counts exactly if the checkpoint after exists. If all files are already as it says, it records that. The caller has
+ * checked the approval.
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
-  const { plan, phases, by, choices, onlyOn = null } = request;
-  const phase = phases?.length === 1 ? (phases[0] ?? null) : null;
-  let fingerprint = '';
+  const { plan, parts, by, choices, onlyOn = null } = request;
+  const [part = { phase: null, paths: null }, ...others] = parts;
+  const phase = others.length === 0 ? part.phase : null;
+  let [fingerprint, isAllLeft, left]: [string, boolean, readonly TreePath[]] = ['', false, []];
+  const record = async (checkpoint: number, isEmpty: boolean): Promise<void> => {
+    const time = workspace.ports.clock.now();
+    const made = { by, time, checkpoint, isEmpty, phase, paths: part.paths, left, fingerprint };
+    await storePlan(workspace.store, withApplied(plan, made));
+  };
   return {
     info: {
       ...checkpointInfo('apply', plan.proposedBy),
@@ -56,11 +68,16 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       if (onlyOn !== null && !sameSnapshot(onlyOn, current.snapshot)) throw checkedElsewhere(plan);
       const selection = await selectionOf(current.objects, plan, pace);
       fingerprint = selection.fingerprint;
-      return planChanges(workspace, request, selection, current, pace);
+      const { changes, untouched } = await planChanges(workspace, request, selection, current, pace);
+      const wanted = selection.changes.filter((one) => isAnythingAccepted(one) && isInPart(plan.phases, part, one));
+      const leftOut = wanted.filter((one) => pathsOf(one).some((path) => untouched.has(path)));
+      isAllLeft = leftOut.length === wanted.length;
+      left = leftOut.flatMap(pathsOf);
+      return changes;
     },
-    beforeChange: async ({ number }) => {
-      const time = workspace.ports.clock.now();
-      await storePlan(workspace.store, withApplied(plan, { by, time, checkpoint: number, phase, fingerprint }));
+    beforeChange: ({ number }) => record(number, false),
+    withoutChange: async ({ number }) => {
+      if (!isAllLeft) await record(number, true);
     },
   };
 }
@@ -71,7 +88,9 @@ export function withApplied(plan: Plan, made: Omit<PlanApplication, 'approval' |
   // A dry run has none, and does not get here.
   if (approval === null) throw new Error(`${plan.id} is not approved`);
   // A process that died may have recorded the same checkpoint, which then did not come to exist.
-  const known = plan.applications.filter(({ checkpoint }) => checkpoint !== made.checkpoint);
+  const isReplaced = (one: PlanApplication): boolean =>
+    !made.isEmpty && !one.isEmpty && one.checkpoint === made.checkpoint;
+  const known = plan.applications.filter((one) => !isReplaced(one));
   return { ...plan, updated: made.time, applications: [...known, { ...made, approval, validation: null }] };
 }
 
@@ -100,45 +119,80 @@ export function groupedByAuthors(paths: Iterable<TreePath>, by: Attribution): re
   return [...groups.values()];
 }
 
+interface PlannedChanges {
+  readonly changes: ChangeSet;
+  /** What they leave because it does not merge. */
+  readonly untouched: ReadonlySet<TreePath>;
+}
+
 async function planChanges(
   workspace: Workspace,
-  { plan, rebase, choices, phases }: ApplyPlanRequest,
+  { plan, rebase, choices, parts }: ApplyPlanRequest,
   { changes: listed, selected }: Selection,
   current: CurrentState,
   pace: Pace,
-): Promise<ChangeSet> {
-  const scope = scopeOfPhases(plan.phases, listed, phases);
-  if (scope.within.length === 0) return new ChangeSetDraft().finish();
+): Promise<PlannedChanges> {
+  const scope = scopeOfParts(plan.phases, listed, parts);
+  if (scope.within.length === 0) return { changes: new ChangeSetDraft().finish(), untouched: new Set() };
   const states = { base: plan.before, proposed: selected, paths: scope.within, except: scope.except, choices };
-  const { plan: changes } = await bringChanges(workspace, states, current, pace);
-  if (rebase) return changes;
-  const moved = movedPaths(plan.before, selected, scope, current);
-  if (moved.length === 0) return changes;
-  return {
+  const { plan: changes, skipped } = await bringChanges(workspace, states, current, pace);
+  const merged = { changes, untouched: new Set(skipped) };
+  if (rebase) return merged;
+  const moved = await movedPaths(workspace, { before: plan.before, selected, scope }, current, pace);
+  if (moved.length === 0) return merged;
+  const paths = new Set(moved.map(({ path }) => path));
+  const others = changes.conflicts.filter(({ path }) => !paths.has(path));
+  if (!choices.skipConflicts)
+    return { ...merged, changes: { ...changes, conflicts: [...moved, ...others], hint: MOVED_HINT } };
+  const rest = {
     ...changes,
-    conflicts: [
-      ...moved.map((path) => ({ path, why: 'it changed after the plan was made' })),
-      ...changes.conflicts.filter(({ path }) => !moved.includes(path)),
+    paths: changes.paths.filter(({ path }) => !paths.has(path)),
+    conflicts: others,
+    kept: [
+      ...changes.kept.filter(({ path }) => !paths.has(path)),
+      ...moved.map(({ path, why }) => ({ path, why: `skipped: ${why}` })),
     ],
-    hint: 'Apply it with `--rebase` to merge both changes, or propose the plan again.',
   };
+  const whole = await withWholeRenames(
+    rest,
+    [...paths],
+    { base: plan.before, proposed: selected },
+    current.objects,
+    pace,
+  );
+  return { changes: whole.plan, untouched: new Set([...skipped, ...paths, ...whole.left]) };
 }
 
-/** The paths of the plan that are neither as they were when it was made, nor as the plan wants them. */
-function movedPaths(
-  before: Snapshot,
-  selected: Snapshot,
-  { within, except }: PhaseScope,
-  { objects, snapshot }: CurrentState,
-): readonly TreePath[] {
+const MOVED_HINT =
+  'Nothing was changed. `--rebase` merges both changes, `--skip-conflicts` leaves these paths out and applies the rest. Or ' +
+  'propose the plan again.';
+/** To find out who changed a path, the timeline is read. */
+const NAMED_PATHS = 50;
+
+/** The paths of the plan that are neither as they were when it was made, nor as the plan wants them, and who changed them. */
+async function movedPaths(
+  workspace: Workspace,
+  { before, selected, scope: { within, except } }: MovedInput,
+  current: CurrentState,
+  pace: Pace,
+): Promise<readonly PathConflict[]> {
+  const { objects, snapshot } = current;
   const read = cachedFolderReader(objects);
-  const moved: TreePath[] = [];
+  const authors = new LineAuthors(workspace, current, pace);
+  const moved: PathConflict[] = [];
   for (const { path, before: was, after: wanted } of differences(objects, before, selected)) {
     if (!within.some((each) => isWithin(path, each)) || except.some((each) => isWithin(path, each))) continue;
     const { entry } = stateAt(read, snapshot, path);
-    if (!sameEntry(entry, was.entry) && !sameEntry(entry, wanted.entry)) moved.push(path);
+    if (sameEntry(entry, was.entry) || sameEntry(entry, wanted.entry)) continue;
+    const by = moved.length < NAMED_PATHS ? byAuthors(await authors.since(path, was.entry)) : '';
+    moved.push({ path, why: `it changed after the plan was made${by === '' ? '' : `, ${by}`}` });
   }
   return moved;
+}
+
+interface MovedInput extends Pick<Plan, 'before'> {
+  readonly selected: Snapshot;
+  readonly scope: PhaseScope;
 }
 
 function checkedElsewhere({ id }: Pick<Plan, 'id'>): SavepointError {

@@ -73,14 +73,17 @@ export class LineAuthors {
         ...this.workspace.timeline.reader().upTo(Number.POSITIVE_INFINITY),
       ]) {
         if (this.pace.isDue()) await this.pace.yieldNow();
-        const change = checkpoint.changes?.find((one) => one.path === at);
+        const isHere = checkpoint.changes?.find((one) => one.path === at);
+        const change = isHere ?? checkpoint.changes?.find((one) => one.from === at);
         if (change === undefined) continue;
+        // A file that was renamed is gone from here.
+        const after = isHere === undefined ? null : change.after;
         // What changed it in between is not recorded.
-        if (newer !== null && !sameEntry(change.after, newer.before)) found.push({ who: null, where: null, lines: 0 });
+        if (newer !== null && !sameEntry(after, newer.before)) found.push({ who: null, where: null, lines: 0 });
         newer = change;
-        if (sameEntry(change.after, base)) return counted(found);
+        if (sameEntry(after, base)) return counted(found);
         found.push({ ...this.#author(change.by, checkpoint === uncaptured ? null : checkpoint), lines: 0 });
-        at = change.from ?? at;
+        if (isHere !== undefined) at = change.from ?? at;
         if (sameEntry(change.before, base)) return counted(found);
       }
       return [];

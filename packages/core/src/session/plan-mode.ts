@@ -48,6 +48,11 @@ export interface PlanNews {
     readonly hunk: { readonly number: number; readonly start: number; readonly count: number } | null;
   }[];
   /** A person applied it, or a phase of it. */
-  readonly applied: readonly CheckpointId[];
+  readonly applied: readonly {
+    /** Null: its files were already as it says. */
+    readonly checkpoint: CheckpointId | null;
+    /** What was left out because it did not merge. */
+    readonly left: readonly TreePath[];
+  }[];
   readonly isCancelled: boolean;
 }

@@ -6,7 +6,7 @@ import { type CommandContext, command, lines, type VerbArguments } from '../../c
 import { checkResultText, checksText, verdictText } from '../../show/check-text.ts';
 import { commitLines } from '../../show/commits.ts';
 import { confirmAndRun, operationText } from '../../show/operation.ts';
-import { planText } from '../../show/plan-text.ts';
+import { leftOutText, planText } from '../../show/plan-text.ts';
 import type { OutputView } from '../../view.ts';
 import { checkInput, LIMITS, ONLY } from '../checks/check-options.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
@@ -99,13 +99,11 @@ export const planApply = command({
   },
   render: (output, view) =>
     lines(
-      operationText(output, view, 'Nothing to apply: the files are already like that.'),
+      operationText(output, view, nothingText(output)),
       output.steps.flatMap((step) => stepText(step, view)),
       output.commit === null ? [] : commitLines(output.commit),
       output.stopped === null ? [] : stoppedText(output.stopped, view),
-      output.left.length === 0 || output.dryRun
-        ? []
-        : `Not applied yet: ${output.left.map((name) => showText(name)).join(', ')}.`,
+      leftText(output, view),
     ),
 });
 
@@ -153,6 +151,21 @@ async function applyAsked(
 }
 
 const MAX_MOVED = 5;
+
+function nothingText({ dryRun, leftOut }: Applied): string {
+  if (leftOut.length > 0) return 'Nothing was applied: what is left does not merge.';
+  return `Nothing to apply: the files are already like that.${dryRun ? '' : ' That is recorded: the plan counts as applied.'}`;
+}
+
+function leftText({ left, leftOut, dryRun }: Applied, view: OutputView): readonly string[] {
+  if (dryRun) return [];
+  return [
+    ...(left.length === 0 ? [] : [`Not applied yet: ${left.map((name) => showText(name)).join(', ')}.`]),
+    ...(leftOut.length === 0
+      ? []
+      : [...leftOutText({ left: leftOut }, view.style), 'This part stays open: `plan apply` tries it again.']),
+  ];
+}
 
 /** What a hook printed follows in lines of its own. */
 function stoppedText(

@@ -307,7 +307,7 @@ function status(engine: Engine, options: CallOptions): Promise<Status> {
         ...summaryOfCopies(workspace.ports, context.places.home, workspace.id),
         limit: context.effectiveSettings(workspace.root).retention.maxStoreBytes,
       },
-      openPlans: openPlans(workspace, context),
+      openPlans: await openPlans(workspace, context, pace),
     };
   }, 'warn');
 }

@@ -5,8 +5,9 @@ import { SavepointError } from '../../model/errors.ts';
 import type { PlanId } from '../../model/ids.ts';
 import type { Plan, PlanApproval, PlanCheckResult, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
-import { type ApplyPlanRequest, applyPlanOperation } from '../../plan/apply-plan.ts';
+import { type ApplyPlanRequest, applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
+import type { PlanPart } from '../../plan/phases.ts';
 import type { Selection } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -17,7 +18,8 @@ import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser, assertForcedByPerson } from '../shell-call.ts';
-import { assertOpen, isApproved, leftOf, type PlanProgress, progressOf } from './plan-view.ts';
+import { leftOf, type PlanProgress } from './applications.ts';
+import { assertOpen, isApproved, progressOf } from './plan-view.ts';
 import { policyAnswer } from './policy-approval.ts';
 import { findPlan } from './stored-plans.ts';
 
@@ -34,18 +36,17 @@ export async function previewApplyOf(engine: Engine, id: string, options: ApplyP
     const pace = engine.pace(options);
     const plan = findPlan(workspace, id);
     const left = leftOf(plan, await progressOf(workspace, plan, pace));
-    const phases = left.includes(null) ? null : left.filter((phase) => phase !== null);
-    const request = requestOf(engine, workspace, { plan, phases }, options);
+    const request = requestOf(engine, workspace, { plan, parts: left }, options);
     return preview(engine, workspace, applyPlanOperation(workspace, request, pace), options);
   });
 }
 
-/** Applies the plan, or the next of its phases. @param phase only this one; absent: the next */
+/** Applies the plan, or the next of its phases. @param given only this; absent: the next */
 export async function applyNext(
   engine: Engine,
   id: string,
   options: ApplyPlanOptions,
-  given?: number | null,
+  given?: PlanPart,
 ): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
     const { workspace, pace } = operating;
@@ -58,9 +59,12 @@ export async function applyNext(
     const { prefer, resolutions } = options;
     if ((prefer?.size ?? 0) + (resolutions?.size ?? 0) > 0) assertByUser(engine, workspace, 'planResolve');
     const override = overrideIn(engine, workspace, plan, progress, options);
-    const phase = given === undefined ? (leftOf(plan, progress)[0] ?? null) : given;
-    const phases = phase === null ? null : [phase];
-    const what = { plan: { ...plan, approval, override }, phases, onlyOn: checkedOn };
+    const [next] = given === undefined ? leftOf(plan, progress) : [given];
+    const what = {
+      plan: { ...plan, approval, override },
+      parts: next === undefined ? WHOLE_PLAN : [next],
+      onlyOn: checkedOn,
+    };
     const request = requestOf(engine, workspace, what, options);
     return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
   });
@@ -95,11 +99,12 @@ export function approvedBy(
 function requestOf(
   engine: Engine,
   workspace: Workspace,
-  what: Pick<ApplyPlanRequest, 'plan' | 'phases' | 'onlyOn'>,
+  what: Pick<ApplyPlanRequest, 'plan' | 'parts' | 'onlyOn'>,
   options: ApplyPlanOptions,
 ): ApplyPlanRequest {
   const { rebase = false } = options;
-  const choices = rebase ? conflictChoicesIn(workspace, options) : NO_CHOICES;
+  const given = conflictChoicesIn(workspace, options);
+  const choices = rebase ? given : { ...NO_CHOICES, skipConflicts: given.skipConflicts };
   return { ...what, rebase, choices, by: callerOf(engine, workspace, options) };
 }
 

@@ -6,7 +6,7 @@ import type { Plan } from '../../model/plan.ts';
 import { isAnythingAccepted, type PlanChange } from '../../plan/selection.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
-import { applicationsOf, inEffect, type KnownApplication } from './plan-view.ts';
+import { applicationsOf, inEffect, type KnownApplication } from './applications.ts';
 import { allPlans } from './stored-plans.ts';
 
 /**

@@ -11,7 +11,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { PlanCheckResult } from '../../model/plan.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { applyPlanOperation } from '../../plan/apply-plan.ts';
+import { applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { withResults } from '../../plan/checked.ts';
 import { selectionOf } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
@@ -219,7 +219,7 @@ async function planInFolder(
   const plan = findPlan(workspace, id);
   const { fingerprint } = await selectionIn(workspace, plan, pace);
   const by = callerOf(engine, workspace, options);
-  const request = { plan, rebase: true, choices: NO_CHOICES, phases: null, by };
+  const request = { plan, rebase: true, choices: NO_CHOICES, parts: WHOLE_PLAN, by };
   const operation = applyPlanOperation(workspace, request, pace);
   const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
   return { now: before, base: before, state: proposed, fingerprint };

@@ -15,7 +15,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { assertByUser } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { applicationsOf, inEffect } from './plan-view.ts';
+import { applicationsOf, changesInEffect, inEffect } from './applications.ts';
 import { findPlan } from './stored-plans.ts';
 
 export interface PlanCommitChoices {
@@ -95,10 +95,9 @@ function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly stri
 /** @throws SavepointError USAGE if no application is in effect */
 function stepsOf({ timeline, store }: Workspace, plan: Plan): PlanCommitRequest['steps'] {
   const refs = timeline.list();
-  const applied = inEffect(applicationsOf(timeline, store.objects, plan)).toSorted(
-    (a, b) => a.checkpoint - b.checkpoint,
-  );
-  if (applied.length === 0) {
+  const applications = applicationsOf(timeline, store.objects, plan);
+  const applied = changesInEffect(applications).toSorted((a, b) => a.checkpoint - b.checkpoint);
+  if (inEffect(applications).length === 0) {
     throw new SavepointError('USAGE', `${plan.id} is not applied, so there is nothing to commit.`, { argument: 'id' });
   }
   return applied.flatMap(({ checkpoint, reverted }) => {

@@ -1,9 +1,13 @@
 /** Plans that are still open, and those that are old enough to be dropped. */
 
+import type { Pace } from '../../io/pace.ts';
 import type { PlanId } from '../../model/ids.ts';
+import type { Plan } from '../../model/plan.ts';
+import { isDamage } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Context } from '../context.ts';
-import { applicationsOf } from './plan-view.ts';
+import { applicationsOf, inEffect, leftOf } from './applications.ts';
+import { selectionIn } from './plan-view.ts';
 import { allPlans, dropPlans } from './stored-plans.ts';
 
 /** An open plan: neither applied as a whole, nor rolled back, nor cancelled. */
@@ -14,15 +18,14 @@ export interface OpenPlan {
   readonly expires: number;
 }
 
-export function openPlans(workspace: Workspace, context: Context): readonly OpenPlan[] {
-  const { store, timeline, root } = workspace;
-  const { planMs } = context.effectiveSettings(root);
-  return allPlans(workspace).plans.flatMap((plan) => {
-    const done = applicationsOf(timeline, store.objects, plan);
-    const isPart = plan.phases.length > 0 && done.some((one) => one.isInEffect && one.phase !== null);
-    if (plan.cancelled !== null || (done.length > 0 && !isPart)) return [];
-    return [{ id: plan.id, intent: plan.intent, expires: plan.updated + planMs }];
-  });
+export async function openPlans(workspace: Workspace, context: Context, pace: Pace): Promise<readonly OpenPlan[]> {
+  const { planMs } = context.effectiveSettings(workspace.root);
+  const open: OpenPlan[] = [];
+  for (const plan of allPlans(workspace).plans) {
+    if (plan.cancelled !== null || (await isSettled(workspace, plan, pace))) continue;
+    open.push({ id: plan.id, intent: plan.intent, expires: plan.updated + planMs });
+  }
+  return open;
 }
 
 /**
@@ -43,4 +46,20 @@ export function dropExpiredPlans(workspace: Workspace, context: Context, isTooLa
     );
   }
   return expired.length > 0;
+}
+
+/** Whether it was applied as a whole, or rolled back. */
+async function isSettled(workspace: Workspace, plan: Plan, pace: Pace): Promise<boolean> {
+  const { store, timeline } = workspace;
+  const applications = applicationsOf(timeline, store.objects, plan);
+  if (applications.length === 0) return false;
+  if (inEffect(applications).length === 0) return true;
+  try {
+    const { changes } = await selectionIn(workspace, plan, pace);
+    return leftOf(plan, { applications, changes }).length === 0;
+  } catch (error) {
+    // What is left of it is unknown.
+    if (isDamage(error)) return false;
+    throw error;
+  }
 }

@@ -13,7 +13,7 @@ import type { Engine } from '../engine.ts';
 import { frozenPathsIn } from '../frozen.ts';
 import { readIfFound } from '../open.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { applicationsOf } from './plan-view.ts';
+import { applicationsOf } from './applications.ts';
 import { proposeMore } from './propose.ts';
 import { allPlans } from './stored-plans.ts';
 

@@ -8,7 +8,8 @@ import type { PlanNews } from '../../session/plan-mode.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
-import { applicationsOf, selectionIn, statusOf } from './plan-view.ts';
+import { applicationsOf } from './applications.ts';
+import { selectionIn, statusOf } from './plan-view.ts';
 import { allPlans } from './stored-plans.ts';
 
 /** What is older would be reported again. */
@@ -58,7 +59,7 @@ async function newsOf(
   );
   const applications = applicationsOf(workspace.timeline, workspace.store.objects, plan);
   const applied = applications.filter(
-    (one) => one.isInEffect && isByOther(plan, one) && fresh(id, 'applied', one.checkpoint),
+    (one) => one.isInEffect && isByOther(plan, one) && fresh(id, 'applied', one.isEmpty ? one.time : one.checkpoint),
   );
   const isCancelled = cancelled !== null && isByOther(plan, cancelled) && fresh(id, 'cancelled', cancelled.time);
   if (words.length + decisions.length + applied.length === 0 && !isCancelled) return null;
@@ -70,7 +71,10 @@ async function newsOf(
     status: statusOf(plan, { ...selection, applications }),
     words: words.map(({ text }) => text),
     rejected: decisions.flatMap(({ path, hunk }) => rejectedPart(selection.changes, path, hunk)),
-    applied: applied.map(({ checkpoint }) => checkpointId(checkpoint)),
+    applied: applied.map(({ checkpoint, isEmpty, left }) => ({
+      checkpoint: isEmpty ? null : checkpointId(checkpoint),
+      left,
+    })),
     isCancelled,
   };
 }

@@ -5,7 +5,7 @@ import { isAnythingAccepted, type PlanChange, selectionOf } from '../../plan/sel
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { durationsOf } from '../../timeline/query/stats.ts';
-import { applicationsOf } from './plan-view.ts';
+import { applicationsOf } from './applications.ts';
 import { allPlans } from './stored-plans.ts';
 
 /** Of the plans that are kept. */

@@ -13,7 +13,7 @@ import type { Plan } from '../../model/plan.ts';
 import type { ChangeSet } from '../../operation/change-set.ts';
 import type { CurrentState, Operation } from '../../operation/operation.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { applyPlanOperation, authorsIn, withApplied } from '../../plan/apply-plan.ts';
+import { applyPlanOperation, authorsIn, WHOLE_PLAN, withApplied } from '../../plan/apply-plan.ts';
 import { isAnythingAccepted } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { editSnapshot } from '../../store/snapshot/edit-snapshot.ts';
@@ -24,8 +24,9 @@ import { mergeWithPlan } from '../../timeline/record/plan-descriptions.ts';
 import type { Engine } from '../engine.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import type { PlanProgress } from './applications.ts';
 import { approvedBy } from './apply.ts';
-import { assertOpen, type PlanProgress, progressOf, selectionIn, statusOf } from './plan-view.ts';
+import { assertOpen, progressOf, selectionIn, statusOf } from './plan-view.ts';
 import { findPlan, knownPlan, replacePlan } from './stored-plans.ts';
 
 export interface PlanStart {
@@ -50,7 +51,7 @@ export async function planInFork(
   const progress = await assertOpen(workspace, plan, pace, 'applied');
   const { approval, checkedOn } = approvedBy(engine, workspace, plan, progress);
   const by = callerOf(engine, workspace, options);
-  const what = { plan: { ...plan, approval }, rebase: true, choices: NO_CHOICES, phases: null };
+  const what = { plan: { ...plan, approval }, rebase: true, choices: NO_CHOICES, parts: WHOLE_PLAN };
   const operation = applyPlanOperation(workspace, { ...what, by, onlyOn: checkedOn }, pace);
   const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
   return { plan: plan.id, fingerprint: progress.fingerprint, now: before, state: proposed };
@@ -114,7 +115,10 @@ export function withApplication(workspace: Workspace, request: MergeWithPlan, me
       if (applied === null) return;
       const { plan, fingerprint } = applied;
       const time = workspace.ports.clock.now();
-      const made = { by, time, checkpoint: change.number, phase: null, fingerprint };
+      const made = {
+        ...{ by, time, checkpoint: change.number, isEmpty: false, fingerprint },
+        ...{ phase: null, paths: null, left: [] },
+      };
       await replacePlan(workspace, withApplied(plan, made));
     },
   };

@@ -9,7 +9,6 @@ import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import type {
   Plan,
-  PlanApplication,
   PlanCheckResult,
   PlanChecks,
   PlanDependency,
@@ -20,30 +19,23 @@ import type {
   PlanStatus,
 } from '../../model/plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
-import { phaseOf } from '../../plan/phases.ts';
-import {
-  isAnythingAccepted,
-  type PlanChange,
-  type Selection,
-  selectionOf,
-  totalsOfSelected,
-} from '../../plan/selection.ts';
-import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { type PlanChange, type Selection, selectionOf, totalsOfSelected } from '../../plan/selection.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
-import { type CheckpointInEffect, checkpointsInEffect } from '../../timeline/query/in-effect.ts';
-import { isAppliedDescription, isMergeWithPlan } from '../../timeline/record/plan-descriptions.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
+import { applicationsOf, changesInEffect, leftOf, type PlanProgress, pathsLeftOut } from './applications.ts';
 
 export interface PlanView {
   readonly plan: PlanInfo;
   readonly status: PlanStatus;
   /** The checkpoint that it was proposed on. */
   readonly base: CheckpointId;
-  /** The checkpoints that applied it or its phases, and are still in effect. */
+  /** The checkpoints that applied it or its phases, and are still in effect. Without any, it may have had nothing to change. */
   readonly applied: readonly CheckpointId[];
+  /** What these left out, because it did not merge with the folder. The next application tries it again. */
+  readonly left: readonly TreePath[];
   /** In the order in which they are applied; empty: it is applied all at once. */
   readonly phases: readonly PlanPhaseView[];
   /** Null: its checks did not run. */
@@ -67,8 +59,10 @@ export interface PlanView {
 }
 
 export interface PlanPhaseView extends PlanPhase {
-  /** The checkpoint that applied it and is in effect. */
+  /** The checkpoint that applied it and is in effect. Null if it is not applied, or changed nothing. */
   readonly applied: CheckpointId | null;
+  /** Whether nothing of it is left to be applied. */
+  readonly isDone: boolean;
 }
 
 /** How checks went after the plan, or a phase of it, was applied. */
@@ -101,15 +95,20 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
   const applications = applicationsOf(timeline, store.objects, plan);
   const totals = totalsOf(changes.map(({ change }) => change));
   const { before: _before, proposed: _proposed, listing: _listing, ...info } = plan;
-  const status = statusOf(plan, { ...selection, applications });
+  const progress = { ...selection, applications };
+  const status = statusOf(plan, progress);
+  const left = leftOf(plan, progress);
+  const changed = changesInEffect(applications);
   return {
     plan: info,
     status,
     base: checkpointId(plan.base),
-    applied: inEffect(applications).map(({ checkpoint }) => checkpointId(checkpoint)),
+    applied: changed.map(({ checkpoint }) => checkpointId(checkpoint)),
+    left: pathsLeftOut(left),
     phases: plan.phases.map((one, index) => {
-      const found = applications.findLast(({ phase, isInEffect }) => isInEffect && phase === index);
-      return { ...one, applied: found === undefined ? null : checkpointId(found.checkpoint) };
+      const found = changed.findLast(({ phase }) => phase === index);
+      const isDone = left.every(({ phase }) => phase !== null && phase !== index);
+      return { ...one, applied: found === undefined ? null : checkpointId(found.checkpoint), isDone };
     }),
     checks: checksViewOf(timeline, plan, fingerprint, status),
     validations: applications.flatMap(({ isInEffect, validation, checkpoint, phase }) =>
@@ -129,31 +128,6 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
         )
       : null,
   };
-}
-
-/** An application that took place. */
-export interface KnownApplication extends PlanApplication {
-  /** Whether it was not undone or rolled back since. */
-  readonly isInEffect: boolean;
-  /** The paths at which it was undone or rolled back since. */
-  readonly reverted: readonly TreePath[];
-}
-
-/**
- * An application is recorded before it happens: only those whose checkpoint exists took place. What was applied again had
- * been rolled back before, even if the same contents came back.
- */
-export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: Plan): readonly KnownApplication[] {
-  const numbers = plan.applications.map(({ checkpoint }) => checkpoint);
-  const known = checkpointsInEffect(timeline, objects, numbers);
-  const happened = plan.applications.flatMap((one) => {
-    const found = known.get(one.checkpoint);
-    return found !== undefined && isOf(plan, found)
-      ? [{ ...one, isInEffect: !found.isReverted, reverted: found.reverted }]
-      : [];
-  });
-  const newest = new Map(happened.map((one) => [one.phase, one.checkpoint]));
-  return happened.map((one) => (newest.get(one.phase) === one.checkpoint ? one : { ...one, isInEffect: false }));
 }
 
 export function statusOf(plan: Plan, progress: PlanProgress): PlanStatus {
@@ -176,11 +150,6 @@ export function isApproved(
   return applications.every(({ time, isInEffect }) => isInEffect || time < approval.time);
 }
 
-/** What would be applied of a plan, and what was. */
-export interface PlanProgress extends Selection {
-  readonly applications: readonly KnownApplication[];
-}
-
 export async function progressOf(workspace: Workspace, plan: Plan, pace: Pace): Promise<PlanProgress> {
   const { timeline, store } = workspace;
   const selection = await selectionIn(workspace, plan, pace);
@@ -189,23 +158,6 @@ export async function progressOf(workspace: Workspace, plan: Plan, pace: Pace): 
 
 export function selectionIn({ store }: Workspace, plan: Plan, pace: Pace): Promise<Selection> {
   return selectionOf(new OverlayBatch(store.objects), plan, pace);
-}
-
-/** What is left to be applied, in order: phases of which something is accepted. A plan without phases has one, null. */
-export function leftOf(
-  { phases }: Pick<Plan, 'phases'>,
-  { applications, changes }: PlanProgress,
-): readonly (number | null)[] {
-  const done = inEffect(applications);
-  if (done.some(({ phase }) => phase === null)) return [];
-  if (phases.length === 0) return [null];
-  const wanted = new Set(changes.filter(isAnythingAccepted).map(({ change }) => phaseOf(phases, change.path)));
-  return phases.flatMap((_, index) => (wanted.has(index) && !done.some(({ phase }) => phase === index) ? [index] : []));
-}
-
-/** The oldest first. */
-export function inEffect(applications: readonly KnownApplication[]): readonly KnownApplication[] {
-  return applications.filter((one) => one.isInEffect);
 }
 
 /**
@@ -223,11 +175,6 @@ export async function assertOpen(workspace: Workspace, plan: Plan, pace: Pace, w
       ? `\`savepoint undo\` or \`savepoint plan rollback ${plan.id}\` takes it back.`
       : 'Propose it again to apply it.';
   throw new SavepointError('USAGE', message, { argument: 'id' }, { hint });
-}
-
-function isOf({ id }: Plan, { checkpoint: { trigger, description } }: CheckpointInEffect): boolean {
-  if (trigger === 'merge') return isMergeWithPlan(description, id);
-  return trigger === 'apply' && isAppliedDescription(description, id);
 }
 
 function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, status: PlanStatus): PlanChecksView | null {

@@ -11,8 +11,8 @@ import { readPlanPolicy } from '../../store/state/plan-policy.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
 import { type Engine, USER } from '../engine.ts';
+import type { PlanProgress } from './applications.ts';
 import { toBeAsked } from './asked-again.ts';
-import type { PlanProgress } from './plan-view.ts';
 
 export type PolicyAnswer =
   | {
@@ -70,8 +70,8 @@ function afterPhases(
 ): Snapshot | null {
   const { find } = timeline.reader();
   let folder = checked;
-  for (const { checkpoint } of applications.toSorted((a, b) => a.checkpoint - b.checkpoint)) {
-    if (checkpoint <= base) continue;
+  for (const { checkpoint, isEmpty } of applications.toSorted((a, b) => a.checkpoint - b.checkpoint)) {
+    if (isEmpty || checkpoint <= base) continue;
     const [before] = timeline.upTo(checkpoint - 1);
     const after = find(checkpointId(checkpoint))?.snapshot;
     if (before === undefined || after === undefined || !sameSnapshot(before.snapshot, folder)) return null;

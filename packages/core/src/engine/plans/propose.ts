@@ -23,9 +23,10 @@ import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { servedCallInfo } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import { inEffect } from './applications.ts';
 import { dropExpiredPlans } from './expire.ts';
 import { type PhaseRequest, withPhases } from './plan-phases.ts';
-import { inEffect, type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
+import { type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
 import { findPlan, replacePlan } from './stored-plans.ts';
 
 const MAX_INTENT = 10_000;

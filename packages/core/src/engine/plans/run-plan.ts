@@ -6,8 +6,10 @@ import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { PlanChecks } from '../../model/plan.ts';
 import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
+import { WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { hasNewFailures } from '../../plan/checked.ts';
 import type { PlanCommits } from '../../plan/commit-plan.ts';
+import type { PlanPart } from '../../plan/phases.ts';
 import { rollbackOperation } from '../../rewind/rollback.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -20,18 +22,11 @@ import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
 import { callerOf } from '../served-call.ts';
 import { assertForcedByPerson, shellAuthorOf } from '../shell-call.ts';
+import { applicationsOf, changesInEffect, inEffect, type KnownApplication, leftOf } from './applications.ts';
 import { type ApplyPlanOptions, applyNext, previewApplyOf } from './apply.ts';
 import { checksOfPlan, resultsOf } from './check-plan.ts';
 import { commitApplied, type PlanCommitChoices } from './commit.ts';
-import {
-  applicationsOf,
-  inEffect,
-  type KnownApplication,
-  leftOf,
-  type PlanView,
-  progressOf,
-  viewOf,
-} from './plan-view.ts';
+import { type PlanView, progressOf, viewOf } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 import { findPlan } from './stored-plans.ts';
 
@@ -53,7 +48,7 @@ export interface RunPlanOptions
 export interface PlanStep {
   /** An index; null: the whole plan. */
   readonly phase: number | null;
-  /** What was applied. Null: it was applied before, and only its checks ran. */
+  /** What was applied; if its files were already as the plan wants them, nothing. Null: only the checks of what was applied before ran. */
   readonly applied: OperationResult | null;
   /** Null: no checks ran after it. */
   readonly checks: readonly RunCheckResult[] | null;
@@ -92,10 +87,10 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
   const steps: PlanStep[] = [];
   let stopped: SavepointError | null = null;
   let commits: PlanCommits | null = null;
-  const next = async (phase: number | null, before: KnownApplication | null): Promise<boolean> => {
-    const applied = before === null ? await applyNext(engine, id, applying, phase) : null;
+  const next = async (part: PlanPart, before: KnownApplication | null): Promise<boolean> => {
+    const applied = before === null ? await applyNext(engine, id, applying, part) : null;
     const number = applied === null ? (before?.checkpoint ?? null) : (applied.checkpoint?.number ?? null);
-    let step: PlanStep = { phase, applied, checks: null, isFailed: false, rolledBack: null };
+    let step: PlanStep = { phase: part.phase, applied, checks: null, isFailed: false, rolledBack: null };
     const place = steps.push(step) - 1;
     if (validate === undefined || number === null) return true;
     const checks = await validateStep(engine, id, number, before?.validation ?? null, options);
@@ -109,13 +104,13 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
     return false;
   };
   try {
-    const isGoingOn = unchecked === null || (await next(unchecked.phase, unchecked));
+    const isGoingOn = unchecked === null || (await next(unchecked, unchecked));
     // Without anything left, this says why.
-    const rest = left.length === 0 && unchecked === null ? [null] : left;
+    const rest = left.length === 0 && unchecked === null ? WHOLE_PLAN : left;
     if (isGoingOn) {
-      for (const [index, phase] of rest.entries()) {
+      for (const [index, part] of rest.entries()) {
         if (rest.length > 1) engine.events.emit('progress', { phase: 'phase', done: index, total: rest.length });
-        if (!(await next(phase, null))) break;
+        if (!(await next(part, null))) break;
       }
     }
     if (commit !== undefined) {
@@ -149,7 +144,7 @@ export async function previewRollBack(engine: Engine, id: string, options: RollB
 interface StateOfRun {
   /** What was applied last, if its checks did not run, or failed. */
   readonly unchecked: KnownApplication | null;
-  readonly left: readonly (number | null)[];
+  readonly left: readonly PlanPart[];
 }
 
 async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Promise<StateOfRun> {
@@ -165,7 +160,7 @@ async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Pro
     const wanted = selectedChecks(checks, validate);
     if (wanted.length === 0) throw new SavepointError('USAGE', 'No checks were found.', { argument: 'validate' });
     assertTrusted(wanted, trusted, ` --plan ${plan.id}`);
-    const last = inEffect(progress.applications).at(-1) ?? null;
+    const last = changesInEffect(progress.applications).at(-1) ?? null;
     const isChecked = last?.validation?.results.every((one) => !isFailing(one)) === true;
     return { unchecked: isChecked ? null : last, left };
   });
@@ -201,7 +196,7 @@ async function validateStep(
     const results = resultsOf(checks, number - 1);
     let failedRuns = plan.failedRuns;
     const applications = plan.applications.map((one) => {
-      if (one.checkpoint !== number) return one;
+      if (one.isEmpty || one.checkpoint !== number) return one;
       const validation = { by, time, fingerprint: one.fingerprint, results };
       if (hasNewFailures(validation)) failedRuns += 1;
       return { ...one, validation };
@@ -225,9 +220,14 @@ function rollbackOf(
 ): Operation {
   const plan = findPlan(workspace, id);
   const { timeline, store } = workspace;
-  const undone = inEffect(applicationsOf(timeline, store.objects, plan)).slice(last ? -1 : 0);
+  const applications = applicationsOf(timeline, store.objects, plan);
+  const undone = changesInEffect(applications).slice(last ? -1 : 0);
   if (undone.length === 0) {
-    throw new SavepointError('USAGE', `Nothing that ${plan.id} applied is in effect.`, { argument: 'id' });
+    const message =
+      inEffect(applications).length === 0
+        ? `Nothing that ${plan.id} applied is in effect.`
+        : `${plan.id} changed nothing when it was applied, because its files were already as it says.`;
+    throw new SavepointError('USAGE', message, { argument: 'id' });
   }
   const numbers = new Set(undone.map(({ checkpoint }) => checkpoint));
   const oldest = Math.min(...numbers);

@@ -1,6 +1,7 @@
 /** Tells whether what operations did is still in effect. */
 
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { Checkpoint, RecordedChange } from '../../model/checkpoint.ts';
+import { checkpointNumber } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
@@ -13,6 +14,8 @@ export interface CheckpointInEffect {
   readonly isReverted: boolean;
   /** The paths of the changes that were reverted since; of a rename, both. */
   readonly reverted: readonly TreePath[];
+  /** If all of its changes were reverted: the number of the newest checkpoint that reverted some. Otherwise null. */
+  readonly revertedIn: number | null;
 }
 
 /** @returns the checkpoints with these numbers that exist and can be read, by number */
@@ -32,13 +35,17 @@ export function checkpointsInEffect(
     const effectOf = activity.visit(checkpoint);
     if (!wanted.has(checkpoint.number)) continue;
     const changes = checkpoint.changes ?? [];
-    const back = changes.filter((change) => effectOf(change).reversion !== null);
+    const back: RecordedChange[] = [];
+    let newest = 0;
+    for (const change of changes) {
+      const { reversion } = effectOf(change);
+      if (reversion === null) continue;
+      back.push(change);
+      newest = Math.max(newest, checkpointNumber(reversion.by));
+    }
     const reverted = back.flatMap(({ path, from }) => (from === null ? [path] : [from, path]));
-    found.set(checkpoint.number, {
-      checkpoint,
-      isReverted: back.length > 0 && back.length === changes.length,
-      reverted,
-    });
+    const isReverted = back.length > 0 && back.length === changes.length;
+    found.set(checkpoint.number, { checkpoint, isReverted, reverted, revertedIn: isReverted ? newest : null });
   }
   return found;
 }

@@ -34,7 +34,17 @@ import type { Refs } from '../../store/refs/refs.ts';
 import { purgePaths } from '../../store/snapshot/purge-paths.ts';
 import { readBlob } from '../../store/snapshot/snapshot.ts';
 import { actor, author } from './checkpoint-record.ts';
-import { type Codec, closedRecord, type Fields, freeText, list, nullable, plain } from './codec.ts';
+import {
+  addedKey,
+  type Codec,
+  closedRecord,
+  type Fields,
+  freeText,
+  list,
+  nullable,
+  omittedIfEmpty,
+  plain,
+} from './codec.ts';
 import { addCommit, BLOB, partsOf, partsOfCommit, snapshotIn, TREE, treesOf } from './kept-states.ts';
 import { count, enumOf, lineString, longText, MAX_LISTED, path, time } from './values.ts';
 
@@ -130,7 +140,10 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
     closedRecord<PlanApplication>({
       ...ACT,
       checkpoint: count,
+      isEmpty: addedKey(enumOf(true, false), false),
       phase: nullable(count),
+      paths: nullable(list(path as Codec<TreePath>, MAX_LISTED)),
+      left: omittedIfEmpty(list(path as Codec<TreePath>, MAX_LISTED), []),
       fingerprint: lineString(),
       approval: APPROVAL,
       validation: nullable(CHECKS),

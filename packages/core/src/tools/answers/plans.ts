@@ -30,6 +30,8 @@ interface PlanRow {
   readonly checked?: NonNullable<PlanJson['checked']>;
   /** The checkpoints that applied it. */
   readonly applied?: readonly string[];
+  /** What was left out then, because it did not merge. */
+  readonly not_merged?: readonly JsonName[];
   readonly expires?: string;
 }
 
@@ -48,10 +50,17 @@ export interface PlanAnswer extends PlanRow {
   readonly words?: readonly WordsRow[];
   readonly approved_by?: string;
   readonly failed_checks?: readonly { readonly name: string; readonly failures: readonly string[] }[];
-  readonly phases?: readonly { readonly name: string; readonly applied?: string }[];
+  readonly phases?: readonly PhaseRow[];
   readonly patch?: JsonName;
   readonly not_in_patch?: readonly { readonly path: JsonName; readonly why: string }[];
   readonly next: string;
+}
+
+interface PhaseRow {
+  readonly name: string;
+  readonly applied?: string;
+  /** Nothing of it is left to be applied. */
+  readonly done?: true;
 }
 
 interface WordsRow {
@@ -87,8 +96,10 @@ interface CheckRow {
 }
 
 export interface PlanApplyAnswer extends OperationAnswer {
-  /** Phases that are not applied yet. */
+  /** Phases that are not applied yet, or only in part. */
   readonly left?: readonly string[];
+  /** Paths that did not merge. The next call tries them again. */
+  readonly not_merged?: readonly JsonName[];
   /** Why it stopped before its end. */
   readonly stopped?: string;
 }
@@ -114,7 +125,7 @@ export function planAnswer(plan: PlanJson): PlanAnswer {
               .filter(isFailing)
               .map(({ name, failures, why }) => ({ name, failures: why === null ? failures : [why, ...failures] }))
           : null,
-      phases: phases.map(({ name, applied }) => present<{ name: string; applied?: string }>({ name, applied })),
+      phases: phases.map(({ name, applied, done }) => present<PhaseRow>({ name, applied, done: done || null })),
       patch: patch?.text,
       not_in_patch: patch?.gaps,
     }),
@@ -139,9 +150,8 @@ export function planLines(answer: PlanAnswer): string[] {
       `  check ${showText(name)} fails:`,
       ...failures.map((one) => `    ${showText(one)}`),
     ]),
-    ...phases.map(
-      ({ name, applied }) => `  phase ${showText(name)}${applied === undefined ? '' : `, applied by ${applied}`}`,
-    ),
+    ...phases.map(phaseLine),
+    ...(answer.not_merged ?? []).map((path) => `  left out, because it did not merge: ${pathText(path)}`),
     ...(patch === undefined ? [] : [showContent(nameFromJson(patch))]),
     ...gaps.map(({ path, why }) => `  not in the patch (${why}): ${pathText(path)}`),
     answer.next,
@@ -205,7 +215,11 @@ export function planCheckLines(answer: PlanCheckAnswer): string[] {
 export function planApplyAnswer(output: OutputOf<typeof VERBS.planApply>): PlanApplyAnswer {
   return {
     ...operationAnswer(output),
-    ...present<Pick<PlanApplyAnswer, 'left' | 'stopped'>>({ left: output.left, stopped: output.stopped?.message }),
+    ...present<Pick<PlanApplyAnswer, 'left' | 'not_merged' | 'stopped'>>({
+      left: output.left,
+      not_merged: output.leftOut,
+      stopped: output.stopped?.message,
+    }),
   };
 }
 
@@ -213,12 +227,18 @@ export function planApplyLines(answer: PlanApplyAnswer): string[] {
   return [
     ...operationLines(answer),
     ...(answer.left ?? []).map((name) => `  not applied yet: phase ${showText(name)}`),
+    ...(answer.not_merged ?? []).map((path) => `  left out, because it did not merge: ${pathText(path)}`),
     ...(answer.stopped === undefined ? [] : [`Stopped: ${showText(answer.stopped)}`]),
   ];
 }
 
+function phaseLine({ name, applied, done }: PhaseRow): string {
+  const state = applied === undefined ? (done ? ', nothing left to apply' : '') : `, applied by ${applied}`;
+  return `  phase ${showText(name)}${state}${applied !== undefined && done === undefined ? ' in part' : ''}`;
+}
+
 function planRow(plan: PlanJson | BriefJson): PlanRow {
-  const { id, status, revision, intent, by, totals, rejected, checked, applied } = plan;
+  const { id, status, revision, intent, by, totals, rejected, checked, applied, left } = plan;
   return {
     id,
     status,
@@ -228,22 +248,25 @@ function planRow(plan: PlanJson | BriefJson): PlanRow {
     files: totals.files,
     added: totals.added,
     removed: totals.removed,
-    ...present<Pick<PlanRow, 'rejected' | 'checked' | 'applied' | 'expires'>>({
+    ...present<Pick<PlanRow, 'rejected' | 'checked' | 'applied' | 'not_merged' | 'expires'>>({
       rejected: rejected === 0 ? null : rejected,
       checked,
       applied,
+      not_merged: left,
       expires: 'expires' in plan ? shortTime(plan.expires) : null,
     }),
   };
 }
 
 function planLine(row: PlanRow): string {
-  const { id, status, revision, intent, by, files, added, removed, rejected, checked, applied = [], expires } = row;
+  const { id, status, revision, intent, by, files, added, removed, rejected, checked, expires } = row;
+  const { applied = [], not_merged: left = [] } = row;
   const facts = [
     `${status}, revision ${revision}, by ${showText(by)}, ${countText(files, 'path')} +${added} -${removed}`,
     ...(rejected === undefined ? [] : [`${rejected} with something rejected`]),
     ...(checked === undefined ? [] : [`checks ${checked}`]),
     ...(applied.length === 0 ? [] : [`applied by ${applied.join(', ')}`]),
+    ...(left.length === 0 ? [] : [`${countText(left.length, 'path')} left out`]),
     ...(expires === undefined ? [] : [`expires ${expires}`]),
   ];
   return `${id}  ${facts.join('; ')}: ${showText(intent)}`;

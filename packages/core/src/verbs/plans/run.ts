@@ -88,10 +88,11 @@ export const planApply = verb({
     'A plan with phases is applied phase by phase: each is all or nothing. With `validate`, checks run after it, or after each ' +
     'phase, on a copy. New failures stop it. If a run was interrupted, the next one continues where it stopped. With `commit`, ' +
     'its files are committed at the end, as `plan commit` does, unless a check failed.\n\nTo try an approved plan in a folder ' +
-    'of its own first: `fork create` from the plan. The merge of that fork applies it.',
+    'of its own first: `fork create` from the plan. The merge of that fork applies it.\n\nWhat `skipConflicts` leaves out stays open: the ' +
+    'next `plan apply` tries it again. If all files are already as the plan says, it counts as applied without a checkpoint.',
   changes: 'files',
   schemas: (shapes) => {
-    const { z, inverted, conflictFields, checkpointId, problem } = shapes;
+    const { z, inverted, conflictFields, checkpointId, problem, jsonName } = shapes;
     const { only: _, ...limits } = checkFields(shapes);
     return {
       input: z.strictObject({
@@ -130,7 +131,10 @@ export const planApply = verb({
             }),
           )
           .describe('what was done; the other fields describe the last operation'),
-        left: z.array(z.string()).describe('the phases that are not applied yet'),
+        left: z.array(z.string()).describe('the phases that are not applied yet, or only in part'),
+        leftOut: z
+          .array(jsonName)
+          .describe('what was left out because it did not merge; the next `plan apply` tries it again'),
         stopped: problem.nullable().describe('why it stopped before its end, although something was applied'),
         commit: commitsShape(shapes).nullable().describe('null: no commit was asked for, or it was refused'),
       }),
@@ -155,6 +159,7 @@ export const planApply = verb({
         ...filesOutcomeToJson(seen),
         steps: [],
         left: [],
+        leftOut: [],
         stopped: null,
         commit: null,
       };
@@ -172,8 +177,8 @@ export const planApply = verb({
       ...filesOutcomeToJson(seen),
       dryRun: false,
       steps: run.steps.map((step) => stepToJson(run, step)),
-      left:
-        run.plan.status === 'applied' ? [] : run.plan.phases.flatMap((one) => (one.applied === null ? [one.name] : [])),
+      left: run.plan.status === 'applied' ? [] : run.plan.phases.flatMap((one) => (one.isDone ? [] : [one.name])),
+      leftOut: run.plan.left.map(nameToJson),
       stopped: run.stopped?.toJSON() ?? null,
       commit: run.commits && commitsToJson(run.commits),
     };

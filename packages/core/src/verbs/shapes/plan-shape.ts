@@ -37,7 +37,12 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
     created: z.string().describe('ISO 8601'),
     revision: z.int().min(1),
     base: checkpointId.describe('the checkpoint that it was proposed on'),
-    applied: z.array(checkpointId).describe('the checkpoints that applied it and are in effect'),
+    applied: z
+      .array(checkpointId)
+      .describe('the checkpoints that applied it and are in effect; none if its files were already like that'),
+    left: z
+      .array(jsonName)
+      .describe('what was left out when it was applied, because it did not merge; `plan apply` tries it again'),
     totals: totals.describe('of everything that is proposed'),
     selected: totals.describe('of what would be applied, without what was rejected'),
     rejected: z.int().describe('how many changes have something rejected'),
@@ -91,7 +96,10 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
         z.strictObject({
           name: z.string(),
           paths: z.array(jsonName),
-          applied: checkpointId.nullable().describe('the checkpoint that applied it and is in effect'),
+          applied: checkpointId
+            .nullable()
+            .describe('the checkpoint that applied it and is in effect; null if it is not applied, or changed nothing'),
+          done: z.boolean().describe('whether nothing of it is left to be applied'),
         }),
       ),
       validations: z
@@ -110,7 +118,7 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
 }
 
 export function planBriefToJson(view: PlanView) {
-  const { plan, status, base, applied, changes, totals, selected, fingerprint, checks } = view;
+  const { plan, status, base, applied, left, changes, totals, selected, fingerprint, checks } = view;
   return {
     id: plan.id,
     intent: plan.intent,
@@ -122,6 +130,7 @@ export function planBriefToJson(view: PlanView) {
     revision: plan.revision,
     base,
     applied: [...applied],
+    left: left.map(nameToJson),
     totals: { ...totals },
     selected: { ...selected },
     rejected: changes.filter(hasRejection).length,
@@ -145,7 +154,12 @@ export function planToJson(view: PlanView) {
       time: timeToJson(view.checks.time),
       results: view.checks.results.map((one) => ({ ...keptResultToJson(one), folder_moved: one.isFolderMoved })),
     },
-    phases: view.phases.map(({ name, paths, applied }) => ({ name, paths: paths.map(nameToJson), applied })),
+    phases: view.phases.map(({ name, paths, applied, isDone }) => ({
+      name,
+      paths: paths.map(nameToJson),
+      applied,
+      done: isDone,
+    })),
     validations: view.validations.map(({ checkpoint, phase, time, results }) => ({
       checkpoint,
       phase: phaseName(view, phase),
