@@ -45,6 +45,8 @@ export interface CommittedStep {
   readonly after: Checkpoint;
   /** The paths at which it was reverted since. */
   readonly reverted: readonly TreePath[];
+  /** The paths of the plan, if more than the plan was merged. Null: all that changed. */
+  readonly only: ReadonlySet<TreePath> | null;
 }
 
 export interface PlanCommitRequest {
@@ -218,12 +220,17 @@ function changesByRoot(
 ): ReadonlyMap<TreePath, readonly FileChange[]> {
   const all = new Map<TreePath, FileChange>();
   const ignored = new Set<TreePath>();
+  const others = new Set<TreePath>();
   const takenBack = new Set(steps.flatMap(({ reverted }) => reverted));
   const roots = steps.at(-1)?.after.roots ?? [];
-  for (const { before, after } of steps) {
+  for (const { before, after, only } of steps) {
     for (const one of differences(store.objects, before.snapshot, after.snapshot)) {
       const [old, now] = [fileIn(one.before.entry), fileIn(one.after.entry)];
       if (old === null && now === null) continue;
+      if (only?.has(one.path) === false) {
+        others.add(one.path);
+        continue;
+      }
       const first = all.get(one.path);
       all.set(one.path, { path: one.path, before: first === undefined ? old : first.before, after: now });
       if (one.after.ignored || (now === null && one.before.ignored)) ignored.add(one.path);
@@ -244,6 +251,7 @@ function changesByRoot(
   }
   const left = [...takenBack].filter((path) => all.has(path));
   if (left.length > 0) notes.push(`not committed, because the plan was taken back there: ${named(left)}`);
+  if (others.size > 0) notes.push(`not committed, because the merge brought them, and not the plan: ${named([...others])}`);
   if (outside.length > 0)
     notes.push(`in no commit, because git ignores them or they are in no repository: ${named(outside)}`);
   return found;

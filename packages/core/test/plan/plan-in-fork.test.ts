@@ -6,6 +6,8 @@ import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
 import { folderOf } from '../fork/folder-of.ts';
 import { Place } from '../place.ts';
+import { AUTHOR, repository } from './git-place.ts';
+import { write } from './write.ts';
 
 const PLANNED = [
   { given: 'a.txt', path: 'a.txt', edits: [{ op: 'delete' }], expectedHash: null, force: false },
@@ -60,6 +62,26 @@ test('the merge of the fork applies the plan, with its authors, and takes what w
     false,
     'rolled-back',
   ]);
+});
+
+test('only the files of the plan are committed, and what the user staged in others stays staged', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const { plan, fingerprint } = await savepoint.proposeEdits([write('src/a.txt', 'plan\n')], { intent: 'Try it' });
+  await savepoint.approvePlan(plan.id, fingerprint);
+  p.write('mine.txt', 'staged\n');
+  p.git('add', 'mine.txt');
+  await savepoint.createForks(['trial'], { from: plan.id });
+  const folder = await folderOf(savepoint, 'trial');
+  writeFileSync(join(folder, 'src/b.txt'), 'of the fork\n');
+  writeFileSync(join(folder, 'new.txt'), 'of the fork\n');
+  await savepoint.mergeFork('trial');
+  expect(await statusOf(savepoint, plan.id)).toBe('applied');
+  const { commits, notes } = await savepoint.commitPlan(plan.id, { author: AUTHOR });
+  expect(commits).toMatchObject([{ files: 1 }]);
+  expect(notes).toContain('not committed, because the merge brought them, and not the plan: new.txt, src/b.txt');
+  expect(p.git('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.txt\n');
+  expect(p.git('-c', 'core.fsmonitor=false', 'status', '--porcelain')).toBe('M  mine.txt\n M src/b.txt\n?? new.txt\n');
 });
 
 test('a merge of some paths, or of a plan that is no longer approved, does not count as an application', async () => {

@@ -8,14 +8,16 @@ import type { DiskPath } from '../../model/names.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { HookCaller } from '../../plan/commit-hooks.ts';
 import type { PlanCommits } from '../../plan/commit-plan.ts';
-import type { PlanCommitRequest } from '../../plan/prepare-commit.ts';
+import { pathsOf } from '../../plan/phases.ts';
+import { named, type PlanCommitRequest } from '../../plan/prepare-commit.ts';
 import { userAttributes } from '../../plan/repository-attributes.ts';
 import { newHookFolder, removeHookFolder } from '../../store/state/commit-index.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
 import { assertByUser } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
-import { applicationsOf, changesInEffect, inEffect } from './applications.ts';
+import { changesInEffect, inEffect, leftOf, type PlanProgress, pathsLeftOut } from './applications.ts';
+import { progressOf } from './plan-view.ts';
 import { findPlan } from './stored-plans.ts';
 
 export interface PlanCommitChoices {
@@ -33,7 +35,7 @@ export async function commitApplied(engine: Engine, id: string, options: PlanCom
   if (options.hooks === true) return commitWithHooks(engine, id, options);
   return engine.operate(options, async (operating) => {
     const { commitPlan } = await import('../../plan/commit-plan.ts');
-    const { request, notes } = requestOf(operating, id, options);
+    const { request, notes } = await requestOf(operating, id, options);
     const done = await commitPlan(operating.workspace, request, null, operating.pace);
     return { ...done, notes: [...notes, ...done.notes] };
   });
@@ -49,7 +51,7 @@ async function commitWithHooks(engine: Engine, id: string, options: PlanCommitOp
     const { git, staged } = await engine.operate(options, async (operating) => {
       const { workspace, pace } = operating;
       assertByUser(engine, workspace, 'planHooks');
-      const prepared = await prepareCommits(workspace, requestOf(operating, id, options).request, pace);
+      const prepared = await prepareCommits(workspace, (await requestOf(operating, id, options)).request, pace);
       folder = newHookFolder(workspace.ports, workspace.store.layout);
       return { git: prepared.git, staged: await stageForHooks(workspace, prepared, folder, pace) };
     });
@@ -57,7 +59,7 @@ async function commitWithHooks(engine: Engine, id: string, options: PlanCommitOp
     const caller: HookCaller = { variables: places.variables?.() ?? {}, signal: options.signal ?? null };
     const hooked = await engine.mapErrors(() => runHooks({ ports }, git, staged, caller));
     const done = await engine.operate(options, async (operating) => {
-      const { request, notes } = requestOf(operating, id, options);
+      const { request, notes } = await requestOf(operating, id, options);
       const { commits, notes: more } = await commitPlan(operating.workspace, request, hooked, operating.pace);
       return { commits, notes: [...notes, ...more] };
     });
@@ -70,21 +72,22 @@ async function commitWithHooks(engine: Engine, id: string, options: PlanCommitOp
 }
 
 /** @throws SavepointError UNKNOWN_PLAN, USAGE if no application is in effect */
-function requestOf(
-  { context: { places, ports }, workspace }: WriteOperationContext,
+async function requestOf(
+  { context: { places, ports }, workspace, pace }: WriteOperationContext,
   id: string,
   options: PlanCommitOptions,
-): { readonly request: PlanCommitRequest; readonly notes: readonly string[] } {
+): Promise<{ readonly request: PlanCommitRequest; readonly notes: readonly string[] }> {
   const plan = findPlan(workspace, id);
   const { message = null, author = null } = options;
   const variables = places.variables?.() ?? {};
   const attributes = userAttributes(places, ports.platform);
-  const request = { plan, steps: stepsOf(workspace, plan), message, author, variables, attributes };
-  return { request, notes: failureNotes(workspace, plan) };
+  const progress = await progressOf(workspace, plan, pace);
+  const request = { plan, steps: stepsOf(workspace, plan, progress), message, author, variables, attributes };
+  return { request, notes: [...failureNotes(progress), ...notesAbout(plan, progress)] };
 }
 
-function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly string[] {
-  const failed = applicationsOf(timeline, store.objects, plan).flatMap(({ isInEffect, validation }) =>
+function failureNotes({ applications }: PlanProgress): readonly string[] {
+  const failed = applications.flatMap(({ isInEffect, validation }) =>
     isInEffect && validation !== null ? validation.results.filter(isFailing).map(({ name }) => name) : [],
   );
   if (failed.length === 0) return [];
@@ -92,10 +95,22 @@ function failureNotes({ timeline, store }: Workspace, plan: Plan): readonly stri
   return [`after it was applied, these checks found new failures or gave no answer: ${names}`];
 }
 
+/** What is not in the commit although the plan has it. */
+function notesAbout(plan: Plan, progress: PlanProgress): readonly string[] {
+  if (changesInEffect(progress.applications).length === 0) {
+    return ['the plan changed no files when it was applied, because they were already as it says'];
+  }
+  const left = pathsLeftOut(leftOf(plan, progress));
+  return left.length === 0 ? [] : [`not applied, and so not committed: ${named(left)}`];
+}
+
 /** @throws SavepointError USAGE if no application is in effect */
-function stepsOf({ timeline, store }: Workspace, plan: Plan): PlanCommitRequest['steps'] {
+function stepsOf(
+  { timeline }: Workspace,
+  plan: Plan,
+  { applications, changes }: PlanProgress,
+): PlanCommitRequest['steps'] {
   const refs = timeline.list();
-  const applications = applicationsOf(timeline, store.objects, plan);
   const applied = changesInEffect(applications).toSorted((a, b) => a.checkpoint - b.checkpoint);
   if (inEffect(applications).length === 0) {
     throw new SavepointError('USAGE', `${plan.id} is not applied, so there is nothing to commit.`, { argument: 'id' });
@@ -104,6 +119,8 @@ function stepsOf({ timeline, store }: Workspace, plan: Plan): PlanCommitRequest[
     const at = refs.findIndex((ref) => ref.number === checkpoint);
     const [before, after] = [refs[at - 1], refs[at]];
     if (before === undefined || after === undefined) return [];
-    return [{ before: timeline.read(before), after: timeline.read(after), reverted }];
+    const made = timeline.read(after);
+    const only = made.trigger === 'merge' ? new Set(changes.flatMap(pathsOf)) : null;
+    return [{ before: timeline.read(before), after: made, reverted, only }];
   });
 }
