@@ -37,6 +37,14 @@ it('the JSON of `plan apply --commit` has the commits, and the text names them',
   approvePlan(p, second);
   const text = p.run(['plan', 'apply', second, '--yes', '--commit', '-m', 'Own words'], { env: AUTHOR }).stdout;
   expect(text).toMatch(/Committed 1 file on main: [0-9a-f]{10} Own words/);
+  const short = p.git('rev-parse', 'HEAD').trim().slice(0, 10);
+  const stays = `keeps commit ${short} of ${second}`;
+  const preview = p.ok('plan', 'rollback', second, '--dry-run').stdout;
+  expect(preview).toContain(stays);
+  expect(preview).toContain(`\`git revert ${short}\``);
+  expect(JSON.parse(p.ok('undo', '--yes', '--json').stdout).plan.notes).toEqual([
+    { path: '', note: expect.stringContaining(stays) },
+  ]);
 });
 
 it('hooks run only with --hooks, and only for a person; if one refuses, the plan is applied and not committed', () => {

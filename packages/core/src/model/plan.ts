@@ -82,6 +82,15 @@ export interface PlanApplication extends PlanAct {
   readonly validation: PlanChecks | null;
 }
 
+/** A commit of a plan's files. It is recorded before the branch moves there, so the branch may not have it. */
+export interface PlanCommitMade {
+  /** The repository's folder, relative to the workspace. */
+  readonly root: TreePath;
+  readonly commit: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
 /** A part of a plan that is applied and checked on its own. */
 export interface PlanPhase {
   /** Unique in the plan. */
@@ -161,6 +170,7 @@ export interface PlanInfo {
   readonly override: PlanOverride | null;
   readonly phases: readonly PlanPhase[];
   readonly applications: readonly PlanApplication[];
+  readonly commits: readonly PlanCommitMade[];
   /** How often its checks, before or after it was applied, found new failures. */
   readonly failedRuns: number;
   readonly cancelled: PlanAct | null;

@@ -22,6 +22,7 @@ import type { TreePath } from '../model/names.ts';
 import { encodeCommit } from '../store/objects/commit.ts';
 import { copiedCommitIndex, newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import { storePlan } from '../timeline/record/plan-records.ts';
 import { headOf, swapIndex } from '../transaction/swap-index.ts';
 import type { HookedCommit } from './commit-hooks.ts';
 import {
@@ -67,9 +68,14 @@ export async function commitPlan(
   if (hooked === null) assertAllUnchanged(workspace, prepared);
   const wanted = hooked === null ? prepared : withHooks(prepared, hooked);
   const commits: PlanCommit[] = [];
+  let { plan } = request;
+  const record = async (root: TreePath, commit: string): Promise<void> => {
+    plan = { ...plan, commits: [...plan.commits, { root, commit, time: workspace.ports.clock.now() }] };
+    await storePlan(workspace.store, plan);
+  };
   for (const one of wanted) {
     try {
-      commits.push(await commitIn(workspace, git, one, pace));
+      commits.push(await commitIn(workspace, git, one, record, pace));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       throw refused([{ path: one.root, why: error.message }], commits);
@@ -80,7 +86,14 @@ export async function commitPlan(
 
 const INDEX_BYTES = 256 * 1024 * 1024;
 
-async function commitIn(workspace: Workspace, git: Git, prepared: PreparedCommit, pace: Pace): Promise<PlanCommit> {
+/** @param record notes the commit before the branch moves there */
+async function commitIn(
+  workspace: Workspace,
+  git: Git,
+  prepared: PreparedCommit,
+  record: (root: TreePath, commit: string) => Promise<void>,
+  pace: Pace,
+): Promise<PlanCommit> {
   const { ports, store } = workspace;
   const { state, head, index: examined, edits, message, author, root } = prepared;
   await addContents(workspace, git, prepared, pace);
@@ -110,6 +123,7 @@ async function commitIn(workspace: Workspace, git: Git, prepared: PreparedCommit
   });
   const commit = await succeed(git.run(state, ['hash-object', '-t', 'commit', '-w', '--stdin'], bytes));
   const subject = message.split('\n')[0] ?? '';
+  await record(root, commit);
   // git itself looks where HEAD leads at that moment.
   const moveBranch = async (): Promise<string | null> => {
     const moved = await git.run(state, ['update-ref', '-m', `commit: ${subject}`, 'HEAD', commit, head]);

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { bytesFromText, type DiskPath, type Savepoint } from '@savepoint/core';
+import { bytesFromText, type ChangeId, type DiskPath, type Savepoint } from '@savepoint/core';
 import { realPorts } from '@savepoint/testkit';
 import { expect, test } from 'vitest';
 import { processName, processNameText } from '../../src/store/process-name.ts';
@@ -267,6 +267,24 @@ test('files that the attributes of the user or of core.attributesFile convert ar
   p.shell('git config --unset core.attributesFile');
   p.write('../attributes', '*.other filter=lfs\n');
   expect((await commit([attributes])).commits).toHaveLength(1);
+});
+
+test('going back says that the commit stays, as long as the branch has it', async () => {
+  const p = repository();
+  const id = await appliedPlan(p);
+  await p.open().commitPlan(id, { author: AUTHOR });
+  const commit = p.git('rev-parse', 'HEAD').trim().slice(0, 10);
+  const note = { path: '', why: expect.stringContaining(`keeps commit ${commit} of ${id}`) };
+  expect((await p.open().previewUndo()).plan.notes).toEqual([note]);
+  expect((await p.open().previewRollBackPlan(id)).plan.notes).toEqual([note]);
+  const [applied = ''] = (await p.open().plan(id)).applied;
+  expect((await p.open().previewRollback({ changes: [`${applied}.1` as ChangeId] })).plan.notes).toEqual([note]);
+  expect((await p.open().rollBackPlan(id)).plan.notes).toEqual([note]);
+  // What the note says to do.
+  p.shell(`${GIT} commit -qm back --no-gpg-sign -a && git add -A && test -z "$(git diff HEAD~2 -- src gone.txt)"`);
+  await p.open().undo();
+  p.git('reset', '-q', '--soft', 'HEAD~2');
+  expect((await p.open().previewRollBackPlan(id)).plan.notes ?? []).toEqual([]);
 });
 
 test('a commit after checks that found new failures says so', async () => {

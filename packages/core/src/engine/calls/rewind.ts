@@ -7,7 +7,7 @@ import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
 import type { JsonName } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
-import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
 import type { RestoreOutcome } from '../../operation/restore-outcome.ts';
 import type { AffectedAuthors } from '../../rewind/affected-authors.ts';
 import {
@@ -26,6 +26,7 @@ import type { Engine } from '../engine.ts';
 import type { OperationEvent } from '../events.ts';
 import { makeRoom, RESERVE_BYTES } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import { withCommitsThatStay } from '../plans/commits-that-stay.ts';
 import { shellAuthorOf } from '../shell-call.ts';
 import {
   type ConversationPreview,
@@ -293,17 +294,13 @@ function rollbackIn(
     force,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
   };
-  return rollbackOperation(workspace, request, engine.pace(options));
+  const { operation, ...more } = rollbackOperation(workspace, request, engine.pace(options));
+  return { operation: withCommitsThatStay(workspace, operation), ...more };
 }
 
 function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: UndoOptions): Promise<Preview> {
   return engine.read((workspace) =>
-    preview(
-      engine,
-      workspace,
-      operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), engine.pace(options)),
-      options,
-    ),
+    preview(engine, workspace, inverseIn(engine, workspace, operationOf, options, engine.pace(options)), options),
   );
 }
 
@@ -316,9 +313,20 @@ function invert(
   return engine.operate(options, async (operating) => {
     const { workspace } = operating;
     await makeRoom(operating, 'all', RESERVE_BYTES);
-    const operation = operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), operating.pace);
+    const operation = inverseIn(engine, workspace, operationOf, options, operating.pace);
     return { ...(await runAndAnnounce(engine, operating, event, operation, options)), ...FILES_RESTORED };
   });
+}
+
+function inverseIn(
+  engine: Engine,
+  workspace: Workspace,
+  operationOf: typeof undoOperation,
+  options: UndoOptions,
+  pace: Pace,
+): Operation {
+  const operation = operationOf(workspace, engine.actor, conflictChoicesIn(workspace, options), pace);
+  return withCommitsThatStay(workspace, operation);
 }
 
 /** Reads the user's global ignore file. */

@@ -182,6 +182,7 @@ function newPlan({ ports }: Workspace, found: Found, intent: string): Plan {
     override: null,
     phases: [],
     applications: [],
+    commits: [],
     failedRuns: 0,
     cancelled: null,
   };

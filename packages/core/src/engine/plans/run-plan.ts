@@ -26,6 +26,7 @@ import { applicationsOf, changesInEffect, inEffect, type KnownApplication, leftO
 import { type ApplyPlanOptions, applyNext, previewApplyOf } from './apply.ts';
 import { checksOfPlan, resultsOf } from './check-plan.ts';
 import { commitApplied, type PlanCommitChoices } from './commit.ts';
+import { withCommitsThatStay } from './commits-that-stay.ts';
 import { type PlanView, progressOf, viewOf } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 import { findPlan } from './stored-plans.ts';
@@ -245,7 +246,7 @@ function rollbackOf(
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
     because: rolledBackPrefix(plan, last ? (undone[0]?.phase ?? null) : null),
   };
-  return rollbackOperation(workspace, request, engine.pace(options)).operation;
+  return withCommitsThatStay(workspace, rollbackOperation(workspace, request, engine.pace(options)).operation);
 }
 
 function callOptionsOf({ signal, toolCall, force }: CallOptions): CallOptions {

@@ -20,6 +20,7 @@ import {
   type PlanAuthors,
   type PlanCheckResult,
   type PlanChecks,
+  type PlanCommitMade,
   type PlanDecision,
   type PlanInfo,
   type PlanOverride,
@@ -149,6 +150,10 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
       validation: nullable(CHECKS),
     }),
     MAX_LISTED,
+  ),
+  commits: omittedIfEmpty(
+    list(closedRecord<PlanCommitMade>({ root: path as Codec<TreePath>, commit: lineString(), time }), MAX_LISTED),
+    [],
   ),
   failedRuns: count,
   cancelled: nullable(closedRecord<PlanAct>(ACT)),
