@@ -18,7 +18,7 @@ import { mayBePlanned, type Places, type Ports } from '@savepoint/core/ports';
 import type { HookAnswer } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
 import { endKeyBefore, makeCallId } from './pairing.ts';
-import { failedText, heldText, isOnText, newsText } from './plan-text.ts';
+import { failedText, heldText, inCopyText, isOnText, newsText } from './plan-text.ts';
 
 export interface HeldCallContext {
   readonly ports: Ports;
@@ -56,7 +56,9 @@ export async function planLines(
 ): Promise<readonly string[]> {
   const begins = event.kind === 'prompt-given' || event.kind === 'session-started';
   const isOn = begins && (await isPlanned({ event, session, context }));
-  return [...(isOn ? isOnText() : []), ...newsText(await session.planNews())];
+  const isInCopy = session.isInPlanCopy();
+  const about = isOn ? isOnText() : begins && isInCopy ? inCopyText() : [];
+  return [...about, ...newsText(await session.planNews(), isInCopy)];
 }
 
 /**

@@ -41,6 +41,14 @@ export function isOnText(): readonly string[] {
   ];
 }
 
+/** The same in a copy whose changes become a plan. */
+export function inCopyText(): readonly string[] {
+  return [
+    'Savepoint: you work in a copy of the folder. What you change there becomes a plan that the user reviews, and is not ' +
+      'applied before. Use all of your tools as usual.',
+  ];
+}
+
 export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): readonly string[] {
   switch (held.kind) {
     case 'shell':
@@ -71,7 +79,8 @@ export function failedText(message: string): readonly string[] {
   ];
 }
 
-export function newsText(news: PlanNews): readonly string[] {
+/** @param isInCopy the agent works in a copy with the files of the plan */
+export function newsText(news: PlanNews, isInCopy = false): readonly string[] {
   return news.flatMap(({ id, intent, revision, status, words, rejected, applied, isCancelled }) => {
     const name = `${id} (${shortText(intent)})`;
     const rest = rejected.length - MAX_REJECTED;
@@ -88,7 +97,7 @@ export function newsText(news: PlanNews): readonly string[] {
         return `- ${showName(path)}${lines}`;
       }),
       ...(rest > 0 ? [`- and ${rest} more`] : []),
-      ...(words.length > 0 && isOpen ? [REVISE] : []),
+      ...(words.length > 0 && isOpen ? [isInCopy ? REVISE_IN_COPY : REVISE] : []),
       ...applied.map(({ checkpoint, left }) => {
         const where = checkpoint === null ? 'its files were already like that' : checkpoint;
         const names = left.slice(0, MAX_REJECTED).map(showName);
@@ -104,3 +113,6 @@ export function newsText(news: PlanNews): readonly string[] {
 const REVISE =
   'Revise the plan as they say: in plan mode with your edit tools, whose edits are added to it, otherwise with ' +
   '`plan_revise`. `plan_status` shows it. What was rejected is not applied if you leave it as it is.';
+const REVISE_IN_COPY =
+  'Change the files in this copy as they say: what differs from the folder becomes the next revision of the plan. What was ' +
+  'rejected is not applied if you leave it as it is.';

@@ -10,28 +10,36 @@ export type Decision =
   /** @param isAlways even if the command failed */
   | { readonly kind: 'apply'; readonly isAlways: boolean }
   | { readonly kind: 'patch'; readonly file: JsonName }
-  /** Null: what was done in the copy. */
-  | { readonly kind: 'plan'; readonly intent: string | null }
+  /**
+   * @param intent null: what was done in the copy
+   * @param revises the plan of which it is the next revision; null: it is a new one
+   */
+  | { readonly kind: 'plan'; readonly intent: string | null; readonly revises: string | null }
   | { readonly kind: 'keep' }
   | { readonly kind: 'drop' };
 
-const KINDS = ['apply', 'patch', 'plan', 'keep', 'drop'] as const;
+const KINDS = ['apply', 'patch', 'plan', 'revise', 'keep', 'drop'] as const;
 
 export const DECISION_OPTIONS: readonly CliOptionSpec[] = [
   {
     flags: '--apply',
     description: 'apply the changes to the folder if the command succeeds',
-    conflicts: ['patch', 'plan', 'keep', 'drop'],
+    conflicts: ['patch', 'plan', 'revise', 'keep', 'drop'],
   },
   { flags: '--always', description: 'with --apply: also if the command fails' },
   {
     flags: '--patch <file>',
     description: 'save the changes as a patch for `git apply`, in a file that does not exist yet',
-    conflicts: ['plan', 'keep', 'drop'],
+    conflicts: ['plan', 'revise', 'keep', 'drop'],
   },
   {
     flags: '--plan',
     description: 'keep the changes as a plan, to review before they are applied',
+    conflicts: ['revise', 'keep', 'drop'],
+  },
+  {
+    flags: '--revise <plan>',
+    description: 'work on this plan: the copy has what it proposes, and the result is its next revision',
     conflicts: ['keep', 'drop'],
   },
   { flags: '-m, --message <text>', description: 'with --plan: what the plan is for' },
@@ -44,6 +52,11 @@ export const APPLY_OPTIONS: readonly CliOptionSpec[] = [
   ...CONFLICT_OPTIONS,
   { flags: '--force', description: 'also change frozen paths' },
 ];
+
+/** For `openCopy`: the plan that the copy has. */
+export function planOf(decision: Decision | null): { readonly plan?: string } {
+  return decision?.kind === 'plan' && decision.revises !== null ? { plan: decision.revises } : {};
+}
 
 /**
  * @param name of the command, for messages
@@ -71,12 +84,15 @@ export function decisionIn(
       'USAGE',
       'There is no terminal to ask what to do with the changes.',
       { argument: '--apply' },
-      { hint: `The command was not run. Give ${name} one of --apply, --patch FILE, --plan, --keep or --drop.` },
+      {
+        hint: `The command was not run. Give ${name} one of --apply, --patch FILE, --plan, --revise PLAN, --keep or --drop.`,
+      },
     );
   }
   if (kind === undefined) return null;
   if (kind === 'apply') return { kind, isAlways };
-  if (kind === 'plan') return { kind, intent: typeof message === 'string' ? message : null };
+  if (kind === 'plan') return { kind, intent: typeof message === 'string' ? message : null, revises: null };
+  if (kind === 'revise') return { kind: 'plan', intent: null, revises: String(options['revise']) };
   if (kind !== 'patch') return { kind };
   const file = absolutePath(String(options['patch']));
   assertNewFile(file);

@@ -9,8 +9,10 @@ import type { ConflictInput, Copy, CopyDifference, Proposal } from './proposal.t
 import { differenceText } from './texts.ts';
 
 export interface TurnDecisions {
-  /** Apply all changes without a question. */
-  readonly isApplied: boolean;
+  /** What is done without a question: apply the changes, or keep them as a plan that goes on. Null: the user is asked. */
+  readonly always: { readonly kind: 'apply' } | { readonly kind: 'plan'; readonly intent: string | null } | null;
+  /** The plan that is worked on. */
+  readonly plan: string | null;
   readonly conflicts: ConflictInput;
   /** Receives what people read, at once or when the program has ended. */
   readonly say: (text: string) => void;
@@ -24,7 +26,7 @@ interface AppliedTurn {
 }
 
 /** `later`: the changes stay in the copy, and are part of the next proposal. */
-type Decision = 'apply' | 'drop' | 'later';
+type Decision = 'apply' | 'plan' | 'drop' | 'later';
 
 type Rebased = Awaited<ReturnType<Savepoint['rebaseCopy']>>;
 
@@ -33,6 +35,7 @@ const BUSY = 'because the program goes on in the same files';
 /** The turns of one run, until `stop`. */
 export class EachTurn {
   #copy: Copy;
+  #plan: string | null;
   #turns = 0;
   readonly #applied: AppliedTurn[] = [];
   #show: ShowOverlay | null = null;
@@ -45,6 +48,7 @@ export class EachTurn {
     private readonly decisions: TurnDecisions,
   ) {
     this.#copy = proposal.copy;
+    this.#plan = decisions.plan;
     this.#ended = this.#follow();
   }
 
@@ -60,11 +64,15 @@ export class EachTurn {
     this.#show = show;
   }
 
-  /** Waits for what is being done about a turn. @returns the copy, whose changes are relative to the last turn */
-  async stop(): Promise<Copy> {
+  /**
+   * Waits for what is being done about a turn.
+   * @returns the copy, whose changes are relative to the last turn that was applied, and the open plan that they are part of
+   */
+  async stop(): Promise<{ readonly copy: Copy; readonly plan: string | null }> {
     this.#end.abort();
     await this.#ended;
-    return this.#copy;
+    await this.#leaveClosedPlan();
+    return { copy: this.#copy, plan: this.#plan };
   }
 
   /** Never fails: what is not done about a turn is proposed after the next one, or at the end. */
@@ -87,6 +95,7 @@ export class EachTurn {
     const found = await this.#savepoint.diffCopy(this.#copy);
     const decision = found.changes.length === 0 ? 'go on' : await this.#decide(found);
     if (decision === 'later') return;
+    if (decision === 'plan') return this.#keepAsPlan();
     const { copy, outcome } = decision === 'apply' ? await this.#apply() : await this.#rebase(decision === 'drop');
     this.#copy = copy;
     if (decision === 'drop') this.#report(outcome === 'moved' ? 'its changes were dropped' : `not dropped, ${BUSY}`);
@@ -98,7 +107,7 @@ export class EachTurn {
   }
 
   async #decide(found: CopyDifference): Promise<Decision> {
-    if (this.decisions.isApplied) return 'apply';
+    if (this.decisions.always !== null) return this.decisions.always.kind;
     const show = this.#show;
     if (show === null) return 'later';
     const [{ PageOverlay }, { chooseWay }] = await Promise.all([
@@ -133,8 +142,34 @@ export class EachTurn {
     return rebased;
   }
 
+  async #keepAsPlan(): Promise<void> {
+    await this.#leaveClosedPlan();
+    const { description, author } = this.proposal;
+    const { always } = this.decisions;
+    const origin = { copy: this.#copy, ...(author === undefined ? {} : { author }) };
+    const intent = (always?.kind === 'plan' ? always.intent : null) ?? description;
+    const { plan, changes } =
+      this.#plan === null
+        ? await this.#savepoint.proposeFrom(origin, { intent })
+        : await this.#savepoint.revisePlan(this.#plan, origin);
+    this.#plan = plan.id;
+    this.#report(`${countText(changes.length, 'change')} in ${plan.id}, revision ${plan.revision}`);
+    // What the user changed comes into the copy.
+    this.#copy = (await this.#rebase(false)).copy;
+  }
+
+  /** A plan that was applied or cancelled does not go on. What was applied is no change of the copy any more. */
+  async #leaveClosedPlan(): Promise<void> {
+    if (this.#plan === null) return;
+    const { status } = await this.#savepoint.plan(this.#plan);
+    if (status === 'pending' || status === 'approved') return;
+    this.#plan = null;
+    this.#copy = (await this.#rebase(false)).copy;
+  }
+
   #failed(error: unknown): void {
-    this.#report(`not applied. ${asFailure(error).message}`);
+    const what = this.decisions.always?.kind === 'plan' ? 'not in the plan' : 'not applied';
+    this.#report(`${what}. ${asFailure(error).message}`);
   }
 
   #report(text: string): void {
@@ -155,12 +190,13 @@ export function assertEachTurn(given: {
   }
   if (given.isAnswered || given.isTerminal) return;
   const message = 'There is no terminal to ask what to do with the changes of each turn.';
-  const hint = 'The command was not run. Use --each-turn with --apply.';
+  const hint = 'The command was not run. Use --each-turn with --apply or --plan.';
   throw new SavepointError('USAGE', message, { argument }, { hint });
 }
 
 const WAYS = [
   { label: 'apply these changes to the folder', value: 'apply' },
+  { label: 'keep them as a plan to review', value: 'plan' },
   { label: 'drop them: the copy gets the state of the folder', value: 'drop' },
 ] as const;
 const LATER = { label: 'decide later, and go on', value: 'later' } as const;

@@ -105,7 +105,7 @@ class ProposalRun {
           await this.#showDiff(view, env);
           continue;
         case 'plan':
-          return this.#carryOut({ kind: 'plan', intent: null }, found);
+          return this.#carryOut({ kind: 'plan', intent: null, revises: null }, found);
         case 'patch': {
           const file = await this.#askForFile();
           if (file === null) continue;
@@ -139,7 +139,7 @@ class ProposalRun {
         return this.#done('saved', saved, { file: decision.file });
       }
       case 'plan':
-        return this.#planned(found, decision.intent);
+        return this.#planned(found, decision);
       case 'apply':
         return this.#applied(found, await this.#apply(this.given.conflicts));
     }
@@ -192,13 +192,16 @@ class ProposalRun {
     return this.#done('applied', found, { operation }, isPartial);
   }
 
-  async #planned(found: CopyDifference, intent: string | null): Promise<Finished> {
+  async #planned(found: CopyDifference, { intent, revises }: PlanDecision): Promise<Finished> {
     const { copy, author, description } = this.proposal;
     const { say, context, signal } = this.given;
     const origin = { copy, ...(author === undefined ? {} : { author }) };
-    const { plan, changes } = await this.#savepoint.proposeFrom(origin, { intent: intent ?? description, signal });
+    const { plan, changes } =
+      revises === null
+        ? await this.#savepoint.proposeFrom(origin, { intent: intent ?? description, signal })
+        : await this.#savepoint.revisePlan(revises, origin, { signal });
     context.clearProgress();
-    say(plannedText(plan.id, changes.length));
+    say(plannedText(plan, changes.length));
     return this.#done('planned', found, { plan: plan.id });
   }
 
@@ -263,6 +266,8 @@ class ProposalRun {
     }
   }
 }
+
+type PlanDecision = Extract<Decision, { readonly kind: 'plan' }>;
 
 type Operation = ReturnType<typeof operationToJson>;
 

@@ -1,6 +1,6 @@
 /** What users read about the changes in a copy. */
 
-import { type JsonName, nameFromJson, showName, showText } from '@savepoint/core';
+import { type JsonName, nameFromJson, type Savepoint, showName, showText } from '@savepoint/core';
 import { changeToJson, type operationToJson, someOf } from '@savepoint/core/frontend';
 import { lines } from '../command.ts';
 import { captureWarnings, listedIn, listWithHeading } from '../show/capture.ts';
@@ -129,11 +129,40 @@ export function endedText(commands: readonly string[]): string {
   );
 }
 
-export function plannedText(id: string, changes: number): string {
+export function plannedText(
+  { id, revision }: { readonly id: string; readonly revision: number },
+  changes: number,
+): string {
   return lines(
-    `Kept ${countText(changes, 'change')} as ${id}. The folder is not changed.`,
+    `Kept ${countText(changes, 'change')} as ${id}${revision === 1 ? '' : `, revision ${revision}`}. The folder is not changed.`,
     `Review it with \`savepoint plan review ${id}\`.`,
   );
+}
+
+type PlanView = Awaited<ReturnType<Savepoint['plan']>>;
+type PlanNews = Awaited<ReturnType<Savepoint['followPlans']>>[number];
+
+/** Before a program without hooks works on a plan: what it would have been told. Empty if that is nothing. */
+export function withoutHooksText({ plan: { id, words } }: PlanView): string {
+  if (words.length === 0) return '';
+  return lines(
+    `savepoint: this program has no hooks of Savepoint, so it does not read what is asked for in ${id}. Tell it:`,
+    words.map(({ text }) => `  ${showText(text, 'keep')}`),
+  );
+}
+
+/** What was said about plans and did not reach the agent. Empty if that is nothing. */
+export function untoldText(untold: readonly PlanNews[]): string {
+  return untold
+    .filter(({ words }) => words.length > 0)
+    .map(({ id, words }) =>
+      lines(
+        `savepoint: the agent did not read this about ${id}. Its hooks pass it on with its next prompt; without hooks, tell it:`,
+        words.map((text) => `  ${showText(text, 'keep')}`),
+        `To go on with it: \`savepoint run --isolated --revise ${id} -- AGENT\`.`,
+      ),
+    )
+    .join('');
 }
 
 /** @param why null: the user has not decided yet */

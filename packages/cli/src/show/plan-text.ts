@@ -89,11 +89,24 @@ export function nextStep({
   }
 }
 
+/** How words about a plan reach the agent that proposed it. */
+export function wordsText({ id, source, by }: PlanJson): readonly string[] {
+  const run = `\`savepoint run --isolated --revise ${id} -- AGENT\``;
+  if (source === 'isolated') {
+    return [
+      `Its agent reads this with its next prompt in the copy, if it has hooks. If its run has ended: ${run} goes on with the plan.`,
+    ];
+  }
+  if (source === 'edits' && by.kind === 'agent') return ['Its agent reads this with its next prompt, if it has hooks.'];
+  return [`No agent reads this by itself. ${run} gives the plan to one.`];
+}
+
 export function planText(plan: PlanJson, view: OutputView): readonly string[] {
-  const { base, created, applied, approval, revision, words } = plan;
+  const { base, created, applied, approval, revision, words, prompts } = plan;
   return [
     planLine(plan, view),
     `  proposed ${localTime(created)} on ${base}${revision === 1 ? '' : `, revision ${revision}`}`,
+    ...(prompts.length === 0 ? [] : [`  prompts: ${prompts.map(inOneLine).join(' / ')} (recorded in the copy)`]),
     ...(NEEDS_APPROVAL.has(plan.status) ? [`  fingerprint ${plan.fingerprint.slice(0, SHOWN_DIGITS)}`] : []),
     ...(approval === null
       ? []
@@ -105,10 +118,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
     ...(applied.length === 0 ? [] : [`  applied: ${applied.join(', ')}`]),
     ...(plan.status === 'applied' && applied.length === 0 ? [`  applied: ${WITHOUT_CHANGE}`] : []),
     ...leftOutText(plan, view.style),
-    ...words.map(
-      ({ by, text, revision: of }) =>
-        `  ${showText(by.name)} about revision ${of}: ${showText(text.replace(/\s+/g, ' ').trim())}`,
-    ),
+    ...words.map(({ by, text, revision: of }) => `  ${showText(by.name)} about revision ${of}: ${inOneLine(text)}`),
     ...planChangesText(plan, view),
   ];
 }
@@ -122,6 +132,10 @@ export function leftOutText({ left }: Pick<PlanJson, 'left'>, style: Style): rea
     ...left.slice(0, MAX_LEFT).map((path) => `    ${pathText(path)}`),
     ...(more > 0 ? [`    … and ${groupDigits(more)} more`] : []),
   ];
+}
+
+function inOneLine(text: string): string {
+  return showText(text.replace(/\s+/g, ' ').trim());
 }
 
 export function statusText(status: PlanBriefJson['status'], style: Style): string {

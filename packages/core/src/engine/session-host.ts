@@ -15,6 +15,7 @@ import { frozenPathsIn, putBackFrozen } from './frozen.ts';
 import { makeRoom, RESERVE_BYTES, tidyAfter, tidyLater } from './maintenance.ts';
 import { readIfFound } from './open.ts';
 import { runAndAnnounce } from './operate.ts';
+import { isCopyForPlan, takeNewsInCopy } from './plans/news-in-copy.ts';
 import { recoverForCapture } from './recovery.ts';
 
 export function sessionHost(engine: Engine): SessionHost {
@@ -43,13 +44,15 @@ export function sessionHost(engine: Engine): SessionHost {
       engine.assertOpen();
       return engine.once((once) =>
         once.mapErrors(async () => {
+          const inCopy = takeNewsInCopy(engine.ports, engine.options.places.home);
           const state = readIfFound(once.context(), ({ store }) => stateOfPlans(store.refs));
-          if (state === null) return [];
+          if (state === null) return inCopy;
           const { planNews } = await import('./plans/news.ts');
-          return planNews(once, session, state);
+          return [...inCopy, ...(await planNews(once, session, state))];
         }),
       );
     },
+    isCopyForPlan: () => isCopyForPlan(engine.ports, engine.options.places.home),
     turnEnded: () => markTurnEnd(engine.ports, engine.options.places.home),
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),

@@ -153,6 +153,8 @@ export interface PlanInfo {
   readonly authors: readonly PlanAuthors[];
   readonly session: SessionId | null;
   readonly call: CallId | null;
+  /** To the agent that made it in a copy, the oldest first. Every program in the copy could write them. */
+  readonly prompts: readonly string[];
   readonly source: PlanSource;
   /** Such as the name of a fork or branch; null if there is none. */
   readonly sourceName: string | null;

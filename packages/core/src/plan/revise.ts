@@ -13,7 +13,7 @@ import { type PlanChange, selectionOf } from './selection.ts';
 /** The files of a plan, and who proposed them. */
 export type ProposedFiles = Pick<
   Plan,
-  'before' | 'proposed' | 'listing' | 'proposedBy' | 'authors' | 'session' | 'call'
+  'before' | 'proposed' | 'listing' | 'proposedBy' | 'authors' | 'session' | 'call' | 'prompts'
 >;
 
 /** @param found on the folder as it is now */
@@ -23,11 +23,25 @@ export async function revised<Found extends ProposedFiles>(
   found: Found,
   pace: Pace,
 ): Promise<Plan & Found> {
-  const plan = { ...old, ...found, revision: old.revision + 1, authors: bothAuthors(batch, old, found), decisions: [] };
+  const plan = {
+    ...{ ...old, ...found, revision: old.revision + 1 },
+    prompts: withPrompts(old.prompts, found.prompts),
+    authors: bothAuthors(batch, old, found),
+    decisions: [],
+  };
   const before = (await selectionOf(batch, old, pace)).changes;
   const now = (await selectionOf(batch, plan, pace)).changes;
   return { ...plan, decisions: keptDecisions(old.decisions, before, now) };
 }
+
+/** Those of a copy may have been added before, when it had fewer of them. */
+export function withPrompts(old: readonly string[], found: readonly string[]): readonly string[] {
+  let known = Math.min(old.length, found.length);
+  while (known > 0 && !found.slice(0, known).every((one, index) => one === old[old.length - known + index])) known--;
+  return [...old, ...found.slice(known)].slice(-MAX_PROMPTS);
+}
+
+const MAX_PROMPTS = 1_000;
 
 function keptDecisions(
   decisions: readonly PlanDecision[],

@@ -168,6 +168,7 @@ type NotRemote =
   | 'rebaseCopy'
   | 'applyTurn'
   | 'nextTurn'
+  | 'followPlans'
   | `preview${string}`;
 
 type UncoveredMethods = Exclude<keyof Savepoint, keyof RemoteSavepoint | keyof VerbsByMethod | NotRemote>;

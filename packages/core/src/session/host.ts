@@ -33,6 +33,8 @@ export interface SessionHost {
   proposeHeld(session: SessionId, request: HeldEditsRequest, options: CallOptions): Promise<ProposedCall>;
   /** See `Session.planNews`. */
   planNews(session: SessionId): Promise<readonly PlanNews[]>;
+  /** See `Session.isInPlanCopy`. */
+  isCopyForPlan(): boolean;
   /** In a copy: tells the process outside that the agent ended a turn. */
   turnEnded(): void;
   /** Applies retention in the background. A failure is only a warning. */

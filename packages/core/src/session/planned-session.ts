@@ -32,6 +32,11 @@ export abstract class PlannedSession extends GuardedSession {
     return this.#host.once(async ({ read }) => read((workspace) => isPlannedAt(workspace, this.id)) ?? false);
   }
 
+  /** Returns whether this is a copy whose changes become a plan. Its agent may use all of its tools. */
+  isInPlanCopy(): boolean {
+    return this.#host.isCopyForPlan();
+  }
+
   /**
    * Proposes what a call would write, as a part of this session's open plan. For a call in plan mode, instead of `begin`.
    * The same call within half a minute is recorded once.

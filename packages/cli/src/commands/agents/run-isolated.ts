@@ -7,12 +7,12 @@ import { runInForeground } from '../../child.ts';
 import { type CommandContext, type CommandEnvironment, lines, type ParsedArguments } from '../../command.ts';
 import { asFailure, failureAsText } from '../../failure.ts';
 import { ignoreHangUps, listenForInterrupts } from '../../interrupt.ts';
-import { conflictsIn, decisionIn } from '../../proposal/decision.ts';
+import { conflictsIn, type Decision, decisionIn, planOf } from '../../proposal/decision.ts';
 import { assertEachTurn, EachTurn } from '../../proposal/each-turn.ts';
 import { finishProposal } from '../../proposal/finish.ts';
 import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
-import { isolationText } from '../../proposal/texts.ts';
+import { isolationText, untoldText, withoutHooksText } from '../../proposal/texts.ts';
 import type { ShowOverlay } from '../../terminal-host/host.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import { writeAll } from '../../write.ts';
@@ -36,7 +36,7 @@ export async function runIsolated(
   const mayAsk = context.ask !== null && !json;
   const access = accessIn(given.options['preset']);
   // Nothing can be changed, so there is nothing to decide.
-  const decision = access === null ? decisionIn('run --isolated', given, mayAsk, context) : { kind: 'drop' as const };
+  const decision = access === null ? await decisionOrPlan(given, mayAsk, context) : { kind: 'drop' as const };
   const conflicts = await conflictsIn(given, decision, context);
   const isEachTurn = given.options['eachTurn'] === true;
   if (isEachTurn)
@@ -58,9 +58,22 @@ export async function runIsolated(
     proposal,
     signal,
     ...(access === null ? {} : { access }),
+    ...planOf(decision),
   });
   clearProgress();
   say(isolationText(copy, view));
+  const { plan } = planOf(decision);
+  if (plan !== undefined && hosted.agent === null) say(withoutHooksText(await savepoint.plan(plan)));
+  const following = new AbortController();
+  const followed = savepoint
+    .followPlans(copy, {
+      session: session.id,
+      isForPlan: decision?.kind === 'plan',
+      ...(plan === undefined ? {} : { plan }),
+      signal: following.signal,
+    })
+    // Whatever it is, the program works, and its changes are kept.
+    .catch((error: unknown) => void say(failureAsText(asFailure(error), view.style)));
   interrupt.end();
   const child = await commandInCopy(copy, context, [file, ...hosted.args], hosted.env);
   // The list of earlier states would be about the folder, and not about the copy.
@@ -68,7 +81,8 @@ export async function runIsolated(
   const notes: string[] = [];
   const turns = isEachTurn
     ? new EachTurn({ copy, description: proposal.description, author }, context, {
-        isApplied: decision !== null,
+        always: decision?.kind === 'apply' || decision?.kind === 'plan' ? decision : null,
+        plan: plan ?? null,
         conflicts,
         // The program has the terminal.
         say: (text) => void (isatty(2) ? notes.push(text) : say(text)),
@@ -85,7 +99,9 @@ export async function runIsolated(
   const status = reportExit(ended, file, view.style);
   const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
   try {
-    const left = (await turns?.stop()) ?? copy;
+    const { copy: left, plan: ongoing } = (await turns?.stop()) ?? { copy, plan: plan ?? null };
+    following.abort();
+    const untold = (await followed) ?? [];
     const applied = turns?.applied ?? [];
     for (const note of notes) say(note);
     if (status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
@@ -97,15 +113,21 @@ export async function runIsolated(
         isGood: status === 0,
         hasApplied: applied.length > 0,
       },
-      { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
+      { context, env, signal: later.signal, decision: goingOn(decision, ongoing), mayAsk, conflicts, say },
     );
+    say(untoldText(untold));
     if (finished.outcome === 'applied' || applied.length > 0) {
       say(`To revert only these changes later: \`savepoint rollback --session ${session.id}\`\n`);
     }
     await session.close({ signal: later.signal });
     await savepoint.idle();
     if (json) {
-      const result = { session: session.id, turns: applied, ...resultToJson(left, ended, finished) };
+      const result = {
+        session: session.id,
+        turns: applied,
+        untold: untold.map(({ id, words }) => ({ plan: id, words: [...words] })),
+        ...resultToJson(left, ended, finished),
+      };
       writeAll(1, `${safeJson(result, isatty(1) ? 2 : 0)}\n`);
     }
     return status === 0 && finished.failure !== null ? (later.status() ?? finished.failure.exit) : status;
@@ -118,6 +140,33 @@ export async function runIsolated(
     later.end();
     stopIgnoring();
   }
+}
+
+/** In plan mode, a plan is made of everything, unless another way is chosen. @returns null: the user is asked */
+async function decisionOrPlan(
+  given: ParsedArguments,
+  mayAsk: boolean,
+  context: CommandContext,
+): Promise<Decision | null> {
+  const found = decisionIn('run --isolated', given, true, context);
+  if (found !== null) return found;
+  if (await isPlanMode(context)) return { kind: 'plan', intent: null, revises: null };
+  return decisionIn('run --isolated', given, mayAsk, context);
+}
+
+/** @throws SavepointError STORE_DAMAGED if it is unknown */
+async function isPlanMode({ savepoint, signal }: CommandContext): Promise<boolean> {
+  try {
+    return (await savepoint.planMode({ signal })).workspace !== null;
+  } catch (error) {
+    if (error instanceof SavepointError && error.code === 'NO_WORKSPACE') return false;
+    throw error;
+  }
+}
+
+/** @param plan that the changes are a part of already; null: none */
+function goingOn(decision: Decision | null, plan: string | null): Decision | null {
+  return decision?.kind === 'plan' ? { ...decision, revises: plan } : decision;
 }
 
 /** @returns null: everything */

@@ -8,7 +8,7 @@ import { assertUtf8 } from '../../argument-path.ts';
 import { runInForeground } from '../../child.ts';
 import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
-import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn } from '../../proposal/decision.ts';
+import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn, planOf } from '../../proposal/decision.ts';
 import { finishProposal } from '../../proposal/finish.ts';
 import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
@@ -114,6 +114,7 @@ async function tryOut(
   const copy = await savepoint.openCopy({
     ...{ purpose: 'try', proposal: { description }, signal },
     ...dependenciesIn(given.options),
+    ...planOf(decision),
   });
   clearProgress();
   say(isolationText(copy, view));

@@ -6,7 +6,7 @@ import { command, lines, type VerbArguments } from '../../command.ts';
 import { readRequest } from '../../input/read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
-import { nextStep, planLine, planText } from '../../show/plan-text.ts';
+import { nextStep, planLine, planText, wordsText } from '../../show/plan-text.ts';
 import { checkedRequest, requestIn } from '../changes/checked-request.ts';
 
 const HINT = 'Nothing was changed. `savepoint help edit` shows valid edits.';
@@ -91,7 +91,8 @@ export const planRevise = command({
   async carryOut(input, _given, { savepoint, signal }) {
     return VERBS.planRevise.handle(savepoint, await checkedRequest(VERBS.planRevise, input, HINT), { signal });
   },
-  render: (plan, view) => lines(planText(plan, view), nextStep(plan)),
+  render: (plan, view, { options }) =>
+    lines(planText(plan, view), typeof options['message'] === 'string' ? wordsText(plan) : [], nextStep(plan)),
 });
 
 export const planList = command({

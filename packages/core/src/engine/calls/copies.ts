@@ -15,6 +15,7 @@ import type { Snapshot } from '../../model/entries.ts';
 import type { CallId, SessionId, WorkspaceId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import type { PlanNews } from '../../session/plan-mode.ts';
 import { isDamage } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { makeFile } from '../../transaction/new-file.ts';
@@ -37,6 +38,7 @@ import type { Engine } from '../engine.ts';
 import { resolveFolder } from '../folders.ts';
 import { makeRoom } from '../maintenance.ts';
 import { type OperationOptions, preview, runAndAnnounce } from '../operate.ts';
+import type { FollowPlansOptions } from '../plans/follow-plans.ts';
 import { askedBy, servedCallInfo } from '../served-call.ts';
 import { assertByPersonAnywhere } from '../shell-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
@@ -77,7 +79,8 @@ export interface CopyCalls {
   ): Promise<CleanedCopies>;
   /**
    * Captures the folder, then makes a copy of it, or of a checkpoint, in which commands can run. The caller drops it.
-   * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws
+   * @throws SavepointError UNKNOWN_CHECKPOINT, IO, NO_SPACE, and what `checkpoint` throws; with `plan`, UNKNOWN_PLAN, USAGE
+   *   if it cannot be revised, and CONFLICT if it does not merge with the folder
    */
   openCopy(options: CopyOptions): Promise<WorkspaceCopy>;
   /**
@@ -131,6 +134,12 @@ export interface CopyCalls {
    * @returns identifies the end of the last turn; null if none has ended
    */
   nextTurn(copy: WorkspaceCopy, mark: string | null, options?: CallOptions): Promise<string | null>;
+  /**
+   * Passes on what people decide about plans to the agent in the copy, whose hooks tell it at its next prompt, until
+   * `signal` aborts.
+   * @returns what it was not told, such as without hooks
+   */
+  followPlans(copy: WorkspaceCopy, options: FollowPlansOptions): Promise<readonly PlanNews[]>;
 }
 
 export function copyCalls(engine: Engine): CopyCalls {
@@ -162,7 +171,11 @@ export function copyCalls(engine: Engine): CopyCalls {
         const { dropped } = await engine.operate(options, (operating) => dropGoneForks(engine, operating));
         return { ...cleaned, removed: [...cleaned.removed, ...dropped.map(({ copy }) => copy.id)] };
       }),
-    openCopy: (options) => makeWorkspaceCopy(engine, options),
+    openCopy: async (options) => {
+      if (options.plan === undefined) return makeWorkspaceCopy(engine, options);
+      const { makePlanCopy } = await import('../plans/plan-copy.ts');
+      return makePlanCopy(engine, options.plan, options);
+    },
     reopenCopy: (id, options = {}) => reopenWorkspaceCopy(engine, id, options),
     endCopyPrograms: ({ copy }, { mayFinish, signal } = {}) =>
       engine.mapErrors(async () => {
@@ -208,6 +221,11 @@ export function copyCalls(engine: Engine): CopyCalls {
       }),
     nextTurn: (copy, mark, { signal } = {}) =>
       engine.mapErrors(() => nextTurnMark(engine.ports, copy.copy.record.place, mark, signal)),
+    followPlans: ({ copy }, options) =>
+      engine.mapErrors(async () => {
+        const { followPlans } = await import('../plans/follow-plans.ts');
+        return followPlans(engine, copy, options);
+      }),
     applyCopy: (copy, options) => engine.operate(options, (operating) => applyNow(engine, operating, copy, options)),
   };
 }

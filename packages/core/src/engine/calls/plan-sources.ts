@@ -10,6 +10,7 @@ import type { Operation } from '../../operation/operation.ts';
 import { userAttributes } from '../../plan/repository-attributes.ts';
 import { attributionTo } from '../../timeline/capture/attribution.ts';
 import { mergeIn } from '../copies/merge-fork.ts';
+import { promptsOf } from '../copies/record-prompts.ts';
 import type { WorkspaceCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { editsOfPatch } from '../plans/edits-of-patch.ts';
@@ -146,7 +147,8 @@ function copyProposal(
     const applied = applyIn(engine, workspace, copy, { description: intent, ...(author && { author }) }, pace);
     return author === undefined ? applied : withOwnAuthor(applied);
   };
-  return { source: purpose === 'isolated' ? 'isolated' : 'try', sourceName: id, operation };
+  if (purpose !== 'isolated') return { source: 'try', sourceName: id, operation };
+  return { source: 'isolated', sourceName: id, operation, prompts: (workspace) => promptsOf(workspace, copy.copy) };
 }
 
 /** What was done in the copy was done by its author, also if another caller asks for the plan. */

@@ -36,6 +36,11 @@ export async function recordPromptsOf(
   await capture(workspace, lock, pace, info, { always: true });
 }
 
+/** The words of the prompts in a copy, the oldest first. */
+export function promptsOf(workspace: Workspace, copy: OpenCopy): readonly string[] {
+  return promptsIn(workspace, copy).map(({ lastUser }) => truncate(lastUser, WORDS));
+}
+
 type Prompt = ConversationPosition & { readonly lastUser: string; readonly time: number };
 
 const WORDS = 2_000;

@@ -22,6 +22,8 @@ export interface CopyOptions extends CallOptions {
   readonly purpose: CopyPurpose;
   /** The name of a checkpoint whose state the copy gets. Default: the folder as it is now. */
   readonly at?: string;
+  /** The id of a plan that can be revised: the copy also has everything that it proposes. Not together with `at` or `access`. */
+  readonly plan?: string;
   readonly name?: string;
   readonly rungs?: readonly CopyRung[];
   /** What a copy that is a folder gets of dependency folders. Default: from the settings, else `auto`. */

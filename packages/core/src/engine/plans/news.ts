@@ -25,25 +25,50 @@ export async function planNews(engine: Engine, session: SessionId, state: string
     const { plans: heard } = readSessionState(ports.fs, store.layout, session);
     if (heard.state === state) return [];
     const reported = new Set(heard.reported);
-    const fresh = (...key: readonly unknown[]): boolean => {
-      const id = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
-      if (reported.has(id)) return false;
-      reported.add(id);
-      return true;
-    };
-    const news: PlanNews[] = [];
-    for (const plan of allPlans(workspace).plans) {
-      if (plan.session !== session) continue;
-      const one = await newsOf(engine, workspace, plan, fresh);
-      if (one !== null) news.push(one);
-    }
-    const now = readSessionState(ports.fs, store.layout, session);
-    writeSessionState(ports.fs, store.layout, session, {
-      ...now,
-      plans: { state, reported: [...reported].slice(-REMEMBERED) },
-    });
-    return news;
+    const own = allPlans(workspace).plans.filter((plan) => plan.session === session);
+    const found = await unreportedNews(engine, workspace, own, reported);
+    noteReported(workspace, session, state, [...reported, ...found.flatMap(({ keys }) => keys)]);
+    return found.map(({ news }) => news);
   });
+}
+
+/** News with keys that identify what was reported. */
+export interface KeyedNews {
+  readonly news: PlanNews;
+  readonly keys: readonly string[];
+}
+
+/** What was decided about some plans, and not reported. */
+export async function unreportedNews(
+  engine: Engine,
+  workspace: Workspace,
+  plans: readonly Plan[],
+  reported: ReadonlySet<string>,
+): Promise<readonly KeyedNews[]> {
+  const found: KeyedNews[] = [];
+  for (const plan of plans) {
+    const keys: string[] = [];
+    const isFresh = (...key: readonly unknown[]): boolean => {
+      const id = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
+      if (!reported.has(id)) keys.push(id);
+      return !reported.has(id);
+    };
+    const news = await newsOf(engine, workspace, plan, isFresh);
+    if (news !== null) found.push({ news, keys });
+  }
+  return found;
+}
+
+/** @param state of all plans; null: they are to be looked at again */
+export function noteReported(
+  { ports, store }: Workspace,
+  session: SessionId,
+  state: string | null,
+  reported: readonly string[],
+): void {
+  const now = readSessionState(ports.fs, store.layout, session);
+  const plans = { state: state ?? '', reported: reported.slice(-REMEMBERED) };
+  writeSessionState(ports.fs, store.layout, session, { ...now, plans });
 }
 
 async function newsOf(

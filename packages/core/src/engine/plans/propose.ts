@@ -12,7 +12,7 @@ import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
 import { groupedByAuthors } from '../../plan/apply-plan.ts';
 import { addListing } from '../../plan/listing.ts';
-import { type ProposedFiles, revised } from '../../plan/revise.ts';
+import { type ProposedFiles, revised, withPrompts } from '../../plan/revise.ts';
 import { selectionOf } from '../../plan/selection.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
@@ -44,6 +44,8 @@ export interface Proposal {
   readonly sourceName: string | null;
   /** What would be done. It is planned on the folder as it is, and not carried out. */
   readonly operation: (operating: WriteOperationContext) => Operation | Promise<Operation>;
+  /** The prompts that led to it. Default: none. */
+  readonly prompts?: (workspace: Workspace) => readonly string[];
 }
 
 /** @throws SavepointError USAGE if it would change nothing, and what captures and the operation throw */
@@ -96,6 +98,10 @@ export async function revise(
     assertNotEmpty(found);
     const old = findPlan(workspace, given);
     await assertRevisable(workspace, old, pace);
+    // The same again is not another revision.
+    if (sameSnapshot(old.before, found.before) && sameSnapshot(old.proposed, found.proposed)) {
+      return { ...old, prompts: withPrompts(old.prompts, found.prompts), updated: found.updated };
+    }
     return revised(batch, old, found, pace);
   });
 }
@@ -146,6 +152,7 @@ async function keepProposal(
             authors: attribution === null ? [] : groupedByAuthors(changedPaths(batch, found), attribution),
             session: info.session,
             call: info.toolCall,
+            prompts: proposal.prompts?.(workspace) ?? [],
             source: proposal.source,
             sourceName: proposal.sourceName,
             updated: workspace.ports.clock.now(),
@@ -189,7 +196,7 @@ function newPlan({ ports }: Workspace, found: Found, intent: string): Plan {
 }
 
 /** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
-async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
+export async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
   const progress = await progressOf(workspace, plan, pace);
   const { applications } = progress;
   const status = statusOf(plan, progress);

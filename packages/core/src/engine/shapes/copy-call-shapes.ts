@@ -130,6 +130,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
         {
           ...CALL_OPTIONS,
           at: text,
+          plan: text,
           name: text,
           rungs: listOf(COPY_RUNG),
           dependencies: DEPENDENCIES,
@@ -197,6 +198,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   applyCopy: [COPY, ['options', APPLY]],
   applyTurn: [COPY, ['options', APPLY]],
   rebaseCopy: [COPY, options<'rebaseCopy'>({ discard: flag })],
+  followPlans: [COPY, ['options', fields({ ...CALL_OPTIONS, plan: text, isForPlan: flag }, { session: text })]],
   nextTurn: [COPY, ['mark', orNull(text)], options<'nextTurn'>({})],
   createForks: [
     ['names', listOf(text)],

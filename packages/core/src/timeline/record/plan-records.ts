@@ -122,6 +122,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   ),
   session: nullable(lineString<SessionId>()),
   call: nullable(lineString<CallId>()),
+  prompts: omittedIfEmpty(list(words, MAX_LISTED), []),
   source: enumOf(...PLAN_SOURCES),
   sourceName: nullable(shortWords),
   created: time,

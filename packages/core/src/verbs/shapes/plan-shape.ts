@@ -76,6 +76,9 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
       words: z
         .array(z.strictObject({ ...act, text: z.string(), revision: z.int().min(1) }))
         .describe('what its author is to change, the oldest first'),
+      prompts: z
+        .array(z.string())
+        .describe('to the agent that made it in a copy; every program there could write them'),
       approval: z
         .strictObject({
           ...act,
@@ -141,13 +144,14 @@ export function planBriefToJson(view: PlanView) {
 }
 
 export function planToJson(view: PlanView) {
-  const { approval, cancelled, words } = view.plan;
+  const { approval, cancelled, words, prompts } = view.plan;
   return {
     ...planBriefToJson(view),
     changes: view.changes.map(planChangeToJson),
     dependencies: view.dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
     findings: view.findings.map(({ path, ...one }) => ({ ...one, path: path === null ? null : nameToJson(path) })),
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
+    prompts: [...prompts],
     approval: approval === null ? null : { ...actToJson(approval), by_policy: approval.isByPolicy },
     cancelled: cancelled === null ? null : actToJson(cancelled),
     checks: view.checks && {
