@@ -127,6 +127,8 @@ export const cline: Agent = {
   transcript: { document: clineRows },
   shell: { any: 'CLINE_CONNECTOR_CLI_LAUNCH', session: null },
   title: 'Cline',
+  planLimit:
+    'its edits of files become a plan, but each of them ends its turn, as every refused call does: prompt it to go on.',
   parse,
   callEvent: 'PreToolUse',
   reply: (_native, answer) => {

@@ -195,12 +195,52 @@ describe('what a person changes meanwhile', () => {
     await edit('item 02', 'TWO');
     p.write('book.txt', BOOK.replace('item 02', 'MINE'));
     expect(await edit('item 10', 'TEN')).toContain('Read it again, then write the whole file');
-    const elsewhere = await call('Write', { file_path: p.at('new.txt'), content: 'x\n' });
-    expect(elsewhere).toMatch(
-      /Conflict in 1 path: book\.txt\..*read each file in conflict again and write it as a whole/,
-    );
     expect(await call('Write', { file_path: p.at('book.txt'), content: 'all new\n' })).toContain('revision 2');
     expect(await patchOf(p.open())).toContain('-MINE');
+  });
+
+  test('on the same lines of another file is said once, and stays open until it is settled', async () => {
+    const { p, call, edit } = await scene();
+    p.write('other.txt', 'one\n');
+    await edit('item 02', 'TWO');
+    await edit('one', 'ONE', 'other.txt');
+    const mine = BOOK.replace('item 02', 'MINE');
+    p.write('book.txt', mine);
+    const write = (file: string, content: string) => call('Write', { file_path: p.at(file), content });
+    const first = await write('new.txt', 'x\n');
+    expect(first).toMatch(/revision 3, changes 3 files.*The user changed the same lines as the plan in book\.txt\./s);
+    expect(await write('new.txt', 'y\n')).not.toContain('The user changed');
+    // The proposal is on the file that it was made on, and not on what the person wrote.
+    const patch = await patchOf(p.open());
+    for (const line of ['-item 02', '+TWO', '+ONE', '+y']) expect(patch).toContain(`\n${line}\n`);
+    expect(patch).not.toContain('MINE');
+    const savepoint = p.open();
+    const approve = async () => savepoint.approvePlan('last', (await savepoint.plan('last')).fingerprint);
+    await approve();
+    for (const rebase of [false, true])
+      await expect(savepoint.applyPlan('last', { rebase })).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect([readFileSync(p.at('book.txt'), 'utf8'), readdirSync(p.dir)]).toEqual([mine, ['book.txt', 'other.txt']]);
+    // Another change of the person is said again.
+    p.write('book.txt', BOOK.replace('item 02', 'MY OWN'));
+    expect(await write('new.txt', 'z\n')).toContain('The user changed the same lines as the plan in book.txt.');
+    expect(await edit('item 10', 'TEN')).toContain('Read it again, then write the whole file');
+    expect(await write('book.txt', BOOK.replace('item 02', 'BOTH'))).not.toContain('The user changed');
+    expect(await patchOf(p.open())).toContain('-MY OWN');
+    await approve();
+    await savepoint.applyPlan('last');
+    expect(readFileSync(p.at('book.txt'), 'utf8')).toBe(BOOK.replace('item 02', 'BOTH'));
+  });
+
+  test('is no conflict any more if they take it back', async () => {
+    const { p, call, edit } = await scene();
+    await edit('item 02', 'TWO');
+    p.write('book.txt', BOOK.replace('item 02', 'MINE'));
+    await call('Write', { file_path: p.at('new.txt'), content: 'x\n' });
+    p.write('book.txt', BOOK);
+    const savepoint = p.open();
+    await savepoint.approvePlan('last', (await savepoint.plan('last')).fingerprint);
+    await savepoint.applyPlan('last');
+    expect(readFileSync(p.at('book.txt'), 'utf8')).toBe(BOOK.replace('item 02', 'TWO'));
   });
 });
 

@@ -67,10 +67,22 @@ export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): read
       return [
         `Savepoint plan mode: this edit was not applied. It was recorded as a proposal in ${plan} (revision ${revision}, ${size}).`,
         `${GO_ON} ${AGAIN}`,
+        ...conflictsText(held.conflicts),
         THEN,
       ];
     }
   }
+}
+
+function conflictsText(paths: Extract<HeldCall, { readonly kind: 'recorded' }>['conflicts']): readonly string[] {
+  if (paths.length === 0) return [];
+  const rest = paths.length - MAX_REJECTED;
+  const names = paths.slice(0, MAX_REJECTED).map((path) => showName(path));
+  return [
+    `The user changed the same lines as the plan in ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. What you proposed ` +
+      'there stays in the plan as it was, in conflict. To settle it, read such a file again and write it as a whole. ' +
+      'Otherwise the user decides when the plan is applied. You read this once.',
+  ];
 }
 
 export function failedText(message: string): readonly string[] {

@@ -15,11 +15,12 @@ import type { Plan } from '../model/plan.ts';
 import type { ReportedWrite } from '../model/reported-write.ts';
 import { type ChangeSet, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
-import { NO_CHOICES } from '../rewind/conflict-choices.ts';
+import { type ConflictChoices, NO_CHOICES } from '../rewind/conflict-choices.ts';
 import { hashObject } from '../store/objects/object-hash.ts';
-import { readBlob } from '../store/snapshot/snapshot.ts';
+import { cachedFolderReader, readBlob } from '../store/snapshot/snapshot.ts';
 import { checkpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
+import { type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
 import { replaceInProposal } from './replace-in-proposal.ts';
 
 /** What a call would write to one path. */
@@ -37,17 +38,41 @@ export interface HeldEdits {
 }
 
 /**
+ * A proposed change that conflicts with what a person changed. It stays in the plan as it was made, so it is still in conflict
+ * when the plan is applied.
+ */
+export interface OpenConflict {
+  readonly path: TreePath;
+  /** The file that the change was proposed on. */
+  readonly before: PathState;
+  readonly proposed: PathState;
+  /** What the folder has now. */
+  readonly now: PathState;
+}
+
+export interface HeldEditsOperation extends Operation {
+  /** Of the other files, once it is planned. */
+  readonly openConflicts: () => readonly OpenConflict[];
+}
+
+/**
  * Changes the folder as the plan and these edits say. Edits are made on what is proposed, merged with what changed in the
  * folder since.
  */
-export function heldEditsOperation(workspace: Workspace, request: HeldEdits, pace: Pace): Operation {
+export function heldEditsOperation(workspace: Workspace, request: HeldEdits, pace: Pace): HeldEditsOperation {
   const { actor, session, call } = request.author;
   const requestedPaths = new Set<TreePath>();
+  let open: readonly OpenConflict[] = [];
   return {
+    openConflicts: () => open,
     info: { ...checkpointInfo('edit', actor), session, toolCall: call, description: request.description },
     backups: null,
     isVerbatim: true,
-    plan: (current) => planHeld(workspace, request, requestedPaths, current, pace),
+    plan: async (current) => {
+      const planned = await planHeld(workspace, request, requestedPaths, current, pace);
+      open = planned.open;
+      return planned.changes;
+    },
   };
 }
 
@@ -61,9 +86,9 @@ async function planHeld(
   requestedPaths: Set<TreePath>,
   current: CurrentState,
   pace: Pace,
-): Promise<ChangeSet> {
-  const earlier = plan === null ? new ChangeSetDraft().finish() : await earlierChanges(workspace, plan, current, pace);
-  const files = preparedFiles(workspace, earlier, writes, current);
+): Promise<{ readonly changes: ChangeSet; readonly open: readonly OpenConflict[] }> {
+  const { changes: earlier, open } = await earlierChanges(workspace, plan, current, pace);
+  const files = preparedFiles(workspace, { earlier, open }, writes, current);
   const edits = planEdits(files, current, requestedPaths, workspace.ports.umask());
   const replaced = new Set(files.map(({ path }) => path));
   const kept = earlier.paths.filter(({ path }) => !replaced.has(path));
@@ -77,23 +102,50 @@ async function planHeld(
   draft.moves.push(...earlier.moves.filter(({ from, to }) => !replaced.has(from) && !replaced.has(to)));
   for (const [id, content] of [...earlier.contents, ...edits.contents]) draft.contents.set(id, content);
   draft.hint = earlier.conflicts.length > 0 ? HINT : null;
-  return draft.finish();
+  return { changes: draft.finish(), open: open.filter(({ path }) => !replaced.has(path)) };
+}
+
+/** What was proposed before. */
+interface EarlierChanges {
+  /** Its conflicts are those of whole folders, such as a file where the plan has a folder. */
+  readonly changes: ChangeSet;
+  readonly open: readonly OpenConflict[];
 }
 
 async function earlierChanges(
   workspace: Workspace,
-  { before, proposed }: Plan,
+  plan: Plan | null,
   current: CurrentState,
   pace: Pace,
-): Promise<ChangeSet> {
-  const states = { base: before, proposed, paths: [], choices: NO_CHOICES };
-  return (await bringChanges(workspace, states, current, pace)).plan;
+): Promise<EarlierChanges> {
+  if (plan === null) return { changes: new ChangeSetDraft().finish(), open: [] };
+  const { before: base, proposed } = plan;
+  const bring = (choices: ConflictChoices) =>
+    bringChanges(workspace, { base, proposed, paths: [], choices }, current, pace);
+  const all = await bring(NO_CHOICES);
+  if (all.plan.conflicts.length === 0) return { changes: all.plan, open: [] };
+  const rest = await bring({ ...NO_CHOICES, skipConflicts: true });
+  const kept = new Set(all.plan.kept.map(({ path }) => path));
+  const read = cachedFolderReader(current.objects);
+  const open = rest.untouched
+    .filter((path) => !kept.has(path))
+    .map((path) => ({
+      path,
+      before: stateAt(read, base, path),
+      proposed: stateAt(read, proposed, path),
+      now: stateAt(read, current.snapshot, path),
+    }));
+  return { changes: rest.plan, open };
+}
+
+interface EarlierInFiles extends Pick<EarlierChanges, 'open'> {
+  readonly earlier: ChangeSet;
 }
 
 /** @throws SavepointError EDITS_REFUSED with all problems */
 function preparedFiles(
   workspace: Workspace,
-  earlier: ChangeSet,
+  before: EarlierInFiles,
   writes: readonly HeldWrite[],
   current: CurrentState,
 ): readonly PreparedFile[] {
@@ -101,7 +153,7 @@ function preparedFiles(
   const files = writes.flatMap((write): readonly PreparedFile[] => {
     const { given, path } = write;
     try {
-      return [preparedFile(workspace, earlier, write, current)];
+      return [preparedFile(workspace, before, write, current)];
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
       problems.push({ given, path, code: error.code, message: error.message, statuses: [] });
@@ -115,7 +167,7 @@ function preparedFiles(
 /** @throws FileRefusedError */
 function preparedFile(
   { ports, root }: Workspace,
-  earlier: ChangeSet,
+  { earlier, open }: EarlierInFiles,
   { given, path: named, result }: HeldWrite,
   current: CurrentState,
 ): PreparedFile {
@@ -127,7 +179,7 @@ function preparedFile(
   const proposed = change === undefined ? (existing?.content ?? null) : contentOf(change.to, earlier, current);
   const mode = (change?.to?.kind === 'file' ? change.to.mode : null) ?? existing?.mode ?? modeOfNew;
   const content = contentAfter({ onDisk: existing?.content ?? null, proposed }, result, edits, {
-    isConflict: earlier.conflicts.some((one) => one.path === path),
+    isConflict: [...earlier.conflicts, ...open].some((one) => one.path === path),
     path,
   });
   const after = content === null ? null : { path, content, id: hashObject('blob', content), mode };

@@ -20,6 +20,11 @@ export interface ProposedCall {
   readonly revision: number;
   /** Number of files that the plan changes. */
   readonly files: number;
+  /**
+   * Other files of the plan that a person changed where the plan does, since the agent was last told. What the plan proposed
+   * there stays as it was, until the file is written as a whole or a person decides when the plan is applied.
+   */
+  readonly conflicts: readonly TreePath[];
 }
 
 /**

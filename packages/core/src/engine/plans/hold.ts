@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { Plan } from '../../model/plan.ts';
-import { heldEditsOperation } from '../../plan/held-edits.ts';
+import { heldEditsOperation, type OpenConflict } from '../../plan/held-edits.ts';
 import type { HeldEditsRequest, ProposedCall } from '../../session/plan-mode.ts';
 import { assertNotFrozen } from '../../store/state/frozen.ts';
 import { type HeldMark, readSessionState, writeSessionState } from '../../store/state/session-state.ts';
@@ -14,6 +14,7 @@ import { frozenPathsIn } from '../frozen.ts';
 import { readIfFound } from '../open.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { applicationsOf } from './applications.ts';
+import { newsKey, noteReported } from './news.ts';
 import { proposeMore } from './propose.ts';
 import { allPlans } from './stored-plans.ts';
 
@@ -37,25 +38,53 @@ export async function proposeHeld(
   const key = keyOf(request);
   const intent = readIfFound(context, (workspace) => intentOf(workspace, session)) ?? `Edits of ${actor.name}`;
   let plan: Plan | null = null;
+  let open: () => readonly OpenConflict[] = () => [];
+  let fresh: readonly OpenConflict[] = [];
   let marks: (made: Plan) => void = () => undefined;
   const operation = ({ workspace, pace }: WriteOperationContext) => {
     plan = openPlanOf(workspace, session);
     const isKnown = isKnownCall(workspace, session, key, plan);
     // What two hooks report is recorded once: then the plan stays as it is.
     const writes = isKnown ? [] : request.writes;
-    marks = (made) => (isKnown ? undefined : noteCall(workspace, session, key, made));
+    marks = (made) => {
+      if (isKnown) return;
+      noteCall(workspace, session, key, made);
+      fresh = newConflicts(workspace, session, made, open());
+    };
     const author = { actor, session, call, tool };
-    return heldEditsOperation(workspace, { plan, writes, author, description: intent }, pace);
+    const edits = heldEditsOperation(workspace, { plan, writes, author, description: intent }, pace);
+    open = edits.openConflicts;
+    return edits;
   };
   const proposal = {
     source: 'edits',
     sourceName: null,
     operation,
     current: () => plan,
+    openConflicts: () => open(),
     onMade: (made: Plan) => marks(made),
   } as const;
   const view = await proposeMore(engine, proposal, { ...options, intent });
-  return { plan: view.plan.id, revision: view.plan.revision, files: view.changes.length };
+  return {
+    ...{ plan: view.plan.id, revision: view.plan.revision, files: view.changes.length },
+    conflicts: fresh.map(({ path }) => path),
+  };
+}
+
+/** Those that the agent was not told about yet. They count as told. */
+function newConflicts(
+  workspace: Workspace,
+  session: SessionId,
+  { id }: Plan,
+  open: readonly OpenConflict[],
+): readonly OpenConflict[] {
+  if (open.length === 0) return [];
+  const { ports, store } = workspace;
+  const { plans } = readSessionState(ports.fs, store.layout, session);
+  const keyed = open.map((one) => ({ one, key: newsKey([id, 'conflict', one.path, one.now.entry]) }));
+  const fresh = keyed.filter(({ key }) => !plans.reported.includes(key));
+  noteReported(workspace, session, plans.state, [...plans.reported, ...fresh.map(({ key }) => key)]);
+  return fresh.map(({ one }) => one);
 }
 
 /** The newest plan of the session that edits go to: proposed by edits, and neither applied nor cancelled. */

@@ -49,7 +49,7 @@ export async function unreportedNews(
   for (const plan of plans) {
     const keys: string[] = [];
     const isFresh = (...key: readonly unknown[]): boolean => {
-      const id = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
+      const id = newsKey(key);
       if (!reported.has(id)) keys.push(id);
       return !reported.has(id);
     };
@@ -57,6 +57,11 @@ export async function unreportedNews(
     if (news !== null) found.push({ news, keys });
   }
   return found;
+}
+
+/** Identifies what was reported. */
+export function newsKey(what: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
 }
 
 /** @param state of all plans; null: they are to be looked at again */

@@ -11,10 +11,12 @@ import type { Plan, PlanSource } from '../../model/plan.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Proposed, proposeOperation } from '../../operation/propose.ts';
 import { groupedByAuthors } from '../../plan/apply-plan.ts';
+import type { OpenConflict } from '../../plan/held-edits.ts';
 import { addListing } from '../../plan/listing.ts';
 import { type ProposedFiles, revised, withPrompts } from '../../plan/revise.ts';
 import { selectionOf } from '../../plan/selection.ts';
 import type { ObjectBatch } from '../../store/objects/object-reader.ts';
+import { editSnapshot } from '../../store/snapshot/edit-snapshot.ts';
 import { type Attribution, FROM_OUTSIDE } from '../../timeline/capture/attribution.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
@@ -44,6 +46,8 @@ export interface Proposal {
   readonly sourceName: string | null;
   /** What would be done. It is planned on the folder as it is, and not carried out. */
   readonly operation: (operating: WriteOperationContext) => Operation | Promise<Operation>;
+  /** What stays in the plan as it was proposed before, once the operation is planned. Default: nothing. */
+  readonly openConflicts?: () => readonly OpenConflict[];
   /** The prompts that led to it. Default: none. */
   readonly prompts?: (workspace: Workspace) => readonly string[];
 }
@@ -143,28 +147,28 @@ async function keepProposal(
       await makeRoom(operating, 'all');
       const operation = await proposal.operation(operating);
       const asked = { ...operation, info: { ...operation.info, ...servedCallInfo(engine, workspace, options) } };
-      const { plan, commit } = await proposeOperation(operating, asked, async (batch, found) => {
+      const { plan, commit } = await proposeOperation(operating, asked, async (batch, made) => {
         const { info } = asked;
+        const states = withOpenConflicts(batch, made, proposal.openConflicts?.() ?? []);
         const attribution = asked.attribution ?? bringerOf(proposal.source, info);
-        const made = await planOf(
+        const kept = await planOf(
           {
             proposedBy: info.actor,
-            authors: attribution === null ? [] : groupedByAuthors(changedPaths(batch, found), attribution),
+            authors: attribution === null ? [] : groupedByAuthors(changedPaths(batch, states), attribution),
             session: info.session,
             call: info.toolCall,
             prompts: proposal.prompts?.(workspace) ?? [],
             source: proposal.source,
             sourceName: proposal.sourceName,
             updated: workspace.ports.clock.now(),
-            base: checkpointNumber(found.before.id),
-            before: found.before.snapshot,
-            proposed: found.proposed,
-            listing: await addListing(batch, { before: found.before.snapshot, proposed: found.proposed }, pace),
+            base: checkpointNumber(made.before.id),
+            ...states,
+            listing: await addListing(batch, states, pace),
           },
           operating,
           batch,
         );
-        return { plan: made, commit: writePlan(batch, made) };
+        return { plan: kept, commit: writePlan(batch, kept) };
       });
       keepPlan(workspace.store.refs, plan.id, commit);
       const view = await viewOf(workspace, plan, false, pace);
@@ -226,11 +230,27 @@ function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Opera
   return () => by;
 }
 
-function changedPaths(batch: ObjectBatch, { before, proposed }: Proposed): readonly TreePath[] {
-  return [...differences(batch, before.snapshot, proposed)].map(({ path }) => path);
+type PlanStates = Pick<Plan, 'before' | 'proposed'>;
+
+/** A change in conflict keeps the file that it was proposed on: then nobody takes it for one of the file as it is now. */
+function withOpenConflicts(
+  batch: ObjectBatch,
+  { before, proposed }: Proposed,
+  open: readonly OpenConflict[],
+): PlanStates {
+  const edits = (which: 'before' | 'proposed') =>
+    open.map(({ path, ...states }) => ({ path, to: states[which].entry, ignored: states[which].ignored }));
+  return {
+    before: editSnapshot(batch, before.snapshot, edits('before')),
+    proposed: editSnapshot(batch, proposed, edits('proposed')),
+  };
 }
 
-function assertNotEmpty({ before, proposed }: Pick<Plan, 'before' | 'proposed'>): void {
+function changedPaths(batch: ObjectBatch, { before, proposed }: PlanStates): readonly TreePath[] {
+  return [...differences(batch, before, proposed)].map(({ path }) => path);
+}
+
+function assertNotEmpty({ before, proposed }: PlanStates): void {
   if (!sameSnapshot(before, proposed)) return;
   const hint = 'The folder already has all that it proposes, so there is nothing to do.';
   throw new SavepointError('USAGE', 'The plan would change nothing.', { argument: 'files' }, { hint });
