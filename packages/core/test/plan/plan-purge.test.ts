@@ -10,11 +10,14 @@ const SECRET = 'token = "öpen-sesame-1234"';
 
 /** Every object of the store, as text. */
 async function objectsOf(p: Place): Promise<string> {
+  return objectsIn(`${await p.store()}/objects.git`);
+}
+
+function objectsIn(repository: string): string {
   const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', `${place}/objects.git`, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  const place = await p.store();
+    execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
   const ids = git('cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n');
-  return execFileSync('git', ['-C', `${place}/objects.git`, 'cat-file', '--batch'], {
+  return execFileSync('git', ['-C', repository, 'cat-file', '--batch'], {
     input: ids.join('\n'),
     encoding: 'utf8',
     maxBuffer: 1 << 28,
@@ -104,4 +107,50 @@ test('an export without descriptions has neither the intent nor the names of pha
   expect(described('apply', 'Applied plan_0a1b2c3d (a (b): c): why')).toBe('Applied plan_0a1b2c3d');
   expect(described('rollback', 'plan_0a1b2c3d (why): Rolled back 1 change')).toBe('plan_0a1b2c3d: Rolled back');
   expect(described('rollback', 'Rolled back 1 change')).toBe('Rolled back 1 change');
+});
+
+test('the deletion of a session removes the texts of its plans, also from a bundle; those of other sessions stay', async () => {
+  const p = Place.with({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  await savepoint.setPlanMode('on');
+  const held = async (id: string, file: string) => {
+    const session = savepoint.session({ agent: 'helper', id });
+    await session.start();
+    await session.prompt(`The words of ${id}`, `prompt of ${id}`);
+    const request = { tool: 'Write', kind: 'write', paths: [p.at(file)] } as const;
+    await session.hold({ ...request, writes: [{ path: file as never, found: null, result: `by ${id}\n` }] });
+    await session.close();
+    const { plan } = await savepoint.plan('last');
+    await savepoint.notePlan(plan.id, `Words about ${id}`);
+    return plan.id;
+  };
+  const [applied, open, other] = [await held('s-1', 'a.txt'), await held('s-2', 'b.txt'), await held('s-3', 'c.txt')];
+  await savepoint.setPlanMode('off');
+  await savepoint.setPlanPhases(applied, [{ name: 'words of s-1', paths: ['a.txt'] }]);
+  await savepoint.approvePlan(applied, (await savepoint.plan(applied)).fingerprint);
+  await savepoint.applyPlan(applied);
+  await savepoint.undo();
+  await savepoint.redo();
+  expect(await objectsOf(p)).toMatch(/words of s-1/i);
+  for (const [session, id] of [
+    ['s-1', applied],
+    ['s-2', open],
+  ] as const)
+    expect(await savepoint.forgetSession(session)).toMatchObject({ plans: [id] });
+  p.write('d.txt', 'd\n');
+  await savepoint.checkpoint();
+  await savepoint.createBundle(p.at('../all.bundle'), { messages: true });
+  const bundled = p.at('../bundled.git');
+  execFileSync('git', ['init', '-q', '--bare', bundled]);
+  execFileSync('git', ['-C', bundled, 'fetch', '-q', p.at('../all.bundle'), 'refs/*:refs/*']);
+  for (const objects of [await objectsOf(p), objectsIn(bundled)]) expect(objects).not.toMatch(/s of s-[12]|about s-[12]/);
+  expect(await objectsOf(p)).toContain('Words about s-3');
+  const intents = await Promise.all([applied, open, other].map(async (id) => (await p.open().plan(id)).plan.intent));
+  expect(intents).toEqual(['Plan of a deleted session', 'Plan of a deleted session', 'The words of s-3']);
+  expect((await savepoint.plan(applied)).status).toBe('applied');
+  await savepoint.approvePlan(open, (await savepoint.plan(open)).fingerprint);
+  await savepoint.applyPlan(open);
+  expect([p.read('a.txt'), p.read('b.txt')]).toEqual(['by s-1\n', 'by s-2\n']);
+  expect((await savepoint.verify({ deep: true })).damage).toEqual([]);
 });

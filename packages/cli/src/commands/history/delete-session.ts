@@ -38,7 +38,7 @@ export const deleteSession = command({
     return VERBS.deleteSession.handle(savepoint, input, { signal });
   },
 
-  render({ session, dropped, stayed, kept, bytesBefore, bytesAfter }) {
+  render({ session, dropped, stayed, plans, kept, bytesBefore, bytesAfter }) {
     return lines(
       `Deleted ${countText(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
         `the workspace has ${countText(kept, 'checkpoint')} left.`,
@@ -46,6 +46,7 @@ export const deleteSession = command({
         stayed.map(({ id, why }) => `${id} (${KEPT_BECAUSE[why]})`),
         (count) => `${countText(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
       ),
+      plans.length === 0 ? [] : `Removed its texts from ${plans.join(', ')}; what is proposed there stays.`,
       `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
     );
   },

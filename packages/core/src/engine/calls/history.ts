@@ -3,6 +3,7 @@
 import { listTurns, type TurnPage, type TurnQuery } from '../../conversation/turns.ts';
 import { givenDiskPath, givenPath } from '../../io/given-path.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import type { SessionId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import { type GuardCounts, guardCounts } from '../../store/state/guard.ts';
 import { type OpenCall, readUnendedCalls } from '../../store/state/open-calls.ts';
@@ -15,7 +16,7 @@ import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timelin
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
-import { type ForgottenSession, forgetSession } from '../../timeline/retention/forget-session.ts';
+import { type ForgottenSession, forgetSession, plansOf } from '../../timeline/retention/forget-session.ts';
 import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
@@ -140,7 +141,10 @@ export function historyCalls(engine: Engine): HistoryCalls {
       engine.operate(options, async (operating) => {
         const { workspace, lock, pace } = assertNothingPending(operating);
         assertByPerson(engine, workspace, 'deleteSession');
-        const forgotten = await forgetSession(workspace, lock, resolveSession(workspace, session), pace);
+        // A session may have nothing left but a plan.
+        const isKnown = plansOf(workspace, session as SessionId).length > 0;
+        const id = isKnown ? (session as SessionId) : resolveSession(workspace, session);
+        const forgotten = await forgetSession(workspace, lock, id, pace);
         dropUnusedBackups(workspace);
         dropUnusedSessions(workspace);
         return forgotten;

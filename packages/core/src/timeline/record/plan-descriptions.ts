@@ -30,6 +30,11 @@ export function rolledBackPrefix(plan: Pick<Plan, 'id' | 'phases'>, phase: numbe
   return `${plan.id}${name === undefined ? '' : ` (${name})`}:`;
 }
 
+/** Whether a description says that the plan was applied or rolled back, and may quote it. */
+export function quotesPlan(description: string, id: PlanId): boolean {
+  return withoutPlanTexts(description)?.includes(id) === true;
+}
+
 /** Removes the intent and the name of the phase. @returns null if the description is of no plan */
 export function withoutPlanTexts(description: string): string | null {
   const [, applied] = /^(Applied plan_[0-9a-f]{8})(?: \(|:|$)/.exec(description) ?? [];

@@ -261,6 +261,29 @@ export function purgePlans(
   return moved;
 }
 
+/** Whether a session had a part in a plan, so that its texts may be those of the session. */
+export function isPlanOf({ session: last, authors }: PlanInfo, session: SessionId): boolean {
+  return last === session || authors.some((each) => each.authors.some((one) => one.session === session));
+}
+
+/**
+ * For the deletion of a session: rewrites plans without the words of people and agents. What they propose stays, and so does
+ * what was decided.
+ * @returns new commits by old ones
+ */
+export function removeTextsOfPlans(batch: ObjectBatch, plans: readonly StoredPlan[]): ReadonlyMap<ObjectId, ObjectId> {
+  const moved = new Map<ObjectId, ObjectId>();
+  for (const { commit, ...plan } of plans) {
+    const phases = plan.phases.map((phase, index) => ({ ...phase, name: `phase ${index + 1}` }));
+    const override = plan.override === null ? null : { ...plan.override, why: '' };
+    const now = writePlan(batch, { ...plan, intent: DELETED_INTENT, words: [], prompts: [], phases, override });
+    if (now !== commit) moved.set(commit, now);
+  }
+  return moved;
+}
+
+const DELETED_INTENT = 'Plan of a deleted session';
+
 /** @returns the same plan if nothing is removed */
 function withoutSecrets(plan: Plan, paths: readonly TreePath[], isSecret: (text: string) => boolean): Plan {
   const info = { ...plan, format: 1 as const };

@@ -9,7 +9,8 @@ export const deleteSession = verb({
     'Their prompts, answers, tool arguments and descriptions are removed, and those of its calls that are still open. ' +
     "Checkpoints of other sessions keep their record of this session's changes, with the content before them. Nothing " +
     'records any more who made the other changes of a deleted checkpoint, so a restore across it asks about their ' +
-    'files. This cannot be undone.',
+    'files. The intent, words and prompts of plans that the session had a part in are removed; what they propose stays. This ' +
+    'cannot be undone.',
   changes: 'store',
   schemas: ({ z, checkpointId }) => ({
     input: z.strictObject({ session: z.string().describe('its id, or a unique prefix') }),
@@ -17,6 +18,7 @@ export const deleteSession = verb({
       session: z.string(),
       dropped: z.array(checkpointId),
       stayed: z.array(z.strictObject({ id: checkpointId, why: z.enum(['newest', 'pinned', 'copy', 'undo']) })),
+      plans: z.array(z.string()).describe('plans whose texts were removed; what they propose stays'),
       kept: z.int().min(0).describe('checkpoints that remain in the workspace'),
       bytesBefore: z.int().min(0),
       bytesAfter: z.int().min(0),
@@ -28,9 +30,10 @@ export const deleteSession = verb({
     const {
       dropped,
       stayed,
+      plans,
       forks: _,
       ...rest
     } = await savepoint.forgetSession(input.session, withoutUndefined({ signal: context.signal }));
-    return { ...rest, dropped: [...dropped], stayed: [...stayed] };
+    return { ...rest, dropped: [...dropped], stayed: [...stayed], plans: [...plans] };
   },
 });
