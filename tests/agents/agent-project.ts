@@ -7,6 +7,8 @@ import { installProgram } from './programs.ts';
 import { type ProgramRun, runAlone, type Spec } from './run.ts';
 
 export interface AgentRunOptions {
+  /** Another program, which was prepared as well. Default: that of the project. */
+  readonly program?: AgentProgram;
   /** Additional arguments. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -41,18 +43,19 @@ export class AgentProject extends Project {
   /** Runs the program once, isolated with the model, and waits until all processes that it started have ended. */
   async work(plan: Plan, options: AgentRunOptions = {}, prompt = 'Do what is planned.'): Promise<ProgramRun> {
     const where = { project: this.dir, home: this.home };
+    const { program = this.program } = options;
     const done = await runAlone({
-      command: this.program.command(this.folder, prompt, options.args ?? []),
+      command: program.command(installProgram(program.name), prompt, options.args ?? []),
       cwd: options.cwd ?? this.dir,
-      env: this.agentEnvironment({ ...this.program.env(where), ...options.env }),
+      env: this.agentEnvironment({ ...program.env(where), ...options.env }),
       plan,
       port: MODEL_PORT,
       timeoutMs: TIMEOUT_MS,
       signal: options.signal ?? null,
       afterwards: options.afterwards ?? null,
     });
-    if (done.timedOut) throw new Error(`${this.program.name} did not end\n${done.stdout}\n${done.stderr}`);
-    if (done.trouble.length > 0) console.log(`${this.program.name}: ${done.trouble.join('; ')}`);
+    if (done.timedOut) throw new Error(`${program.name} did not end\n${done.stdout}\n${done.stderr}`);
+    if (done.trouble.length > 0) console.log(`${program.name}: ${done.trouble.join('; ')}`);
     return done;
   }
 

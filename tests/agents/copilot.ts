@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentProgram, MODEL_URL } from './program.ts';
 
@@ -30,4 +31,15 @@ export const copilot: AgentProgram = {
   tellsCallIds: false,
   transcriptModel: 'scripted',
   messagesPerCall: 2,
+};
+
+/** Its option `--trust-folder` is only for new sessions. */
+export const resumableCopilot: AgentProgram = {
+  ...copilot,
+  command: (...given) => copilot.command(...given).filter((one) => one !== '--trust-folder'),
+  prepare: ({ home, project }, folder) => {
+    copilot.prepare({ home, project }, folder);
+    mkdirSync(join(home, '.copilot'));
+    writeFileSync(join(home, '.copilot/config.json'), JSON.stringify({ trusted_folders: [project] }));
+  },
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AgentProject, hookedProject } from '../../agents/agent-project.ts';
 import { codex } from '../../agents/codex.ts';
-import { copilot } from '../../agents/copilot.ts';
+import { resumableCopilot } from '../../agents/copilot.ts';
 import { gemini } from '../../agents/gemini.ts';
 import { whyNot } from '../../agents/hooked.ts';
 import type { Plan } from '../../agents/model/plan.ts';
@@ -25,17 +25,6 @@ interface Case {
   /** How often it sends each result of an earlier run. */
   readonly repeats: number;
 }
-
-/** Its option `--trust-folder` is only for new sessions. */
-const resumable: AgentProgram = {
-  ...copilot,
-  command: (...given) => copilot.command(...given).filter((one) => one !== '--trust-folder'),
-  prepare: ({ home, project }, folder) => {
-    copilot.prepare({ home, project }, folder);
-    mkdirSync(join(home, '.copilot'));
-    writeFileSync(join(home, '.copilot/config.json'), JSON.stringify({ trusted_folders: [project] }));
-  },
-};
 
 const CASES: readonly Case[] = [
   {
@@ -60,7 +49,7 @@ const CASES: readonly Case[] = [
     repeats: 1,
   },
   {
-    program: resumable,
+    program: resumableCopilot,
     resume: (session) => ['--resume', session],
     command: (session) => ['copilot', '--resume', session],
     transcripts: '.copilot/session-state',
