@@ -70,6 +70,18 @@ export function detachedNotes({ name }: Fork, commits: readonly CopyCommit[]): r
   );
 }
 
+/** What to say about commits that are gone with the fork, for display. */
+export function lostNotes(commits: readonly CopyCommit[], problems: readonly string[]): readonly string[] {
+  return [
+    ...commits.map(
+      (one) =>
+        `${placeOf(one)}its commits on ${showName(shortName(one.ref))} (${one.commit.slice(0, 10)}) are gone: only its own repository had ` +
+        'them. Its files are kept',
+    ),
+    ...problems.map((problem) => `refs that cannot be read are gone: ${problem}`),
+  ];
+}
+
 /** Why the fork cannot be removed without a loss, for display; null if it can. */
 export function commitsText({ commits, detached, problems }: CommitsOfFork): string | null {
   const [first] = commits;

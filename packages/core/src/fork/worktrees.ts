@@ -23,6 +23,8 @@ export interface WorktreeRequest {
   readonly roots: readonly TreePath[];
   /** Null: HEAD is detached. */
   readonly branch: string | null;
+  /** The branch may have commits of its own: a fork that was dropped had it before. */
+  readonly isOwnBranch: boolean;
 }
 
 export interface RemovedWorktrees {
@@ -37,7 +39,7 @@ const SIDE_NAME = 'tree.files';
 /** @throws SavepointError GIT_REFUSED, IO: the caller removes the worktrees that `made` received. @returns why repositories did not become worktrees, for display */
 export async function makeWorktrees(
   workspace: Workspace,
-  { tree, roots, branch }: WorktreeRequest,
+  { tree, roots, branch, isOwnBranch }: WorktreeRequest,
   made: ForkWorktree[],
 ): Promise<readonly string[]> {
   const { ports, root } = workspace;
@@ -55,11 +57,15 @@ export async function makeWorktrees(
       continue;
     }
     const before = branch === null ? null : await commitOf(git, repository, branch);
-    if (before !== null && before !== commit) {
+    if (before !== null && before !== commit && !isOwnBranch) {
       throw refused(path, `its branch ${JSON.stringify(branch)} is at another commit than HEAD`);
     }
     made.push({ path, commit, createdBranch: branch !== null && before === null });
-    await addWorktree({ ports, git, repository, at: onDisk(tree, path), commit, branch, isNew: before === null, path });
+    await addWorktree({
+      ...{ ports, git, repository, at: onDisk(tree, path), commit, branch, path },
+      isNew: before === null,
+      isAtCommit: before === null || before === commit,
+    });
   }
   return notes;
 }
@@ -148,6 +154,8 @@ interface Addition {
   readonly commit: string;
   readonly branch: string | null;
   readonly isNew: boolean;
+  /** Whether the branch is at that commit, so that what is staged in the workspace can be staged in the fork. */
+  readonly isAtCommit: boolean;
   readonly path: TreePath;
 }
 
@@ -163,6 +171,7 @@ async function addWorktree({
   commit,
   branch,
   isNew,
+  isAtCommit,
   path,
 }: Addition): Promise<void> {
   const aside = diskChild(containingFolder(at), SIDE_NAME);
@@ -182,7 +191,8 @@ async function addWorktree({
   fs.rename(aside, at);
   const made = readRepository(fs, at);
   if (made === null || 'problem' in made) throw refused(path, 'the worktree that git added cannot be read');
-  await copyIndex(fs, repository, made, git);
+  if (isAtCommit) await copyIndex(fs, repository, made, git);
+  else await git.run(made, ['read-tree', 'HEAD']);
 }
 
 /** What is staged in the workspace is staged in the fork. An index in several files is made from the commit instead. */

@@ -1,7 +1,7 @@
 /** Commits in the repositories of forks: a merge brings files and names them, and a drop does not destroy them unasked. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Savepoint } from '@savepoint/core';
 import { expect, test } from 'vitest';
@@ -84,7 +84,9 @@ test('a fork with commits in a repository of its own is not removed unasked', as
   execFileSync('sh', ['-c', command], { cwd: top, stdio: 'ignore' });
   expect(git(top, 'show', 'f-side:p.txt')).toBe('precious\n');
   await savepoint.dropFork('f');
-  await savepoint.dropFork('g', { force: true });
+  expect(await savepoint.dropFork('g', { force: true })).toEqual([
+    expect.stringMatching(/^its commits on refs\/stash \([0-9a-f]{10}\) are gone: .* Its files are kept$/),
+  ]);
   await savepoint.dropFork('h');
   expect((await savepoint.forks()).forks).toEqual([]);
 });
@@ -126,4 +128,36 @@ test('commits on a detached HEAD of a worktree are named, and not removed unaske
   await savepoint.mergeFork('g');
   expect(await marks()).toEqual([['g', false]]);
   expect(await savepoint.dropFork('g')).toEqual([]);
+});
+
+test('a dropped fork comes back on its branch with its commits, or without it if the branch is in use', async () => {
+  const { savepoint, top } = repository();
+  const [made] = await savepoint.createForks(['f'], { rungs: ['copy'], branch: 'topic' });
+  const folder = Buffer.from(made?.files ?? '', 'latin1').toString();
+  writeFileSync(join(folder, 'a.txt'), 'committed\n');
+  git(folder, 'commit', '-q', '-am', 'one');
+  writeFileSync(join(folder, 'a.txt'), 'uncommitted\n');
+  await savepoint.dropFork('f', { force: true });
+  const back = { from: 'dropped:f', rungs: ['copy'] } as const;
+  const [again] = await savepoint.createForks(['f'], back);
+  const files = Buffer.from(again?.files ?? '', 'latin1').toString();
+  expect([again?.fork.branch, again?.notes]).toEqual(['topic', []]);
+  expect(git(files, 'log', '--format=%s %D')).toBe('one HEAD -> topic\nfirst main\n');
+  expect(git(files, 'status', '--short')).toBe(' M a.txt\n');
+  expect(readFileSync(join(files, 'a.txt'), 'utf8')).toBe('uncommitted\n');
+  expect((await savepoint.previewMerge('f')).plan.notes).toEqual([
+    { path: '', why: expect.stringContaining('1 commit on topic') },
+  ]);
+  await savepoint.dropFork('f', { force: true });
+  git(top, 'checkout', '-q', 'topic');
+  const [plain] = await savepoint.createForks(['f'], back);
+  expect([plain?.fork.branch, plain?.notes]).toEqual([
+    null,
+    [expect.stringContaining('it has its files, and not its branch topic: ')],
+  ]);
+  expect(readFileSync(join(Buffer.from(plain?.files ?? '', 'latin1').toString(), 'a.txt'), 'utf8')).toBe(
+    'uncommitted\n',
+  );
+  await savepoint.dropFork('f', { force: true });
+  expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
 });

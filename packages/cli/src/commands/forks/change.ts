@@ -127,7 +127,7 @@ export const forkDrop = command({
   input: ({ operands: [name = ''], options }) => ({ name, ...(options['force'] === true ? { force: true } : {}) }),
   render: ({ dropped, notes }) =>
     lines(
-      `Dropped fork ${dropped}. \`savepoint fork create ${dropped} --from dropped:${dropped}\` brings it back.`,
+      `Dropped fork ${dropped}. \`savepoint fork create ${dropped} --from dropped:${dropped}\` brings its files back.`,
       notes.map((note) => `  note: ${showText(note)}`),
     ),
 });

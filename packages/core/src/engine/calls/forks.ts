@@ -212,7 +212,7 @@ export function forkCalls(engine: Engine): ForkCalls {
           assertNothingLost(view, runningIn(engine.ports, fork));
           await assertNoCommits(workspace, fork, pace);
         }
-        return dropFork(engine, operating, fork);
+        return dropFork(engine, operating, fork, options.force === true);
       }),
     cleanForks: (options = {}) =>
       engine.operate(options, async (operating) => {

@@ -1,6 +1,6 @@
 /** Creates forks: several share one capture, and overlays one copy of the files. */
 
-import { showName } from '../../content/show-name.ts';
+import { showName, showText } from '../../content/show-name.ts';
 import type { RewoundConversation } from '../../conversation/conversations.ts';
 import type { CopyRecord, CopyRung, DependencyPolicy, ForkRecord, ForkWorktree } from '../../copy/copy.ts';
 import { type FolderBelow, makeCopy, makeFolderBelow } from '../../copy/open-copy.ts';
@@ -105,11 +105,10 @@ export async function createForks(
       const wanted = names.map((name, index): NewFork => {
         const port = freePort(used);
         used.push(port);
-        return {
-          name,
-          port,
-          branch: branch === undefined || names.length === 1 ? (branch ?? null) : `${branch}-${index + 1}`,
-        };
+        if (branch === undefined && names.length === 1 && dropped !== null && dropped.branch !== null)
+          return { name, port, branch: dropped.branch, isOwnBranch: true };
+        const given = branch === undefined || names.length === 1 ? (branch ?? null) : `${branch}-${index + 1}`;
+        return { name, port, branch: given, isOwnBranch: false };
       });
       const created: CreatedFork[] = [];
       try {
@@ -167,6 +166,8 @@ interface Start {
 interface NewFork {
   readonly name: string;
   readonly branch: string | null;
+  /** It continues a dropped fork on the branch of that one. */
+  readonly isOwnBranch: boolean;
   readonly port: number;
 }
 
@@ -184,7 +185,7 @@ async function create(
     return;
   }
   for (const [index, one] of wanted.entries()) {
-    const { notes, ...made } = await createFolder(operating, one, start, options);
+    const { notes, ...made } = await createFolderOrPlain(operating, one, start, options);
     // Once is enough.
     const more = index === 0 && options.command !== undefined ? [`each fork is a folder: ${why}`] : [];
     created.push({ ...made, notes: [...more, ...notes] });
@@ -261,6 +262,26 @@ function abandonBelow(below: FolderBelow, users: number): void {
   else below.complete();
 }
 
+/** A dropped fork comes back even if its branch is used elsewhere. */
+async function createFolderOrPlain(
+  operating: WriteOperationContext,
+  wanted: NewFork,
+  start: Start,
+  options: CreateForkOptions,
+): Promise<CreatedFork> {
+  const { name, branch, isOwnBranch } = wanted;
+  try {
+    return await createFolder(operating, wanted, start, options);
+  } catch (error) {
+    const isRefused = error instanceof SavepointError && error.code === 'GIT_REFUSED';
+    if (!isOwnBranch || branch === null || !isRefused) throw error;
+    const made = await createFolder(operating, { ...wanted, branch: null, isOwnBranch: false }, start, options);
+    const why = `it has its files, and not its branch ${showText(branch)}: ${error.message}`;
+    const how = `To have one: \`savepoint fork drop ${name}\`, then create it with --branch`;
+    return { ...made, notes: [`${why} ${how}`, ...made.notes] };
+  }
+}
+
 async function createFolder(
   operating: WriteOperationContext,
   wanted: NewFork,
@@ -317,7 +338,7 @@ interface Completion extends NewFork {
  */
 async function completeFork(
   { context, workspace, lock }: WriteOperationContext,
-  { name, branch, port, record, start, tree, notes }: Completion,
+  { name, branch, isOwnBranch, port, record, start, tree, notes }: Completion,
 ): Promise<ForkRecord> {
   const worktrees: ForkWorktree[] = [];
   const made = (): Fork => ({
@@ -332,7 +353,7 @@ async function completeFork(
     await keepState(workspace, { ...stateInfo(made(), 'base', time), snapshot: start.base, base: null });
     const roots = tree === null ? [] : worktreeRoots(workspace, start.now, branch !== null);
     if (tree !== null && roots.length > 0) {
-      notes.push(...(await makeWorktrees(workspace, { tree, roots, branch }, worktrees)));
+      notes.push(...(await makeWorktrees(workspace, { tree, roots, branch, isOwnBranch }, worktrees)));
     }
     // A power cut must not leave a fork with half of its files.
     if (tree !== null) await syncTree(workspace.ports, workspace.searchPath, workspace.root, tree);

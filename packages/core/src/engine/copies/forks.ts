@@ -3,7 +3,7 @@
 import { treeIn } from '../../copy/folder/folder-copy.ts';
 import { copiesIn, readCopyAt, removeCopyRecord } from '../../copy/records.ts';
 import { stateOfCopy } from '../../copy/state-of-copy.ts';
-import { detachedCommits, detachedNotes } from '../../fork/commits-of-fork.ts';
+import { commitsOfFork, detachedCommits, detachedNotes, lostNotes } from '../../fork/commits-of-fork.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf } from '../../fork/fork-base.ts';
 import { endProcessesIn } from '../../fork/fork-processes.ts';
@@ -17,6 +17,7 @@ import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { checkpointId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
+import { isDamage } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
   deleteForkStates,
@@ -60,16 +61,24 @@ export function findFork(engine: Engine, context: Context, workspace: Workspace,
   throw new SavepointError('UNKNOWN_FORK', `There is no fork ${JSON.stringify(name)}.`, { name, known });
 }
 
-/** Keeps the last state of a fork, then removes it. @returns what remains of it, for display */
+/**
+ * Keeps the last state of a fork, then removes it.
+ * @param isForced also with commits that nothing else has
+ * @returns what remains of it, for display
+ */
 export async function dropFork(
   engine: Engine,
   { workspace, lock, pace }: WriteOperationContext,
   fork: Fork,
+  isForced = false,
 ): Promise<readonly string[]> {
   const { ports } = engine;
   await endProcessesIn(ports, fork.copy);
   const base = baseOf(workspace, fork).snapshot;
-  const detached = detachedNotes(fork, await detachedCommits(workspace, fork));
+  const detached = [
+    ...detachedNotes(fork, await detachedCommits(workspace, fork)),
+    ...(isForced && !isGone(ports, fork) ? await lostCommitNotes(workspace, fork, pace) : []),
+  ];
   const batch = workspace.store.objects.batch();
   const notes = [...detached];
   try {
@@ -92,6 +101,21 @@ export async function dropFork(
   }
   removeCopyRecord(ports, fork.copy.place);
   return [...notes, ...(await removeFiles(workspace, fork))];
+}
+
+/** What is gone: a dropped fork keeps its files, and not the commits that only its own repository has. */
+async function lostCommitNotes(
+  workspace: Workspace,
+  fork: Fork,
+  pace: WriteOperationContext['pace'],
+): Promise<readonly string[]> {
+  try {
+    const { commits, problems } = await commitsOfFork(workspace, fork, pace);
+    return lostNotes(commits, problems);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return ['its repository cannot be read, so it is not known whether it had commits'];
+  }
 }
 
 /** Drops the forks of the workspace whose folder is gone and in which no command runs. */
