@@ -2,7 +2,7 @@
 
 import { SavepointError } from '../../model/errors.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { applyPlanOperation } from '../../plan/apply-plan.ts';
+import { applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
 import { type CopyOptions, makeCopyOfState, type WorkspaceCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
@@ -26,7 +26,7 @@ export async function makePlanCopy(engine: Engine, id: string, options: CopyOpti
     // What was rejected stays a part of the proposal, so that it can still be accepted.
     const plan = { ...found, decisions: [], phases: [] };
     const by = callerOf(engine, workspace, options);
-    const request = { plan, rebase: true, choices: NO_CHOICES, phases: null, by };
+    const request = { plan, rebase: true, choices: NO_CHOICES, parts: WHOLE_PLAN, by };
     const operation = applyPlanOperation(workspace, request, pace);
     const { before, proposed } = await proposeOperation(operating, operation, (_, made) => made);
     return { now: before, base: before, state: proposed };
