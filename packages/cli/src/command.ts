@@ -92,6 +92,8 @@ export interface VerbCommand<V extends Verb = Verb> extends CommandSyntax {
   input(given: VerbArguments, context: CommandContext): InputOf<V> | Promise<InputOf<V>>;
   /** Runs instead of the verb's handler, for commands that do more, for example ask for confirmation first. */
   carryOut?(input: InputOf<V>, given: VerbArguments, context: CommandContext): Promise<OutputOf<V>>;
+  /** For a command that runs until it is stopped instead of answering once; null: it answers once. */
+  follow?(input: InputOf<V>, given: VerbArguments, context: CommandContext): Promise<void> | null;
   /** Returns the output for people. Untrusted text in it must be safe to print. */
   render(output: OutputOf<V>, view: OutputView, given: VerbArguments): string | Buffer;
 }

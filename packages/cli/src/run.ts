@@ -52,7 +52,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       return status ?? 0;
     }
     const { command, given } = parsed;
-    if ('verb' in command) return await runVerb(command, given, start);
+    if ('verb' in command) return await runVerb(command, given, { ...start, interrupt });
     return await command.run(given, environment);
   } catch (error) {
     // The reader closed the pipe, so there is no one to report to.
@@ -89,7 +89,7 @@ interface RunContext {
 async function runVerb(
   parsed: VerbCommand,
   { operands, rest, options }: ParsedArguments,
-  start: RunContext,
+  start: RunContext & Pick<CommandEnvironment, 'interrupt'>,
 ): Promise<number> {
   const typed: VerbArguments =
     parsed.takesCommand === true
@@ -100,6 +100,11 @@ async function runVerb(
   const { globals, env, signal } = start;
   return withWorkspace({ ...start, reportsRecovery: verb.name === 'recover' }, async (context, warned) => {
     const input = await command.input(given, context);
+    const following = command.follow?.(input, given, context) ?? null;
+    if (following !== null) {
+      await following;
+      return start.interrupt.status() ?? 0;
+    }
     const output = await (command.carryOut?.(input, given, context) ??
       verb.handle(context.savepoint, input, { signal }));
     context.clearProgress();

@@ -31,6 +31,8 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   turns: 'yes',
   deleteSession: { not: FOR_GOOD },
   stats: 'yes',
+  // The page follows the stream of events, which is the same.
+  watch: 'yes',
   bisect: { not: RUNS_ANYTHING },
   replay: { not: RUNS_ANYTHING },
   exportSession: { not: ANY_FILE },

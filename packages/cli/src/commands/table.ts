@@ -92,13 +92,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('look', VERBS.repos, async () => (await import('./workspace/repos.ts')).repos),
   verbRow('copies', VERBS.bisect, async () => (await import('./copies/bisect.ts')).bisect),
   verbRow('copies', VERBS.replay, async () => (await import('./copies/replay.ts')).replay),
-  {
-    name: 'watch',
-    summary: 'print events of the timeline as they happen',
-    section: 'look',
-    isHidden: false,
-    load: async () => (await import('./agents/watch.ts')).watch,
-  },
+  verbRow('look', VERBS.watch, async () => (await import('./agents/watch.ts')).watch),
   {
     name: 'install',
     summary: "add Savepoint's hooks to an agent's settings",

@@ -30,7 +30,7 @@ export function overviewOfTurns(
   timeline: Timeline,
   objects: ObjectReader,
   query: Pick<OverviewQuery, 'limit' | 'before'> & { readonly session?: SessionId },
-  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult'>>,
+  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult' | 'checksOf'>>,
 ): Overview {
   const page = pageOfWork(timeline, objects, { ...query, ...lookUp, onlyTurns: false });
   const { rows, here, current, hidden, next } = page;

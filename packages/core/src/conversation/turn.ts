@@ -10,6 +10,7 @@ import {
 } from '../model/checkpoint.ts';
 import { type CallId, type CheckpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
+import type { CheckSummary } from '../store/state/check-summaries.ts';
 import { COUNTED_FILES } from '../timeline/diff/changes.ts';
 
 /** A prompt, and what followed it. */
@@ -41,9 +42,16 @@ export interface Turn {
   readonly takenBack: number;
   /** Of the state after the work; null if there is none. */
   readonly testResult: TestResult | null;
+  /** How checks went on the state after the work; null: none ran on it, as far as is kept. */
+  readonly checks: CheckSummary | null;
   /** Whether the workspace's newest state is in this turn: an older one than the newest after a restore. */
   readonly isCurrent: boolean;
 }
+
+/** What is known about a state of the workspace. */
+export type StateResults = Pick<Turn, 'testResult' | 'checks'>;
+
+export const NO_RESULTS: StateResults = { testResult: null, checks: null };
 
 /** Filled from its newest checkpoint to its oldest. */
 export class OpenTurn {
@@ -58,7 +66,7 @@ export class OpenTurn {
   readonly folded: number[] = [];
   #actor: Actor;
   #after: CheckpointId | null = null;
-  #testResult: TestResult | null = null;
+  #results: StateResults = NO_RESULTS;
   #oldest = Number.POSITIVE_INFINITY;
   #stateBefore: CheckpointId | null = null;
   #began = 0;
@@ -67,11 +75,11 @@ export class OpenTurn {
   #removed = 0;
   #takenBack = 0;
 
-  /** @param resultOf returns the test result of the state of a checkpoint */
+  /** @param resultsOf returns what is known about the state of a checkpoint */
   constructor(
     private readonly session: SessionId,
     actor: Actor,
-    private readonly resultOf: (checkpoint: Checkpoint) => TestResult | null,
+    private readonly resultsOf: (checkpoint: Checkpoint) => StateResults,
   ) {
     this.#actor = actor;
   }
@@ -149,7 +157,7 @@ export class OpenTurn {
       counted: this.#counted.size + this.#unlistedCounted,
       changes: this.#seen.size + this.#unlisted,
       takenBack: this.#takenBack,
-      testResult: this.#testResult,
+      ...this.#results,
       isCurrent: false,
     };
   }
@@ -158,7 +166,7 @@ export class OpenTurn {
     const { id, time, trigger, previous } = checkpoint;
     // What a checkpoint between two calls records happened before the work.
     this.#stateBefore = trigger === 'before' || trigger === 'message' ? id : previous;
-    if (this.#after === null) this.#testResult = this.resultOf(checkpoint);
+    if (this.#after === null) this.#results = this.resultsOf(checkpoint);
     this.#after ??= id;
     this.#ended ??= time;
     this.#oldest = checkpointNumber(id);

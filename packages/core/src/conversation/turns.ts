@@ -30,7 +30,7 @@ export function listTurns(
   timeline: Timeline,
   objects: ObjectReader,
   query: TurnQuery,
-  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult'>>,
+  lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult' | 'checksOf'>>,
 ): TurnPage {
   const work: WorkQuery = { ...query, ...lookUp, onlyTurns: true };
   const { rows, here, damaged, next } = pageOfWork(timeline, objects, work);

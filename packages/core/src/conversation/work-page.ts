@@ -10,15 +10,16 @@
  *   gone, of the oldest checkpoint of the turn. A page is a part of all rows in the order of their places.
  */
 
-import { type Actor, type Checkpoint, isOperation, isReversion, type TestResult } from '../model/checkpoint.ts';
+import { type Actor, type Checkpoint, isOperation, isReversion } from '../model/checkpoint.ts';
 import { sameSnapshot } from '../model/entries.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
+import type { CheckSummary } from '../store/state/check-summaries.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { Activity } from '../timeline/activity/activity.ts';
 import { activitySource } from '../timeline/activity/source.ts';
 import { unlistedAuthors, unlistedCount } from '../timeline/query/unlisted-changes.ts';
 import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts';
-import { OpenTurn, type Turn } from './turn.ts';
+import { NO_RESULTS, OpenTurn, type StateResults, type Turn } from './turn.ts';
 
 export interface WorkQuery {
   /** Only work of this session. */
@@ -32,6 +33,8 @@ export interface WorkQuery {
   readonly deletedUpTo: (session: SessionId) => number;
   /** Adds a test result that became known later. */
   readonly withResult?: (checkpoint: Checkpoint) => Checkpoint;
+  /** Returns how the checks of a checkpoint went; null: none ran, as far as is kept. */
+  readonly checksOf?: (checkpoint: Checkpoint) => CheckSummary | null;
 }
 
 export type WorkRow = { readonly place: number } & (
@@ -99,8 +102,8 @@ class Walk {
   readonly #activity: Activity;
   readonly #query: WorkQuery;
   readonly #open = new Map<SessionId, OpenTurn>();
-  /** Test results by state: tests often run on a later checkpoint of the same files. The oldest one seen so far counts. */
-  readonly #results = new Map<string, TestResult>();
+  /** Results by state: checks often run on a later checkpoint of the same files. The oldest ones seen so far count. */
+  readonly #results = new Map<string, StateResults>();
   /** Of all rows, also of those on other pages. The state of the checkpoint that begins a turn is not in the turn. */
   readonly #places: { readonly place: number; readonly isBegin: boolean }[] = [];
   #newest: Checkpoint | null = null;
@@ -161,9 +164,7 @@ class Walk {
     const { number, trigger } = checkpoint;
     this.#newest ??= checkpoint;
     this.#here ??= isHere(this.#newest, checkpoint) ? checkpoint.id : null;
-    const { withResult = (one) => one } = this.#query;
-    const { testResult } = withResult(checkpoint);
-    if (testResult !== null) this.#results.set(stateKey(checkpoint), testResult);
+    this.#noteResults(checkpoint);
     const effectOf = this.#activity.visit(checkpoint);
     const row = this.#rowOf(checkpoint);
     // A prompt's own changes happened before it, so they are of the turn before.
@@ -180,6 +181,16 @@ class Walk {
       if (this.#isListed(author, number)) this.#turnOf(author, actor).addUnlisted(checkpoint, unlisted);
     }
     return row;
+  }
+
+  #noteResults(checkpoint: Checkpoint): void {
+    const { withResult = (one) => one, checksOf } = this.#query;
+    const { testResult } = withResult(checkpoint);
+    const checks = checksOf?.(checkpoint) ?? null;
+    if (testResult === null && checks === null) return;
+    const known = this.#results.get(stateKey(checkpoint)) ?? NO_RESULTS;
+    const results = { testResult: testResult ?? known.testResult, checks: checks ?? known.checks };
+    this.#results.set(stateKey(checkpoint), results);
   }
 
   #rowOf(checkpoint: Checkpoint): WorkRow | null {
@@ -214,7 +225,7 @@ class Walk {
 
   #turnOf(session: SessionId, actor: Actor): OpenTurn {
     const known =
-      this.#open.get(session) ?? new OpenTurn(session, actor, (one) => this.#results.get(stateKey(one)) ?? null);
+      this.#open.get(session) ?? new OpenTurn(session, actor, (one) => this.#results.get(stateKey(one)) ?? NO_RESULTS);
     this.#open.set(session, known);
     return known;
   }

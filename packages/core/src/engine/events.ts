@@ -6,7 +6,9 @@ import type { CallId, ChangeId, HunkId, SessionId } from '../model/ids.ts';
 import type { OpenCall } from '../store/state/open-calls.ts';
 import type { DamagedCheckpoint } from '../timeline/record/timeline.ts';
 import type { RecoveredTransaction } from '../transaction/recover.ts';
+import type { StateEvent } from './watch/state-events.ts';
 import type { WatchedState } from './watch/states.ts';
+import type { TurnEvent } from './watch/turn-events.ts';
 
 /** What was rolled back. */
 export interface RollbackEvent {
@@ -99,7 +101,7 @@ export class EventStream {
 }
 
 /**
- * An event of a watch. Those of the timeline are derived from a checkpoint, by any process. The last two say that something
+ * An event of a watch. Those of the timeline are derived from a checkpoint, by any process. The last three say that something
  * is different, not what happened in between.
  */
 export type WatchEvent =
@@ -108,9 +110,13 @@ export type WatchEvent =
   | { readonly event: 'change:rolled-back'; readonly checkpoint: Checkpoint; readonly change: string }
   | { readonly event: OperationEvent; readonly checkpoint: Checkpoint; readonly paths: number }
   | { readonly event: 'checkpoint:damaged'; readonly damaged: DamagedCheckpoint }
+  | TurnEvent
+  | StateEvent
   /** All open calls of agents, oldest first. */
   | { readonly event: 'calls:changed'; readonly calls: readonly OpenCall[] }
-  | { readonly event: 'state:changed'; readonly state: Exclude<WatchedState, 'calls'> };
+  | { readonly event: 'state:changed'; readonly state: Exclude<WatchedState, 'calls'> }
+  /** What was seen at the point is not known any more: load everything again. What is known to be new follows. */
+  | { readonly event: 'events:missed' };
 
 /** In the order in which an engine emits them. */
 export function* eventsOf(checkpoint: Checkpoint): Generator<WatchEvent> {

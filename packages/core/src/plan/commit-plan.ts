@@ -21,6 +21,7 @@ import type { ObjectId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
 import { encodeCommit } from '../store/objects/commit.ts';
 import { copiedCommitIndex, newCommitIndex, removeCommitIndex } from '../store/state/commit-index.ts';
+import { notePlanCommit } from '../store/state/plan-commits.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { storePlan } from '../timeline/record/plan-records.ts';
 import { headOf, swapIndex } from '../transaction/swap-index.ts';
@@ -81,6 +82,8 @@ export async function commitPlan(
       throw refused([{ path: one.root, why: error.message }], commits);
     }
   }
+  const { fs, clock } = workspace.ports;
+  if (commits.length > 0) notePlanCommit(fs, workspace.store.layout, request.plan.id, clock.now());
   return { commits, notes };
 }
 

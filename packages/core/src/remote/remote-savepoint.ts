@@ -97,6 +97,8 @@ interface VerbsByMethod {
   readonly diffChange: 'diff';
   readonly forgetSession: 'deleteSession';
   readonly tidyUp: 'gc';
+  readonly events: 'watch';
+  readonly checkSummaries: 'show';
   readonly frozen: 'freeze';
   readonly isFrozen: 'freeze';
   readonly frozenBy: 'freeze';

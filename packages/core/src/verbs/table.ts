@@ -11,6 +11,7 @@ import { sessions } from './changes/sessions.ts';
 import { stats } from './changes/stats.ts';
 import { turns } from './changes/turns.ts';
 import { undo } from './changes/undo.ts';
+import { watch } from './changes/watch.ts';
 import { cat } from './checkpoints/cat.ts';
 import { checkpoint } from './checkpoints/checkpoint.ts';
 import { diff } from './checkpoints/diff.ts';
@@ -64,6 +65,7 @@ export const VERBS = {
   turns,
   deleteSession,
   stats,
+  watch,
   bisect,
   replay,
   exportSession,

@@ -19,7 +19,7 @@ const TAKES_TEXT = new Set(
   ).split(' '),
 );
 const TAKES_LIST = new Set(
-  'rootChanges frozenBy freeze unfreeze addToScope dropFromScope edit previewEdit purge previewPurge drop previewDrop createForks compareForks proposeEdits'.split(
+  'rootChanges checkSummaries frozenBy freeze unfreeze addToScope dropFromScope edit previewEdit purge previewPurge drop previewDrop createForks compareForks proposeEdits'.split(
     ' ',
   ),
 );

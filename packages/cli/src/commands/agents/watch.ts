@@ -1,46 +1,74 @@
-/** `savepoint watch`: not a verb, because it does not end. Prints a line of JSON for each event on the timeline. */
+/** `savepoint watch`: prints a line of JSON for each event until it is stopped, or answers once. */
 import { isatty } from 'node:tty';
-import { open } from '@savepoint/core';
-import { watchEventToJson } from '@savepoint/core/frontend';
-import { nodePlaces, nodePorts } from '@savepoint/core/node';
+import { type Savepoint, SavepointError } from '@savepoint/core';
+import { EVENT_KINDS, type InputOf, VERBS, watchEventToJson } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
-import type { StandaloneCommand } from '../../command.ts';
-import { folderToOpen } from '../../folder.ts';
+import { command, type VerbArguments, wholeNumber } from '../../command.ts';
 import { OutputError, writeAll } from '../../write.ts';
 
-export const watch: StandaloneCommand = {
-  description:
-    'Prints a line of JSON for each new checkpoint, change, rollback and other operation, from any process. With ' +
-    '`--all`, also when calls of agents begin and end, and when plans, checks, forks, sessions, the guard, frozen ' +
-    'paths, scopes or the hooks of agents change. A `state:changed` event only names what to ask for again: `"plans"` for ' +
-    '`plan list`, `plan mode` and `plan policy`, `"checks"` for `check` and `trust`, `"forks"` for `fork list` and `copies`, ' +
-    '`"frozen"` and `"agents"` for `status`, and so on. If there is no checkpoint yet, it waits for the first. It ends on ' +
-    'Ctrl-C, or when its output is closed.',
+type WatchInput = InputOf<(typeof VERBS)['watch']>;
+
+export const watch = command({
+  verb: VERBS.watch,
   operands: [],
-  takesCommand: false,
+  takesPaths: false,
   options: [
     {
       flags: '--after <point>',
       description: 'start after this checkpoint, for example cp_12, or after the `point` of an event',
     },
-    { flags: '--all', description: 'also tell of calls, plans, checks, forks and other states that change' },
+    { flags: '--all', description: 'events of all kinds, not only those of the timeline', conflicts: 'kind' },
+    {
+      flags: '--kind <kind>',
+      description: 'only events of this kind; can be repeated',
+      choices: EVENT_KINDS,
+      isRepeatable: true,
+    },
+    { flags: '--once', description: 'print what is known and end, instead of waiting for more' },
+    { flags: '--wait <seconds>', description: 'with `--once`: wait this long for the first event' },
+    { flags: '--limit <number>', description: 'with `--once`: end after this many events (default 1000)' },
   ],
-  examples: ['savepoint watch', "savepoint watch --after cp_12 | grep '\"change:'"],
+  examples: [
+    'savepoint watch',
+    "savepoint watch --after cp_12 | grep '\"change:'",
+    'savepoint watch --kind plans --kind checks',
+    'savepoint watch --once --after cp_12 --json',
+  ],
 
-  async run({ options }, { globals, env, interrupt }) {
-    const { after, all } = options;
-    const dir = folderToOpen(globals.folder, env);
-    const savepoint = open({ dir, here: globals.here, ports: nodePorts(), places: nodePlaces(env) });
-    const from = typeof after === 'string' ? { after } : {};
-    const events = savepoint.watch({ signal: interrupt.signal, all: all === true, ...from });
-    if (isatty(2)) writeAll(2, 'Waiting for events; press Ctrl-C to stop.\n');
-    try {
-      for await (const event of events) writeAll(1, `${safeJson(watchEventToJson(event), 0)}\n`);
-    } catch (error) {
-      // The reader closed the pipe on purpose.
-      if (error instanceof OutputError && error.code === 'EPIPE') return 0;
-      throw error;
-    }
-    return interrupt.status() ?? 0;
+  input(given) {
+    const { options } = given;
+    const { after, all, kind } = options;
+    const kinds = (all === true ? EVENT_KINDS : kind) as WatchInput['kinds'];
+    const [wait, limit] = [wholeNumber(given, 'wait', '--wait'), wholeNumber(given, 'limit', '--limit')];
+    const alone = ([['--wait', wait], ['--limit', limit]] as const).find(([, value]) => value !== undefined)?.[0];
+    if (options['once'] !== true && alone !== undefined)
+      throw new SavepointError('USAGE', `${alone} needs --once.`, { argument: alone });
+    return {
+      ...(typeof after === 'string' ? { after } : {}),
+      ...(kinds === undefined ? {} : { kinds: [...kinds] }),
+      ...(wait === undefined ? {} : { waitMs: wait * 1_000 }),
+      ...(limit === undefined ? {} : { limit }),
+    };
   },
-};
+
+  follow: (input, given: VerbArguments, { savepoint, signal }) =>
+    given.options['once'] === true ? null : printEvents(savepoint, input, signal),
+
+  render: ({ events }) => linesOf(events),
+});
+
+/** Ends with the signal, or when the reader closes the pipe. */
+async function printEvents(savepoint: Savepoint, { after, kinds }: WatchInput, signal: AbortSignal): Promise<void> {
+  const from = typeof after === 'string' ? { after } : {};
+  const events = savepoint.watch({ signal, ...from, ...(kinds === undefined ? {} : { kinds }) });
+  if (isatty(2)) writeAll(2, 'Waiting for events; press Ctrl-C to stop.\n');
+  try {
+    for await (const event of events) writeAll(1, linesOf([watchEventToJson(event)]));
+  } catch (error) {
+    if (!(error instanceof OutputError) || error.code !== 'EPIPE') throw error;
+  }
+}
+
+function linesOf(events: readonly object[]): string {
+  return events.map((event) => `${safeJson(event, 0)}\n`).join('');
+}

@@ -1,6 +1,7 @@
 /** Calls that take and show checkpoints. */
 
 import { type Overview, overviewOfTurns } from '../../conversation/overview.ts';
+import type { WorkQuery } from '../../conversation/work-page.ts';
 import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
@@ -12,6 +13,7 @@ import { isLocked } from '../../store/lock.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readRecordedCalls } from '../../store/state/open-calls.ts';
+import type { CheckSummary } from '../../store/state/check-summaries.ts';
 import { deletedUpToIn } from '../../store/state/session-state.ts';
 import { nextOperations } from '../../timeline/activity/operations.ts';
 import { type CaptureOptions, type CaptureResult, capture, scanWorkspace } from '../../timeline/capture/capture.ts';
@@ -42,6 +44,7 @@ import { unconfirmedDrops } from '../retention-in-effect.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertRequestsEnabled } from '../settings.ts';
 import { assertByPerson } from '../shell-call.ts';
+import { checksOfCheckpoints } from './check-summaries.ts';
 import { laterResults } from './test-results.ts';
 
 /** Options of a checkpoint taken on request. */
@@ -132,6 +135,8 @@ export interface CheckpointCalls {
   overview(query: OverviewQuery): Promise<Overview>;
   /** @throws SavepointError BAD_ID, UNKNOWN_CHECKPOINT, AMBIGUOUS_ID, NO_CHECKPOINT */
   show(name: string): Promise<Checkpoint>;
+  /** Returns how the checks of these checkpoints went, without those of which nothing is kept. */
+  checkSummaries(checkpoints: readonly Checkpoint[]): Promise<ReadonlyMap<CheckpointId, CheckSummary>>;
   /**
    * Returns the roots that each checkpoint added, removed or moved. Empty if the checkpoint before it has been dropped.
    */
@@ -187,10 +192,20 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
     overview: (query) =>
       engine.read((workspace) => {
         const withResult = laterResults(engine, workspace);
-        const page = overviewOf(workspace, query, withResult);
+        const page = overviewOf(workspace, query, { withResult, checksOf: checksOfCheckpoints(engine, workspace) });
         return { ...page, rows: page.rows.map((row) => ({ ...row, checkpoint: withResult(row.checkpoint) })) };
       }, 'warn'),
     show: (name) => engine.read((workspace) => laterResults(engine, workspace)(engine.resolve(workspace, name))),
+    checkSummaries: (checkpoints) =>
+      engine.read((workspace) => {
+        const checksOf = checksOfCheckpoints(engine, workspace);
+        return new Map(
+          checkpoints.flatMap((one) => {
+            const summary = checksOf(one);
+            return summary === null ? [] : [[one.id, summary]];
+          }),
+        );
+      }),
     rootChanges: (checkpoints) => engine.read(({ timeline }) => rootChangesOf(timeline, checkpoints)),
     moment: (given) => engine.read(({ timeline }) => resolveMoment(timeline, given, engine.ports.clock.now())),
     notHappened: () => engine.read(notHappened),
@@ -214,7 +229,7 @@ export function checkpointCalls(engine: Engine): CheckpointCalls {
 function overviewOf(
   workspace: Workspace,
   { session: given, ...query }: OverviewQuery,
-  withResult: (checkpoint: Checkpoint) => Checkpoint,
+  { withResult, checksOf }: Required<Pick<WorkQuery, 'withResult' | 'checksOf'>>,
 ): Overview {
   const { ports, store, timeline } = workspace;
   const one = given === undefined ? {} : { session: resolveSession(workspace, given) };
@@ -223,7 +238,7 @@ function overviewOf(
         timeline,
         store.objects,
         { ...query, ...one },
-        { deletedUpTo: deletedUpToIn(ports.fs, store.layout), withResult },
+        { deletedUpTo: deletedUpToIn(ports.fs, store.layout), withResult, checksOf },
       )
     : { ...overview(timeline, { ...query, ...one }, withResult), turns: [], position: null };
 }

@@ -24,8 +24,10 @@ import { type PlanCounts, planCounts } from '../plans/plan-counts.ts';
 import { assertNothingPending } from '../recovery.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
-import { type WatchedEvent, type WatchOptions, watch } from '../watch/watch.ts';
+import type { WatchedEvent } from '../watch/follower.ts';
+import { type EventPage, type EventQuery, eventsAfter, type WatchOptions, watch } from '../watch/watch.ts';
 import { type Blame, type BlameQuery, blame } from './blame.ts';
+import { checksOfCheckpoints } from './check-summaries.ts';
 import { laterResults } from './test-results.ts';
 
 export interface HistoryCalls {
@@ -71,6 +73,11 @@ export interface HistoryCalls {
    */
   watch(options: WatchOptions): AsyncGenerator<WatchedEvent>;
   /**
+   * Returns a page of the same events, and the point to continue from. Without `after`, it begins now.
+   * @throws SavepointError as `watch`
+   */
+  events(query: EventQuery): Promise<EventPage>;
+  /**
    * Writes a session's changes as files into a new folder that only its owner can read.
    * @param session its id, or a unique beginning of it
    * @param folder absolute; its parent exists, and it does not
@@ -114,7 +121,11 @@ export function historyCalls(engine: Engine): HistoryCalls {
           timeline,
           store.objects,
           { ...query, ...one },
-          { deletedUpTo: deletedUpToIn(ports.fs, store.layout), withResult: laterResults(engine, workspace) },
+          {
+            deletedUpTo: deletedUpToIn(ports.fs, store.layout),
+            withResult: laterResults(engine, workspace),
+            checksOf: checksOfCheckpoints(engine, workspace),
+          },
         );
       }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
@@ -129,6 +140,7 @@ export function historyCalls(engine: Engine): HistoryCalls {
         };
       }),
     watch: (options) => watch(engine, options),
+    events: (query) => eventsAfter(engine, query),
     exportSession: (session, folder, options = {}) =>
       engine.read(async (workspace) => {
         const { ports, store, timeline } = workspace;

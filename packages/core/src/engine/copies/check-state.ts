@@ -20,6 +20,7 @@ import { makeFolders } from '../../store/private-folders.ts';
 import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
 import type { TrustedCheck } from '../../store/state/trust.ts';
 import { listChanges } from '../../timeline/diff/changes.ts';
+import { addCheckSummary } from '../calls/check-summaries.ts';
 import { testResultCalls } from '../calls/test-results.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
@@ -117,6 +118,7 @@ export async function checkState(
     const of = { copy: made.copy, notes: made.notes, state: stateOfCheckpoint(checkpoint) };
     const { found: all, results, ...ran } = await checkCopy(engine, options, of, base && stateOfCheckpoint(base));
     await keepTestResult(engine, checkpoint, all, results);
+    await keepSummary(engine, checkpoint, base, ran.checks);
     noteChecks(engine.ports, engine.options.places.home, { checks: ran.checks, files: checkpoint.snapshot.files });
     return { checkpoint, base, baseReason: found?.why ?? null, ...ran };
   } finally {
@@ -376,4 +378,23 @@ async function keepTestResult(
   const isFailed = outcomes.includes('failed');
   if (!isFailed && (tests.length === 0 || !outcomes.every((outcome) => outcome === 'passed'))) return;
   await testResultCalls(engine).setTestResult(checkpoint.id, isFailed ? 'fail' : 'pass');
+}
+
+/** So that turns and checkpoints can be listed with how their checks went. */
+async function keepSummary(
+  engine: Engine,
+  { number }: Checkpoint,
+  base: Checkpoint | null,
+  checks: readonly RunCheckResult[],
+): Promise<void> {
+  if (checks.length === 0) return;
+  await addCheckSummary(engine, number, {
+    base: base?.number ?? null,
+    checks: checks.map((one) => ({
+      name: one.name,
+      outcome: one.outcome,
+      comparison: one.comparison,
+      new: one.new.length,
+    })),
+  });
 }

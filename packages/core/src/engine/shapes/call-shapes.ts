@@ -57,6 +57,7 @@ import {
 } from './copy-call-shapes.ts';
 
 import { FILES } from './edit-call-shapes.ts';
+import { EVENT_KINDS } from '../watch/kinds.ts';
 import { PLAN_SHAPES, type PlanningCalls } from './plan-call-shapes.ts';
 
 type Calls = CheckpointCalls &
@@ -118,6 +119,7 @@ const RESTORE_BUNDLE_CALL: Arguments = [
 const DROP_CALL: Arguments = [['names', listOf(text)], options<'drop'>({ pinned: flag })];
 const BLAME: ShapeOf<BlameQuery, 'path'> = { at: text, lines: fields({}, { first: count, last: count }) };
 const FILES_OF_PLAN = fields({ state: oneOf(...PLAN_STATES) } satisfies ShapeOf<FilesOfPlan, 'plan'>, { plan: text });
+const KINDS = listOf(oneOf(...EVENT_KINDS));
 const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   checkpoint: [options<'checkpoint'>({ message: text, testResult: oneOf('pass', 'fail') })],
   list: [['options', optional(fields({ limit: count, before: number }))]],
@@ -131,6 +133,7 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
     ],
   ],
   show: [NAME],
+  checkSummaries: [['checkpoints', listOf(someFields({}))]],
   rootChanges: [['checkpoints', listOf(someFields({}))]],
   moment: [['given', text]],
   status: [options<'status'>({})],
@@ -164,8 +167,9 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
   sessions: NOTHING,
   openCalls: NOTHING,
   turns: [['query', fields({ session: text, before: number }, { limit: count })]],
-  stats: NOTHING,
-  watch: [['options', fields({ after: textOr(count), all: flag }, { signal })]],
+  stats: [['options', optional(fields({ by: oneOf('day', 'week'), most: count, utcOffset: number }))]],
+  watch: [['options', fields({ after: textOr(count), all: flag, kinds: KINDS }, { signal })]],
+  events: [['query', fields({ after: textOr(count), kinds: KINDS, waitMs: number, signal }, { limit: count })]],
   exportSession: [['session', text], ['folder', anything], options<'exportSession'>({})],
   forgetSession: [['session', text], options<'forgetSession'>({})],
   previewRestore: RESTORE_CALL,

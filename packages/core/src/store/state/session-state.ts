@@ -5,7 +5,7 @@
 
 import type { Fs } from '../../io/fs.ts';
 import { listIfExists, removeIfExists } from '../../io/if-exists.ts';
-import type { ProcessIdentity } from '../../io/ports.ts';
+import type { Ports, ProcessIdentity } from '../../io/ports.ts';
 import type { ConversationPosition } from '../../model/checkpoint.ts';
 import type { PlanId, SessionId } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
@@ -117,6 +117,20 @@ export function readSessionState(fs: Fs, layout: StoreLayout, session: SessionId
 /** @param key the name of its file without the extension; a damaged record of a call has it, and not the session's id */
 export function readSessionProcesses(fs: Fs, layout: StoreLayout, key: string): SessionState['processes'] {
   return readCacheJson(fs, diskChild(layout.sessions, `${key}.json`), STATE_BYTES, stateOf)?.processes ?? [];
+}
+
+/** The sessions whose agent's process is known and lives. */
+export function readRunningSessions(
+  { fs, processes }: Pick<Ports, 'fs' | 'processes'>,
+  layout: StoreLayout,
+): readonly { readonly session: SessionId; readonly process: ProcessIdentity }[] {
+  return listIfExists(fs, layout.sessions).flatMap((name) => {
+    const found = readCacheJson(fs, diskChild(layout.sessions, name), STATE_BYTES, (json: Partial<StoredState>) => {
+      const [process] = stateOf(json).processes;
+      return typeof json.session === 'string' && process !== undefined ? { session: json.session, process } : null;
+    });
+    return found === null || processes.state(found.process) === 'dead' ? [] : [found];
+  });
 }
 
 export function writeSessionState(fs: Fs, layout: StoreLayout, session: SessionId, state: SessionState): void {

@@ -6,12 +6,16 @@ import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
+import { purgeCheckSummaries } from './check-summaries.ts';
 import { endDamagedCall, readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
+import { removeWatchViews } from './watch-views.ts';
 
 /** @param mentionsPurged returns whether a text mentions purged contents */
 export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged: (text: string) => boolean): void {
   removeIfExists(fs, layout.statCache);
+  removeWatchViews(fs, layout);
+  purgeCheckSummaries(fs, layout, mentionsPurged);
   dropSessionStates(fs, layout, ({ text }) => mentionsPurged(text));
   const { calls, damaged } = readRecordedCalls(fs, layout);
   // An unreadable record may contain anything.

@@ -9,6 +9,7 @@ import type { HeldLock } from '../../store/lock.ts';
 import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
 import { dropScopes } from '../../store/state/scope.ts';
 import { UNKNOWN_STATE, writeSessionState } from '../../store/state/session-state.ts';
+import { removeWatchViews } from '../../store/state/watch-views.ts';
 import { describeWithoutTexts } from '../capture/describe.ts';
 import type { Workspace } from '../capture/workspace.ts';
 import { redactRecord } from '../record/checkpoint-json.ts';
@@ -62,6 +63,7 @@ export async function forgetSession(
   const upTo = timeline.lastNumber();
   await removeTexts(workspace, lock, withTextsOf(checkpoints, session, plans, new Set(drop)), plans, pace);
   removeTextsOfCalls(ports.fs, store.layout, session);
+  removeWatchViews(ports.fs, store.layout);
   dropScopes(ports, store.layout, (one) => one === session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.

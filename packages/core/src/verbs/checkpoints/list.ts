@@ -2,6 +2,7 @@ import { type CheckpointId, checkpointId, checkpointNumber } from '../../model/i
 import type { Savepoint } from '../../savepoint.ts';
 import type { OverviewQuery } from '../../timeline/query/overview.ts';
 import { nullIfNoWorkspace } from '../input/no-workspace.ts';
+import { checkSummaryShape, checkSummaryToJson } from '../shapes/check-summary-shape.ts';
 import { briefToJson, notHappenedToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { turnFields, turnToJson } from '../shapes/turn-shape.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -64,6 +65,9 @@ export const list = verb({
           .array(z.strictObject({ id: checkpointId, changes: z.array(rootChange) }))
           .describe('roots that were added, removed or moved, by checkpoint'),
         pinned: z.array(checkpointId).describe('the listed checkpoints that are pinned'),
+        checks: z
+          .array(z.strictObject({ id: checkpointId, ...checkSummaryShape(shapes).shape }))
+          .describe('how checks went on the states of listed checkpoints'),
         notHappened,
         more: z.boolean().describe('older checkpoints exist'),
         next: checkpointId.nullable().describe('pass it as `before` to get the next page; null on the last page'),
@@ -99,6 +103,7 @@ async function answer(savepoint: Savepoint, input: Request) {
       damaged: [],
       rootChanges: [],
       pinned: [],
+      checks: [],
       notHappened: null,
       more: false,
       next: null,
@@ -106,6 +111,7 @@ async function answer(savepoint: Savepoint, input: Request) {
   const { rows, turns, position, damaged, hidden, more, next } = found;
   const listed = [...rows.flatMap(({ checkpoint, folded }) => [checkpoint, ...folded]), ...damaged];
   const pinned = await savepoint.pinned();
+  const checks = await savepoint.checkSummaries(rows.map(({ checkpoint }) => checkpoint));
   const rootChanges = await savepoint.rootChanges(rows.map(({ checkpoint }) => checkpoint));
   return {
     checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
@@ -126,6 +132,7 @@ async function answer(savepoint: Savepoint, input: Request) {
     rootChanges: [...rootChanges].flatMap(([id, changes]) =>
       changes.length === 0 ? [] : [{ id, changes: changes.map(rootChangeToJson) }],
     ),
+    checks: [...checks].map(([id, summary]) => ({ id, ...checkSummaryToJson(summary) })),
     pinned: listed.flatMap(({ id }) => (pinned.has(checkpointNumber(id)) ? [id] : [])),
     notHappened: notHappenedToJson(await savepoint.notHappened()),
     more,

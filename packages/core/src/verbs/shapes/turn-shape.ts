@@ -1,9 +1,11 @@
 import type { Turn } from '../../conversation/turn.ts';
 import type { Shapes } from '../verb.ts';
+import { checkSummaryShape, checkSummaryToJson } from './check-summary-shape.ts';
 import { actorToJson, timeToJson } from './to-json.ts';
 
 /** The fields of a turn. */
-export function turnFields({ z, actor, checkpointId }: Shapes) {
+export function turnFields(shapes: Shapes) {
+  const { z, actor, checkpointId } = shapes;
   const count = z.int().min(0);
   return {
     before: checkpointId.nullable().describe('the state before the work; null if it was dropped or never taken'),
@@ -22,10 +24,17 @@ export function turnFields({ z, actor, checkpointId }: Shapes) {
     changes: count,
     takenBack: count.describe('the changes that were taken back since'),
     testResult: z.enum(['pass', 'fail']).nullable().describe('of the state after the work, as of its checkpoint'),
+    checks: checkSummaryShape(shapes).nullable().describe('how checks went on the state after the work; null if none ran'),
     isCurrent: z.boolean().describe("the workspace's newest state is in this turn"),
   };
 }
 
-export function turnToJson<T extends Turn>({ actor, began, ended, ...rest }: T) {
-  return { ...rest, actor: actorToJson(actor), began: timeToJson(began), ended: timeToJson(ended) };
+export function turnToJson<T extends Turn>({ actor, began, ended, checks, ...rest }: T) {
+  return {
+    ...rest,
+    actor: actorToJson(actor),
+    began: timeToJson(began),
+    ended: timeToJson(ended),
+    checks: checks && checkSummaryToJson(checks),
+  };
 }
