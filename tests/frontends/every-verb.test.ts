@@ -37,6 +37,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['history', ['--agent', 'user', '--tool', 'edit', '--file', 'a.txt', '--since', '1 hour ago'], 'user'],
   ['blame', ['-L', '1,1', 'a.txt'], '1) edited'],
   ['stats', [], '100%'],
+  ['stats', ['--by', 'day'], 'turns'],
+  ['watch', ['--once', '--after', 'cp_1'], '"event":"checkpoint:created"'],
   ['undo', [], 'Undid cp_6'],
   ['list', ['--all'], 'Undid cp_6'],
   ['list', ['--multi-file'], 'Edit 2 files'],

@@ -1,6 +1,7 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { OutputView } from '../view.ts';
+import { checkNotes } from './check-summary.ts';
 import { shortText } from './checkpoint.ts';
 import { countedLines, countText } from './format.ts';
 
@@ -41,8 +42,8 @@ export function idOf({ before }: TurnJson): string {
 }
 
 function notes(turn: TurnJson): readonly string[] {
-  const { files, changes, takenBack, calls, testResult } = turn;
-  const tests = testResult === null ? [] : [`[tests ${testResult}]`];
+  const { files, changes, takenBack, calls, testResult, checks } = turn;
+  const tests = [...(testResult === null ? [] : [`[tests ${testResult}]`]), ...checkNotes(checks)];
   if (changes === 0) return [calls === 0 ? 'nothing changed' : countText(calls, 'call'), ...tests];
   const lines = countedLines(turn, files, 'file');
   const effect = takenBack === 0 ? '' : takenBack === changes ? 'taken back' : `${takenBack} of ${changes} taken back`;

@@ -291,3 +291,42 @@ test('a damaged file of trusted checks trusts nothing, and can be repaired', asy
   await p.open().repair();
   expect((await p.open().listChecks()).checks).toMatchObject([{ trust: 'new' }]);
 });
+
+describe('what is kept of checks', () => {
+  test('is shown with the turn and the checkpoint, without output, and stays when other checks run', async () => {
+    const p = new Project();
+    p.define({ own: { command: ['sh', 'check.sh'], kind: 'lint' }, other: { command: ['true'], kind: 'build' } });
+    await p.open().checkpoint();
+    await p.trust();
+    const session = p.open().session({ agent: 'mine', id: 's' });
+    await session.prompt('Go.', 'm');
+    await session.begin({ tool: 'Bash', kind: 'shell', id: 'c' });
+    p.write('errors', 'bad\n');
+    await session.end('c');
+    expect((await p.open().turns({ limit: 1 })).turns[0]?.checks).toBeNull();
+    await p.check({ only: ['own'] });
+    const { checkpoint } = await p.check({ only: ['other'] });
+    const { turns } = await p.open().turns({ limit: 1 });
+    const kept = {
+      base: 2,
+      checks: [
+        { name: 'own', outcome: 'failed', comparison: 'worse', new: 1 },
+        { name: 'other', outcome: 'passed', comparison: 'ok', new: 0 },
+      ],
+    };
+    expect(turns[0]?.checks).toMatchObject(kept);
+    const at = await p.open().show(checkpoint?.id ?? '');
+    expect((await p.open().checkSummaries([at])).get(at.id)).toMatchObject(kept);
+    expect((await p.open().stats({ by: 'day', most: 1 })).series).toMatchObject([{ checksPassed: 1, checksFailed: 1 }]);
+    // A damaged file is neither an empty answer without a word nor replaced.
+    const file = join(await p.store(), 'check-summaries.json');
+    writeFileSync(file, '{');
+    const savepoint = p.open();
+    const warnings: string[] = [];
+    savepoint.on('warning', ({ message }) => void warnings.push(message));
+    expect((await savepoint.turns({ limit: 1 })).turns[0]?.checks).toBeNull();
+    await p.check({ only: ['other'] });
+    expect(warnings).toEqual([expect.stringContaining('check-summaries.json cannot be read')]);
+    expect(readFileSync(file, 'utf8')).toBe('{');
+  });
+});

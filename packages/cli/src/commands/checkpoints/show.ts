@@ -5,6 +5,7 @@ import { command, lines } from '../../command.ts';
 import { authorsText, uncertainLegend } from '../../show/authors.ts';
 import { gapReason, listWithHeading } from '../../show/capture.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
+import { checkText } from '../../show/check-summary.ts';
 import { shortText } from '../../show/checkpoint.ts';
 import { countText, localTime, pathText, sizeText } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
@@ -55,6 +56,7 @@ export const show = command({
       row('restored', checkpoint.target),
       row('undoes', checkpoint.undoes),
       row('tests', checkpoint.testResult),
+      row('checks', checkpoint.checks === null ? null : checkpoint.checks.checks.map(checkText).join(', ')),
       row(
         'content',
         `${countText(counts.files, 'file')}, ${countText(counts.links, 'link')}, ${sizeText(counts.bytes)}`,

@@ -1,7 +1,9 @@
+import { SavepointError } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines } from '../../command.ts';
+import { command, lines, wholeNumber } from '../../command.ts';
 import { uncountedLines } from '../../show/checkpoint.ts';
 import { countText, groupDigits, sizeText } from '../../show/format.ts';
+import type { OutputView } from '../../view.ts';
 
 type StatsJson = OutputOf<(typeof VERBS)['stats']>;
 type DurationsJson = StatsJson['timeToApply'];
@@ -21,12 +23,25 @@ export const stats = command({
   verb: VERBS.stats,
   operands: [],
   takesPaths: false,
-  options: [],
-  examples: ['savepoint stats', 'savepoint stats --json'],
-  input: () => ({}),
+  options: [
+    { flags: '--by <unit>', description: 'show figures for each day or week instead', choices: ['day', 'week'] },
+    { flags: '--limit <number>', description: 'with `--by`: how many days (default 30) or weeks (default 12)' },
+  ],
+  examples: ['savepoint stats', 'savepoint stats --by week', 'savepoint stats --by day --limit 90 --json'],
 
-  render({ changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, damaged }, view) {
+  input(given) {
+    const { by } = given.options;
+    const most = wholeNumber(given, 'limit', '--limit');
+    if (by !== 'day' && by !== 'week') {
+      if (most === undefined) return {};
+      throw new SavepointError('USAGE', '--limit needs --by.', { argument: '--limit' });
+    }
+    return { by, utcOffset: -new Date().getTimezoneOffset(), ...(most === undefined ? {} : { most }) };
+  },
+
+  render({ changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, series, damaged }, view) {
     const { style } = view;
+    if (series !== null) return lines(seriesLines(series, view), uncountedLines(damaged, view));
     const row = (name: string, value: string): string => `${style.faint(`${name}:`.padEnd(16))} ${value}`;
     return lines(
       row(
@@ -73,6 +88,33 @@ export const stats = command({
     );
   },
 });
+
+/** A table; rows without anything are left out. */
+function seriesLines(series: NonNullable<StatsJson['series']>, { style }: OutputView): readonly string[] {
+  const rows = series.filter((row) => row.checkpoints + row.plansProposed + row.plansApproved + row.checksPassed > 0);
+  if (rows.length === 0) return ['Nothing was recorded in this time.'];
+  const cells = rows.map((row) => [
+    row.from,
+    groupDigits(row.turns),
+    groupDigits(row.checkpoints),
+    `+${groupDigits(row.added)} −${groupDigits(row.removed)}`,
+    percent(row.rollBackRate),
+    groupDigits(row.restores + row.rollbacks + row.undos),
+    `${row.plansProposed}/${row.plansApproved}/${row.plansApplied}`,
+    row.timeToApproval === null ? '–' : seconds(row.timeToApproval),
+    row.timeToApply === null ? '–' : seconds(row.timeToApply),
+    `${row.checksPassed}/${row.checksFailed}`,
+    groupDigits(row.guardTookBack),
+  ]);
+  const widths = HEADS.map((head, at) => Math.max(head.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]): string => row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ');
+  return [style.faint(line(HEADS)), ...cells.map(line), style.faint(LEGEND)];
+}
+
+const HEADS = ['from', 'turns', 'cps', 'lines', 'back', 'undone', 'plans', 'approval', 'apply', 'checks', 'guard'];
+const LEGEND =
+  'back: calls and edits of which something was reverted. undone: restores, rollbacks, undos. plans: proposed/approved/applied. ' +
+  'approval, apply: median times. checks: passed/failed. guard: how often it took work back.';
 
 function percent(share: number | null): string {
   return share === null ? '–' : `${Math.round(share * 1000) / 10}%`;

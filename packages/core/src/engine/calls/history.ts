@@ -16,12 +16,14 @@ import { type HistoryPage, type HistoryQuery, queryHistory } from '../../timelin
 import { resolveAuthors, resolveSession } from '../../timeline/query/select-authors.ts';
 import { listSessions, type SessionList } from '../../timeline/query/sessions.ts';
 import { type Stats, statsOf } from '../../timeline/query/stats.ts';
+import { Series, type SeriesChoice, type SeriesRow } from '../../timeline/query/stats-series.ts';
 import { type ForgottenSession, forgetSession, plansOf } from '../../timeline/retention/forget-session.ts';
 import { makeFolderWithFiles } from '../../transaction/new-folder.ts';
 import type { Engine } from '../engine.ts';
 import { dropUnusedBackups, dropUnusedSessions } from '../maintenance.ts';
 import { type PlanCounts, planCounts } from '../plans/plan-counts.ts';
 import { assertNothingPending } from '../recovery.ts';
+import { addStoredFigures } from '../stored-figures.ts';
 import { servedCallInfo } from '../served-call.ts';
 import { assertByPerson } from '../shell-call.ts';
 import type { WatchedEvent } from '../watch/follower.ts';
@@ -64,8 +66,19 @@ export interface HistoryCalls {
   turns(query: Omit<TurnQuery, 'session'> & { readonly session?: string }): Promise<TurnPage>;
   /** Returns the calls of agents that have started and not ended, oldest first. Waits for no lock. */
   openCalls(): Promise<readonly OpenCall[]>;
-  /** Returns how many changes are in effect, how long they took, and the size of the store on disk. */
-  stats(): Promise<Stats & { readonly storage: Usage; readonly guard: GuardCounts; readonly plans: PlanCounts }>;
+  /**
+   * Returns how many changes are in effect, how long they took, and the size of the store on disk.
+   * @param options.by also returns the figures by day or week
+   */
+  stats(options?: Partial<SeriesChoice>): Promise<
+    Stats & {
+      readonly storage: Usage;
+      readonly guard: GuardCounts;
+      readonly plans: PlanCounts;
+      /** Null unless requested. */
+      readonly series: readonly SeriesRow[] | null;
+    }
+  >;
   /**
    * Yields the events of the timeline, from any process, and with `all` what changes in the other states of the workspace.
    * If there is no store yet, waits for one.
@@ -129,11 +142,15 @@ export function historyCalls(engine: Engine): HistoryCalls {
         );
       }, 'warn'),
     openCalls: () => engine.read(({ ports, store }) => readUnendedCalls(ports, store.layout)),
-    stats: () =>
+    stats: ({ by, ...choice } = {}) =>
       engine.read(async (workspace) => {
         const { ports, store, timeline } = workspace;
+        const series = by === undefined ? null : new Series({ ...choice, by }, ports.clock.now());
+        const all = statsOf(timeline, store.objects, series);
+        if (series !== null) addStoredFigures(workspace, series);
         return {
-          ...statsOf(timeline, store.objects),
+          ...all,
+          series: series?.rows() ?? null,
           storage: storeUsage(ports.fs, store.layout),
           guard: guardCounts(ports, store.layout),
           plans: await planCounts(workspace, engine.pace({})),

@@ -5,6 +5,7 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { Activity } from '../activity/activity.ts';
 import { activitySource } from '../activity/source.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+import type { Series } from './stats-series.ts';
 
 /** Shares are between 0 and 1, and null if the number they refer to is 0. */
 export interface Stats {
@@ -40,7 +41,8 @@ export interface Durations {
 /** Targets for the figures: shares, and milliseconds for a change of three files. */
 export const TARGETS = { success: 0.85, rollBackRate: 0.2, threeFiles: 30_000 } as const;
 
-export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
+/** @param series also gets the figures by time */
+export function statsOf(timeline: Timeline, objects: ObjectReader, series: Series | null = null): Stats {
   const activity = new Activity(activitySource(objects, timeline.reader()));
   const acts = { restore: 0, edit: 0, undo: 0, redo: 0, rollback: 0, apply: 0, merge: 0 };
   const damaged: DamagedCheckpoint[] = [];
@@ -57,6 +59,7 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
     }
     const effectOf = activity.visit(checkpoint);
     const { trigger, changes, tool } = checkpoint;
+    series?.addCheckpoint(checkpoint);
     if (trigger in acts) acts[trigger as keyof typeof acts] += 1;
     if (trigger === 'call' && typeof tool?.took === 'number') {
       durations.push(tool.took);
@@ -68,7 +71,9 @@ export function statsOf(timeline: Timeline, objects: ObjectReader): Stats {
       const { reversion, hunks } = effectOf(change);
       all += 1;
       if (reversion === null) inEffect += 1;
-      steps.set(step, reversion !== null || hunks.size > 0 || (steps.get(step) ?? false));
+      const isReverted = reversion !== null || hunks.size > 0;
+      steps.set(step, isReverted || (steps.get(step) ?? false));
+      series?.addChange(checkpoint.time, change, step, isReverted);
     }
   }
   const reverted = [...steps.values()].filter((isReverted) => isReverted).length;

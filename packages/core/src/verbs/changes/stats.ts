@@ -1,5 +1,5 @@
 import { TARGETS } from '../../timeline/query/stats.ts';
-import { verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 
 export const stats = verb({
   name: 'stats',
@@ -8,7 +8,8 @@ export const stats = verb({
     "Success rate: the share of changes by agents' tools and edits that are in effect, that is, not reverted by a " +
     'rollback, restore or undo. Rollback rate: the share of calls and edits of which at least one change or hunk was ' +
     'reverted. Time to apply: from the start of a call to its end. The numbers cover all checkpoints that are still ' +
-    'on the timeline.',
+    'on the timeline. With `by`, also figures for each day or week. What was reverted counts on the day of the call or ' +
+    'edit that it reverted.',
   changes: 'nothing',
   schemas: ({ z, checkpointId, problem }) => {
     const count = z.int().min(0);
@@ -19,7 +20,16 @@ export const stats = verb({
       p95: z.number().nullable(),
     });
     return {
-      input: z.strictObject({}),
+      input: z.strictObject({
+        by: z.enum(['day', 'week']).optional().describe('also return figures by day or by week, from Monday'),
+        most: z.int().min(1).max(1_000).optional().describe('how many days (default 30) or weeks (default 12), up to now'),
+        utcOffset: z
+          .int()
+          .min(-840)
+          .max(840)
+          .optional()
+          .describe('where a day begins: minutes east of UTC (default 0)'),
+      }),
       output: z.strictObject({
         changes: z.strictObject({ all: count, standing: count, success: share }),
         steps: z.strictObject({ all: count, takenBack: count, rollBackRate: share }),
@@ -76,13 +86,41 @@ export const stats = verb({
             total: count,
           })
           .describe('bytes'),
+        series: z
+          .array(
+            z.strictObject({
+              from: z.string().describe('its first day: `2026-01-31`'),
+              turns: count.describe('prompts'),
+              checkpoints: count,
+              changes: count,
+              added: count.describe('lines of these changes'),
+              removed: count,
+              steps: count,
+              takenBack: count,
+              rollBackRate: share,
+              restores: count,
+              rollbacks: count,
+              undos: count,
+              plansProposed: count,
+              plansApproved: count,
+              plansApplied: count,
+              timeToApproval: z.number().nullable().describe('from the proposal: the median, in milliseconds'),
+              timeToApply: z.number().nullable().describe('from the approval: the median, in milliseconds'),
+              checksPassed: count,
+              checksFailed: count,
+              guardTookBack: count.describe('how often the guard took work back'),
+            }),
+          )
+          .nullable()
+          .describe('the oldest first; null unless requested with `by`'),
         damaged: z.array(z.strictObject({ id: checkpointId, problem })).describe('their changes are not counted'),
       }),
     };
   },
 
-  async handle(savepoint) {
-    const { changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, damaged } = await savepoint.stats();
+  async handle(savepoint, input) {
+    const { changes, steps, acts, timeToApply, threeFiles, storage, guard, plans, series, damaged } =
+      await savepoint.stats(withoutUndefined(input));
     return {
       changes: { ...changes },
       steps: { ...steps },
@@ -93,6 +131,7 @@ export const stats = verb({
       guard: { ...guard },
       plans: { ...plans, timeToApply: { ...plans.timeToApply } },
       storage: { ...storage },
+      series: series?.map((row) => ({ ...row })) ?? null,
       damaged: damaged.map(({ id, error }) => ({ id, problem: error.toJSON() })),
     };
   },
