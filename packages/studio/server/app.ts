@@ -1,5 +1,5 @@
 /** The routes. Whatever reaches them has passed the checks of request-checks.ts. */
-import { SavepointError } from '@savepoint/core';
+import { type DiskPath, SavepointError } from '@savepoint/core';
 import { safeJson } from '@savepoint/core/ports';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -14,7 +14,7 @@ import { jsonBody, RequestProblem } from './request-body.ts';
 import type { NodeParts } from './respond.ts';
 import type { Sessions } from './sessions.ts';
 import type { OneTimeTokens } from './tokens.ts';
-import type { ProofAnswer, ProofRequest, SessionRequest, WorkspacesAnswer } from './wire.ts';
+import type { HealthAnswer, ProofAnswer, ProofRequest, SessionRequest, WorkspacesAnswer } from './wire.ts';
 import type { OpenWorkspace, Workspaces } from './workspaces.ts';
 
 export interface AppParts {
@@ -27,6 +27,7 @@ export interface AppParts {
   readonly tokens: OneTimeTokens;
   readonly sessions: Sessions;
   readonly workspaces: Workspaces;
+  readonly health: (root: DiskPath) => Promise<HealthAnswer>;
   readonly activity: Activity;
   /** A browser has opened the page. */
   readonly opened: () => void;
@@ -69,6 +70,11 @@ export function studioApp(parts: AppParts): Hono<Env> {
     const workspace = await workspaceOf(context, workspaces);
     const given = await jsonBody(context.env.incoming, maxBodyOf(name));
     return answer(context, 200, await callVerb(workspace, name, given, context.env.signal));
+  });
+  app.get('/api/workspaces/:id/health', async (context) => {
+    const { savepoint } = await workspaceOf(context, workspaces);
+    const { root } = await savepoint.place({ orNew: true });
+    return answer(context, 200, await parts.health(root));
   });
   app.get('/api/workspaces/:id/events', async (context) => {
     const after = context.req.header('last-event-id') ?? null;

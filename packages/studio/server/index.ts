@@ -11,7 +11,10 @@ import { Sessions } from './sessions.ts';
 import { startedBy } from './started-by.ts';
 import { type StudioFiles, studioFiles } from './studio-files.ts';
 import { OneTimeTokens } from './tokens.ts';
+import type { HealthAnswer } from './wire.ts';
 import { type WorkspaceOptions, Workspaces } from './workspaces.ts';
+
+export type { DaemonHealth, HealthAnswer } from './wire.ts';
 
 export interface StudioOptions {
   /** The workspace of this folder is shown first. */
@@ -26,6 +29,8 @@ export interface StudioOptions {
   readonly port: number | null;
   readonly isReadOnly: boolean;
   readonly version: string;
+  /** Whether hooks and the daemon work, for the workspace of this folder. */
+  readonly health: (root: DiskPath) => Promise<HealthAnswer>;
   /** The server ends if no page was open for that long. */
   readonly idleMs: number;
   /** Default 15,000. */
@@ -78,6 +83,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     tokens,
     sessions,
     workspaces,
+    health: options.health,
     activity,
     opened: () => opening.removeAll(),
   }).fetch;

@@ -1,6 +1,6 @@
 /** What the page and the server send each other, as JSON. The page imports these types. */
 import type { JsonName } from '@savepoint/core';
-import type { VERBS } from '@savepoint/core/frontend';
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 
 export type VerbName = keyof typeof VERBS;
 
@@ -59,6 +59,24 @@ export interface ServerState {
   readonly first: string | null;
   /** The verbs that the page may call. */
   readonly verbs: readonly VerbName[];
+}
+
+/** The answer of `GET /api/workspaces/:id/health`: whether what agents do is reported. */
+export interface HealthAnswer {
+  /** Agents with hooks of Savepoint in their settings, or whose hooks are missing here. */
+  readonly agents: NonNullable<OutputOf<(typeof VERBS)['status']>['agents']>;
+  readonly daemon: DaemonHealth;
+}
+
+/** The process that answers hooks. Hooks work without it, too. */
+export interface DaemonHealth {
+  /** `leaving`: it accepts no more requests. */
+  readonly state: 'running' | 'leaving' | 'none';
+  /** An ISO time; null unless it runs. */
+  readonly since: string | null;
+  readonly events: number | null;
+  /** Of its answers, in milliseconds. */
+  readonly medianMs: number | null;
 }
 
 /** The answer of `POST /api/workspaces/:id/verbs/:verb`. */

@@ -97,6 +97,7 @@ export async function startHere(p: Project, times: Pick<StudioOptions, 'idleMs' 
     port: null,
     isReadOnly: false,
     version: '0.0.0',
+    health: () => Promise.resolve({ agents: [], daemon: { state: 'none', since: null, events: null, medianMs: null } }),
   });
   onTestFinished(() => studio.stop());
   return studio;

@@ -1,9 +1,9 @@
 /** Requests to the server of this page. A failure is thrown as a `CallFailed`, with the error as the commands print it. */
 import type { InputOf, OutputOf, VERBS } from '@savepoint/core/frontend';
-import type { ErrorAnswer, VerbAnswer, VerbName, WireError, WorkspacesAnswer } from '../../server/wire.ts';
+import type { ErrorAnswer, HealthAnswer, VerbAnswer, VerbName, WireError, WorkspacesAnswer } from '../../server/wire.ts';
 import { authorization } from './session.ts';
 
-export type { VerbName, WireError, WorkspacesAnswer };
+export type { HealthAnswer, VerbName, WireError, WorkspacesAnswer };
 
 type VerbOf<Name extends VerbName> = (typeof VERBS)[Name];
 export type Input<Name extends VerbName> = Partial<InputOf<VerbOf<Name>>>;
@@ -31,6 +31,15 @@ export class CallFailed extends Error {
 export async function loadWorkspaces(signal?: AbortSignal): Promise<WorkspacesAnswer> {
   const response = await reach('/api/workspaces', { headers: authorization(), ...(signal ? { signal } : {}) });
   return readAnswer<WorkspacesAnswer>(response);
+}
+
+/** Whether the hooks of agents and the daemon work. */
+export async function loadHealth(workspace: string, signal?: AbortSignal): Promise<HealthAnswer> {
+  const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/health`, {
+    headers: authorization(),
+    ...(signal ? { signal } : {}),
+  });
+  return readAnswer<HealthAnswer>(response);
 }
 
 export async function callVerb<Name extends VerbName>(

@@ -6,6 +6,7 @@ import { type OpenCall, useOpenCalls } from '../data/open-calls.ts';
 import { agoText, durationText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
+import { CheckMarks } from '../parts/check-marks.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { useNow } from '../parts/use-now.ts';
 
@@ -41,7 +42,7 @@ export function Agents({ sessions, turns }: AgentsProps) {
           <AgentRow
             key={session.id}
             session={session}
-            words={turns.find((turn) => turn.session === session.id)?.prompt ?? session.title}
+            turn={turns.find((turn) => turn.session === session.id) ?? null}
             calls={calls.filter((call) => call.session === session.id)}
           />
         ))}
@@ -52,12 +53,12 @@ export function Agents({ sessions, turns }: AgentsProps) {
 
 interface AgentRowProps {
   readonly session: Session;
-  /** What it works on: its newest prompt. */
-  readonly words: string | null;
+  /** Its newest one; null if it is not among the turns that are shown. */
+  readonly turn: Turn | null;
   readonly calls: readonly OpenCall[];
 }
 
-function AgentRow({ session, words, calls }: AgentRowProps) {
+function AgentRow({ session, turn, calls }: AgentRowProps) {
   const { id: workspace } = useWorkspace();
   const now = useNow();
   const { actor, last, changes, added, removed } = session;
@@ -66,12 +67,13 @@ function AgentRow({ session, words, calls }: AgentRowProps) {
       <AuthorMark actor={actor} />
       <div>
         <Link to="/w/$workspace/timeline" params={{ workspace }} search={{ session: session.id }}>
-          {shownText(words ?? 'A session without a recorded prompt')}
+          {shownText(turn?.prompt ?? session.title ?? 'A session without a recorded prompt')}
         </Link>
         <p className="facts">
           <span>{shownText(actorName(actor))}</span>
           <span>{plural(changes, 'change')}</span>
           <Counts added={added} removed={removed} />
+          <CheckMarks checks={turn?.checks ?? null} />
           {calls.length === 0 && <span>last active {agoText(last, now)}</span>}
         </p>
         {calls.map(({ call, tool, summary, began }) => (

@@ -5,6 +5,9 @@ import { bytesText, durationText, plural } from '../data/times.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { Failure, Loading } from '../parts/message.tsx';
+import { HealthPart } from './health-part.tsx';
+import { RetentionPart } from './retention-part.tsx';
+import { TrendsPart } from './trends-part.tsx';
 import { VerifyPart } from './verify-part.tsx';
 
 export function Overview() {
@@ -52,11 +55,13 @@ export function Overview() {
                 <Figure name="Plans">
                   {figures.plans.all} proposed, {figures.plans.applied} applied, {figures.plans.rolledBack} rolled back
                 </Figure>
-                <Figure name="Storage">{bytesText(figures.storage.total)}</Figure>
               </>
             )}
           </dl>
         </section>
+        <TrendsPart />
+        <HealthPart />
+        <RetentionPart bytes={figures?.storage.total ?? null} />
         <section aria-label="Not captured">
           <h2>Not captured</h2>
           {capture === null || capture.leftOut.length + capture.partial.length === 0 ? (

@@ -4,17 +4,19 @@ import { shownText } from '../data/names.ts';
 import { clockText, fullText } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
+import { CheckMarks, type CheckSummary } from '../parts/check-marks.tsx';
 import { Counts } from '../parts/counts.tsx';
 import type { Checkpoint } from './rows.ts';
 
 export interface CheckpointRowProps {
   readonly checkpoint: Checkpoint;
+  readonly checks: Pick<CheckSummary, 'checks'> | null;
   readonly isPinned: boolean;
   readonly isCurrent: boolean;
 }
 
 /** A checkpoint between turns: taken by hand, by an operation, or with somebody's own edits. */
-export function CheckpointRow({ checkpoint, isPinned, isCurrent }: CheckpointRowProps) {
+export function CheckpointRow({ checkpoint, checks, isPinned, isCurrent }: CheckpointRowProps) {
   const { id: workspace } = useWorkspace();
   const { id, time, actor, description, totals, testResult, partial } = checkpoint;
   return (
@@ -28,6 +30,7 @@ export function CheckpointRow({ checkpoint, isPinned, isCurrent }: CheckpointRow
       {testResult !== null && (
         <span className={`tag ${testResult}`}>tests {testResult === 'pass' ? 'pass' : 'fail'}</span>
       )}
+      <CheckMarks checks={checks} />
       {isPinned && <span className="tag">pinned</span>}
       {isCurrent && <span className="tag current">newest</span>}
       {partial.length > 0 && <span className="tag warning">partial</span>}

@@ -16,6 +16,7 @@ export type Row =
       readonly key: string;
       readonly place: number;
       readonly checkpoint: Checkpoint;
+      readonly checks: Page['checks'][number] | null;
       readonly isPinned: boolean;
       readonly isCurrent: boolean;
     }
@@ -61,13 +62,14 @@ export function isIn({ before, after, place }: Turn, checkpoint: number): boolea
   return checkpoint <= last && checkpoint > (before === null ? last - 1 : numberOf(before));
 }
 
-function rowsOfPage({ checkpoints, turns, damaged, pinned, current }: Page): readonly Row[] {
+function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Page): readonly Row[] {
   const rows: readonly Exclude<Row, { kind: 'day' }>[] = [
     ...turns.map((turn) => ({ kind: 'turn' as const, key: turnKey(turn), place: numberOf(turn.place), turn })),
     ...checkpoints.map((checkpoint) => ({
       kind: 'checkpoint' as const,
       key: checkpoint.id,
       place: checkpoint.number,
+      checks: checks.find(({ id }) => id === checkpoint.id) ?? null,
       checkpoint,
       isPinned: pinned.includes(checkpoint.id),
       isCurrent: current === checkpoint.id,

@@ -100,7 +100,7 @@ function RowView({ row, open, onOpen }: { readonly row: Row } & Pick<RowsProps, 
       return <TurnRow turn={row.turn} isOpen={isOpen} onToggle={() => onOpen(isOpen ? undefined : row.key)} />;
     }
     case 'checkpoint':
-      return <CheckpointRow checkpoint={row.checkpoint} isPinned={row.isPinned} isCurrent={row.isCurrent} />;
+      return <CheckpointRow {...row} />;
     case 'damaged':
       return (
         <p className="checkpoint-row damaged">

@@ -4,6 +4,7 @@ import { shownText } from '../data/names.ts';
 import { clockText, durationText, fullText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMark } from '../parts/author-mark.tsx';
+import { CheckMarks } from '../parts/check-marks.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { turnRequest } from '../take-back/requests.ts';
@@ -37,6 +38,7 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           <span>{plural(turn.calls, 'call')}</span>
           <span>{plural(turn.files, 'file')}</span>
           <span>{durationText(Date.parse(turn.ended) - Date.parse(turn.began))}</span>
+          <CheckMarks checks={turn.checks} />
           <TakenBack turn={turn} />
         </p>
       </div>

@@ -12,6 +12,7 @@ import { ownVersion } from '../../own-version.ts';
 import { studioPage } from '../../studio-page.ts';
 import { systemCode } from '../../system-error.ts';
 import { writeAll } from '../../write.ts';
+import { healthOf } from './health.ts';
 import { openInBrowser } from './open-browser.ts';
 
 const DEFAULT_IDLE_MINUTES = 30;
@@ -91,6 +92,7 @@ async function start({ globals, env }: CommandEnvironment, options: StartOptions
       home,
       page: studioPage(),
       version: ownVersion(),
+      health: (root) => healthOf(root, home, env),
     });
   } catch (error) {
     throw listenError(error, options.port);
