@@ -92,6 +92,9 @@ it('does not apply what was not checked, is not good, is large, or is under revi
   await call(client, 'plan_revise', { id, ...writing('good\n', 'a.txt') });
   expect(await why(client, id)).toContain('not checked by own');
   await call(client, 'plan_check', { id });
+  p.ok('comment', 'add', 'a.txt:1', '--plan', id, 'Better');
+  expect(await why(client, id)).toContain('the user commented on it');
+  p.ok('comment', 'delete', 'last');
   p.ok('plan', 'revise', id, '-m', 'Say more');
   expect(await why(client, id)).toContain('the user asked for changes of it');
   await call(client, 'plan_revise', { id, ...writing('good and more\n', 'a.txt') });

@@ -3,6 +3,7 @@
 import { type BundleCalls, bundleCalls } from './engine/calls/bundles.ts';
 import { type CheckpointCalls, checkpointCalls } from './engine/calls/checkpoints.ts';
 import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
+import { type CommentCalls, commentCalls } from './engine/calls/comments.ts';
 import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
 import { type ForkCalls, forkCalls } from './engine/calls/forks.ts';
@@ -53,6 +54,7 @@ export interface Savepoint
     PlanRunCalls,
     PlanCalls,
     PlanModeCalls,
+    CommentCalls,
     ScopeCalls {
   /** Opens an agent's session. Nothing is captured until its work starts. */
   session(options: SessionOptions): Session;
@@ -105,6 +107,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...planCommitCalls(engine),
     ...planCalls(engine),
     ...planModeCalls(engine),
+    ...commentCalls(engine),
     ...scopeCalls(engine),
     ...planPolicyCalls(engine),
     ...planRunCalls(engine),

@@ -23,6 +23,7 @@ const TEST_MS = 10 * 60_000;
 const FIRST = 'Improve the texts.';
 const SECOND = 'Go on.';
 const WORDS = 'Say DEUX, please.';
+const COMMENT = 'This should be French.';
 const TEXT = Array.from({ length: 30 }, (_, index) => `item ${String(index + 1).padStart(2, '0')}\n`).join('');
 const CHECKS = { checks: { own: { command: ['sh', '-c', 'grep -q DEUX book.txt'], kind: 'lint' } } };
 
@@ -119,6 +120,7 @@ describe.skipIf(whyNot !== null).each(TRIED.map((one) => [one.program.name, one]
         });
         project.ok('plan', 'review', plan.id, '--reject', 'book.txt:2');
         project.ok('plan', 'revise', plan.id, '-m', WORDS);
+        project.ok('comment', 'add', 'book.txt:2', '--plan', plan.id, COMMENT);
         expect(look(project)).toEqual(before);
 
         const revised: readonly Step[] = [
@@ -134,6 +136,12 @@ describe.skipIf(whyNot !== null).each(TRIED.map((one) => [one.program.name, one]
         const [prompted] = second.seen.filter(({ marker }) => marker === SECOND);
         expect(prompted?.allText).toContain(WORDS);
         expect(prompted?.allText).toContain('- book.txt hunk 2');
+        // With the prompt, and not again with the calls after it.
+        expect(second.seen.at(-1)?.allText.split(COMMENT)).toHaveLength(2);
+        expect(prompted?.allText).toMatch(/book\.txt, line 2, of your plan plan_[0-9a-f]{8}:\n> TWO\nThis should be French\./);
+        expect(JSON.parse(project.ok('comment', 'list', '--json').stdout).comments).toMatchObject([
+          { status: 'sent', agent: program.name, sent: { agent: program.name } },
+        ]);
 
         const [asked, wrote] = asks.length === 0 ? [] : (second.seen.at(-1)?.results ?? []).slice(-4);
         expect(asked?.text ?? WORDS).toContain(WORDS);

@@ -17,6 +17,7 @@ import {
 import { mayBePlanned, type Places, type Ports } from '@savepoint/core/ports';
 import type { HookAnswer } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
+import { commentsText } from './comment-text.ts';
 import { endKeyBefore, makeCallId } from './pairing.ts';
 import { failedText, heldText, inCopyText, isOnText, newsText } from './plan-text.ts';
 
@@ -48,7 +49,7 @@ export async function heldAnswer(scene: CallScene): Promise<HookAnswer | null> {
   return { kind: 'deny', reason: [...lines, ...news].join('\n') };
 }
 
-/** What the model reads about plans at this event. */
+/** What the model reads about plans at this event, and what a person says about its lines. */
 export async function planLines(
   event: AgentEvent,
   session: Session,
@@ -58,7 +59,17 @@ export async function planLines(
   const isOn = begins && (await isPlanned({ event, session, context }));
   const isInCopy = session.isInPlanCopy();
   const about = isOn ? isOnText() : begins && isInCopy ? inCopyText() : [];
-  return [...about, ...newsText(await session.planNews(), isInCopy)];
+  const comments = takesComments(event) ? await session.takeComments() : [];
+  return [...about, ...newsText(await session.planNews(), isInCopy), ...commentsText(comments)];
+}
+
+/** These agents take no text with a prompt, but with the call that follows it. */
+const WITHOUT_PROMPT_TEXT: readonly string[] = ['cursor', 'opencode'];
+
+/** A comment comes with a prompt, so that it does not interrupt the work on another one. */
+function takesComments({ kind, subAgentId, agent }: AgentEvent): boolean {
+  if (subAgentId !== null) return false;
+  return kind === 'prompt-given' || (kind === 'call-ended' && WITHOUT_PROMPT_TEXT.includes(agent));
 }
 
 /**

@@ -182,6 +182,10 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planPolicy, async () => (await import('./plans/policy.ts')).planPolicy),
   verbRow('plans', VERBS.planCancel, async () => (await import('./plans/decide.ts')).planCancel),
   verbRow('plans', VERBS.planMode, async () => (await import('./plans/mode.ts')).planMode),
+  verbRow('plans', VERBS.commentAdd, async () => (await import('./comments/comments.ts')).commentAdd),
+  verbRow('plans', VERBS.commentList, async () => (await import('./comments/comments.ts')).commentList),
+  verbRow('plans', VERBS.commentResolve, async () => (await import('./comments/comments.ts')).commentResolve),
+  verbRow('plans', VERBS.commentDelete, async () => (await import('./comments/comments.ts')).commentDelete),
   verbRow('share', VERBS.bundleCreate, async () => (await import('./share/bundle.ts')).bundleCreate),
   verbRow('share', VERBS.bundleRestore, async () => (await import('./share/bundle.ts')).bundleRestore),
   verbRow('share', VERBS.bundleExport, async () => (await import('./share/bundle.ts')).bundleExport),
@@ -241,6 +245,12 @@ export const GROUPS: Readonly<Record<string, CommandGroup>> = {
     description:
       'A plan is a proposed change of files that is not applied yet. It can be looked at, cut down hunk by hunk, and ' +
       'applied all or nothing.',
+  },
+  comment: {
+    summary: 'tell agents what you think of lines that they wrote',
+    description:
+      'A comment is about lines of a file, of a checkpoint or of a plan. The agent that wrote them gets it with its next ' +
+      'prompt, once.',
   },
   workspace: {
     summary: 'link a folder to an existing timeline',

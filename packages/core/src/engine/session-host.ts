@@ -4,11 +4,13 @@ import { markTurnEnd } from '../copy/turn-mark.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
 import { unlessDamaged } from '../store/objects/damage.ts';
+import { hasComments } from '../store/state/comments.ts';
 import { capture } from '../timeline/capture/capture.ts';
 import { stateOfPlans } from '../timeline/record/plan-records.ts';
 import { announceCapture } from './announce.ts';
 import { restoreIn } from './calls/rewind.ts';
 import { locationOf } from './calls/workspaces.ts';
+import { takeFor } from './comments/take.ts';
 import type { Engine } from './engine.ts';
 import { rollbackEvent } from './events.ts';
 import { frozenPathsIn, putBackFrozen } from './frozen.ts';
@@ -53,6 +55,16 @@ export function sessionHost(engine: Engine): SessionHost {
       );
     },
     isCopyForPlan: () => isCopyForPlan(engine.ports, engine.options.places.home),
+    takeComments: async (session, agent) => {
+      engine.assertOpen();
+      return engine.once((once) =>
+        once.mapErrors(async () => {
+          const isAny = readIfFound(once.context(), ({ ports, store }) => hasComments(ports, store.layout));
+          if (isAny !== true) return [];
+          return takeFor(once, { agent, session }, {});
+        }),
+      );
+    },
     turnEnded: () => markTurnEnd(engine.ports, engine.options.places.home),
     applyRetention: () => tidyLater(engine),
     announceAborted: (calls, session) => engine.events.emit('session:aborted', { session, calls }),

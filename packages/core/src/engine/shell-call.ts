@@ -47,6 +47,9 @@ export function shellAuthorOf(engine: Engine, workspace: Workspace): Author | nu
  * takes away a protection. With `--force`, this also applies to operations.
  */
 export const ONLY_BY_A_PERSON = {
+  commentAdd: 'comment add',
+  commentDelete: 'comment delete',
+  commentResolve: 'comment resolve',
   copies: 'copies --clean --all',
   deleteSession: 'sessions delete',
   deleteWorkspace: 'workspaces delete',

@@ -6,7 +6,7 @@ import { readCheckSummaries } from '../store/state/check-summaries.ts';
 import { readGuardState } from '../store/state/guard.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { Series } from '../timeline/query/stats-series.ts';
-import { applicationsOf } from './plans/plan-view.ts';
+import { applicationsOf } from './plans/applications.ts';
 import { allPlans } from './plans/stored-plans.ts';
 
 /** What cannot be read is not counted. */

@@ -97,7 +97,7 @@ export async function purge(
   }
   lock.assertHeld();
   purgeBackups(ports, store.layout, workspace.root, paths, purged); // P2
-  removeTraces(ports, store.layout, (text) => secrets.isMentionedIn(text));
+  removeTraces(ports, store.layout, paths, (text) => secrets.isMentionedIn(text));
   const moved = new Map([...rewritten.map(({ from, to }) => [from.commit, to] as const), ...proposals]);
   if (moved.size > 0) store.refs.moveAll(moved);
   // Objects kept from repositories may include the same contents. An undo works without them.

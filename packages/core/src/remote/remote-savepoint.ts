@@ -130,6 +130,10 @@ interface VerbsByMethod {
   readonly commitPlan: 'planCommit';
   readonly notePlan: 'planRevise';
   readonly cancelPlan: 'planCancel';
+  readonly addComment: 'commentAdd';
+  readonly comments: 'commentList';
+  readonly resolveComment: 'commentResolve';
+  readonly deleteComment: 'commentDelete';
   readonly planMode: 'planMode';
   readonly setPlanMode: 'planMode';
   readonly scope: 'scopeList';

@@ -16,6 +16,7 @@ import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
 import type { HeldEditsRequest, PlanNews, ProposedCall } from './plan-mode.ts';
+import type { SentComment } from './sent-comment.ts';
 
 export interface SessionHost {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'processes'>;
@@ -35,6 +36,8 @@ export interface SessionHost {
   planNews(session: SessionId): Promise<readonly PlanNews[]>;
   /** See `Session.isInPlanCopy`. */
   isCopyForPlan(): boolean;
+  /** See `Session.takeComments`. */
+  takeComments(session: SessionId, agent: string): Promise<readonly SentComment[]>;
   /** In a copy: tells the process outside that the agent ended a turn. */
   turnEnded(): void;
   /** Applies retention in the background. A failure is only a warning. */

@@ -13,6 +13,7 @@ import { heldWrites } from './held-writes.ts';
 import type { SessionHost } from './host.ts';
 import { ownFolder } from './locate-call.ts';
 import type { HeldCall, PlanNews } from './plan-mode.ts';
+import type { SentComment } from './sent-comment.ts';
 import { checkSessionCall } from './session-shapes.ts';
 
 /** The part of `Session` for plans. */
@@ -64,5 +65,13 @@ export abstract class PlannedSession extends GuardedSession {
    */
   async planNews(): Promise<readonly PlanNews[]> {
     return this.#host.planNews(this.id);
+  }
+
+  /**
+   * Returns what people commented on lines for this session, once: it counts as sent then. Waits for the lock only if there
+   * is something. @throws SavepointError STORE_DAMAGED
+   */
+  async takeComments(): Promise<readonly SentComment[]> {
+    return this.#host.takeComments(this.id, this.actor.name);
   }
 }

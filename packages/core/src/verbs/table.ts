@@ -23,6 +23,7 @@ import { status } from './checkpoints/status.ts';
 import { setTestResult } from './checkpoints/test-result.ts';
 import { check, forkCheck } from './checks/check.ts';
 import { trust } from './checks/trust.ts';
+import { commentAdd, commentDelete, commentList, commentResolve } from './comments/comments.ts';
 import { bisect } from './copies/bisect.ts';
 import { replay } from './copies/replay.ts';
 import { forkClean, forkCreate, forkDrop, forkMerge, forkRun } from './forks/change.ts';
@@ -101,6 +102,10 @@ export const VERBS = {
   planCancel,
   planPolicy,
   planMode,
+  commentAdd,
+  commentList,
+  commentResolve,
+  commentDelete,
   verify,
   recover,
   repair,

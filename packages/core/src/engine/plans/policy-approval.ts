@@ -7,6 +7,7 @@ import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { checkpointId } from '../../model/ids.ts';
 import type { Plan, PlanApproval } from '../../model/plan.ts';
 import { isAnythingAccepted } from '../../plan/selection.ts';
+import { readComments } from '../../store/state/comments.ts';
 import { readPlanPolicy } from '../../store/state/plan-policy.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
@@ -40,6 +41,9 @@ export function policyAnswer(
   if (applications.some(({ isInEffect }) => !isInEffect)) return { refused: 'it was rolled back before' };
   if (plan.words.some(({ by, revision }) => by.kind === 'user' && revision === plan.revision)) {
     return { refused: 'the user asked for changes of it' };
+  }
+  if (readComments(ports.fs, store.layout).some(({ anchor, resolved }) => anchor.plan?.id === plan.id && resolved === null)) {
+    return { refused: 'the user commented on it' };
   }
   const before = toBeAsked(workspace, plan, changes);
   if (before !== null) return { refused: before };

@@ -16,12 +16,15 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
+import { COMMENT_SIDES } from '../../model/comment.ts';
+import type { CommentCalls, CommentQuery } from '../calls/comments.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
 import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
+import type { CommentRequest } from '../comments/anchor.ts';
 import type { ApplyPlanOptions } from '../plans/apply.ts';
 import type { PlanCheckOptions } from '../plans/check-plan.ts';
 import type { PlanCommitChoices, PlanCommitOptions } from '../plans/commit.ts';
@@ -32,6 +35,7 @@ import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, p
 import { FILES } from './edit-call-shapes.ts';
 
 export type PlanningCalls = PlanCalls &
+  CommentCalls &
   PlanModeCalls &
   PlanRunCalls &
   PlanSourceCalls &
@@ -91,6 +95,26 @@ const POLICY = fields({ checks: listOf(text), maxFiles: count } satisfies ShapeO
 });
 const SET_PHASES = fields({ ...CALL_OPTIONS, add: flag } satisfies ShapeOf<PlanPhasesOptions>);
 
+const COMMENT = fields(
+  {
+    last: count,
+    side: oneOf(...COMMENT_SIDES),
+    plan: text,
+    at: text,
+    from: text,
+  } satisfies ShapeOf<CommentRequest, 'path' | 'first' | 'text'>,
+  { path: anything, first: count, text },
+);
+const COMMENTS = fields({
+  ...CALL_OPTIONS,
+  paths,
+  all: flag,
+  forCaller: flag,
+  plan: text,
+  at: text,
+  from: text,
+} satisfies ShapeOf<CommentQuery>);
+
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   proposeEdits: [['files', FILES], PROPOSE],
   proposeFrom: [['origin', ORIGIN], PROPOSE],
@@ -108,6 +132,10 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
   notePlan: [ID, ['text', text], OPTIONS],
   cancelPlan: [ID, OPTIONS],
+  addComment: [['request', COMMENT], OPTIONS],
+  comments: [['query', optional(COMMENTS)]],
+  resolveComment: [ID, ['isResolved', flag], OPTIONS],
+  deleteComment: [ID, OPTIONS],
   planMode: [OPTIONS],
   setPlanMode: [
     ['mode', oneOf('on', 'off')],

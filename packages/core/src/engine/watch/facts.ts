@@ -14,7 +14,7 @@ import { readRunningSessions } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { forkStates } from '../../timeline/record/fork-states.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
-import { applicationsOf } from '../plans/plan-view.ts';
+import { applicationsOf } from '../plans/applications.ts';
 import { allPlans } from '../plans/stored-plans.ts';
 import { daemonIn, type WatchedState } from './states.ts';
 import type { Fact, Facts } from './view.ts';

@@ -4,15 +4,31 @@ import { syncFolder } from '../../io/durable-write.ts';
 import { type Fs, kindOf } from '../../io/fs.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
-import { type DiskPath, diskChild } from '../../model/names.ts';
+import { type DiskPath, diskChild, isWithin, type TreePath } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 import { purgeCheckSummaries } from './check-summaries.ts';
+import { dropComments } from './comments.ts';
 import { endDamagedCall, readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 import { removeWatchViews } from './watch-views.ts';
 
-/** @param mentionsPurged returns whether a text mentions purged contents */
-export function removeTraces({ fs }: Ports, layout: StoreLayout, mentionsPurged: (text: string) => boolean): void {
+/**
+ * @param paths that are purged, with everything below them
+ * @param mentionsPurged returns whether a text mentions purged contents
+ */
+export function removeTraces(
+  { fs }: Ports,
+  layout: StoreLayout,
+  paths: readonly TreePath[],
+  mentionsPurged: (text: string) => boolean,
+): void {
+  dropComments(fs, layout, ({ anchor, text }) => {
+    const { lines, above, below } = anchor;
+    return (
+      paths.some((path) => isWithin(anchor.path, path)) ||
+      [text, lines, above, below].some((one) => mentionsPurged(one))
+    );
+  });
   removeIfExists(fs, layout.statCache);
   removeWatchViews(fs, layout);
   purgeCheckSummaries(fs, layout, mentionsPurged);

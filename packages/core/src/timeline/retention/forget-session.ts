@@ -6,6 +6,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, PlanId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
+import { dropComments } from '../../store/state/comments.ts';
 import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
 import { dropScopes } from '../../store/state/scope.ts';
 import { UNKNOWN_STATE, writeSessionState } from '../../store/state/session-state.ts';
@@ -64,6 +65,8 @@ export async function forgetSession(
   await removeTexts(workspace, lock, withTextsOf(checkpoints, session, plans, new Set(drop)), plans, pace);
   removeTextsOfCalls(ports.fs, store.layout, session);
   removeWatchViews(ports.fs, store.layout);
+  // They quote lines of the session.
+  dropComments(ports.fs, store.layout, (one) => one.session === session || one.sent?.session === session);
   dropScopes(ports, store.layout, (one) => one === session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.

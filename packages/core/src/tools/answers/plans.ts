@@ -13,6 +13,7 @@ import { countText, pathText } from './text.ts';
 
 type PlanJson = OutputOf<typeof VERBS.planShow>;
 type BriefJson = OutputOf<typeof VERBS.planList>['plans'][number];
+type CommentJson = OutputOf<typeof planStatus>['comments'][number];
 type HunkJson = NonNullable<PlanJson['changes'][number]['hunks']>[number];
 type CheckJson = OutputOf<typeof VERBS.planCheck>['checks'][number];
 
@@ -73,6 +74,19 @@ interface WordsRow {
 export interface PlansAnswer {
   readonly plans: readonly PlanRow[];
   readonly unreadable?: readonly string[];
+}
+
+/** What the user says about lines, each once. */
+interface WithComments {
+  readonly comments?: readonly CommentRow[];
+}
+
+interface CommentRow {
+  readonly id: string;
+  /** `src/a.ts:3-5`. */
+  readonly at: string;
+  readonly lines: string;
+  readonly text: string;
 }
 
 export interface PlanCheckAnswer {
@@ -158,17 +172,41 @@ export function planLines(answer: PlanAnswer): string[] {
   ];
 }
 
-export function planStatusAnswer({ list, plan }: OutputOf<typeof planStatus>): PlanAnswer | PlansAnswer {
-  if (plan !== null) return planAnswer(plan);
-  const { plans = [], warnings = [] } = list ?? {};
-  return { plans: plans.map(planRow), ...present<Pick<PlansAnswer, 'unreadable'>>({ unreadable: warnings }) };
+const COMMENTED_CHARACTERS = 2_000;
+
+function commentRow({ id, path, place, made_at: made, lines, plan, text }: CommentJson): CommentRow {
+  const { first, last } = place ?? made;
+  const gone = place === null ? ', which is gone or changed now' : '';
+  return {
+    id,
+    at: `${pathText(path)}:${first}${last === first ? '' : `-${last}`}${plan === null ? '' : ` of ${plan.id}`}${gone}`,
+    lines: showContent(nameFromJson(lines).slice(0, COMMENTED_CHARACTERS).replace(/\n$/, '')),
+    text,
+  };
 }
 
-export function planStatusLines(answer: PlanAnswer | PlansAnswer): string[] {
-  if (!('plans' in answer)) return planLines(answer);
+export function planStatusAnswer({
+  list,
+  plan,
+  comments,
+}: OutputOf<typeof planStatus>): (PlanAnswer | PlansAnswer) & WithComments {
+  const said = present<WithComments>({ comments: comments.map(commentRow) });
+  if (plan !== null) return { ...planAnswer(plan), ...said };
+  const { plans = [], warnings = [] } = list ?? {};
+  return { plans: plans.map(planRow), ...present<Pick<PlansAnswer, 'unreadable'>>({ unreadable: warnings }), ...said };
+}
+
+export function planStatusLines(answer: (PlanAnswer | PlansAnswer) & WithComments): string[] {
+  const comments = (answer.comments ?? []).flatMap(({ id, at, lines, text }) => [
+    `The user commented on ${showText(at)} (${id}):`,
+    ...lines.split('\n').map((line) => `> ${line}`),
+    showText(text, 'keep'),
+  ]);
+  if (!('plans' in answer)) return [...planLines(answer), ...comments];
   return [
     ...(answer.plans.length === 0 ? ['No open plans.'] : answer.plans.map(planLine)),
     ...(answer.unreadable ?? []).map((one) => `  cannot be read: ${showText(one)}`),
+    ...comments,
   ];
 }
 

@@ -1,7 +1,8 @@
 /** What `plan list` and `plan show` answer, for callers with one tool for both. */
 
+import { commentShape, commentToJson } from '../shapes/comment-shape.ts';
 import { planShapes } from '../shapes/plan-shape.ts';
-import { verb } from '../verb.ts';
+import { verb, withoutUndefined } from '../verb.ts';
 import { planList, planShow } from './propose.ts';
 
 export const planStatus = verb({
@@ -20,12 +21,17 @@ export const planStatus = verb({
       output: z.strictObject({
         list: planList.schemas(shapes, editShapes).output.nullable(),
         plan: planShapes(shapes).whole.nullable(),
+        comments: z.array(commentShape(shapes)).describe('of the user on lines that you wrote, each once'),
       }),
     };
   },
   async handle(savepoint, { id, all, patch }, context) {
-    return id === undefined
-      ? { list: await planList.handle(savepoint, { all }, context), plan: null }
-      : { list: null, plan: await planShow.handle(savepoint, { id, patch }, context) };
+    const { signal, toolCall } = context;
+    const answer =
+      id === undefined
+        ? { list: await planList.handle(savepoint, { all }, context), plan: null }
+        : { list: null, plan: await planShow.handle(savepoint, { id, patch }, context) };
+    const taken = await savepoint.comments({ ...withoutUndefined({ signal, toolCall }), forCaller: true });
+    return { ...answer, comments: taken.map(commentToJson) };
   },
 });
