@@ -71,7 +71,9 @@ it('reaches the next session of the agent if the first one is over, and no other
   p.ok('comment', 'add', 'a.txt:1-2', 'Both lines');
   const codex = { session_id: 'x1', hook_event_name: 'UserPromptSubmit', prompt: 'Hello', cwd: p.dir, turn_id: 't' };
   expect(p.run(['hook', 'codex'], { input: JSON.stringify(codex) }).stdout).not.toContain('Both lines');
-  expect(say(p, 's2', { hook_event_name: 'UserPromptSubmit', prompt: 'Hello' })).toContain('> one\\n> TWO\\nBoth lines');
+  expect(say(p, 's2', { hook_event_name: 'UserPromptSubmit', prompt: 'Hello' })).toContain(
+    '> one\\n> TWO\\nBoth lines',
+  );
   expect(listed(p)).toMatchObject([{ session: 's1', sent: { session: 's2' } }]);
 });
 
@@ -125,7 +127,10 @@ it('is removed by a purge of its path and with its session, and a damaged file i
   expect(listed(p)).toEqual([]);
   p.ok('comment', 'add', 'a.txt:2', 'Again');
   const all = fs.readdirSync(p.base, { recursive: true, encoding: 'utf8' });
-  fs.writeFileSync(path.join(p.base, all.find((one) => one.endsWith('comments.json')) ?? ''), '{"format":1,"comments":[{}]}');
+  fs.writeFileSync(
+    path.join(p.base, all.find((one) => one.endsWith('comments.json')) ?? ''),
+    '{"format":1,"comments":[{}]}',
+  );
   const refused = p.run(['comment', 'list']);
   expect(refused.status).not.toBe(0);
   expect(refused.stderr).toContain('the comments of people are unknown');

@@ -60,6 +60,24 @@ class Work {
 const results = (answer: { readonly results: readonly { path: string; result: string }[] }): readonly string[] =>
   answer.results.map(({ path, result }) => `${result} ${path}`);
 
+it('takes lines back that several agents made, with --lines', async () => {
+  const work = await new Work().start();
+  await work.edit('alpha', 'a.txt', 'line 3\n', 'three\n');
+  await work.edit('beta', 'a.txt', 'three\n', 'THREE\n');
+  await work.edit('alpha', 'a.txt', 'line 30\n', 'thirty\n');
+  const { p } = work;
+  expect(p.run(['rollback', '--lines', 'a.txt:4', '--dry-run']).stdout).toContain('would roll back 1 change');
+  p.ok('rollback', '--lines', 'a.txt:4', '--yes');
+  expect(p.read('a.txt')).toBe(numbers({ 3: 'three', 30: 'thirty' }));
+  p.ok('undo', '--yes');
+  const { stdout } = p.ok('rollback', '--lines', 'a.txt:4', '--after', 'cp_1', '--yes');
+  expect(stdout).toMatch(/^Rolled back 1 line of alpha, beta: a\.txt/);
+  expect(p.read('a.txt')).toBe(numbers({ 30: 'thirty' }));
+  const refused = p.run(['rollback', '--lines', 'a.txt', '--yes']);
+  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('names no lines of a file')]);
+  expect(p.run(['rollback', '--lines', 'a.txt:4', '--agent', 'alpha', '--yes']).status).toBe(2);
+});
+
 describe('rolling back one of three authors of a file', () => {
   async function three(): Promise<Work> {
     const w = await new Work().start();

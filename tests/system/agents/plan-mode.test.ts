@@ -138,7 +138,9 @@ describe.skipIf(whyNot !== null).each(TRIED.map((one) => [one.program.name, one]
         expect(prompted?.allText).toContain('- book.txt hunk 2');
         // With the prompt, and not again with the calls after it.
         expect(second.seen.at(-1)?.allText.split(COMMENT)).toHaveLength(2);
-        expect(prompted?.allText).toMatch(/book\.txt, line 2, of your plan plan_[0-9a-f]{8}:\n> TWO\nThis should be French\./);
+        expect(prompted?.allText).toMatch(
+          /book\.txt, line 2, of your plan plan_[0-9a-f]{8}:\n> TWO\nThis should be French\./,
+        );
         expect(JSON.parse(project.ok('comment', 'list', '--json').stdout).comments).toMatchObject([
           { status: 'sent', agent: program.name, sent: { agent: program.name } },
         ]);

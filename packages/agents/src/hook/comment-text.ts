@@ -27,7 +27,11 @@ function linesOfComment({ comment, place }: SentComment): readonly string[] {
   const more = quoted.length - MAX_LINES;
   const notes = [
     ...(plan === null ? [] : [`of your plan ${plan.id}`]),
-    ...(side === 'before' ? ['as they were before the change'] : place === null ? ['which are gone or changed now'] : []),
+    ...(side === 'before'
+      ? ['as they were before the change']
+      : place === null
+        ? ['which are gone or changed now']
+        : []),
   ];
   return [
     `${id}: ${showName(path)}, ${[range, ...notes].join(', ')}:`,

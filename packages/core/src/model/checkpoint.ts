@@ -318,6 +318,8 @@ export interface Checkpoint {
   readonly late: boolean;
   /** For `rollback`: the changes that were rolled back, and single hunks of other changes. */
   readonly rolledBack: readonly (ChangeId | HunkId)[];
+  /** For `rollback`: the changes of which only some lines were rolled back, so that they count as in effect. */
+  readonly rolledBackInPart: readonly ChangeId[];
   /** The repositories whose branch and HEAD an operation moved, if it was asked to. */
   readonly heads: readonly MovedHead[];
   readonly roots: readonly RootState[];

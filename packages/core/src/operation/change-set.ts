@@ -91,6 +91,8 @@ export interface ChangeSet {
   readonly description?: string;
   /** For a rollback: the changes that it reverts. */
   readonly rolledBack?: CheckpointInfo['rolledBack'];
+  /** For a rollback of lines: the changes of which it reverts only some lines. */
+  readonly rolledBackInPart?: CheckpointInfo['rolledBackInPart'];
   /** Repositories whose branch, HEAD and index move as well; absent: none. */
   readonly heads?: readonly HeadMove[];
   /** Repositories that cannot be moved as requested. If there are any, nothing is done at all. */

@@ -329,10 +329,11 @@ async function planIn(
   return operation.isVerbatim === true ? plan : entries.keepIn(plan);
 }
 
-function withDescription(operation: Operation, { description, rolledBack }: ChangeSet): Operation {
+function withDescription(operation: Operation, { description, rolledBack, rolledBackInPart }: ChangeSet): Operation {
   const overrides = {
     ...(description === undefined ? {} : { description }),
     ...(rolledBack === undefined ? {} : { rolledBack }),
+    ...(rolledBackInPart === undefined ? {} : { rolledBackInPart }),
   };
   return { ...operation, info: { ...operation.info, ...overrides } };
 }
@@ -360,8 +361,8 @@ async function recordInverse(
   return checkpoint;
 }
 
-function mayNameNewChanges({ rolledBack = [] }: ChangeSet): boolean {
-  return rolledBack.length > 0;
+function mayNameNewChanges({ rolledBack = [], rolledBackInPart = [] }: ChangeSet): boolean {
+  return rolledBack.length + rolledBackInPart.length > 0;
 }
 
 function publicationOf(workspace: Workspace, ref: CheckpointRef): Publication {

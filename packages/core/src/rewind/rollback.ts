@@ -56,7 +56,7 @@ export interface RollbackPreview {
   readonly incomplete: readonly IncompleteCheckpoint[];
 }
 
-const EMPTY_PREVIEW: RollbackPreview = {
+export const EMPTY_PREVIEW: RollbackPreview = {
   chosen: [],
   skipped: [],
   results: [],
@@ -122,7 +122,7 @@ export function rolledBackText(rolledBack: readonly string[]): string {
 }
 
 /** A change that a person merged by hand counts as rolled back: the result no longer is what it left. */
-async function withResolutions(
+export async function withResolutions(
   planned: RollbackChangeSet,
   current: CurrentState,
   { skipConflicts, resolutions }: ConflictChoices,
@@ -155,9 +155,9 @@ async function withResolutions(
  * never end, so without declared paths it blocks only rollbacks of its own agent. Savepoint's own tools wait for the
  * lock, so they do not count. Nor does a call that hosts an agent which reports its own calls.
  */
-function blockingCalls(
+export function blockingCalls(
   { ports, store }: Workspace,
-  { chosen }: SelectedChanges,
+  { chosen }: Pick<SelectedChanges, 'chosen'>,
   plan: ChangeSet,
   inside: CallId | null,
 ): readonly OpenCall[] {
@@ -177,7 +177,7 @@ function authorKey(actor: Actor, session: Author['session']): string {
   return JSON.stringify([actor.kind, actor.name, session]);
 }
 
-function throwCallOpen(openCalls: readonly OpenCall[]): never {
+export function throwCallOpen(openCalls: readonly OpenCall[]): never {
   const calls = openCalls.map(({ id, session, actor, tool }) => ({
     call: id,
     session,

@@ -45,6 +45,22 @@ export interface Selection<Path = JsonName> {
   readonly files?: readonly Path[];
   /** Only this root, without the roots that were inside it at that time. */
   readonly root?: Path;
+  /**
+   * Only these lines, whoever wrote them, and nothing else. With `after`, they become what they were then; otherwise, what
+   * they were before the changes that wrote them. Not with other criteria.
+   */
+  readonly lines?: readonly SelectedLines<Path>[];
+  /** For `lines`: the checkpoint in which they are counted. Default: the files as they are now. */
+  readonly at?: string;
+}
+
+/** Lines of a file, from 1. */
+export interface SelectedLines<Path = JsonName> {
+  readonly path: Path;
+  readonly first: number;
+  readonly last: number;
+  /** `before`: lines of the state `after`, which come back. Default `after`: lines that are taken back. */
+  readonly side?: 'before' | 'after';
 }
 
 export interface ChosenChange {

@@ -4,9 +4,9 @@ import { nameFromJson, showName, showText } from '@savepoint/core';
 import { type OutputOf, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
+import { linesOfArgument } from '../../lines-argument.ts';
 import { localTime } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
-import { linesOfArgument } from './lines-argument.ts';
 
 type CommentJson = OutputOf<typeof VERBS.commentAdd>;
 
@@ -61,7 +61,8 @@ export const commentResolve = command({
   options: [{ flags: '--reopen', description: 'open it again' }],
   examples: ['savepoint comment resolve cm_1a2b3c4d'],
   input: ({ operands: [id = ''], options }) => ({ id, ...(options['reopen'] === true ? { reopen: true } : {}) }),
-  render: (comment) => lines(comment.status === 'resolved' ? `${comment.id} is resolved.` : `${comment.id} is open again.`),
+  render: (comment) =>
+    lines(comment.status === 'resolved' ? `${comment.id} is resolved.` : `${comment.id} is open again.`),
 });
 
 export const commentDelete = command({
@@ -93,7 +94,9 @@ function commentLines(comment: CommentJson, { style }: OutputView): string[] {
     `${id}  ${where}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}  ${localTime(time)}`,
     ...quoted.slice(0, SHOWN).map((line) => style.faint(`  | ${showName(line.replace(/\r$/, ''))}`)),
     ...(more > 0 ? [style.faint(`  | and ${more} more ${more === 1 ? 'line' : 'lines'}`)] : []),
-    ...showText(text, 'keep').split('\n').map((line) => `  ${line}`),
+    ...showText(text, 'keep')
+      .split('\n')
+      .map((line) => `  ${line}`),
   ];
 }
 

@@ -3,6 +3,7 @@ import { type InputOf, type OutputOf, rolledBackText, VERBS } from '@savepoint/c
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../input/confirm.ts';
+import { linesOfArgument } from '../../lines-argument.ts';
 import { captureNotes, captureWarnings, LISTED, listedIn, listWithHeading } from '../../show/capture.ts';
 import { titleText } from '../../show/checkpoint.ts';
 import { countText, pathText } from '../../show/format.ts';
@@ -33,6 +34,12 @@ export const rollback = command({
     { flags: '--after <when>', description: "changes after cp_12, 2026-01-31T12:00 or '10 minutes ago'" },
     { flags: '--file <path>', description: 'changes of this file or folder; can be repeated', isRepeatable: true },
     { flags: '--root <folder>', description: 'changes in this repository' },
+    {
+      flags: '--lines <lines>',
+      description:
+        'only these lines, whoever wrote them (src/a.ts:3-7); can be repeated; with --after: back to that state',
+      isRepeatable: true,
+    },
     { flags: '--likely', description: 'also changes made while a shell command or other call of the agent ran' },
     { flags: '--include-shared', description: 'also changes that may be from another author; includes --likely' },
     ...CONFLICT_OPTIONS,
@@ -46,6 +53,8 @@ export const rollback = command({
     'savepoint rollback --change cp_12.3',
     'savepoint rollback --hunk cp_12.3:2',
     "savepoint rollback --after '10 minutes ago' --file src",
+    'savepoint rollback --lines src/a.ts:3-7',
+    'savepoint rollback --lines src/a.ts:3-7 --after cp_12',
   ],
 
   input: async ({ options }, context) => ({
@@ -57,6 +66,7 @@ export const rollback = command({
     ...text(options, 'after'),
     ...names(options, 'file', 'paths'),
     ...text(options, 'root'),
+    ...linesIn(options),
     ...(await conflictInput(options, context)),
     ...flag(options, 'likely'),
     ...flag(options, 'includeShared'),
@@ -242,6 +252,13 @@ function checkpointOf({ id }: SkippedJson): string {
 
 function skippedText(id: string, what: string, why: string): string {
   return `${id}  ${what} (${showText(why)})`;
+}
+
+/** @throws SavepointError USAGE */
+function linesIn({ lines: given }: RollbackFlags): Pick<RollbackVerbInput, 'lines'> {
+  if (!Array.isArray(given)) return {};
+  const wanted = given.map((one: string) => linesOfArgument(one, '--lines'));
+  return { lines: wanted.map(({ path, first, last = first }) => ({ path, first, last })) };
 }
 
 type RollbackFlags = VerbArguments['options'];

@@ -5,6 +5,8 @@ import { FsError } from '../../io/fs.ts';
 import { givenPath, givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint, Grade } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { checkpointId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
 import { ChangeSetDraft } from '../../operation/change-set.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
@@ -18,6 +20,7 @@ import {
   undoOperation,
 } from '../../rewind/operations.ts';
 import { type RollbackPreview, rollbackOperation } from '../../rewind/rollback.ts';
+import { rollbackLinesOperation } from '../../rewind/rollback-lines.ts';
 import type { Selection } from '../../rewind/selection.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { resolveAuthors } from '../../timeline/query/select-authors.ts';
@@ -278,24 +281,56 @@ function restoreFiles(
 function rollbackIn(
   engine: Engine,
   workspace: Workspace,
-  { files, root, ...selection }: Selection,
+  { files, root, lines, at, ...selection }: Selection,
   options: RollbackOptions,
 ): ReturnType<typeof rollbackOperation> {
   const { least = 'sure', force = false } = options;
+  const common = {
+    actor: engine.actor,
+    choices: conflictChoicesIn(workspace, options),
+    force,
+    inside: shellAuthorOf(engine, workspace)?.call ?? null,
+  };
+  if (lines !== undefined) {
+    const { after, ...others } = { ...selection, files, root };
+    assertOnlyLines(others);
+    const request = {
+      ...common,
+      lines: lines.map((one) => ({ ...one, path: givenPath(workspace, one.path) })),
+      from: after === undefined ? null : checkpointAt(workspace, after),
+      at: at === undefined ? null : engine.resolve(workspace, at),
+    };
+    return rollbackLinesOperation(workspace, request, engine.pace(options));
+  }
   const request = {
     selection: resolveAuthors(workspace, {
       ...selection,
       ...(files === undefined ? {} : { files: givenPaths(workspace, files) }),
       ...(root === undefined ? {} : { root: givenPath(workspace, root) }),
     }),
-    actor: engine.actor,
+    ...common,
     least,
-    choices: conflictChoicesIn(workspace, options),
-    force,
-    inside: shellAuthorOf(engine, workspace)?.call ?? null,
   };
   const { operation, ...more } = rollbackOperation(workspace, request, engine.pace(options));
   return { operation: withCommitsThatStay(workspace, operation), ...more };
+}
+
+/** @throws SavepointError USAGE */
+function assertOnlyLines(others: object): void {
+  if (Object.values(others).every((one) => one === undefined)) return;
+  const message = 'Lines are rolled back whoever wrote them, so nothing else can be selected with them but `after`.';
+  throw new SavepointError('USAGE', message, { argument: 'lines' });
+}
+
+/** @throws SavepointError UNKNOWN_CHECKPOINT */
+function checkpointAt({ timeline }: Workspace, after: NonNullable<Selection['after']>): Checkpoint {
+  const found =
+    'checkpoint' in after
+      ? timeline.reader().find(checkpointId(after.checkpoint))
+      : [...timeline.reader().upTo(Number.POSITIVE_INFINITY)].find(({ time }) => time <= after.time);
+  if (found !== undefined) return found;
+  const given = 'checkpoint' in after ? checkpointId(after.checkpoint) : new Date(after.time).toISOString();
+  throw new SavepointError('UNKNOWN_CHECKPOINT', `There is no checkpoint at ${given}.`, { given });
 }
 
 function previewInverse(engine: Engine, operationOf: typeof undoOperation, options: UndoOptions): Promise<Preview> {

@@ -122,4 +122,3 @@ function linesOf(
 
 const MOST_LINES = 200;
 const MOST_BYTES = 20_000;
-

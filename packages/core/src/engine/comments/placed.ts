@@ -63,4 +63,3 @@ export async function placed(
 export function viewOf(comment: Comment, place: LinePlace | null): CommentView {
   return { comment, status: commentStatus(comment), place };
 }
-

@@ -42,7 +42,11 @@ export function policyAnswer(
   if (plan.words.some(({ by, revision }) => by.kind === 'user' && revision === plan.revision)) {
     return { refused: 'the user asked for changes of it' };
   }
-  if (readComments(ports.fs, store.layout).some(({ anchor, resolved }) => anchor.plan?.id === plan.id && resolved === null)) {
+  if (
+    readComments(ports.fs, store.layout).some(
+      ({ anchor, resolved }) => anchor.plan?.id === plan.id && resolved === null,
+    )
+  ) {
     return { refused: 'the user commented on it' };
   }
   const before = toBeAsked(workspace, plan, changes);

@@ -95,6 +95,8 @@ const SELECTION: ShapeOf<Selection> = {
   after: fields({ time: number, checkpoint: count }),
   files: paths,
   root: anything,
+  lines: listOf(fields({ side: oneOf('before', 'after') }, { path: anything, first: count, last: count })),
+  at: text,
 };
 const ROLLBACK: ShapeOf<RollbackOptions> = { ...OPERATION, ...CONFLICTS, least: oneOf('sure', 'likely', 'open') };
 const UNDO: ShapeOf<UndoOptions> = { ...OPERATION, ...CONFLICTS };

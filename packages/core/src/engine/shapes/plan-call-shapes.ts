@@ -1,5 +1,6 @@
 /** The shapes of what callers pass to the calls for plans. */
 
+import { COMMENT_SIDES } from '../../model/comment.ts';
 import {
   anything,
   type Check,
@@ -16,7 +17,6 @@ import {
   text,
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
-import { COMMENT_SIDES } from '../../model/comment.ts';
 import type { CommentCalls, CommentQuery } from '../calls/comments.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';

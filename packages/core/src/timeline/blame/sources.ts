@@ -34,7 +34,8 @@ export function sourcesOf(
   operation: Checkpoint,
   change: Pick<RecordedChange, 'path' | 'from'>,
 ): LineSources {
-  const { trigger, undoes, rolledBack, target } = operation;
+  const { trigger, undoes, target } = operation;
+  const rolledBack = [...operation.rolledBack, ...operation.rolledBackInPart];
   if (!isReversion(trigger)) return { versions: [], areComplete: true, replaceFile: false };
   if (undoes !== null) {
     const inverted = readable.find(undoes);

@@ -194,6 +194,7 @@ const FIELDS: Fields<StoredCheckpoint> = {
     list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}(?::[1-9]\d{0,6})?$/)), MAX_LISTED),
     [],
   ),
+  rolledBackInPart: omittedIfEmpty(list(plain(matching(/^cp_[1-9]\d{0,8}\.[1-9]\d{0,6}$/)), MAX_LISTED), []),
   // On another machine, these branches cannot be restored.
   heads: machineLocal(omittedIfEmpty(list(head, MAX_LISTED), []), [], optional(listOf(oneOf(), 0))),
   authors: omittedIfEmpty(list(author, MAX_LISTED_CHANGES), null),
@@ -219,6 +220,7 @@ export const EMPTY_INFO = {
   tool: null,
   late: false,
   rolledBack: [],
+  rolledBackInPart: [],
   heads: [],
 } satisfies Partial<Checkpoint>;
 

@@ -57,7 +57,12 @@ const NOT_DROPPABLE: Readonly<Record<NotDroppable['why'], string>> = {
 };
 
 /** Without the record of an undo or a rollback, the changes that it reverted would count as being in effect. */
-function revertedNumbers({ undoes, rolledBack }: Checkpoint): readonly number[] {
+function revertedNumbers({ undoes, rolledBack, rolledBackInPart }: Checkpoint): readonly number[] {
   const inverted = undoes === null ? [] : [checkpointNumber(undoes)];
-  return [...inverted, ...rolledBack.flatMap((id) => parseChangeId(parseHunkId(id)?.change ?? id)?.checkpoint ?? [])];
+  return [
+    ...inverted,
+    ...[...rolledBack, ...rolledBackInPart].flatMap(
+      (id) => parseChangeId(parseHunkId(id)?.change ?? id)?.checkpoint ?? [],
+    ),
+  ];
 }

@@ -4,12 +4,12 @@ import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, changeId, hunkId, parseChangeId, parseHunkId } from '../../model/ids.ts';
 import { exactName, type JsonName, nameToJson } from '../../model/names.ts';
 import type { RollbackPreview } from '../../rewind/rollback.ts';
-import type { Selection } from '../../rewind/selection.ts';
+import type { SelectedLines, Selection } from '../../rewind/selection.ts';
 import type { Savepoint } from '../../savepoint.ts';
 import type { NumberedHunk } from '../../timeline/diff/hunks.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { filesOutcomeToJson, openCallToJson, operationToJson, sidesToJson } from '../shapes/to-json.ts';
-import { verb, withoutUndefined } from '../verb.ts';
+import { type OrUndefined, verb, withoutUndefined } from '../verb.ts';
 
 export const rollback = verb({
   name: 'rollback',
@@ -23,7 +23,8 @@ export const rollback = verb({
     'back. A change made while a shell command of the agent ran is only likely by the agent, because you may have saved ' +
     'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
     'unless you include them. A change that you name by its id is reverted even if it is only likely. `undo` reverts a ' +
-    'rollback.',
+    'rollback.\n\nSelected lines are rolled back whoever wrote them, and no others: to what they were before the changes ' +
+    'that wrote them or, with `after`, to what they were then.',
   changes: 'files',
   schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack, conflictFields }) => ({
     input: z.strictObject({
@@ -41,6 +42,25 @@ export const rollback = verb({
         .describe("only changes of this tool call: the agent's own id of the call, or a unique prefix"),
       after: z.string().optional().describe('only changes after this: a checkpoint, a date, or `10 minutes ago`'),
       paths: z.array(jsonName).optional().describe('only changes of these paths and below them'),
+      lines: z
+        .array(
+          z.strictObject({
+            path: jsonName,
+            first: z.int().min(1),
+            last: z.int().min(1),
+            side: z
+              .enum(['before', 'after'])
+              .optional()
+              .describe('`before`: lines of the state `after`, which come back'),
+          }),
+        )
+        .max(10_000)
+        .optional()
+        .describe('only these lines, and nothing else; only with `after` and `at`'),
+      at: z
+        .string()
+        .optional()
+        .describe('the checkpoint in which the lines are counted; default: the files as they are now'),
       root: jsonName.optional().describe('only changes in this repository, without the repositories nested in it'),
       likely: z
         .boolean()
@@ -91,24 +111,27 @@ interface SelectionInput {
   readonly after?: string | undefined;
   readonly paths?: readonly JsonName[] | undefined;
   readonly root?: JsonName | undefined;
+  readonly lines?: readonly OrUndefined<SelectedLines>[] | undefined;
+  readonly at?: string | undefined;
 }
 
 async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise<Selection> {
-  const { agent, session, call, after } = input;
+  const { agent, session, call, after, at, lines = [] } = input;
   const [wanted, changes, hunks] = [input.paths ?? [], input.changes ?? [], input.hunks ?? []];
   if (
     ![agent, session, call, after, input.root].some((one) => one !== undefined) &&
     input.scope !== 'own' &&
-    wanted.length + changes.length + hunks.length === 0
+    wanted.length + changes.length + hunks.length + lines.length === 0
   ) {
     throw new SavepointError(
       'USAGE',
       'Nothing is selected.',
       {},
-      { hint: 'Selectors: --change, --hunk, --agent, --session, --call, --after, --file, --root.' },
+      { hint: 'Selectors: --change, --hunk, --agent, --session, --call, --after, --file, --root, --lines.' },
     );
   }
-  const place = wanted.length === 0 && input.root === undefined ? null : await savepoint.place();
+  const isPlaceNeeded = wanted.length + lines.length > 0 || input.root !== undefined;
+  const place = isPlaceNeeded ? await savepoint.place() : null;
   return withoutUndefined({
     changes: changes.length === 0 ? undefined : changes.map(changeOf),
     hunks: hunks.length === 0 ? undefined : hunks.map(hunkOf),
@@ -117,6 +140,16 @@ async function selectionOf(savepoint: Savepoint, input: SelectionInput): Promise
     call,
     after: after === undefined ? undefined : await savepoint.moment(after),
     files: place === null || wanted.length === 0 ? undefined : wanted.map((path) => exactName(treePathOf(place, path))),
+    at,
+    lines:
+      place === null || lines.length === 0
+        ? undefined
+        : lines.map(({ path, first, last, side }) => ({
+            path: exactName(treePathOf(place, path)),
+            first,
+            last,
+            ...withoutUndefined({ side }),
+          })),
     root: place === null || input.root === undefined ? undefined : exactName(treePathOf(place, input.root)),
   });
 }

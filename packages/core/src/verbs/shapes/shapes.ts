@@ -198,6 +198,9 @@ const briefFields = {
   rolledBack: z
     .array(z.union([changeId, hunkId]))
     .describe('for a rollback: the changes and hunks that it rolled back'),
+  rolledBackInPart: z
+    .array(changeId)
+    .describe('for a rollback of lines: the changes of which only some lines were rolled back'),
   roots: z.array(root),
   rules: z
     .strictObject({

@@ -118,6 +118,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     tool: checkpoint.tool && { ...checkpoint.tool },
     late: checkpoint.late,
     rolledBack: [...checkpoint.rolledBack],
+    rolledBackInPart: [...checkpoint.rolledBackInPart],
     roots: checkpoint.roots.map(rootToJson),
     rules: {
       maxFileBytes: rules.maxFileBytes,

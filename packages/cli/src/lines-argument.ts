@@ -1,5 +1,5 @@
 import { type JsonName, SavepointError } from '@savepoint/core';
-import { nameOfArgument } from '../../argument-path.ts';
+import { nameOfArgument } from './argument-path.ts';
 
 export interface LinesOfFile {
   readonly path: JsonName;
