@@ -6,7 +6,7 @@
 import { showName, showText } from '../content/show-name.ts';
 import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Checkpoint, RecordedChange } from '../model/checkpoint.ts';
+import { type Checkpoint, isReversion, type RecordedChange } from '../model/checkpoint.ts';
 import type { Entry, FileEntry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
@@ -17,6 +17,7 @@ import { blameLines } from '../timeline/blame/blame.ts';
 import { checkpointInfo, checkpointsUntilNow, previewCheckpoint } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { stateAt } from '../timeline/diff/snapshot-diff.ts';
+import { changesOfLines } from './changes-of-lines.ts';
 import { LineAuthors } from './line-authors.ts';
 import { keptLines, type LineEdits, lineEdits, withEdits } from './line-edits.ts';
 import { ALREADY_REVERTED, revertEntry } from './merge-entry.ts';
@@ -78,7 +79,7 @@ export function rollbackLinesOperation(
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       return {
         ...changeSet,
-        description: describe(chosen, planned.results, request.lines),
+        description: describe(authorsAmong(chosen, checkpoints), planned.results, request.lines),
         rolledBack: planned.rolledBack,
         rolledBackInPart: named.flatMap(({ inPart }) => inPart),
       };
@@ -134,7 +135,8 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   const old = before?.kind === 'file' ? readBlob(objects, before.id) : Buffer.alloc(0);
   const edits = lineEdits(old, text, chosen);
   if (edits === null) throw refused(path, 'is not text, or is too long to compare');
-  return { path, after, result: resultOf(scene, after, text, edits, before === null), changes };
+  const result = resultOf(scene, after, text, edits, before === null);
+  return { path, after, result, changes: changesOfLines(objects, changes, edits) };
 }
 
 /** @param isNew whether the file came only with the lines: without any, it goes */
@@ -260,16 +262,22 @@ function chosenOf(found: readonly FoundLines[], checkpoints: readonly Checkpoint
   });
 }
 
+/** An undo or a restore is no work of the one who asked for it. */
+function authorsAmong(chosen: readonly ChosenChange[], checkpoints: readonly Checkpoint[]): readonly string[] {
+  const operations = new Set(checkpoints.filter(({ trigger }) => isReversion(trigger)).map(({ id }) => id));
+  const wrote = chosen.filter(({ change }) => !operations.has(change.id.replace(/\..*/, '') as Checkpoint['id']));
+  return [...new Set(wrote.flatMap(({ change }) => change.by.authors.map(({ actor }) => showText(actor.name))))];
+}
+
 function describe(
-  chosen: readonly ChosenChange[],
+  authors: readonly string[],
   results: readonly PathResult[],
   lines: readonly SelectedLines<TreePath>[],
 ): string {
   const done = results.filter(({ result }) => result === 'restored' || result === 'merged');
   if (done.length === 0) return 'Rolled back nothing';
   const count = lines.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const authors = chosen.flatMap(({ change }) => change.by.authors.map(({ actor }) => showText(actor.name)));
-  const names = [...new Set(authors)].slice(0, 3).join(', ');
+  const names = authors.slice(0, 3).join(', ');
   const paths = done.slice(0, 3).map(({ path }) => showName(path));
   const more = done.length > paths.length ? ', …' : '';
   return `Rolled back ${count} line${count === 1 ? '' : 's'}${names === '' ? '' : ` of ${names}`}: ${paths.join(', ')}${more}`;
