@@ -1,17 +1,21 @@
 /** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { useComments } from '../comments/use-comments.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
-import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
+import type { ChosenLines } from '../diff/chosen-lines.ts';
+import { type DiffFile, diffFiles, pathOfFile } from '../diff/diff-file.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { Empty, Failure, Loading, Warnings } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
+import { linesRequest } from '../take-back/requests.ts';
+import { useTakeBack } from '../take-back/take-back.tsx';
 import { numberOf } from '../timeline/rows.ts';
 import { ChangedFiles } from './changed-files.tsx';
 import { ChangesHead } from './changes-head.tsx';
 import { FileActs } from './file-acts.tsx';
-import { HunkActs } from './hunk-acts.tsx';
+import { HunkActs, LinesActs } from './hunk-acts.tsx';
 import { type RecordedRange, useRecordedChanges } from './recorded.ts';
 import type { ChangesSearch } from './search.ts';
 
@@ -26,19 +30,31 @@ export function Changes() {
     (key: string) => (recorded.get(key) ?? []).filter(({ id }) => search.change === undefined || id === search.change),
     [recorded, search.change],
   );
-  // Several changes of one file are taken back step by step, or the file as a whole.
+  const from = data?.from?.id ?? null;
+  const to = data?.to?.id ?? null;
+  // What several changes made is taken back by its lines.
   const hasHunkActs = useCallback(
-    ({ key, change }: DiffFile) => changesOf(key).length === 1 && change.before !== null && change.after !== null,
-    [changesOf],
+    ({ key, change }: DiffFile) =>
+      change.before !== null && change.after !== null && (changesOf(key).length === 1 || from !== null),
+    [changesOf, from],
   );
   const fileActs = useCallback((file: DiffFile) => <FileActs file={file} changes={changesOf(file.key)} />, [changesOf]);
   const hunkActs = useCallback(
     (file: DiffFile, hunk: PatchHunk) => {
       const [change, ...others] = changesOf(file.key);
-      return change === undefined || others.length > 0 ? null : <HunkActs change={change} hunk={hunk} />;
+      if (change !== undefined && others.length === 0) return <HunkActs change={change} hunk={hunk} />;
+      return from === null ? null : <LinesActs from={from} at={to} file={file} hunk={hunk} />;
     },
-    [changesOf],
+    [changesOf, from, to],
   );
+  const takeBack = useTakeBack();
+  const onTakeBackLines = useCallback(
+    ({ file, added, removed }: ChosenLines) => {
+      if (from !== null) takeBack(linesRequest(from, to, { path: pathOfFile(file), added, removed }));
+    },
+    [from, to, takeBack],
+  );
+  const comments = useComments({ from: from ?? undefined, at: to ?? undefined });
   const toFile = useCallback((file: string) => set({ file }), [set]);
   useSideKey(isSideBySide, set);
   if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
@@ -68,6 +84,8 @@ export function Changes() {
           fileActs={fileActs}
           hasHunkActs={hasHunkActs}
           hunkActs={hunkActs}
+          comments={comments}
+          onTakeBackLines={from === null || !comments.canChange ? undefined : onTakeBackLines}
         />
       )}
     </>

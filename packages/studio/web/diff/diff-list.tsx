@@ -2,9 +2,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { callVerb } from '../api/call.ts';
+import type { DiffComments } from '../comments/use-comments.ts';
 import { textOf } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
+import { ChosenBar } from './chosen-bar.tsx';
+import { useChosenLineKeys } from './chosen-line-keys.ts';
+import { type ChosenLines, useLineChoice } from './chosen-lines.ts';
 import type { DiffFile } from './diff-file.ts';
 import { useLineAuthors } from './line-authors.ts';
 import type { PatchHunk } from './patch.ts';
@@ -32,12 +36,18 @@ export interface DiffListProps {
   /** The hunk that the keys are about. */
   readonly currentHunk?: PatchHunk | undefined;
   readonly findings?: RowOptions['findings'];
+  /** Absent: there are no comments here. */
+  readonly comments?: DiffComments;
+  /** Takes chosen lines back. Absent: it cannot be done here. */
+  readonly onTakeBackLines?: ((lines: ChosenLines) => void) | undefined;
 }
 
 const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
   file: 40,
   note: 28,
   finding: 28,
+  thread: 72,
+  form: 140,
   image: 240,
   gap: 28,
   line: 20,
@@ -46,6 +56,7 @@ const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
 /** Rows that stay in sight above the current hunk. */
 const ABOVE = 3;
 const NO_FINDINGS: RowOptions['findings'] = new Map();
+const NO_THREADS: RowOptions['threads'] = new Map();
 
 export const DiffList = memo(function DiffList(props: DiffListProps) {
   const { files, from, to, hasAuthors, isSideBySide, file, onFile, onTop, hasHunkActs: hasActs } = props;
@@ -54,10 +65,14 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const { opened, open } = useOpenedContext(from);
   const findings = props.findings ?? NO_FINDINGS;
+  const { comments } = props;
+  const threads = comments?.threads ?? NO_THREADS;
+  const [formBelow, setFormBelow] = useState<string | null>(null);
   const rows = useMemo(
-    () => diffRows(files, { isSideBySide, closed, opened, hasActs, findings }),
-    [files, isSideBySide, closed, opened, hasActs, findings],
+    () => diffRows(files, { isSideBySide, closed, opened, hasActs, findings, threads, formBelow }),
+    [files, isSideBySide, closed, opened, hasActs, findings, threads, formBelow],
   );
+  const choice = useLineChoice(rows);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
@@ -109,6 +124,50 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     toFile(key);
     onFile(key);
   });
+  const closeForm = useCallback(() => {
+    setFormBelow(null);
+    scroll.current?.focus();
+  }, []);
+  const { chosen } = choice;
+  const canComment = comments?.canChange === true && chosen?.commented != null;
+  const { onTakeBackLines } = props;
+  const canTakeBack =
+    onTakeBackLines !== undefined && chosen !== null && chosen.added.length + chosen.removed.length > 0;
+  const onComment = canComment ? () => setFormBelow(chosen.lastRow) : null;
+  const onTakeBack = canTakeBack ? () => onTakeBackLines(chosen) : null;
+  useChosenLineKeys({
+    step: (by, isMore) => {
+      const index = choice.step(
+        by,
+        isMore,
+        virtual.getVirtualItemForOffset((virtual.scrollOffset ?? 0) + 44)?.index ?? 0,
+      );
+      if (index !== null) virtual.scrollToIndex(index, { align: 'auto' });
+    },
+    comment: onComment,
+    takeBack: onTakeBack,
+    clear: choice.clear,
+  });
+  const form = useMemo(
+    () =>
+      comments === undefined || chosen?.commented == null
+        ? null
+        : {
+            lines: chosen.commented,
+            isBusy: comments.isBusy,
+            onCancel: closeForm,
+            onSubmit: (text: string) => {
+              const { file: on, commented } = chosen;
+              if (commented === null) return;
+              void comments.add(on, commented, text).then((isKept) => {
+                if (!isKept) return;
+                closeForm();
+                choice.clear();
+              });
+            },
+          },
+    [comments, chosen, closeForm, choice.clear],
+  );
   const toggle = useCallback(
     (key: string) =>
       setClosed((now) => (now.has(key) ? new Set([...now].filter((one) => one !== key)) : new Set([...now, key]))),
@@ -130,11 +189,25 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
         </div>
       )}
       <div className="virtual" style={{ height: virtual.getTotalSize() }}>
-        <div className="rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: each line can be chosen by keys, too */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: each line can be chosen by keys, too */}
+        <div
+          className="rows"
+          onClick={(event) => {
+            const index = lineAt(event.target);
+            if (index !== null) choice.choose(index, event.shiftKey);
+          }}
+          style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+        >
           {items.map(({ index, key }) => {
             const row = rows[index] as DiffRow;
             return (
-              <div key={key} data-index={index} ref={virtual.measureElement}>
+              <div
+                key={key}
+                data-index={index}
+                className={choice.isChosen(index) ? 'is-chosen' : undefined}
+                ref={virtual.measureElement}
+              >
                 <RowView
                   row={row}
                   from={from}
@@ -147,15 +220,27 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
                   hunkActs={props.hunkActs}
                   onToggle={toggle}
                   onOpen={open}
+                  comments={row.kind === 'thread' ? comments : undefined}
+                  form={row.kind === 'form' ? form : null}
                 />
               </div>
             );
           })}
         </div>
       </div>
+      {chosen !== null && formBelow === null && (
+        <ChosenBar chosen={chosen} onComment={onComment} onTakeBack={onTakeBack} onClear={choice.clear} />
+      )}
     </section>
   );
 });
+
+/** @returns the index of the row whose number was clicked */
+function lineAt(target: EventTarget): number | null {
+  if (!(target instanceof Element)) return null;
+  const row = target.closest('.number')?.closest('[data-index]');
+  return row == null ? null : Number(row.getAttribute('data-index'));
+}
 
 /** Hidden lines are the same on both sides, so they are read from the state before. */
 function useOpenedContext(from: string | null) {

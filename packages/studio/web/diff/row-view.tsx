@@ -1,5 +1,8 @@
 /** One row of a diff. It is drawn again only if something that it shows has changed: while a diff scrolls, most rows stay. */
 import { memo, type ReactNode } from 'react';
+import { CommentForm, type CommentFormProps } from '../comments/comment-form.tsx';
+import { Thread } from '../comments/thread.tsx';
+import type { DiffComments } from '../comments/use-comments.ts';
 import { SideBySide, UnifiedLine } from './code-rows.tsx';
 import type { DiffFile } from './diff-file.ts';
 import { FileHead } from './file-head.tsx';
@@ -23,6 +26,9 @@ export interface RowViewProps {
   readonly hunkActs: (file: DiffFile, hunk: PatchHunk) => ReactNode;
   readonly onToggle: (key: string) => void;
   readonly onOpen: (file: DiffFile, gap: number, lines: number) => void;
+  readonly comments: DiffComments | undefined;
+  /** For the row in which a comment is written. */
+  readonly form: CommentFormProps | null;
 }
 
 export const RowView = memo(function RowView(props: RowViewProps) {
@@ -34,6 +40,12 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <p className="diff-note">{row.text}</p>;
     case 'finding':
       return <p className="diff-finding">{row.text}</p>;
+    case 'thread':
+      return props.comments === undefined ? null : (
+        <Thread comments={row.comments} isPlaced={row.isPlaced} acts={props.comments} />
+      );
+    case 'form':
+      return props.form === null ? null : <CommentForm {...props.form} />;
     case 'image':
       return <ImageRow file={row.file} from={from} to={to} />;
     case 'gap':

@@ -1,4 +1,5 @@
 /** The rows of one continuous diff over all files. Each has a type, so that its height is known before it is drawn. */
+import { type Comment, commentsAt, type ThreadsByFile, unplacedComments } from '../comments/threads.ts';
 import type { DiffFile } from './diff-file.ts';
 import { hunkOf, type PatchHunk, type PatchLine } from './patch.ts';
 import { sidesOf } from './sides.ts';
@@ -19,6 +20,16 @@ export type DiffRow =
       /** The hunk that follows; null at the end of a file. */
       readonly hunk: PatchHunk | null;
     }
+  /** Comments below their line, or at the top of the file. */
+  | {
+      readonly kind: 'thread';
+      readonly key: string;
+      readonly file: DiffFile;
+      readonly comments: readonly Comment[];
+      readonly isPlaced: boolean;
+    }
+  /** Where a new comment is written. */
+  | { readonly kind: 'form'; readonly key: string; readonly file: DiffFile }
   | {
       readonly kind: 'line';
       readonly key: string;
@@ -45,6 +56,9 @@ export interface RowOptions {
   readonly hasActs: (file: DiffFile) => boolean;
   /** What checks say, by file and line of the text after; at line 0, about the whole file. */
   readonly findings: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
+  readonly threads: ThreadsByFile;
+  /** The key of the row below which a comment is written. */
+  readonly formBelow: string | null;
 }
 
 export interface OpenedContext {
@@ -63,6 +77,7 @@ export function diffRows(files: readonly DiffFile[], options: RowOptions): reado
 function* rowsOfFile(file: DiffFile, options: RowOptions): Generator<DiffRow> {
   for (const text of file.notes) yield { kind: 'note', key: `${file.key} note ${text}`, file, text };
   yield* findingRows(file, unplacedLines(file, options), options);
+  yield* threadRow(file, 'top', unplacedComments(options.threads.get(file.key) ?? [], file), false);
   if (file.isImage) yield { kind: 'image', key: `${file.key} image`, file };
   const opened = options.opened.get(file.key);
   let next = 1;
@@ -116,6 +131,7 @@ function* hunkRows(file: DiffFile, hunk: PatchHunk, key: string, options: RowOpt
     for (const [at, line] of hunk.lines.entries()) {
       yield { kind: 'line', key: `${key} ${at}`, file, hunk, line };
       if (line.after !== null) yield* findingRows(file, [line.after], options);
+      yield* belowLine(file, `${key} ${at}`, [line], options);
     }
     return;
   }
@@ -123,8 +139,30 @@ function* hunkRows(file: DiffFile, hunk: PatchHunk, key: string, options: RowOpt
   for (const [left, right] of sidesOf(hunk.lines)) {
     yield { kind: 'pair', key: `${key} ${at}`, file, hunk, left, right };
     if (right?.after != null) yield* findingRows(file, [right.after], options);
+    yield* belowLine(file, `${key} ${at}`, [left, right], options);
     at += 1;
   }
+}
+
+function* belowLine(
+  file: DiffFile,
+  key: string,
+  lines: readonly (PatchLine | null)[],
+  { threads, formBelow }: RowOptions,
+): Generator<DiffRow> {
+  const all = threads.get(file.key);
+  if (all !== undefined) {
+    const found = lines.flatMap((line) => [
+      ...commentsAt(all, 'before', line?.before ?? null),
+      ...commentsAt(all, 'after', line?.after ?? null),
+    ]);
+    yield* threadRow(file, key, [...new Set(found)], true);
+  }
+  if (formBelow === key) yield { kind: 'form', key: `${key} form`, file };
+}
+
+function* threadRow(file: DiffFile, key: string, comments: readonly Comment[], isPlaced: boolean): Generator<DiffRow> {
+  if (comments.length > 0) yield { kind: 'thread', key: `${file.key} ${key} thread`, file, comments, isPlaced };
 }
 
 function* findingRows(file: DiffFile, lines: readonly number[], { findings }: RowOptions): Generator<DiffRow> {

@@ -2,6 +2,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ChangedFiles } from '../changes/changed-files.tsx';
+import { useComments } from '../comments/use-comments.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import type { PatchHunk } from '../diff/patch.ts';
@@ -42,6 +43,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   const files = useStableFiles(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
+  const comments = useComments({ plan: plan.id });
   const current = useReviewKeys(files, planned, acts);
   const canDecide = isOpen(plan) && !acts.isBusy;
   const fileActs = useCallback(
@@ -92,6 +94,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
       fileActs={fileActs}
       hasHunkActs={hasHunkActs}
       hunkActs={hunkActs}
+      comments={comments}
     />
   );
 }

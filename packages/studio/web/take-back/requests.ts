@@ -17,6 +17,7 @@ export interface TakeBackRequest {
 export type Selection =
   | { readonly kind: 'changes'; readonly ids: readonly string[] }
   | { readonly kind: 'hunks'; readonly ids: readonly string[] }
+  | { readonly kind: 'lines'; readonly from: string; readonly at: string | null; readonly lines: readonly BackLines[] }
   | { readonly kind: 'turn'; readonly turn: Turn }
   | { readonly kind: 'agent'; readonly agent: string }
   /** Paths that differ from a checkpoint become equal to it. */
@@ -24,6 +25,8 @@ export type Selection =
   | { readonly kind: 'plan'; readonly id: string }
   /** Not taken back, but applied: with the same preview. */
   | { readonly kind: 'apply'; readonly id: string };
+
+type BackLines = NonNullable<Input<'rollback'>['lines']>[number];
 
 export type TakeBackCall =
   | { readonly verb: 'rollback'; readonly input: Input<'rollback'> }
@@ -50,12 +53,43 @@ export function hunkRequest(path: JsonName, ids: readonly string[]): TakeBackReq
   return { title: `Take back a part of ${shownName(path)}`, selection: { kind: 'hunks', ids } };
 }
 
+export interface LinesToTakeBack {
+  readonly path: JsonName;
+  /** Numbers in the text after, which go, and in the text before, which come back. */
+  readonly added: readonly number[];
+  readonly removed: readonly number[];
+}
+
+/** Lines of a net difference, whoever wrote them. @param at null: the folder as it is now */
+export function linesRequest(
+  from: string,
+  at: string | null,
+  { path, added, removed }: LinesToTakeBack,
+): TakeBackRequest {
+  const lines = [...ranges(added, path, 'after'), ...ranges(removed, path, 'before')];
+  return { title: `Take back lines of ${shownName(path)}`, selection: { kind: 'lines', from, at, lines } };
+}
+
+function ranges(numbers: readonly number[], path: JsonName, side: 'before' | 'after'): readonly BackLines[] {
+  const found: { path: JsonName; first: number; last: number; side: 'before' | 'after' }[] = [];
+  for (const line of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && last.last === line - 1) last.last = line;
+    else found.push({ path, first: line, last: line, side });
+  }
+  return found;
+}
+
 export async function callFor(workspace: string, selection: Selection): Promise<TakeBackCall> {
   switch (selection.kind) {
     case 'changes':
       return { verb: 'rollback', input: { changes: [...selection.ids] } };
     case 'hunks':
       return { verb: 'rollback', input: { hunks: [...selection.ids] } };
+    case 'lines': {
+      const { from, at, lines } = selection;
+      return { verb: 'rollback', input: { lines: [...lines], after: from, ...(at === null ? {} : { at }) } };
+    }
     case 'turn': {
       const changes = await changesOfTurn(workspace, selection.turn);
       return { verb: 'rollback', input: { changes: changes.map(({ id }) => id) } };

@@ -110,6 +110,7 @@ function placesOf(state: WatchedState, { store, ports }: Workspace, home: DiskPa
         planCommitsIn(layout),
         below('plan-mode.json'),
         below('plan-policy.json'),
+        below('comments.json'),
       ];
     case 'checks':
       return [checkResultsIn(layout), below('test-results.json'), below('check-summaries.json'), below('trust.json')];

@@ -1,0 +1,81 @@
+import { actorName } from '../data/authors.ts';
+import { shownLines, shownText, textOf } from '../data/names.ts';
+import { clockText, fullText } from '../data/times.ts';
+import type { Comment } from './threads.ts';
+import type { DiffComments } from './use-comments.ts';
+
+export interface ThreadProps {
+  readonly comments: readonly Comment[];
+  readonly acts: DiffComments;
+  /** Whether they are below their lines, or at the top of their file. */
+  readonly isPlaced: boolean;
+}
+
+/** The comments on one line, below it. */
+export function Thread({ comments, acts, isPlaced }: ThreadProps) {
+  return (
+    <section className="thread" aria-label="Comments">
+      {comments.map((comment) => (
+        <CommentCard key={comment.id} comment={comment} acts={acts} isPlaced={isPlaced} />
+      ))}
+    </section>
+  );
+}
+
+interface CommentCardProps {
+  readonly comment: Comment;
+  readonly acts: DiffComments;
+  readonly isPlaced: boolean;
+}
+
+function CommentCard({ comment, acts, isPlaced }: CommentCardProps) {
+  const { by, time, text, status, place, made_at: made, lines } = comment;
+  const isResolved = status === 'resolved';
+  const where = place ?? made;
+  return (
+    <article className={`comment ${status}`}>
+      <header>
+        <strong>{shownText(actorName(by))}</strong>
+        <time dateTime={time} title={fullText(time)}>
+          {clockText(time)}
+        </time>
+        {!isPlaced && (
+          <span>{where.first === where.last ? `line ${where.first}` : `lines ${where.first}–${where.last}`}</span>
+        )}
+        {place === null && <span className="tag">outdated</span>}
+        <span className="delivery">{deliveryText(comment)}</span>
+        <span className="space" />
+        {acts.canChange && (
+          <>
+            <button
+              type="button"
+              className="button small quiet"
+              disabled={acts.isBusy}
+              onClick={() => acts.resolve(comment)}
+            >
+              {isResolved ? 'Reopen' : 'Resolve'}
+            </button>
+            <button
+              type="button"
+              className="button small quiet"
+              disabled={acts.isBusy}
+              onClick={() => acts.remove(comment)}
+            >
+              Delete
+            </button>
+          </>
+        )}
+      </header>
+      {place === null && <pre>{shownLines(textOf(lines).replace(/\n$/, ''))}</pre>}
+      <p>{shownLines(text)}</p>
+    </article>
+  );
+}
+
+function deliveryText({ status, sent, agent, delivery }: Comment): string {
+  if (status === 'resolved') return 'resolved';
+  if (sent !== null) return `sent to ${shownText(sent.agent)}`;
+  if (agent === null) return 'goes to the next agent with its next prompt';
+  if (delivery === 'tool') return `${shownText(agent)} has no hooks: it gets this only by plan_status`;
+  return `goes to ${shownText(agent)} with its next prompt`;
+}
