@@ -44,7 +44,11 @@ export function useComments({ plan, from, at }: CommentedStates): DiffComments {
     [plan, from, at],
   );
   const { data } = useVerb('commentList', { ...state, all: true }, { keepsLast: true });
-  const threads = useMemo(() => threadsByFile(data?.comments ?? []), [data]);
+  // In the folder, the lines of a plan mean nothing.
+  const threads = useMemo(
+    () => threadsByFile((data?.comments ?? []).filter((one) => plan !== undefined || one.plan === null)),
+    [data, plan],
+  );
   const run = useCallback(
     async (act: () => Promise<unknown>): Promise<boolean> => {
       setBusy(true);

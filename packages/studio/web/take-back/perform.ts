@@ -10,6 +10,8 @@ export interface Decisions {
   readonly force?: boolean;
   /** Why a plan is applied although its checks failed. */
   readonly override?: string;
+  /** Checks that run after a plan is applied; empty: all. Absent: none. */
+  readonly validate?: string[];
 }
 
 export interface Previewed {
@@ -53,7 +55,7 @@ interface Extra extends Decisions {
 }
 
 function send(workspace: string, call: TakeBackCall, extra: Extra): Promise<Answered<TakeBackCall['verb']>> {
-  const { override: _override, ...withoutReason } = extra;
+  const { override: _override, validate: _validate, ...withoutReason } = extra;
   switch (call.verb) {
     case 'rollback':
       return callVerb(workspace, 'rollback', { ...call.input, ...withoutReason });

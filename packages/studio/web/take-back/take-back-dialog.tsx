@@ -62,8 +62,10 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       const done = await perform(workspace, state.call, decisions, state.previewed.preview.fingerprint);
       onClose();
       const checkpoint = done.checkpoint?.id;
+      const hasFailed = 'steps' in done && done.steps.some(({ failed }) => failed);
+      const found = hasFailed ? ' Its checks found new failures, or gave no answer.' : '';
       if (checkpoint === undefined) toast({ text: 'There was nothing left to take back.' });
-      else toast({ text: `${done.description}.`, action: { label: 'Undo', run: () => undo(checkpoint) } });
+      else toast({ text: `${done.description}.${found}`, action: { label: 'Undo', run: () => undo(checkpoint) } });
       await refresh(client, workspace);
     } catch (error) {
       setState({ kind: 'failed', error });
@@ -94,6 +96,18 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       }
     >
       {request.asksWhy === true && <Reason onReason={(override) => setDecisions((now) => ({ ...now, override }))} />}
+      {request.selection.kind === 'apply' && (
+        <label className="check-after">
+          <input
+            type="checkbox"
+            checked={decisions.validate !== undefined}
+            onChange={({ target }) =>
+              setDecisions(({ validate: _, ...now }) => (target.checked ? { ...now, validate: [] } : now))
+            }
+          />
+          Run the checks afterwards
+        </label>
+      )}
       {state.kind === 'loading' && <Loading what="the preview" />}
       {state.kind === 'failed' && <Failure error={state.error} retry={look} />}
       {preview !== null && <PreviewView preview={preview} decisions={decisions} onDecide={setDecisions} />}
