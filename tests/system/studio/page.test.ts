@@ -70,6 +70,49 @@ it('shows the running call of an agent, and connects again to a server that was 
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
+it('takes a hunk that two turns made back, then chosen lines by keyboard, and comments on a line', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.checkpoint();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
+  const louder = CHANGED.replace('line three\n', 'LINE THREE\nand a half\n').replace('thirty-five', 'THIRTY-FIVE');
+  hookedTurn(p, 'Louder, please', { 'notes.txt': louder });
+  const { page, base, errors } = await openStudio(p);
+  await page.goto(`${base}/changes?from=cp_1`);
+  await page.getByText('LINE THREE', { exact: true }).waitFor();
+  await page.locator('.gap-row').nth(1).getByRole('button', { name: 'Take back' }).click();
+  await confirmTakeBack(page);
+  expect(p.read('notes.txt')).toBe(louder.replace('line THIRTY-FIVE\n', 'line 35\n'));
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByText('Undone.').waitFor();
+  expect(p.read('notes.txt')).toBe(louder);
+
+  // Only one of the two lines that were added in the same place.
+  const line = page.locator('.code-row.added', { hasText: 'and a half' });
+  await line.locator('.number').last().click();
+  await page.keyboard.press('c');
+  await page.getByRole('textbox', { name: 'Comment on line 4' }).fill('Half of what?');
+  await page.keyboard.press('Control+Enter');
+  const comment = page.locator('.comment', { hasText: 'Half of what?' });
+  await comment.getByText('goes to claude with its next prompt').waitFor();
+  await line.locator('.number').last().click();
+  await page.keyboard.press('b');
+  await confirmTakeBack(page);
+  expect(p.read('notes.txt')).toBe(louder.replace('and a half\n', ''));
+  await comment.getByText('outdated').waitFor();
+  await comment.getByRole('button', { name: 'Delete' }).click();
+  await comment.waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+});
+
+async function confirmTakeBack(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Take back lines of notes.txt' });
+  await dialog.getByText('1 path changes').waitFor();
+  await dialog.getByRole('button', { name: 'Take back', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().waitFor();
+  await dialog.waitFor({ state: 'detached' });
+}
+
 it('does nothing if the files changed since the preview', async () => {
   const p = project();
   p.write('notes.txt', TEXT);
@@ -255,6 +298,7 @@ it.each(['light', 'dark'] as const)('nothing serious stands in the way of any re
   p.checkpoint();
   hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED, 'code.ts': CODE });
   p.write('mine.txt', 'not in a checkpoint\n');
+  p.ok('comment', 'add', 'notes.txt:3', 'Say it in numbers');
   propose(p, 'One line more', [{ old_string: 'line 40\n', new_string: 'line 40\nline 41\n' }]);
   const { page, base } = await openStudio(p, { colorScheme, reducedMotion: 'reduce' });
   const seen: string[] = [];
