@@ -1,4 +1,5 @@
 import type { TreePath } from '@savepoint/core';
+import { VERBS } from '@savepoint/core/frontend';
 import { open } from '@savepoint/core/node';
 import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +38,28 @@ describe('undo', () => {
     expect(p.run(['undo']).status).toBe(3);
     expect(p.run(['undo']).stderr).toContain('--skip-conflicts');
     expect([p.read('a.txt'), p.read('b.txt')]).toEqual(['top\n\n\nmine\n\n\nend\n', 'one\n']);
+  });
+
+  it('a dry run returns on request the whole sides of a conflict, in parts, and the rest as a patch', async () => {
+    const p = conflictingUndo();
+    const savepoint = library(p);
+    const { detail } = await savepoint.previewUndo({ detail: { patch: true, sides: [A, 'b.txt'] } });
+    expect(detail?.patch?.text.toString()).toContain('--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-one\n+two\n');
+    const [sides, ...others] = detail?.sides ?? [];
+    expect(others).toEqual([]);
+    expect([sides?.path, sides?.base, sides?.ours, sides?.theirs].map(String)).toEqual([
+      'a.txt',
+      'top\n\n\none\n\n\nend\n',
+      'top\n\n\nmine\n\n\nend\n',
+      'TOP\n\n\ntwo\n\n\nend\n',
+    ]);
+    const parts = sides?.parts?.map((part) =>
+      part.kind === 'merged' ? `${part.content}` : [part.base, part.ours, part.theirs].map(String),
+    );
+    expect(parts).toEqual(['TOP\n\n\n', ['one\n', 'mine\n', 'two\n'], '\n\nend\n']);
+    const json = await VERBS.undo.handle(savepoint, { dryRun: true, detail: { sides: [A] } }, {});
+    expect(json.detail).toMatchObject({ patch: null, sides: [{ ours: 'top\n\n\nmine\n\n\nend\n' }] });
+    expect((await savepoint.previewUndo()).detail).toBeUndefined();
   });
 
   it.each([

@@ -41,6 +41,8 @@ export type MergeResult =
       readonly conflicts: readonly MergeConflict[];
       /** The merge with both sides of each conflict between git's conflict markers. */
       readonly withMarkers: Buffer;
+      /** The same in pieces, in order. Joined with one side of each conflict, they are a content. */
+      readonly parts: readonly MergePart[];
     }
   /** Both sides changed a content that cannot be merged by line, or that would cost too much to compare. */
   | {
@@ -48,7 +50,13 @@ export type MergeResult =
       readonly why: 'binary' | 'too-long' | 'too-different';
       readonly conflicts: readonly [];
       readonly withMarkers: null;
+      readonly parts: null;
     };
+
+/** Lines of a merge: those that are decided, or all three sides of a conflict. */
+export type MergePart =
+  | { readonly kind: 'merged'; readonly content: Buffer }
+  | { readonly kind: 'conflict'; readonly base: Buffer; readonly ours: Buffer; readonly theirs: Buffer };
 
 /** The labels after the conflict markers. */
 export interface MergeLabels {
@@ -97,7 +105,7 @@ export function mergeThreeWay(
 }
 
 function unmergeable(why: 'binary' | 'too-long' | 'too-different'): MergeResult {
-  return { ok: false, why, conflicts: [], withMarkers: null };
+  return { ok: false, why, conflicts: [], withMarkers: null, parts: null };
 }
 
 /**
@@ -131,6 +139,8 @@ function assemble(
   const out: Line[] = [];
   const dropped: LineSpan[] = [];
   const conflicts: MergeConflict[] = [];
+  const parts: MergePart[] = [];
+  let decided = 0;
   const ending = lines.base.concat(lines.ours).some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
   let copied = 0;
   for (const region of regions) {
@@ -148,11 +158,19 @@ function assemble(
     } else {
       const inner = withoutCommonEnds(lines, ours, theirs);
       push(out, lines.ours, { start: ours.start, end: inner.ours.start });
+      parts.push({ kind: 'merged', content: joinLines(out.slice(decided)) });
       out.push(`<<<<<<< ${labels.ours}${ending}`);
       push(out, lines.ours, inner.ours, ending);
       out.push(`=======${ending}`);
       push(out, lines.theirs, inner.theirs, ending);
       out.push(`>>>>>>> ${labels.theirs}${ending}`);
+      decided = out.length;
+      parts.push({
+        kind: 'conflict',
+        base: joinLines(lines.base.slice(base.start, base.end)),
+        ours: joinLines(lines.ours.slice(inner.ours.start, inner.ours.end)),
+        theirs: joinLines(lines.theirs.slice(inner.theirs.start, inner.theirs.end)),
+      });
       push(out, lines.ours, { start: inner.ours.end, end: ours.end });
       conflicts.push({
         baseStart: base.start,
@@ -167,9 +185,9 @@ function assemble(
   }
   push(out, lines.base, { start: copied, end: lines.base.length });
   const content = joinLines(out);
-  return conflicts.length === 0
-    ? { ok: true, merged: content, dropped }
-    : { ok: false, why: 'overlap', conflicts, withMarkers: content };
+  if (conflicts.length === 0) return { ok: true, merged: content, dropped };
+  parts.push({ kind: 'merged', content: joinLines(out.slice(decided)) });
+  return { ok: false, why: 'overlap', conflicts, withMarkers: content, parts };
 }
 
 /** @param ending appended to a last line that has none, so that a marker can follow */

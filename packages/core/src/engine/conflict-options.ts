@@ -1,8 +1,9 @@
-/** What a caller of an operation decides about conflicts. */
+/** What a caller of an operation decides about conflicts, and what a preview returns about them. */
 
 import type { MergeSide } from '../content/three-way.ts';
-import { givenPath } from '../io/given-path.ts';
+import { givenPath, givenPaths } from '../io/given-path.ts';
 import type { JsonName, TreePath } from '../model/names.ts';
+import type { DetailRequest } from '../operation/preview-detail.ts';
 import type { ConflictChoices, Resolution } from '../rewind/conflict-choices.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
@@ -14,6 +15,20 @@ export interface ConflictOptions {
   readonly prefer?: ReadonlyMap<JsonName, MergeSide>;
   /** Contents that a person merged, for paths in conflict. If such a path is not in conflict, that is USAGE. */
   readonly resolutions?: ReadonlyMap<JsonName, Resolution>;
+  /** What else a preview returns. Without meaning for the operation itself. */
+  readonly detail?: {
+    /** What would change, as a patch. Default false. */
+    readonly patch?: boolean;
+    /** Paths in conflict whose contents are wanted in full. */
+    readonly sides?: readonly JsonName[];
+  };
+}
+
+/** @throws SavepointError PATH_REFUSED */
+export function detailRequestIn(workspace: Workspace, { detail }: ConflictOptions): DetailRequest | null {
+  if (detail === undefined) return null;
+  const { patch = false, sides = [] } = detail;
+  return { patch, sides: givenPaths(workspace, sides) };
 }
 
 /** @throws SavepointError PATH_REFUSED, USAGE */

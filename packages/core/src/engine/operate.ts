@@ -13,6 +13,7 @@ import { isPlannedAt } from '../store/state/plan-mode.ts';
 import { recordOperationElsewhere } from '../timeline/capture/active-calls.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { announceOperation } from './announce.ts';
+import { type ConflictOptions, detailRequestIn } from './conflict-options.ts';
 import type { Engine } from './engine.ts';
 import type { OperationEvent } from './events.ts';
 import { tidyAfter } from './maintenance.ts';
@@ -30,9 +31,10 @@ export function preview(
   engine: Engine,
   workspace: Workspace,
   operation: Operation,
-  options: CallOptions,
+  options: CallOptions & Pick<ConflictOptions, 'detail'>,
 ): Promise<Preview> {
-  return previewOperation(workspace, withCallOptions(engine, operation, workspace, options), engine.pace(options));
+  const asked = withCallOptions(engine, operation, workspace, options);
+  return previewOperation(workspace, asked, engine.pace(options), detailRequestIn(workspace, options));
 }
 
 /** Runs an operation, announces it, then tidies the store. */

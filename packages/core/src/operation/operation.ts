@@ -39,6 +39,7 @@ import { composeCheckpointAfter } from './checkpoint-after.ts';
 import { prepareHeads, publicationWithHeads } from './heads.ts';
 import { saveOperationBackups, withBackupPaths } from './operation-backups.ts';
 import { PresentEntries } from './own-entries.ts';
+import { type DetailRequest, detailOf, type PreviewDetail } from './preview-detail.ts';
 import { assertStored } from './stored-before.ts';
 
 /** The workspace as an operation finds it. */
@@ -85,6 +86,8 @@ export interface Preview {
   readonly fingerprint: string;
   /** Includes what could not be captured, of which nothing is known. */
   readonly scan: ScanResult;
+  /** Only of a preview for which it was requested. */
+  readonly detail?: PreviewDetail;
 }
 
 /** What an operation did, and the checkpoints before and after it. */
@@ -101,8 +104,16 @@ export interface OperationResult extends Preview {
   readonly backups: readonly BackupFile[];
 }
 
-/** Returns what the operation would do now. Writes nothing and holds no lock. */
-export async function previewOperation(workspace: Workspace, operation: Operation, pace: Pace): Promise<Preview> {
+/**
+ * Returns what the operation would do now. Writes nothing and holds no lock.
+ * @param wanted what else to return
+ */
+export async function previewOperation(
+  workspace: Workspace,
+  operation: Operation,
+  pace: Pace,
+  wanted: DetailRequest | null = null,
+): Promise<Preview> {
   let requiredPaths: readonly TreePath[] = [];
   let reliesOn: ReliedOn = 'listed';
   for (;;) {
@@ -130,7 +141,8 @@ export async function previewOperation(workspace: Workspace, operation: Operatio
     if (plan.toCapture.length === 0 || requiredPaths.length > 0) {
       const problems = [...scan.problems, ...describeDamage(found.errors, found.errors, latest)];
       const { info } = withDescription(operation, plan);
-      return { info, plan, fingerprint: fingerprintOf(plan), scan: { ...scan, problems } };
+      const seen = { info, plan, fingerprint: fingerprintOf(plan), scan: { ...scan, problems } };
+      return wanted === null ? seen : { ...seen, detail: await detailOf(objects, plan, wanted, pace) };
     }
     requiredPaths = plan.toCapture;
   }

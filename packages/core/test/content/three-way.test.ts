@@ -83,7 +83,7 @@ describe('three-way merge', () => {
 
   test('a conflict names its lines on every side, and the markers surround the differences', () => {
     const result = merge('top\na\nb\nend\n', 'top\nsame\nours\nend\n', 'TOP\nsame\ntheirs\nend\nmore\n');
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       ok: false,
       why: 'overlap',
       conflicts: [
@@ -100,7 +100,7 @@ describe('three-way merge', () => {
       ],
       withMarkers: bytes('<<<<<<< ours\ntop\nsame\nours\n=======\nTOP\nsame\ntheirs\n>>>>>>> theirs\nend\nmore\n'),
     });
-    expect(merge('x\na\ny\n', 'x\n1\nours\n9\ny\n', 'x\n1\ntheirs\n9\ny\n')).toEqual({
+    expect(merge('x\na\ny\n', 'x\n1\nours\n9\ny\n', 'x\n1\ntheirs\n9\ny\n')).toMatchObject({
       ok: false,
       why: 'overlap',
       conflicts: [
@@ -233,9 +233,26 @@ describe('three-way merge', () => {
     );
   });
 
+  test('with ours in each conflict, the parts of a merge are the merge that prefers ours', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 20 }).chain((variety) => grown(variety, 20, 2)),
+        ({ base, grown: sides }) => {
+          const [ours, theirs] = sides as [Buffer, Buffer];
+          const result = mergeThreeWay(base, ours, theirs);
+          if (result.ok || result.parts === null) return;
+          const kept = result.parts.map((part) => (part.kind === 'merged' ? part.content : part.ours));
+          expect(result.parts.filter(({ kind }) => kind === 'conflict')).toHaveLength(result.conflicts.length);
+          expect(mergeThreeWay(base, ours, theirs, { prefer: 'ours' })).toMatchObject({ merged: Buffer.concat(kept) });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   test('both sides changed content that is not merged by line: a conflict without markers, with the reason', () => {
     const text = bytes('a\nb\n');
-    const refused = (why: string) => ({ ok: false, why, conflicts: [], withMarkers: null });
+    const refused = (why: string) => ({ ok: false, why, conflicts: [], withMarkers: null, parts: null });
     expect(mergeThreeWay(text, bytes('a\0'), bytes('c\n'))).toEqual(refused('binary'));
     expect(mergeThreeWay(bytes('\0'), text, bytes('c\n'))).toEqual(refused('binary'));
     const bounded = (bound: object) =>

@@ -48,6 +48,7 @@ export const CONFLICTS: ShapeOf<ConflictOptions> = {
   skipConflicts: flag,
   prefer: mapOf(oneOf('ours', 'theirs')),
   resolutions: mapOf(RESOLUTION),
+  detail: fields({ patch: flag, sides: paths }),
 };
 export type LastOf<Given extends readonly unknown[]> =
   Required<Given> extends readonly [...unknown[], infer Last] ? Last : never;

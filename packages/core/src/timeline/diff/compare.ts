@@ -75,6 +75,17 @@ export function addToPatch(
   writer.add({ path, before: from === null ? sideOf(before) : null, after: sideOf(after) });
 }
 
+/** Adds what one path becomes. */
+export function addPathToPatch(
+  writer: PatchWriter,
+  objects: ObjectReader,
+  path: TreePath,
+  before: Entry | null,
+  after: Entry | null,
+): void {
+  writer.add({ path, before: patchSide(objects, before, undefined), after: patchSide(objects, after, undefined) });
+}
+
 function patchSide(objects: ObjectReader, entry: Entry | null, onDamage: OnDamage | undefined): PatchSide | null {
   if (entry === null || entry.kind === 'folder') return entry;
   const { id } = entry;

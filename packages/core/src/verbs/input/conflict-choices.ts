@@ -1,4 +1,4 @@
-/** How callers resolve conflicts: the same fields in every verb that goes back. */
+/** How callers resolve conflicts, and look at them: the same fields in every verb that goes back. */
 import { showName } from '../../content/show-name.ts';
 import type { MergeSide } from '../../content/three-way.ts';
 import type { ConflictOptions } from '../../engine/conflict-options.ts';
@@ -16,13 +16,16 @@ export interface ConflictInput {
   readonly resolutions?:
     | readonly { readonly path: JsonName; readonly content: JsonName; readonly ours?: string | undefined }[]
     | undefined;
+  readonly detail?:
+    | { readonly patch?: boolean | undefined; readonly sides?: readonly JsonName[] | undefined }
+    | undefined;
 }
 
 /** @throws SavepointError USAGE if a path is resolved in two ways */
 export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInput): Promise<ConflictOptions> {
-  const { skipConflicts } = input;
-  const given = [input.ours, input.theirs, input.resolutions].some((list) => (list ?? []).length > 0);
-  if (!given) return withoutUndefined({ skipConflicts });
+  const { skipConflicts, detail: wanted } = input;
+  const given = [input.ours, input.theirs, input.resolutions, wanted?.sides].some((list) => (list ?? []).length > 0);
+  if (!given) return withoutUndefined({ skipConflicts, detail: wanted && withoutUndefined(wanted) });
   const place = await savepoint.place();
   const prefer = new Map<TreePath, MergeSide>();
   const resolutions = new Map<TreePath, Resolution>();
@@ -37,7 +40,9 @@ export async function conflictChoicesOf(savepoint: Savepoint, input: ConflictInp
       throwTwice(path, 'There is more than one decision for', 'resolutions');
     resolutions.set(path, { content: Buffer.from(nameFromJson(content), 'latin1'), ...withoutUndefined({ ours }) });
   }
-  return { prefer: exactly(prefer), resolutions: exactly(resolutions), ...withoutUndefined({ skipConflicts }) };
+  const sides = (wanted?.sides ?? []).map((each) => exactName(treePathOf(place, each)));
+  const detail = wanted && withoutUndefined({ patch: wanted.patch, sides });
+  return { prefer: exactly(prefer), resolutions: exactly(resolutions), ...withoutUndefined({ skipConflicts, detail }) };
 }
 
 function exactly<T>(choices: ReadonlyMap<TreePath, T>): ReadonlyMap<JsonName, T> {

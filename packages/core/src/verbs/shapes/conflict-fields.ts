@@ -17,4 +17,11 @@ export const conflictFields = {
     )
     .optional()
     .describe('contents merged by hand, only for paths in conflict'),
+  detail: z
+    .strictObject({
+      patch: z.boolean().optional().describe('what would change, as a patch'),
+      sides: z.array(jsonName).optional().describe('paths in conflict whose contents are wanted in full'),
+    })
+    .optional()
+    .describe('what else a dry run returns, as `detail`'),
 };

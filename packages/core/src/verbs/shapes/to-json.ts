@@ -21,6 +21,7 @@ import { nameToJson } from '../../model/names.ts';
 import type { PathConflict, ThreeSides } from '../../operation/change-set.ts';
 import { rootsAfter } from '../../operation/heads.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
+import type { PreviewDetail } from '../../operation/preview-detail.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 import { operationOf } from '../../timeline/diff/changes.ts';
 import type { RootChange } from '../../timeline/diff/root-changes.ts';
@@ -172,6 +173,7 @@ export function operationToJson(seen: Preview | OperationResult, recorded: reado
     description: seen.info.description,
     plan,
     fingerprint: seen.fingerprint,
+    detail: detailToJson(seen.detail),
     heads: (seen.plan.heads ?? []).map(headToJson),
     ...repositoriesSince(recorded, rootsAfter(seen.scan.roots, seen.plan.heads ?? [])),
     capture: captureToJson(seen.scan),
@@ -233,6 +235,35 @@ function planToJson({ plan }: Preview): Json<'plan'> {
     refused: [...plan.refused, ...unsaved, ...(plan.headsRefused ?? [])].map(reasonToJson),
     notes: (plan.notes ?? []).map(({ path, why }) => ({ path: nameToJson(path), note: why })),
   };
+}
+
+function detailToJson(detail: PreviewDetail | undefined): OperationJson['detail'] {
+  if (detail === undefined) return null;
+  const { patch, sides } = detail;
+  return {
+    patch: patch && patchToJson(patch),
+    sides: sides.map(({ path, base, ours, theirs, parts }) => ({
+      path: nameToJson(path),
+      base: base && contentToJson(base),
+      ours: ours && contentToJson(ours),
+      theirs: theirs && contentToJson(theirs),
+      parts:
+        parts?.map((part) =>
+          part.kind === 'merged'
+            ? { kind: part.kind, content: contentToJson(part.content) }
+            : {
+                kind: part.kind,
+                base: contentToJson(part.base),
+                ours: contentToJson(part.ours),
+                theirs: contentToJson(part.theirs),
+              },
+        ) ?? null,
+    })),
+  };
+}
+
+function contentToJson(content: Buffer): Json<'jsonName'> {
+  return nameToJson(content.toString('latin1'));
 }
 
 function previewOutcome(plan: Json<'plan'>, heads: number): OperationJson['outcome'] {
