@@ -66,6 +66,12 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import('./plans/plan.tsx'), 'Plan'),
 });
 
+const conflicts = createRoute({
+  getParentRoute: () => workspace,
+  path: 'conflicts',
+  component: lazyRouteComponent(() => import('./conflicts/conflicts.tsx'), 'Conflicts'),
+});
+
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: 'overview',
@@ -73,7 +79,7 @@ const overview = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, workspace.addChildren([first, timeline, changes, now, plans, plan, overview])]),
+  routeTree: root.addChildren([start, workspace.addChildren([first, timeline, changes, now, plans, plan, conflicts, overview])]),
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   defaultPendingComponent: () => <Loading what="the view" />,
 });

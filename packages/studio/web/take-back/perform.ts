@@ -1,18 +1,7 @@
 /** Previews an operation, and does exactly what its preview showed. */
 import { type Answered, callVerb, type Input } from '../api/call.ts';
-import type { Preview, TakeBackCall } from './requests.ts';
-
-/** What a person decided about conflicts. */
-export interface Decisions {
-  readonly skipConflicts?: boolean;
-  readonly ours?: Input<'rollback'>['ours'];
-  readonly theirs?: Input<'rollback'>['theirs'];
-  readonly force?: boolean;
-  /** Why a plan is applied although its checks failed. */
-  readonly override?: string;
-  /** Checks that run after a plan is applied; empty: all. Absent: none. */
-  readonly validate?: string[];
-}
+import type { JsonName } from '../data/names.ts';
+import type { Decisions, Preview, TakeBackCall } from './requests.ts';
 
 export interface Previewed {
   /** 3: a conflict. */
@@ -52,20 +41,17 @@ export async function undo(workspace: string, checkpoint: string): Promise<strin
 interface Extra extends Decisions {
   readonly dryRun?: boolean;
   readonly expected?: string;
+  readonly detail?: { readonly patch?: boolean; readonly sides?: readonly JsonName[] };
 }
 
-function send(workspace: string, call: TakeBackCall, extra: Extra): Promise<Answered<TakeBackCall['verb']>> {
-  const { override: _override, validate: _validate, ...withoutReason } = extra;
-  switch (call.verb) {
-    case 'rollback':
-      return callVerb(workspace, 'rollback', { ...call.input, ...withoutReason });
-    case 'restore':
-      return callVerb(workspace, 'restore', { ...call.input, ...withoutReason });
-    case 'planApply':
-      return callVerb(workspace, 'planApply', { ...call.input, ...extra });
-    case 'planRollback': {
-      const { ours: _ours, theirs: _theirs, skipConflicts: _skip, ...allowed } = withoutReason;
-      return callVerb(workspace, 'planRollback', { ...call.input, ...allowed });
-    }
-  }
+/** @throws CallFailed */
+export function send(workspace: string, call: TakeBackCall, extra: Extra): Promise<Answered<TakeBackCall['verb']>> {
+  const { override, rebase, validate, ...common } = extra;
+  const given = call.verb === 'planApply' ? { ...common, ...defined({ override, rebase, validate }) } : common;
+  // The fields of a decision are fields of each of these verbs.
+  return callVerb(workspace, call.verb, { ...call.input, ...given } as Input<TakeBackCall['verb']>);
+}
+
+function defined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

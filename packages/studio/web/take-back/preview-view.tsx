@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { nameKey, shownLines, shownName, shownText, textOf } from '../data/names.ts';
 import { plural } from '../data/times.ts';
-import type { Decisions } from './perform.ts';
-import type { Preview } from './requests.ts';
+import type { Decisions, Preview } from './requests.ts';
 
 export interface PreviewViewProps {
   readonly preview: Preview;

@@ -4,6 +4,22 @@ import { actorName, type Change } from '../data/authors.ts';
 import { type JsonName, shownName, shownText } from '../data/names.ts';
 import { isIn, numberOf, type Turn } from '../timeline/rows.ts';
 
+/** What a person decided about conflicts. */
+export interface Decisions {
+  readonly skipConflicts?: boolean;
+  readonly ours?: readonly JsonName[];
+  readonly theirs?: readonly JsonName[];
+  /** Contents merged by hand. */
+  readonly resolutions?: readonly { readonly path: JsonName; readonly content: JsonName; readonly ours?: string }[];
+  readonly force?: boolean;
+  /** Why a plan is applied although its checks failed. */
+  readonly override?: string;
+  /** Checks that run after a plan is applied; empty: all. Absent: none. */
+  readonly validate?: string[];
+  /** Whether a plan is merged with what changed since it was made. */
+  readonly rebase?: boolean;
+}
+
 export interface TakeBackRequest {
   /** Such as `Take back the turn of claude`. */
   readonly title: string;
@@ -12,6 +28,12 @@ export interface TakeBackRequest {
   readonly act?: string;
   /** Whether a reason is needed, because checks failed. */
   readonly asksWhy?: boolean;
+  /** What was decided about conflicts before the dialog opens. */
+  readonly decisions?: Decisions;
+  /** Called when it is done. */
+  readonly onDone?: () => void;
+  /** Called when it is refused, so that what it was decided on is looked at again. */
+  readonly onRefused?: () => void;
 }
 
 export type Selection =
@@ -24,7 +46,9 @@ export type Selection =
   | { readonly kind: 'paths'; readonly checkpoint: string; readonly paths: readonly JsonName[] }
   | { readonly kind: 'plan'; readonly id: string }
   /** Not taken back, but applied: with the same preview. */
-  | { readonly kind: 'apply'; readonly id: string };
+  | { readonly kind: 'apply'; readonly id: string }
+  /** Any call that may have conflicts. */
+  | { readonly kind: 'call'; readonly call: TakeBackCall };
 
 type BackLines = NonNullable<Input<'rollback'>['lines']>[number];
 
@@ -32,9 +56,12 @@ export type TakeBackCall =
   | { readonly verb: 'rollback'; readonly input: Input<'rollback'> }
   | { readonly verb: 'restore'; readonly input: Input<'restore'> }
   | { readonly verb: 'planRollback'; readonly input: Input<'planRollback'> }
-  | { readonly verb: 'planApply'; readonly input: Input<'planApply'> };
+  | { readonly verb: 'planApply'; readonly input: Input<'planApply'> }
+  | { readonly verb: 'undo'; readonly input: Input<'undo'> }
+  | { readonly verb: 'redo'; readonly input: Input<'redo'> }
+  | { readonly verb: 'forkMerge'; readonly input: Input<'forkMerge'> };
 
-export type Preview = Output<'rollback'> | Output<'restore'> | Output<'planRollback'> | Output<'planApply'>;
+export type Preview = Output<TakeBackCall['verb']>;
 
 export function turnRequest(turn: Turn): TakeBackRequest {
   return { title: `Take back the turn of ${shownText(actorName(turn.actor))}`, selection: { kind: 'turn', turn } };
@@ -105,6 +132,8 @@ export async function callFor(workspace: string, selection: Selection): Promise<
       return { verb: 'planRollback', input: { id: selection.id } };
     case 'apply':
       return { verb: 'planApply', input: { id: selection.id } };
+    case 'call':
+      return selection.call;
   }
 }
 

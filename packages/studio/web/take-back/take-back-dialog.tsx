@@ -8,9 +8,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { LineForm } from '../parts/line-form.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { useToast } from '../parts/toasts.tsx';
-import { type Decisions, type Previewed, perform, previewOf } from './perform.ts';
+import { useSettleConflicts } from '../conflicts/request.ts';
+import { type Previewed, perform, previewOf } from './perform.ts';
 import { PreviewView } from './preview-view.tsx';
-import { callFor, type TakeBackCall, type TakeBackRequest } from './requests.ts';
+import { callFor, type Decisions, type Preview, type TakeBackCall, type TakeBackRequest } from './requests.ts';
 import { useUndo } from './use-undo.ts';
 
 type State =
@@ -28,7 +29,9 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
   const client = useQueryClient();
   const toast = useToast();
   const undo = useUndo();
-  const [decisions, setDecisions] = useState<Decisions>({});
+  const [decisions, setDecisions] = useState<Decisions>(request.decisions ?? {});
+  const settle = useSettleConflicts();
+  const { onDone, onRefused } = request;
   const [state, setState] = useState<State>({ kind: 'loading' });
   const look = useCallback(() => {
     let isWanted = true;
@@ -36,13 +39,21 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
     callFor(workspace, request.selection)
       .then(async (call) => ({ call, previewed: await previewOf(workspace, call, decisions) }))
       .then(
-        (found) => isWanted && setState({ kind: 'shown', ...found, isBusy: false }),
-        (error: unknown) => isWanted && setState({ kind: 'failed', error }),
+        (found) => {
+          if (!isWanted) return;
+          setState({ kind: 'shown', ...found, isBusy: false });
+          if (found.previewed.preview.outcome === 'conflict') onRefused?.();
+        },
+        (error: unknown) => {
+          if (!isWanted) return;
+          setState({ kind: 'failed', error });
+          onRefused?.();
+        },
       );
     return () => {
       isWanted = false;
     };
-  }, [workspace, request, decisions]);
+  }, [workspace, request, decisions, onRefused]);
   useEffect(look, [look]);
   // A call that was in the way may have ended.
   const isHeldUp =
@@ -61,6 +72,7 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
     try {
       const done = await perform(workspace, state.call, decisions, state.previewed.preview.fingerprint);
       onClose();
+      onDone?.();
       const checkpoint = done.checkpoint?.id;
       const hasFailed = 'steps' in done && done.steps.some(({ failed }) => failed);
       const found = hasFailed ? ' Its checks found new failures, or gave no answer.' : '';
@@ -69,11 +81,19 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       await refresh(client, workspace);
     } catch (error) {
       setState({ kind: 'failed', error });
+      onRefused?.();
     }
   };
 
   const preview = state.kind === 'shown' ? state.previewed.preview : null;
   const isPossible = preview?.outcome === 'ready';
+  const settleEach = (): void => {
+    if (state.kind !== 'shown') return;
+    onClose();
+    const { title, act = 'Take back' } = request;
+    const { rebase, override } = decisions;
+    settle({ title, act, call: state.call, more: { ...(rebase && { rebase }), ...(override && { override }) } });
+  };
   return (
     <Dialog
       title={request.title}
@@ -110,8 +130,47 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       )}
       {state.kind === 'loading' && <Loading what="the preview" />}
       {state.kind === 'failed' && <Failure error={state.error} retry={look} />}
+      {preview?.outcome === 'conflict' && onRefused === undefined && state.kind === 'shown' && (
+        <WaysOn
+          preview={preview}
+          canRebase={state.call.verb === 'planApply' && decisions.rebase !== true}
+          onRebase={() => setDecisions((now) => ({ ...now, rebase: true }))}
+          onSettle={settleEach}
+        />
+      )}
       {preview !== null && <PreviewView preview={preview} decisions={decisions} onDecide={setDecisions} />}
     </Dialog>
+  );
+}
+
+interface WaysOnProps {
+  readonly preview: Preview;
+  readonly canRebase: boolean;
+  readonly onRebase: () => void;
+  readonly onSettle: () => void;
+}
+
+/** What a conflict needs besides a side for a whole file. */
+function WaysOn({ preview, canRebase, onRebase, onSettle }: WaysOnProps) {
+  const canSettle = preview.plan.conflicts.some(({ sides }) => sides !== null);
+  if (canRebase) {
+    return (
+      <p className="ways-on">
+        Files changed since the plan was made.
+        <button type="button" className="button" onClick={onRebase}>
+          Merge with these changes
+        </button>
+      </p>
+    );
+  }
+  if (!canSettle) return null;
+  return (
+    <p className="ways-on">
+      You can decide about each place, and edit the result, before anything is written.
+      <button type="button" className="button" onClick={onSettle}>
+        Settle the conflicts
+      </button>
+    </p>
   );
 }
 

@@ -1,0 +1,234 @@
+/** Settles the conflicts of one act, file by file. Nothing is written before all are settled; then one act writes all. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker, useRouter } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { nameKey, shownName, shownText } from '../data/names.ts';
+import { plural } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Failure, Loading } from '../parts/message.tsx';
+import { type Command, useCommands } from '../shell/keys.ts';
+import { send } from '../take-back/perform.ts';
+import type { Preview } from '../take-back/requests.ts';
+import { useTakeBack } from '../take-back/take-back.tsx';
+import { ConflictList } from './conflict-list.tsx';
+import { type Draft, type Drafts, decisionsOf, hasDecisions, openIn } from './drafts.ts';
+import { type ConflictsRequest, useConflictsRequest } from './request.ts';
+import { SideConflict } from './side-conflict.tsx';
+import { type ConflictFile, conflictFiles, textSides } from './sides.ts';
+import { TextConflict } from './text-conflict.tsx';
+
+export function Conflicts() {
+  const request = useConflictsRequest();
+  if (request !== null) return <Settle key={JSON.stringify(request.call)} request={request} />;
+  return (
+    <Empty title="There are no conflicts to settle">
+      <p>
+        When something is taken back, restored, applied or merged and does not fit what changed since, its preview leads
+        here.
+      </p>
+    </Empty>
+  );
+}
+
+function Settle({ request }: { readonly request: ConflictsRequest }) {
+  const [drafts, setDrafts] = useState<Drafts>(new Map());
+  const [wanted, setWanted] = useState<string | null>(null);
+  const preview = usePreview(request, null);
+  const files = useMemo(() => (preview.data === undefined ? [] : conflictFiles(preview.data)), [preview.data]);
+  const current = files.find(({ key }) => key === wanted) ?? files[0];
+  const done = useRef(false);
+  const blocker = useLeaving(() => !done.current && hasDecisions(drafts));
+  const setDraft = useCallback(
+    (key: string, draft: Draft) => setDrafts((now) => new Map([...now, [key, draft]])),
+    [],
+  );
+  const step = useStep(files, current, drafts, setWanted);
+  const finish = useFinish(request, files, drafts, () => {
+    done.current = true;
+  });
+  if (preview.error !== null) return <Failure error={preview.error} retry={() => void preview.refetch()} />;
+  if (preview.data === undefined) return <Loading what="the conflicts" />;
+  const open = files.reduce((sum, file) => sum + openIn(file, drafts.get(file.key)), 0);
+  const unsettled = files.filter((file) => openIn(file, drafts.get(file.key)) > 0).length;
+  return (
+    <>
+      <div className="view-head">
+        <h1>{shownText(request.title)}</h1>
+        <p className="hint" role="status">
+          {files.length === 0
+            ? 'No conflict is left.'
+            : unsettled === 0
+              ? `All ${plural(files.length, 'file')} settled. Nothing is written yet.`
+              : `${plural(unsettled, 'file')} of ${files.length} to settle. Nothing is written before.`}
+        </p>
+        <span className="space" />
+        <button type="button" className="button main" disabled={open > 0} onClick={finish}>
+          {shownText(request.act)} …
+        </button>
+      </div>
+      {current === undefined ? (
+        <Empty title="The files changed, and nothing conflicts any more">
+          <p>Look at the preview to see what is done now.</p>
+        </Empty>
+      ) : (
+        <div className="conflicts">
+          <ConflictList files={files} drafts={drafts} current={current.key} onFile={setWanted} />
+          <File
+            key={current.key}
+            request={request}
+            file={current}
+            draft={drafts.get(current.key)}
+            onDraft={setDraft}
+            onStep={step}
+          />
+        </div>
+      )}
+      {blocker.status === 'blocked' && (
+        <Dialog
+          title="Leave without writing the results?"
+          onClose={blocker.reset}
+          foot={
+            <>
+              <button type="button" className="button" onClick={blocker.proceed}>
+                Leave
+              </button>
+              <button type="button" className="button main" onClick={blocker.reset}>
+                Stay
+              </button>
+            </>
+          }
+        >
+          <p>What you decided here is lost then. No file was changed.</p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+interface FileProps {
+  readonly request: ConflictsRequest;
+  readonly file: ConflictFile;
+  readonly draft: Draft | undefined;
+  readonly onDraft: (key: string, draft: Draft) => void;
+  readonly onStep: (by: 1 | -1) => void;
+}
+
+function File({ request, file, draft, onDraft, onStep }: FileProps) {
+  const { key, version, entries, path, why } = file;
+  const { data, error, refetch } = usePreview(request, file);
+  const whole = data?.detail?.sides.find((one) => nameKey(one.path) === key) ?? null;
+  const sides = useMemo(() => (whole === null ? null : textSides(whole)), [whole]);
+  const note = useCallback((next: Draft) => onDraft(key, next), [onDraft, key]);
+  const isStale = draft !== undefined && draft.version !== version;
+  return (
+    <section className="conflict-file" aria-label={shownName(path)}>
+      <div className="file-head">
+        <h2>{shownName(path)}</h2>
+        <span className="why">{shownText(why)}</span>
+      </div>
+      {isStale && (
+        <p className="notice" role="alert">
+          This file changed since you decided.
+          {draft.kind === 'text' ? ' Your result is kept.' : ''}
+          <button type="button" className="button small" onClick={() => note({ ...draft, version })}>
+            It is still right
+          </button>
+        </p>
+      )}
+      {error !== null ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading what="the file" />
+      ) : entries === null ? (
+        <Empty title="This cannot be settled here">
+          <p>It needs another decision first. Go back, and choose in the preview.</p>
+        </Empty>
+      ) : sides === null ? (
+        <SideConflict
+          file={file}
+          sides={whole}
+          chosen={draft?.kind === 'side' && !isStale ? draft.side : null}
+          onChoose={(side) => note({ kind: 'side', side, version })}
+        />
+      ) : (
+        <TextConflict
+          key={version}
+          file={file}
+          sides={sides}
+          draft={draft?.kind === 'text' ? draft : undefined}
+          onDraft={note}
+          onBeyond={onStep}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What the act would do now, with the contents of one file. Asked again with each event. */
+function usePreview({ call, more }: ConflictsRequest, file: ConflictFile | null) {
+  const { id: workspace } = useWorkspace();
+  const sides = file === null ? [] : [file.path];
+  return useQuery<Preview>({
+    queryKey: [workspace, 'live', 'conflicts', call, more, sides, file?.version],
+    queryFn: async () => (await send(workspace, call, { ...more, dryRun: true, detail: { sides } })).output,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Goes to the next file, first to one that is not settled. */
+function useStep(
+  files: readonly ConflictFile[],
+  current: ConflictFile | undefined,
+  drafts: Drafts,
+  onFile: (key: string) => void,
+): (by: 1 | -1) => void {
+  const step = useCallback(
+    (by: 1 | -1) => {
+      const at = files.findIndex((file) => file === current);
+      const order = files.map((_, index) => files[(at + by * (index + 1) + files.length * 2) % files.length]);
+      const next = order.find((file) => file !== undefined && openIn(file, drafts.get(file.key)) > 0) ?? order[0];
+      if (next !== undefined) onFile(next.key);
+    },
+    [files, current, drafts, onFile],
+  );
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { keys: ']', label: 'Next file with conflicts', run: () => step(1) },
+      { keys: '[', label: 'Previous file with conflicts', run: () => step(-1) },
+    ],
+    [step],
+  );
+  useCommands(commands);
+  return step;
+}
+
+/** Shows the preview with all decisions, which then does exactly that. */
+function useFinish(
+  { title, act, call, more }: ConflictsRequest,
+  files: readonly ConflictFile[],
+  drafts: Drafts,
+  onDone: () => void,
+): () => void {
+  const { id: workspace } = useWorkspace();
+  const router = useRouter();
+  const open = useTakeBack();
+  const client = useQueryClient();
+  return () =>
+    open({
+      title,
+      act,
+      selection: { kind: 'call', call },
+      decisions: { ...more, ...decisionsOf(files, drafts) },
+      onDone: () => {
+        onDone();
+        router.history.back();
+      },
+      // What changed meanwhile is shown again, with the decisions.
+      onRefused: () => void client.invalidateQueries({ queryKey: [workspace, 'live', 'conflicts'] }),
+    });
+}
+
+function useLeaving(wouldLose: () => boolean) {
+  return useBlocker({ shouldBlockFn: wouldLose, enableBeforeUnload: wouldLose, withResolver: true });
+}
