@@ -16,6 +16,7 @@ import { changesSearch } from './changes/search.ts';
 import { shownName } from './data/names.ts';
 import { type ShownWorkspace, WorkspaceContext } from './data/workspace.ts';
 import { Empty, Failure, Loading } from './parts/message.tsx';
+import { restoreSearch } from './restore/search.ts';
 import { Shell } from './shell/shell.tsx';
 import { timelineSearch } from './timeline/search.ts';
 import { Timeline } from './timeline/timeline.tsx';
@@ -66,6 +67,13 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import('./plans/plan.tsx'), 'Plan'),
 });
 
+const restore = createRoute({
+  getParentRoute: () => workspace,
+  path: 'restore',
+  validateSearch: restoreSearch,
+  component: lazyRouteComponent(() => import('./restore/restore.tsx'), 'Restore'),
+});
+
 const conflicts = createRoute({
   getParentRoute: () => workspace,
   path: 'conflicts',
@@ -79,7 +87,10 @@ const overview = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, workspace.addChildren([first, timeline, changes, now, plans, plan, conflicts, overview])]),
+  routeTree: root.addChildren([
+    start,
+    workspace.addChildren([first, timeline, changes, now, plans, plan, restore, conflicts, overview]),
+  ]),
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   defaultPendingComponent: () => <Loading what="the view" />,
 });

@@ -21,6 +21,7 @@ export interface ChangesHeadProps {
 }
 
 export function ChangesHead({ search, diff, recorded, onSides }: ChangesHeadProps) {
+  const { id: workspace } = useWorkspace();
   const { totals } = diff;
   const request = requestOf(search, diff, recorded);
   const isSideBySide = search.sides === 'two';
@@ -39,6 +40,17 @@ export function ChangesHead({ search, diff, recorded, onSides }: ChangesHeadProp
         </button>
       </fieldset>
       {request !== null && <TakeBackButton request={request} label="Take back all" />}
+      {diff.from !== null && (
+        <Link
+          className="button small"
+          title={`Look at what going back to ${diff.from.id} would do`}
+          to="/w/$workspace/restore"
+          params={{ workspace }}
+          search={{ to: diff.from.id }}
+        >
+          Restore …
+        </Link>
+      )}
     </div>
   );
 }

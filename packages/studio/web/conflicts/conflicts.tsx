@@ -39,10 +39,7 @@ function Settle({ request }: { readonly request: ConflictsRequest }) {
   const current = files.find(({ key }) => key === wanted) ?? files[0];
   const done = useRef(false);
   const blocker = useLeaving(() => !done.current && hasDecisions(drafts));
-  const setDraft = useCallback(
-    (key: string, draft: Draft) => setDrafts((now) => new Map([...now, [key, draft]])),
-    [],
-  );
+  const setDraft = useCallback((key: string, draft: Draft) => setDrafts((now) => new Map([...now, [key, draft]])), []);
   const step = useStep(files, current, drafts, setWanted);
   const finish = useFinish(request, files, drafts, () => {
     done.current = true;
@@ -185,7 +182,7 @@ function useStep(
 ): (by: 1 | -1) => void {
   const step = useCallback(
     (by: 1 | -1) => {
-      const at = files.findIndex((file) => file === current);
+      const at = current === undefined ? -1 : files.indexOf(current);
       const order = files.map((_, index) => files[(at + by * (index + 1) + files.length * 2) % files.length]);
       const next = order.find((file) => file !== undefined && openIn(file, drafts.get(file.key)) > 0) ?? order[0];
       if (next !== undefined) onFile(next.key);

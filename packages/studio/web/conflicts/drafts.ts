@@ -1,5 +1,5 @@
 /** What a person has decided so far, file by file, and the decisions that an act gets in the end. */
-import { nameFromKey } from '../data/names.ts';
+import type { nameFromKey } from '../data/names.ts';
 import type { Decisions } from '../take-back/requests.ts';
 import type { Region } from './result.ts';
 import { type ConflictFile, currentId, type TextSides } from './sides.ts';
@@ -45,7 +45,11 @@ export function decisionsOf(files: readonly ConflictFile[], drafts: Drafts): Dec
     else if (draft.isOnlyDecided && draft.regions.every(({ choice }) => choice === 'ours')) ours.push(file.path);
     else {
       const id = currentId(file);
-      resolutions.push({ path: file.path, content: draft.text.replaceAll('\n', draft.ending), ...(id === undefined ? {} : { ours: id }) });
+      resolutions.push({
+        path: file.path,
+        content: draft.text.replaceAll('\n', draft.ending),
+        ...(id === undefined ? {} : { ours: id }),
+      });
     }
   }
   return { ours, theirs, resolutions };

@@ -68,8 +68,8 @@ export function openEditor({ host, begin, beside, onResult, keys, onLeave }: Edi
         common,
         history(),
         keymap.of([
-          ...Object.entries(keys).map(([key, run]) => ({ key: `Alt-${key}`, run: () => (run(), true) })),
-          { key: 'Escape', run: () => (onLeave(), true) },
+          ...Object.entries(keys).map(([key, run]) => ({ key: `Alt-${key}`, run: handled(run) })),
+          { key: 'Escape', run: handled(onLeave) },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
@@ -114,7 +114,15 @@ export function openEditor({ host, begin, beside, onResult, keys, onLeave }: Edi
 }
 
 /** Besides those that CodeMirror shows by itself: they change the direction of text, or join letters. */
-const DIRECTION = /[\u061c\u200c\u200d\u202a-\u202e\u2066-\u2069]/g;
+const DIRECTION = /\u061c|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Other keys get no chance. */
+function handled(run: () => void): () => boolean {
+  return () => {
+    run();
+    return true;
+  };
+}
 
 function labelled(label: string): Extension {
   return EditorView.contentAttributes.of({ 'aria-label': label });
@@ -182,9 +190,20 @@ export const CHOSEN: Readonly<Record<Choice | 'open', string>> = {
 const THEME = EditorView.theme({
   '&': { background: 'var(--paper)', color: 'var(--ink)', fontSize: 'var(--text-small)', height: 'auto' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-content': { fontFamily: 'var(--mono)', lineHeight: 'var(--line-height)', caretColor: 'var(--ink)', padding: '0' },
+  '.cm-content': {
+    fontFamily: 'var(--mono)',
+    lineHeight: 'var(--line-height)',
+    caretColor: 'var(--ink)',
+    padding: '0',
+  },
   '&.cm-focused .cm-content': { boxShadow: 'inset 2px 0 var(--accent)' },
-  '.cm-gutters': { background: 'var(--sunk)', color: 'var(--ink-3)', border: 'none' },
+  '.cm-gutters': {
+    background: 'var(--sunk)',
+    color: 'var(--ink-3)',
+    border: 'none',
+    fontFamily: 'var(--mono)',
+    lineHeight: 'var(--line-height)',
+  },
   '&.cm-editor .cm-changedLine': { background: 'transparent' },
   '&.cm-merge-a .cm-changedLine': { background: 'var(--removed-back)' },
   '&.cm-merge-b .cm-changedLine': { background: 'var(--added-back)' },

@@ -25,8 +25,7 @@ export function useSettleConflicts(): (request: ConflictsRequest) => void {
   const { id: workspace } = useWorkspace();
   const navigate = useNavigate();
   return useCallback(
-    (request) =>
-      void navigate({ to: '/w/$workspace/conflicts', params: { workspace }, state: { conflicts: request } }),
+    (request) => void navigate({ to: '/w/$workspace/conflicts', params: { workspace }, state: { conflicts: request } }),
     [navigate, workspace],
   );
 }

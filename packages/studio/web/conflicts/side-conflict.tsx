@@ -1,8 +1,8 @@
 /** A path where a person can only choose a side: a file that is not text, or that one side deleted or replaced. */
 import { useMemo } from 'react';
 import { shownLines, textOf } from '../data/names.ts';
-import type { Preview } from '../take-back/requests.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
+import type { Preview } from '../take-back/requests.ts';
 import type { ConflictFile } from './sides.ts';
 
 type Side = 'ours' | 'theirs';

@@ -82,7 +82,9 @@ export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConf
         </button>
         <p>
           Conflict {at + 1} of {conflicts.length}
-          <span className={`tag ${choice === null ? 'warning' : 'pass'}`}>{choice === null ? 'not decided' : STATES[choice]}</span>
+          <span className={`tag ${choice === null ? 'warning' : 'pass'}`}>
+            {choice === null ? 'not decided' : STATES[choice]}
+          </span>
         </p>
         <span className="space" />
         {CHOICES.map(({ choice: one, key, label }) => (

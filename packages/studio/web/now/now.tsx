@@ -1,6 +1,8 @@
 /** What happens now: each agent with its running call, what is in no checkpoint yet, and files as they change. */
 
+import { Link } from '@tanstack/react-router';
 import { useVerb } from '../data/verb-query.ts';
+import { useWorkspace } from '../data/workspace.ts';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { Agents } from './agents.tsx';
 import { Feed } from './feed.tsx';
@@ -11,6 +13,7 @@ const NEWEST = 200;
 const TURNS = 60;
 
 export function Now() {
+  const { id: workspace } = useWorkspace();
   const sessions = useVerb('sessions', {});
   const turns = useVerb('turns', { limit: TURNS });
   const history = useVerb('history', { limit: NEWEST, fold: true });
@@ -21,6 +24,10 @@ export function Now() {
     <>
       <div className="view-head">
         <h1>Now</h1>
+        <span className="space" />
+        <Link className="button small" to="/w/$workspace/restore" params={{ workspace }}>
+          Restore …
+        </Link>
       </div>
       <div className="now">
         <div className="now-left">

@@ -12,6 +12,7 @@ interface View {
     | '/w/$workspace/timeline'
     | '/w/$workspace/changes'
     | '/w/$workspace/plans'
+    | '/w/$workspace/restore'
     | '/w/$workspace/overview';
   readonly label: string;
   readonly icon: IconName;
@@ -23,6 +24,7 @@ export const VIEWS: readonly View[] = [
   { to: '/w/$workspace/timeline', label: 'Timeline', icon: 'timeline' },
   { to: '/w/$workspace/changes', label: 'Changes', icon: 'changes' },
   { to: '/w/$workspace/plans', label: 'Plans', icon: 'plans' },
+  { to: '/w/$workspace/restore', label: 'Restore', icon: 'back' },
   { to: '/w/$workspace/overview', label: 'Overview', icon: 'overview' },
 ];
 

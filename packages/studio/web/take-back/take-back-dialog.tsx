@@ -1,6 +1,7 @@
 /** Shows what taking back would do, conflicts first, and then does exactly that. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSettleConflicts } from '../conflicts/request.ts';
 import { useOpenCalls } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -8,7 +9,6 @@ import { Dialog } from '../parts/dialog.tsx';
 import { LineForm } from '../parts/line-form.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { useToast } from '../parts/toasts.tsx';
-import { useSettleConflicts } from '../conflicts/request.ts';
 import { type Previewed, perform, previewOf } from './perform.ts';
 import { PreviewView } from './preview-view.tsx';
 import { callFor, type Decisions, type Preview, type TakeBackCall, type TakeBackRequest } from './requests.ts';

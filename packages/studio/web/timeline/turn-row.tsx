@@ -54,6 +54,17 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           </Link>
         )}
         {turn.changes > turn.takenBack && <TakeBackButton request={turnRequest(turn)} label="Take back" />}
+        {before !== null && (
+          <Link
+            className="button small quiet"
+            title="Look at what going back to before this turn would do"
+            to="/w/$workspace/restore"
+            params={{ workspace }}
+            search={{ to: before, session }}
+          >
+            Restore …
+          </Link>
+        )}
         <button
           type="button"
           className="button quiet small"
