@@ -1,7 +1,7 @@
 /** Settles the conflicts of one act, file by file. Nothing is written before all are settled; then one act writes all. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useRouter } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { nameKey, shownName, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -12,7 +12,7 @@ import { send } from '../take-back/perform.ts';
 import type { Preview } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
 import { ConflictList } from './conflict-list.tsx';
-import { type Draft, type Drafts, decisionsOf, hasDecisions, openIn } from './drafts.ts';
+import { carried, type Draft, type Drafts, decisionsOf, hasDecisions, openIn } from './drafts.ts';
 import { type ConflictsRequest, useConflictsRequest } from './request.ts';
 import { SideConflict } from './side-conflict.tsx';
 import { type ConflictFile, conflictFiles, textSides } from './sides.ts';
@@ -118,18 +118,31 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
   const sides = useMemo(() => (whole === null ? null : textSides(whole)), [whole]);
   const note = useCallback((next: Draft) => onDraft(key, next), [onDraft, key]);
   const isStale = draft !== undefined && draft.version !== version;
+  const taken = useMemo(
+    () => (isStale && draft.kind === 'text' && sides !== null ? carried(draft, sides, version) : null),
+    [isStale, draft, sides, version],
+  );
+  useEffect(() => {
+    if (taken !== null) note(taken);
+  }, [taken, note]);
+  const text = taken ?? (draft?.kind === 'text' ? draft : undefined);
   return (
     <section className="conflict-file" aria-label={shownName(path)}>
       <div className="file-head">
         <h2>{shownName(path)}</h2>
         <span className="why">{shownText(why)}</span>
       </div>
-      {isStale && (
+      {text?.isCarried === true && (
         <p className="notice" role="alert">
-          This file changed since you decided.
-          {draft.kind === 'text' ? ' Your result is kept.' : ''}
+          This file changed meanwhile. Your decisions are kept; look at the result once more.
+        </p>
+      )}
+      {isStale && taken === null && data !== undefined && (
+        <p className="notice" role="alert">
+          This file changed meanwhile.
+          {draft.kind === 'text' && ' Your result is kept, but does not have these changes: compare it with yours.'}
           <button type="button" className="button small" onClick={() => note({ ...draft, version })}>
-            It is still right
+            {draft.kind === 'text' ? 'Keep my result' : 'Decide the same'}
           </button>
         </p>
       )}
@@ -149,14 +162,7 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
           onChoose={(side) => note({ kind: 'side', side, version })}
         />
       ) : (
-        <TextConflict
-          key={version}
-          file={file}
-          sides={sides}
-          draft={draft?.kind === 'text' ? draft : undefined}
-          onDraft={note}
-          onBeyond={onStep}
-        />
+        <TextConflict key={version} file={file} sides={sides} draft={text} onDraft={note} onBeyond={onStep} />
       )}
     </section>
   );

@@ -1,21 +1,26 @@
 /** What a person has decided so far, file by file, and the decisions that an act gets in the end. */
 import type { nameFromKey } from '../data/names.ts';
 import type { Decisions } from '../take-back/requests.ts';
-import type { Region } from './result.ts';
-import { type ConflictFile, currentId, type TextSides } from './sides.ts';
+import { beginning, carriedOver, outsideOf, type Result } from './result.ts';
+import { type ConflictFile, currentId, type MergedPart, type TextSides } from './sides.ts';
 
-export type Draft =
-  | { readonly kind: 'side'; readonly side: 'ours' | 'theirs'; readonly version: string }
-  | {
-      readonly kind: 'text';
-      /** With line feeds alone. */
-      readonly text: string;
-      readonly ending: TextSides['ending'];
-      readonly regions: readonly Region[];
-      /** Whether the text outside of the conflicts is as it was merged. */
-      readonly isOnlyDecided: boolean;
-      readonly version: string;
-    };
+export type Draft = SideDraft | TextDraft;
+
+export interface SideDraft {
+  readonly kind: 'side';
+  readonly side: 'ours' | 'theirs';
+  readonly version: string;
+}
+
+export interface TextDraft extends Result {
+  readonly kind: 'text';
+  /** What it was made from. */
+  readonly parts: readonly MergedPart[];
+  readonly ending: TextSides['ending'];
+  readonly version: string;
+  /** The file changed, and the decisions were taken over. */
+  readonly isCarried?: boolean;
+}
 
 export type Drafts = ReadonlyMap<string, Draft>;
 
@@ -28,7 +33,7 @@ export function openIn(file: ConflictFile, draft: Draft | undefined): number {
 /** Whether a person would lose something if the view was left. */
 export function hasDecisions(drafts: Drafts): boolean {
   return [...drafts.values()].some(
-    (draft) => draft.kind === 'side' || !draft.isOnlyDecided || draft.regions.some(({ choice }) => choice !== null),
+    (draft) => draft.kind === 'side' || !isOnlyDecided(draft) || draft.regions.some(({ choice }) => choice !== null),
   );
 }
 
@@ -42,7 +47,7 @@ export function decisionsOf(files: readonly ConflictFile[], drafts: Drafts): Dec
     if (draft === undefined) continue;
     if (draft.kind === 'side') (draft.side === 'ours' ? ours : theirs).push(file.path);
     // Then no line of it is by the person who decided.
-    else if (draft.isOnlyDecided && draft.regions.every(({ choice }) => choice === 'ours')) ours.push(file.path);
+    else if (isOnlyDecided(draft) && draft.regions.every(({ choice }) => choice === 'ours')) ours.push(file.path);
     else {
       const id = currentId(file);
       resolutions.push({
@@ -53,4 +58,15 @@ export function decisionsOf(files: readonly ConflictFile[], drafts: Drafts): Dec
     }
   }
   return { ours, theirs, resolutions };
+}
+
+/** The draft for a file that has changed since; null: it can only be kept as it is. */
+export function carried(draft: TextDraft, { parts, ending }: TextSides, version: string): TextDraft | null {
+  const result = carriedOver(draft, draft.parts, parts);
+  return result === null ? null : { kind: 'text', ...result, parts, ending, version, isCarried: true };
+}
+
+/** Whether the text outside of the conflicts is as it was merged. */
+function isOnlyDecided(draft: TextDraft): boolean {
+  return outsideOf(draft) === outsideOf(beginning(draft.parts));
 }

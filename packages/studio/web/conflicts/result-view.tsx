@@ -1,5 +1,5 @@
 /** The result of one file: the editor, with one side beside it. Loaded on demand, with CodeMirror. */
-import { useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { openEditor, type ResultEditor } from './editor.ts';
 import type { Result } from './result.ts';
 import type { TextSides } from './sides.ts';
@@ -31,7 +31,7 @@ export function ResultView({ ref, sides, begin, onResult, keys, onLeave }: Resul
   const latest = useRef({ onResult, keys, onLeave });
   latest.current = { onResult, keys, onLeave };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor has its own state; another file has another key
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (host.current === null) return;
     const made = openEditor({
       host: host.current,

@@ -17,6 +17,41 @@ export interface Result {
   readonly regions: readonly Region[];
 }
 
+/** The text without the lines of its conflicts. */
+export function outsideOf({ text, regions }: Result): string {
+  let from = 0;
+  const kept: string[] = [];
+  for (const region of regions) {
+    kept.push(text.slice(from, region.from));
+    from = region.to;
+  }
+  return [...kept, text.slice(from)].join('\0');
+}
+
+/**
+ * What was decided, in a merge of other files: a conflict that is still the same keeps its lines.
+ * @returns null if a person edited lines outside of the conflicts, because nothing says where these belong now
+ */
+export function carriedOver(result: Result, from: readonly MergedPart[], to: readonly MergedPart[]): Result | null {
+  if (outsideOf(result) !== outsideOf(beginning(from))) return null;
+  const known = from.filter((part) => part.kind === 'conflict');
+  let text = '';
+  const regions: Region[] = [];
+  for (const part of to) {
+    if (part.kind === 'merged') {
+      text += part.content;
+      continue;
+    }
+    const { base, ours, theirs } = part;
+    const at = known.findIndex((one) => one.base === base && one.ours === ours && one.theirs === theirs);
+    const region = result.regions[at];
+    const lines = region === undefined ? ours : result.text.slice(region.from, region.to);
+    regions.push({ from: text.length, to: text.length + lines.length, choice: region?.choice ?? null });
+    text += lines;
+  }
+  return { text, regions };
+}
+
 /** The text that a file begins with: what is merged, and the current lines where nothing is decided. */
 export function beginning(parts: readonly MergedPart[]): Result {
   let text = '';

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { shownCode } from '../data/names.ts';
 import { Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
-import type { Draft } from './drafts.ts';
+import type { TextDraft } from './drafts.ts';
 import { beginning, type Choice, type Result } from './result.ts';
 import type { ResultHandle } from './result-view.tsx';
 import type { ConflictFile, MergedPart, TextSides } from './sides.ts';
@@ -11,7 +11,6 @@ import type { ConflictFile, MergedPart, TextSides } from './sides.ts';
 const ResultView = lazy(() => import('./result-view.tsx').then((loaded) => ({ default: loaded.ResultView })));
 
 type Conflict = Extract<MergedPart, { readonly kind: 'conflict' }>;
-type TextDraft = Extract<Draft, { readonly kind: 'text' }>;
 
 export interface TextConflictProps {
   readonly file: ConflictFile;
@@ -25,6 +24,14 @@ export interface TextConflictProps {
 export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConflictProps) {
   const [at, setAt] = useState(0);
   const result = useRef<ResultHandle>(null);
+  // A decision can be quicker than the editor, which is loaded on demand.
+  const whenThere = useRef<((handle: ResultHandle) => void) | null>(null);
+  const takeHandle = useCallback((handle: ResultHandle | null) => {
+    result.current = handle;
+    if (handle === null) return;
+    whenThere.current?.(handle);
+    whenThere.current = null;
+  }, []);
   const start = useMemo(() => beginning(sides.parts), [sides]);
   const begin = useMemo<Result>(() => draft ?? start, [draft, start]);
   const conflicts = useMemo(() => sides.parts.filter((part): part is Conflict => part.kind === 'conflict'), [sides]);
@@ -32,10 +39,9 @@ export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConf
   const { version } = file;
   const note = useCallback(
     (next: Result) => {
-      const isOnlyDecided = outside(next) === outside(start) && next.regions.every(({ choice }) => choice !== 'edited');
-      onDraft({ kind: 'text', ...next, ending: sides.ending, isOnlyDecided, version });
+      onDraft({ kind: 'text', ...next, parts: sides.parts, ending: sides.ending, version });
     },
-    [onDraft, sides, start, version],
+    [onDraft, sides, version],
   );
   const go = useCallback(
     (by: 1 | -1) => {
@@ -50,8 +56,12 @@ export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConf
     (choice: Choice) => {
       const conflict = conflicts[at];
       if (conflict === undefined) return;
-      result.current?.decide(at, choice, conflict);
-      result.current?.show(at, choice === 'edited');
+      const decide = (handle: ResultHandle): void => {
+        handle.decide(at, choice, conflict);
+        handle.show(at, choice === 'edited');
+      };
+      if (result.current === null) whenThere.current = decide;
+      else decide(result.current);
     },
     [at, conflicts],
   );
@@ -110,7 +120,7 @@ export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConf
       <Suspense fallback={<Loading what="the editor" />}>
         <ResultView
           key={`${file.key} ${version}`}
-          ref={result}
+          ref={takeHandle}
           sides={sides}
           begin={begin}
           onResult={note}
@@ -147,15 +157,4 @@ function Lines({ title, about, text }: { readonly title: string; readonly about:
       <pre tabIndex={0}>{lines.length === 0 ? <em>no lines</em> : lines.map(shownCode).join('\n')}</pre>
     </section>
   );
-}
-
-/** The text without the lines of the conflicts. */
-function outside({ text, regions }: Result): string {
-  let from = 0;
-  const kept: string[] = [];
-  for (const region of regions) {
-    kept.push(text.slice(from, region.from));
-    from = region.to;
-  }
-  return [...kept, text.slice(from)].join('\0');
 }
