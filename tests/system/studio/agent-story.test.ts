@@ -94,6 +94,15 @@ describe.skipIf(whyNot !== null)('a person beside a real agent', () => {
     expect(p.read('notes.txt')).toBe(`${TEXT.replace('line 3\n', 'line 3, as we both want it\n')}one line more\n`);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await until(() => p.read('notes.txt') === later);
+
+    // The conversation alone: it goes back as a new session, and the files stay.
+    await page.goto(`${base}/restore`);
+    await page.locator('.points button', { hasText: 'Before “Write two numbers in words”' }).click();
+    await page.getByRole('button', { name: 'Conversation', exact: true }).click();
+    await page.getByText('The conversation of claude loses').waitFor();
+    await page.getByRole('button', { name: 'Restore the conversation' }).click();
+    await page.locator('.outcome', { hasText: 'The conversation continues with claude' }).waitFor();
+    expect(p.read('notes.txt')).toBe(later);
     expect(errors).toEqual([]);
   });
 });

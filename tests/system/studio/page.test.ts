@@ -1,10 +1,9 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { type Project, project } from '@savepoint/testkit/command';
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { seriousIn } from './axe.ts';
 import { openStudio } from './browser.ts';
 import { hookedTurn, say } from './hooked-turn.ts';
 
@@ -285,11 +284,10 @@ const VIEWS: readonly (readonly [string, RegExp])[] = [
   ['n', /^Now$/],
   ['c', /^Since cp_1/],
   ['p', /^Plans$/],
+  ['r', /^Restore$/],
   ['o', /^Overview$/],
   ['t', /^Timeline$/],
 ];
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 it.each(['light', 'dark'] as const)('nothing serious stands in the way of any reader: %s', async (colorScheme) => {
   const p = project();
@@ -335,24 +333,6 @@ const READABLE: readonly (readonly [view: string, sign: string])[] = [
   ['changes', '.code-row'],
   ['plans', '.plan-row'],
   ['overview', '.overview dl'],
+  ['restore?to=cp_1&mode=exact', '.chosen-files input'],
+  ['conflicts', '.message'],
 ];
-
-interface AxeAnswer {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string | null;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-  }[];
-}
-
-async function seriousIn(page: Page, view: string): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  const found = (await page.evaluate('axe.run(document)')) as AxeAnswer;
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes
-        .slice(0, 2)
-        .map(({ html, failureSummary }) => `${view}: ${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
-    );
-}

@@ -2,7 +2,7 @@
  * The editor of a result, with one side of the merge beside it. It is in a shadow tree: there, CodeMirror puts its styles
  * into style sheets that scripts make, which the content policy allows. In the page itself it would add style elements.
  */
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, insertNewlineKeepIndent } from '@codemirror/commands';
 import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension, RangeSetBuilder } from '@codemirror/state';
 import {
@@ -70,6 +70,8 @@ export function openEditor({ host, begin, beside, onResult, keys, onLeave }: Edi
         keymap.of([
           ...Object.entries(keys).map(([key, run]) => ({ key: `Alt-${key}`, run: handled(run) })),
           { key: 'Escape', run: handled(onLeave) },
+          // The lines that follow keep theirs.
+          { key: 'Enter', run: insertNewlineKeepIndent },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
@@ -174,12 +176,12 @@ class Title extends WidgetType {
   override toDOM(): HTMLElement {
     const title = document.createElement('span');
     title.className = 'region-title';
-    title.textContent = `${this.#index + 1} ${CHOSEN[this.#choice ?? 'open']}`;
+    title.textContent = `Conflict ${this.#index + 1}: ${CHOSEN[this.#choice ?? 'open']}`;
     return title;
   }
 }
 
-export const CHOSEN: Readonly<Record<Choice | 'open', string>> = {
+const CHOSEN: Readonly<Record<Choice | 'open', string>> = {
   open: 'not decided',
   ours: 'yours',
   theirs: 'theirs',

@@ -31,10 +31,11 @@ export interface TextSides {
 }
 
 export function conflictFiles({ plan }: Preview): readonly ConflictFile[] {
-  return plan.conflicts.map(({ path, why, sides }) => {
+  const files = plan.conflicts.map(({ path, why, sides }) => {
     const entries = sides === null ? null : { base: sides.base, ours: sides.ours, theirs: sides.theirs };
     return { key: nameKey(path), path, why, entries, version: JSON.stringify(entries) };
   });
+  return files.toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
 /** @returns null if a person can only choose a side: a side is missing, not text, or too long */

@@ -1,0 +1,126 @@
+/** The views Restore and Conflicts: what is chosen, and nothing else, is written, byte for byte. */
+import fs from 'node:fs';
+import { type Project, project } from '@savepoint/testkit/command';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { seriousIn } from './axe.ts';
+import { openStudio } from './browser.ts';
+import { hookedTurn } from './hooked-turn.ts';
+
+const line = (number: number, text = `line ${number}`): string => `${text}\r\n`;
+const lines = (changed: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 30 }, (_, index) => line(index + 1, changed[index + 1])).join('');
+
+const BINARY = [Buffer.from([0, 1]), Buffer.from([0, 2]), Buffer.from([0, 3])] as const;
+
+/** An agent changed three files, and a person changed the same places afterwards. */
+function conflicting(): Project {
+  const p = project();
+  p.write('code.txt', lines());
+  p.write('logo.bin', BINARY[0]);
+  p.write('plain.txt', 'one\n');
+  p.checkpoint();
+  hookedTurn(p, 'Change it', {
+    'code.txt': lines({ 3: 'agent 3', 10: 'agent 10', 20: 'agent 20', 28: 'agent 28' }),
+    'logo.bin': BINARY[1].toString('latin1'),
+    'new.txt': 'of the agent\n',
+    'plain.txt': 'two\n',
+  });
+  p.write('code.txt', lines({ 3: 'mine 3', 10: 'agent 10', 20: 'mine 20', 28: 'mine 28' }));
+  fs.writeFileSync(p.at('logo.bin'), BINARY[2]);
+  p.write('new.txt', 'of both\n');
+  p.checkpoint();
+  return p;
+}
+
+it('each conflict is decided by a key, and one act writes all', async () => {
+  const p = conflicting();
+  const { page, base, errors } = await openStudio(p, { reducedMotion: 'reduce' });
+  await takeBackTurn(page);
+  await page.getByRole('button', { name: 'Settle the conflicts' }).click();
+  const finish = page.locator('.view-head .button.main');
+  const tags = page.locator('.conflicts .file-tree .tag');
+  await expect.poll(() => tags.allTextContents()).toEqual(['open', 'open', 'open']);
+
+  await file(page, 'code.txt');
+  await page.locator('.cm-merge-b').waitFor();
+  expect(await seriousInBothThemes(page)).toEqual([]);
+  // Yours, theirs, both.
+  for (const key of ['y', 'n', 't', 'n', 'b']) await page.keyboard.press(key);
+  await expect.poll(() => tags.allTextContents()).toEqual(['settled', 'open', 'open']);
+  expect(await finish.isDisabled()).toBe(true);
+  // Undone in the editor, it is not decided any more.
+  await page.locator('.cm-merge-b .cm-content').focus();
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => tags.first().textContent()).toBe('open');
+  await page.keyboard.press('Control+y');
+  await page.keyboard.press('Escape');
+  await file(page, 'logo.bin');
+  await page.getByRole('button', { name: 'Take this one' }).waitFor();
+  expect(await seriousInBothThemes(page)).toEqual([]);
+  await page.keyboard.press('t');
+  await file(page, 'new.txt');
+  await page.getByRole('button', { name: 'Delete the file' }).waitFor();
+  await page.keyboard.press('y');
+  await page.getByText('All 3 files settled').waitFor();
+  expect(p.read('plain.txt')).toBe('two\n');
+
+  await finish.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  const both = `${line(28, 'mine 28')}${line(28)}`;
+  expect(p.read('code.txt')).toBe(lines({ 3: 'mine 3' }).replace(line(28), both));
+  expect(fs.readFileSync(p.at('logo.bin'))).toEqual(BINARY[0]);
+  expect([p.read('new.txt'), p.read('plain.txt')]).toEqual(['of both\n', 'one\n']);
+  expect(page.url()).toContain(`${base}/timeline`);
+  expect(errors).toEqual([]);
+});
+
+it('restores the chosen files as its preview shows them, and does nothing if they changed since', async () => {
+  const p = conflicting();
+  p.write('folder/deep.txt', 'not there at first\n');
+  p.checkpoint();
+  const { page, base, errors } = await openStudio(p);
+  await page.goto(`${base}/restore?to=cp_1&except=${encodeURIComponent(JSON.stringify(['code.txt']))}`);
+  await page.getByText('Not only claude changed files since').waitFor();
+  await page.getByRole('button', { name: 'Overwrite these changes, too' }).click();
+  const restore = page.getByRole('button', { name: 'Restore 4 files' });
+  await restore.waitFor();
+  await page.locator('.diff').getByText('not there at first').waitFor();
+  // The last moment before the click.
+  p.write('plain.txt', 'three\n');
+  await restore.click();
+  await page.getByRole('alert').getByText('changed after the preview').waitFor();
+  expect([p.read('plain.txt'), p.has('folder/deep.txt')]).toEqual(['three\n', true]);
+  await page.locator('.diff').getByText('three', { exact: true }).waitFor();
+  await page.getByRole('checkbox', { name: 'Restore new.txt' }).click();
+  await page.getByRole('button', { name: 'Restore 3 files' }).click();
+  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  const left = [p.read('plain.txt'), p.has('folder'), p.read('new.txt')];
+  expect(left).toEqual(['one\n', false, 'of both\n']);
+  expect(p.read('code.txt')).toContain('mine 3');
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect.poll(() => p.has('folder/deep.txt')).toBe(true);
+  expect(p.read('plain.txt')).toBe('three\n');
+  expect(errors).toEqual([]);
+});
+
+async function takeBackTurn(page: Page): Promise<void> {
+  const turn = page.locator('.turn-row', { hasText: 'Change it' });
+  await turn.hover();
+  await turn.getByRole('button', { name: 'Take back' }).click();
+}
+
+async function seriousInBothThemes(page: Page): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    seen.push(...(await seriousIn(page, colorScheme)));
+  }
+  return seen;
+}
+
+async function file(page: Page, name: string): Promise<void> {
+  await page.locator('.conflicts .file-tree button', { hasText: name }).click();
+  await page.getByRole('region', { name, exact: true }).waitFor();
+}
