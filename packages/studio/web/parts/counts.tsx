@@ -1,6 +1,6 @@
 /** Lines that were added and removed. */
 export function Counts({ added, removed }: { readonly added: number | null; readonly removed: number | null }) {
-  if (added === null && removed === null) return null;
+  if ((added ?? 0) === 0 && (removed ?? 0) === 0) return null;
   return (
     <span className="counts">
       <span className="plus">

@@ -15,6 +15,7 @@ const SHAPES = {
   closed: 'M4 6l4 4 4-4',
   close: 'M4 4l8 8M12 4l-8 8',
   file: 'M4 1.5h5l3 3v10H4zM9 1.5v3h3',
+  filter: 'M2 4h12M4.5 8h7M6.5 12h3',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 12h.01',
 } as const;
 

@@ -1,53 +1,98 @@
-import { useId } from 'react';
-import { actorName, type Grade } from '../data/authors.ts';
+/** The filters of the timeline. All of them are in its address. */
+import { useId, useState } from 'react';
+import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
-import { useVerb } from '../data/verb-query.ts';
+import { Icon } from '../parts/icon.tsx';
 import { agentRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
-import type { TimelineSearch } from './search.ts';
+import type { Sessions } from './lanes.ts';
+import { type FilterName, filtersIn, type TimelineSearch } from './search.ts';
 
 export interface FiltersProps {
   readonly search: TimelineSearch;
+  readonly sessions: Sessions;
   readonly onChange: (change: (search: TimelineSearch) => TimelineSearch) => void;
 }
 
-export function Filters({ search, onChange }: FiltersProps) {
-  const { data } = useVerb('sessions', {});
-  const sessions = data?.sessions ?? [];
-  const agents = [...new Set(sessions.map(({ actor }) => actorName(actor)))].sort();
+export function Filters({ search, sessions, onChange }: FiltersProps) {
+  const set = filtersIn(search, ['text']).length;
+  const [isOpen, setOpen] = useState(set > 0);
+  const bar = useId();
   const isAgent = sessions.some(({ actor }) => actor.kind === 'agent' && actorName(actor) === search.agent);
-  const set = (name: keyof TimelineSearch, value: string): void =>
+  const change = (name: FilterName, value: string): void =>
     onChange(({ [name]: _, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }));
   return (
-    <div className="view-head">
-      <h1>Timeline</h1>
-      {search.agent !== undefined && isAgent && (
-        <TakeBackButton request={agentRequest(search.agent)} label={`Take back all of ${shownText(search.agent)}`} />
-      )}
-      <span className="space" />
+    <>
+      <div className="view-head">
+        <h1>Timeline</h1>
+        {search.agent !== undefined && isAgent && (
+          <TakeBackButton request={agentRequest(search.agent)} label={`Take back all of ${shownText(search.agent)}`} />
+        )}
+        <span className="space" />
+        <input
+          className="field words"
+          type="search"
+          placeholder="Search words"
+          aria-label="Only with these words"
+          value={search.text ?? ''}
+          onChange={(event) => change('text', event.target.value)}
+        />
+        <button
+          type="button"
+          className={`button ${set > 0 ? 'is-set' : ''}`}
+          aria-expanded={isOpen}
+          aria-controls={bar}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="filter" />
+          Filter
+          {set > 0 && (
+            <span className="count">
+              {set}
+              <span className="hidden"> set</span>
+            </span>
+          )}
+        </button>
+      </div>
+      <section id={bar} className="filter-bar" aria-label="Filters" hidden={!isOpen}>
+        <Choices search={search} sessions={sessions} change={change} />
+        {set > 0 && (
+          <button
+            type="button"
+            className="button quiet"
+            onClick={() => onChange(({ text, open }) => ({ ...(text && { text }), ...(open && { open }) }))}
+          >
+            Clear
+          </button>
+        )}
+      </section>
+    </>
+  );
+}
+
+interface ChoicesProps extends Pick<FiltersProps, 'search' | 'sessions'> {
+  readonly change: (name: FilterName, value: string) => void;
+}
+
+function Choices({ search, sessions, change }: ChoicesProps) {
+  const agents = [...new Set(sessions.map(({ actor }) => actorName(actor)))].sort();
+  return (
+    <>
       <input
-        className="field"
-        type="search"
-        placeholder="Words"
-        aria-label="Only with these words"
-        value={search.text ?? ''}
-        onChange={(event) => set('text', event.target.value)}
-      />
-      <input
-        className="field path"
+        className={`field path ${search.file === undefined ? '' : 'is-set'}`}
         type="search"
         placeholder="File or folder"
         aria-label="Only work on this file or folder"
         value={search.file ?? ''}
-        onChange={(event) => set('file', event.target.value)}
+        onChange={(event) => change('file', event.target.value)}
       />
       <Choice
-        label="Agent"
+        label="Author"
         all="All authors"
         value={search.agent}
         options={['you', ...agents.filter((name) => name !== 'you')].map((name) => [name, shownText(name)])}
-        onChange={(value) => set('agent', value)}
+        onChange={(value) => change('agent', value)}
       />
       <Choice
         label="Session"
@@ -57,31 +102,59 @@ export function Filters({ search, onChange }: FiltersProps) {
           id,
           `${clockText(last)} ${shownText(actorName(actor))}: ${shownText(title ?? id).slice(0, 48)}`,
         ])}
-        onChange={(value) => set('session', value)}
+        onChange={(value) => change('session', value)}
       />
       <Choice
         label="Grade of evidence"
         all="Any evidence"
         value={search.grade}
         options={GRADES}
-        onChange={(value) => set('grade', value)}
+        onChange={(value) => change('grade', value)}
       />
-    </div>
+      <Choice
+        label="In effect or taken back"
+        all="In effect or not"
+        value={search.effect}
+        options={EFFECTS}
+        onChange={(value) => change('effect', value)}
+      />
+      <Choice
+        label="Time"
+        all="Any time"
+        value={search.time}
+        options={PERIODS}
+        onChange={(value) => change('time', value)}
+      />
+    </>
   );
 }
 
-const GRADES: readonly (readonly [Grade, string])[] = [
+type Options = readonly (readonly [value: string, text: string])[];
+
+const GRADES = [
   ['sure', 'Author is sure'],
   ['likely', 'Author is likely'],
   ['open', 'Author is open'],
-];
+] as const satisfies Options;
+
+const EFFECTS = [
+  ['in', 'In effect'],
+  ['back', 'Taken back'],
+] as const satisfies Options;
+
+const PERIODS = [
+  ['hour', 'Last hour'],
+  ['day', 'Last 24 hours'],
+  ['week', 'Last 7 days'],
+  ['month', 'Last 30 days'],
+] as const satisfies Options;
 
 interface ChoiceProps {
   readonly label: string;
   /** The text for no filter. */
   readonly all: string;
   readonly value: string | undefined;
-  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly options: Options;
   readonly onChange: (value: string) => void;
 }
 

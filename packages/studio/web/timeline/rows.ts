@@ -1,12 +1,13 @@
-/** The rows of the timeline: days, turns, and checkpoints that belong to no turn; newest first. */
+/** The rows of the timeline: days, turns, checkpoints that belong to no turn, and where forks left; newest first. */
 import type { Output } from '../api/call.ts';
 import { actorName } from '../data/authors.ts';
 import { dayText } from '../data/times.ts';
-import type { TimelineSearch } from './search.ts';
+import { isFiltered, sinceOf, type TimelineSearch } from './search.ts';
 
 export type Page = Output<'list'>;
 export type Turn = Page['turns'][number];
 export type Checkpoint = Page['checkpoints'][number];
+export type Fork = Output<'forkList'>['forks'][number];
 
 export type Row =
   | { readonly kind: 'day'; readonly key: string; readonly text: string }
@@ -20,6 +21,7 @@ export type Row =
       readonly isPinned: boolean;
       readonly isCurrent: boolean;
     }
+  | { readonly kind: 'fork'; readonly key: string; readonly place: number; readonly fork: Fork }
   | {
       readonly kind: 'damaged';
       readonly key: string;
@@ -28,16 +30,24 @@ export type Row =
       readonly why: string;
     };
 
-/** What the filters for files and grades let through: the checkpoints with such a change. */
-export type Matching = ReadonlySet<number> | null;
+/** What the filters for files and grades let through: the checkpoints with such a change, oldest first. */
+export type Matching = readonly number[] | null;
 
-export function rowsOf(
-  pages: readonly Page[],
-  search: TimelineSearch,
-  matching: Matching,
-  now: number,
-): readonly Row[] {
-  const rows = pages.flatMap(rowsOfPage).filter((row) => isShown(row, search, matching));
+export interface RowsOptions {
+  readonly pages: readonly Page[];
+  /** Shown where they left, unless there are filters. */
+  readonly forks: readonly Fork[];
+  readonly search: TimelineSearch;
+  readonly matching: Matching;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export function rowsOf({ pages, forks, search, matching, now }: RowsOptions): readonly Row[] {
+  const listed = pages.flatMap(rowsOfPage);
+  const rows = isFiltered(search)
+    ? listed.filter((row) => isShown(row, { search, matching, since: sinceOf(search, now) }))
+    : withForks(listed, forks);
   let last = '';
   return rows.flatMap((row) => {
     const time = timeOf(row);
@@ -56,14 +66,22 @@ export function turnKey({ session, place, before }: Turn): string {
   return `${session}:${place}:${before ?? ''}`;
 }
 
-/** Whether a checkpoint is one of a turn: after its state before, up to its state after. */
-export function isIn({ before, after, place }: Turn, checkpoint: number): boolean {
-  const last = numberOf(after ?? place);
-  return checkpoint <= last && checkpoint > (before === null ? last - 1 : numberOf(before));
+/** Whether a checkpoint is one of a turn. */
+export function isIn(turn: Turn, checkpoint: number): boolean {
+  const [first, last] = rangeOf(turn);
+  return checkpoint >= first && checkpoint <= last;
 }
 
-function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Page): readonly Row[] {
-  const rows: readonly Exclude<Row, { kind: 'day' }>[] = [
+/** The checkpoints of a turn: after its state before, up to its state after. */
+function rangeOf({ before, after, place }: Turn): readonly [first: number, last: number] {
+  const last = numberOf(after ?? place);
+  return [before === null ? last : numberOf(before) + 1, last];
+}
+
+type PlacedRow = Exclude<Row, { kind: 'day' }>;
+
+function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Page): readonly PlacedRow[] {
+  const rows: readonly PlacedRow[] = [
     ...turns.map((turn) => ({ kind: 'turn' as const, key: turnKey(turn), place: numberOf(turn.place), turn })),
     ...checkpoints.map((checkpoint) => ({
       kind: 'checkpoint' as const,
@@ -85,23 +103,61 @@ function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Pa
   return rows.toSorted((one, other) => other.place - one.place);
 }
 
+/** Each fork is above the row with the state that it left from. Those that left before the loaded rows are not shown. */
+function withForks(rows: readonly PlacedRow[], forks: readonly Fork[]): readonly PlacedRow[] {
+  const waiting = forks.toSorted((one, other) => numberOf(other.checkpoint) - numberOf(one.checkpoint));
+  return rows.flatMap((row) => {
+    const left: PlacedRow[] = [];
+    for (let fork = waiting[0]; fork !== undefined && numberOf(fork.checkpoint) >= row.place; fork = waiting[0]) {
+      left.push({ kind: 'fork', key: `fork ${fork.id}`, place: row.place, fork });
+      waiting.shift();
+    }
+    return [...left, row];
+  });
+}
+
 function timeOf(row: Row): string | null {
   if (row.kind === 'turn') return row.turn.ended;
+  if (row.kind === 'fork') return row.fork.created;
   return row.kind === 'checkpoint' ? row.checkpoint.time : null;
 }
 
-function isShown(row: Row, { agent, session, text }: TimelineSearch, matching: Matching): boolean {
-  if (row.kind === 'day' || row.kind === 'damaged') return true;
+interface Wanted {
+  readonly search: TimelineSearch;
+  readonly matching: Matching;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+function isShown(row: PlacedRow, { search, matching, since }: Wanted): boolean {
+  if (row.kind === 'damaged' || row.kind === 'fork') return true;
+  const { agent, session, text, effect } = search;
   const about = row.kind === 'turn' ? row.turn : row.checkpoint;
   if (agent !== undefined && actorName(about.actor) !== agent) return false;
   if (session !== undefined && about.session !== session) return false;
+  if (Date.parse(timeOf(row) ?? '') < since) return false;
+  if (effect !== undefined && !(row.kind === 'turn' && hasEffect(row.turn, effect))) return false;
   if (matching !== null) {
-    const isMatch =
-      row.kind === 'turn' ? [...matching].some((number) => isIn(row.turn, number)) : matching.has(row.place);
-    if (!isMatch) return false;
+    const [first, last] = row.kind === 'turn' ? rangeOf(row.turn) : [row.place, row.place];
+    if (!hasNumber(matching, first, last)) return false;
   }
   const said = row.kind === 'turn' ? (row.turn.prompt ?? '') : row.checkpoint.description;
   const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const searched = `${said} ${actorName(about.actor)} ${row.key}`.toLowerCase();
   return words.every((word) => searched.includes(word));
+}
+
+function hasEffect({ changes, takenBack }: Turn, effect: NonNullable<TimelineSearch['effect']>): boolean {
+  return effect === 'back' ? takenBack > 0 : changes > takenBack;
+}
+
+/** @param numbers ascending */
+function hasNumber(numbers: readonly number[], first: number, last: number): boolean {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) < first) low = middle + 1;
+    else high = middle;
+  }
+  return (numbers[low] ?? Number.POSITIVE_INFINITY) <= last;
 }

@@ -1,7 +1,8 @@
 /** The timeline: the turns of agents, with what was done between them. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
+import type { Output } from '../api/call.ts';
 import { shownText } from '../data/names.ts';
 import { useVerb, useVerbPages } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -9,14 +10,18 @@ import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { CheckpointRow } from './checkpoint-row.tsx';
 import { Filters } from './filters.tsx';
-import { type Matching, numberOf, type Row, rowsOf } from './rows.ts';
-import type { TimelineSearch } from './search.ts';
+import { ForkRow } from './fork-row.tsx';
+import { gutterWidth, LaneGutter } from './lane-gutter.tsx';
+import { type LaneCell, type Lanes, lanesOf } from './lanes.ts';
+import { type Fork, type Page, type Row, rowsOf } from './rows.ts';
+import { isFiltered, sinceOf, type TimelineSearch } from './search.ts';
 import { TurnRow } from './turn-row.tsx';
+import { MOST_SEARCHED, useMatching } from './use-matching.ts';
 
 const PAGE = 200;
 /** Rows before the end of the list at which the next page is asked for. */
 const AHEAD = 40;
-const HEIGHTS: Readonly<Record<Row['kind'], number>> = { day: 32, turn: 60, checkpoint: 36, damaged: 36 };
+const HEIGHTS: Readonly<Record<Row['kind'], number>> = { day: 32, turn: 60, checkpoint: 36, fork: 36, damaged: 36 };
 
 export function Timeline() {
   const search = useSearch({ from: '/w/$workspace/timeline' });
@@ -26,48 +31,80 @@ export function Timeline() {
     limit: PAGE,
     ...(search.session === undefined ? {} : { session: search.session }),
   });
-  const matching = useMatching(search);
+  const found = useMatching(search);
+  const sessions = useVerb('sessions', {}).data?.sessions ?? NO_SESSIONS;
+  const forks = useForks();
+  const loaded = pages.data?.pages ?? NO_PAGES;
+  const { matching } = found;
   const rows = useMemo(
-    () => rowsOf(pages.data?.pages ?? [], search, matching, Date.now()),
-    [pages.data, search, matching],
+    () => rowsOf({ pages: loaded, forks, search, matching, now: Date.now() }),
+    [loaded, forks, search, matching],
   );
+  const hasMore = pages.hasNextPage && !isBefore(loaded, sinceOf(search, Date.now()));
+  const lanes = useMemo(() => lanesOf({ rows, sessions, forks, isCut: hasMore }), [rows, sessions, forks, hasMore]);
+  const onOpen = useCallback(
+    (open: string | undefined) => setSearch(({ open: _, ...rest }) => (open === undefined ? rest : { ...rest, open })),
+    [setSearch],
+  );
+  const { isFetchingNextPage, fetchNextPage } = pages;
+  const onEnd = useCallback(() => {
+    if (hasMore && !isFetchingNextPage) void fetchNextPage();
+  }, [hasMore, isFetchingNextPage, fetchNextPage]);
+  const error = (pages.data === undefined ? pages.error : null) ?? found.error;
   return (
     <>
-      <Filters search={search} onChange={setSearch} />
-      {pages.error !== null && pages.data === undefined ? (
-        <Failure error={pages.error} retry={() => void pages.refetch()} />
-      ) : pages.data === undefined ? (
+      <Filters search={search} sessions={sessions} onChange={setSearch} />
+      {found.isCut && (
+        <p className="notice">Only the newest {MOST_SEARCHED.toLocaleString('en')} changes are searched.</p>
+      )}
+      {error !== null ? (
+        <Failure error={error} retry={() => void pages.refetch()} />
+      ) : pages.data === undefined || found.isLoading ? (
         <Loading what="the timeline" />
-      ) : rows.length === 0 && !pages.hasNextPage ? (
-        <Nothing isFiltered={Object.keys(search).length > 0} onClear={() => setSearch(() => ({}))} />
+      ) : rows.length === 0 && !hasMore ? (
+        <Nothing isFiltered={isFiltered(search)} onClear={() => setSearch(() => ({}))} />
       ) : (
-        <Rows
-          rows={rows}
-          open={search.open}
-          onOpen={(open) => setSearch(({ open: _, ...rest }) => (open === undefined ? rest : { ...rest, open }))}
-          onEnd={() => {
-            if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
-          }}
-        />
+        <Rows rows={rows} lanes={lanes} open={search.open} hasMore={hasMore} onOpen={onOpen} onEnd={onEnd} />
       )}
     </>
   );
 }
 
+const NO_PAGES: readonly Page[] = [];
+const NO_SESSIONS: Output<'sessions'>['sessions'] = [];
+const NO_FORKS: readonly Fork[] = [];
+/** No event tells what happens in a fork, and looking into each takes time. */
+const FORKS_AGAIN_MS = 30_000;
+
+function useForks(): readonly Fork[] {
+  const { data } = useVerb('forkList', {}, { isFixed: true, againMs: FORKS_AGAIN_MS });
+  return data?.forks ?? NO_FORKS;
+}
+
+/** Whether the oldest loaded row is from before a time, so that older pages have nothing of interest. */
+function isBefore(pages: readonly Page[], since: number): boolean {
+  const last = pages.at(-1);
+  const times = [last?.turns.at(-1)?.ended, last?.checkpoints.at(-1)?.time].flatMap((time) => time ?? []);
+  return times.length > 0 && Math.max(...times.map(Date.parse)) < since;
+}
+
 interface RowsProps {
   readonly rows: readonly Row[];
+  readonly lanes: Lanes;
   readonly open: string | undefined;
+  readonly hasMore: boolean;
   readonly onOpen: (key: string | undefined) => void;
   readonly onEnd: () => void;
 }
 
-function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
+function Rows({ rows, lanes, open, hasMore, onOpen, onEnd }: RowsProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
-    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'turn'],
-    getItemKey: (index) => rows[index]?.key ?? index,
+    // With other functions, the places of all rows are computed again.
+    estimateSize: useCallback((index: number) => HEIGHTS[rows[index]?.kind ?? 'turn'], [rows]),
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     overscan: 12,
   });
   const items = virtual.getVirtualItems();
@@ -76,29 +113,57 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
     if (last >= rows.length - AHEAD) onEnd();
   }, [last, rows.length, onEnd]);
   useRowKeys(scroll);
+  const gutter = gutterWidth(lanes.columns);
   return (
     <div className="view-body timeline" ref={scroll}>
       <div className="virtual" style={{ height: virtual.getTotalSize() }}>
         <ol style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
-          {items.map(({ index, key }) => (
-            <li key={key} data-index={index} ref={virtual.measureElement}>
-              <RowView row={rows[index] as Row} open={open} onOpen={onOpen} />
-            </li>
-          ))}
+          {items.map(({ index, key }) => {
+            const row = rows[index] as Row;
+            return (
+              <li key={key} data-index={index} ref={virtual.measureElement} style={{ paddingLeft: gutter }}>
+                <RowView
+                  row={row}
+                  cells={lanes.cells.get(row.key) ?? NO_CELLS}
+                  isOpen={open === row.key}
+                  onOpen={onOpen}
+                />
+              </li>
+            );
+          })}
         </ol>
       </div>
+      {hasMore && rows.length < AHEAD && <Loading what="older work" />}
     </div>
   );
 }
 
-function RowView({ row, open, onOpen }: { readonly row: Row } & Pick<RowsProps, 'open' | 'onOpen'>) {
+const NO_CELLS: readonly LaneCell[] = [];
+
+interface RowViewProps extends Pick<RowsProps, 'onOpen'> {
+  readonly row: Row;
+  readonly cells: readonly LaneCell[];
+  readonly isOpen: boolean;
+}
+
+/** Drawn again only if something that it shows has changed: while the timeline scrolls, most rows stay. */
+const RowView = memo(function RowView({ row, cells, isOpen, onOpen }: RowViewProps) {
+  return (
+    <>
+      {cells.length > 0 && <LaneGutter cells={cells} />}
+      <RowContent row={row} isOpen={isOpen} onOpen={onOpen} />
+    </>
+  );
+});
+
+function RowContent({ row, isOpen, onOpen }: Omit<RowViewProps, 'cells'>) {
   switch (row.kind) {
     case 'day':
       return <h2 className="day">{row.text}</h2>;
-    case 'turn': {
-      const isOpen = open === row.key;
+    case 'turn':
       return <TurnRow turn={row.turn} isOpen={isOpen} onToggle={() => onOpen(isOpen ? undefined : row.key)} />;
-    }
+    case 'fork':
+      return <ForkRow fork={row.fork} />;
     case 'checkpoint':
       return <CheckpointRow {...row} />;
     case 'damaged':
@@ -133,26 +198,17 @@ type SetSearch = (change: (search: TimelineSearch) => TimelineSearch) => void;
 function useSetSearch(): SetSearch {
   const navigate = useNavigate();
   const { id } = useWorkspace();
-  return (change) =>
-    void navigate({ to: '/w/$workspace/timeline', params: { workspace: id }, search: change as never, replace: true });
-}
-
-/** Files and grades belong to changes, so the history says which checkpoints have them. */
-function useMatching({ file, grade }: TimelineSearch): Matching {
-  const isFiltered = file !== undefined || grade !== undefined;
-  const { data } = useVerb(
-    'history',
-    { limit: MOST_CHANGES, ...(file === undefined ? {} : { file }) },
-    { isEnabled: isFiltered },
+  return useCallback(
+    (change) =>
+      void navigate({
+        to: '/w/$workspace/timeline',
+        params: { workspace: id },
+        search: change as never,
+        replace: true,
+      }),
+    [navigate, id],
   );
-  return useMemo(() => {
-    if (!isFiltered) return null;
-    const found = (data?.changes ?? []).filter((change) => grade === undefined || change.grade === grade);
-    return new Set(found.map(({ checkpoint }) => numberOf(checkpoint)));
-  }, [isFiltered, data, grade]);
 }
-
-const MOST_CHANGES = 5_000;
 
 function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
   if (isFiltered) {

@@ -46,7 +46,9 @@ function CallRow({ call: { checkpoint, time, tool, changes } }: { readonly call:
   return (
     <li>
       <time dateTime={time}>{clockText(time)}</time>
-      <span className="tool">{shownText(tool)}</span>
+      <span className="tool" title={shownText(tool)}>
+        {shownText(tool)}
+      </span>
       <ul>
         {changes.map((change) => (
           <li key={change.id} className={change.takenBack === null ? '' : 'is-taken-back'}>

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { type LaneCell, lanesOf, type Sessions } from '../web/timeline/lanes.ts';
+import { type Fork, type Page, type Row, rowsOf, type Turn } from '../web/timeline/rows.ts';
+import { type TimelineSearch, timelineSearch } from '../web/timeline/search.ts';
+
+/** The rows of the timeline, what its filters let through, and the lanes beside the rows. */
+
+const NOW = Date.parse('2026-05-12T12:00:00Z');
+const HOUR = 3_600_000;
+
+it('shows sessions of the same time in lanes of their own, and reuses a lane that is free again', () => {
+  const pages = [page([turn(9, 'c'), turn(7, 'a'), turn(5, 'b'), turn(3, 'a')])];
+  const sessions = [session('c', 9, 9), session('b', 4, 5), session('a', 2, 7)];
+  expect(drawn(pages, { sessions })).toEqual(['c0', 'a0v', 'a0| b1', 'a0^']);
+});
+
+it('lets a lane go on below the loaded rows, and keeps its column when a newer session begins', () => {
+  const pages = [page([turn(9, 'c'), turn(7, 'a'), turn(5, 'b')])];
+  const sessions = [session('c', 6, 9), session('b', 5, 5), session('a', 2, 7)];
+  expect(drawn(pages, { sessions, isCut: true })).toEqual(['c1', 'a0v', 'a0| b1']);
+});
+
+it('shows where a fork left; its lane ends where all of it was merged', () => {
+  const merge = checkpoint(8, { trigger: 'merge', description: 'Merged fork done' });
+  const pages = [{ ...page([turn(9, 'a'), turn(5, 'a')]), checkpoints: [merge] } as unknown as Page];
+  const forks = [fork('open', 'cp_9', 'changed'), fork('done', 'cp_5', 'merged')];
+  const sessions = [session('a', 5, 9)];
+  const rows = rowsOf({ pages, forks, search: {}, matching: null, now: NOW });
+  expect(rows.map(({ key }) => key)).toEqual(['day Today', 'fork open', 'a:cp_9:', 'cp_8', 'fork done', 'a:cp_5:']);
+  expect(drawn(pages, { sessions, forks })).toEqual([
+    'fork open2^',
+    'a0v',
+    'a0| fork done1v',
+    'a0| fork done1^',
+    'a0^',
+  ]);
+});
+
+it.each<readonly [filters: Record<string, string>, places: readonly number[]]>([
+  [{}, [9, 7, 5, 3]],
+  [{ agent: 'codex' }, [5]],
+  [{ session: 'a' }, [7, 3]],
+  [{ text: 'TAX cart' }, [7]],
+  [{ effect: 'back' }, [5]],
+  [{ effect: 'in' }, [9, 7, 3]],
+  [{ time: 'hour' }, [9]],
+  [{ time: 'day' }, [9, 7, 5]],
+  [{ time: 'ever', effect: 'x', grade: 'y' }, [9, 7, 5, 3]],
+])('filters by the address: %j', (filters, places) => {
+  const turns = [
+    turn(9, 'c', { ended: at(0.5) }),
+    turn(7, 'a', { prompt: 'The tax in the cart', ended: at(2) }),
+    turn(5, 'b', { takenBack: 2, ended: at(20), actor: codex }),
+    turn(3, 'a', { ended: at(50) }),
+  ];
+  expect(placesIn([page(turns)], timelineSearch(filters))).toEqual(places);
+});
+
+it('shows the turns that have one of the changes that a filter found', () => {
+  const turns = [turn(9, 'a', { before: 'cp_6' }), turn(6, 'b', { before: 'cp_3' }), turn(3, 'a', { before: null })];
+  const search = timelineSearch({ file: 'a.txt' });
+  expect(placesIn([page(turns)], search, [5, 7])).toEqual([9, 6]);
+  expect(placesIn([page(turns)], search, [6])).toEqual([6]);
+  expect(placesIn([page(turns)], search, [])).toEqual([]);
+});
+
+function placesIn(pages: readonly Page[], search: TimelineSearch, matching: readonly number[] | null = null) {
+  const rows = rowsOf({ pages, forks: [], search, matching, now: NOW });
+  return rows.flatMap((row) => ('place' in row ? [row.place] : []));
+}
+
+interface Drawn {
+  readonly sessions: Sessions;
+  readonly forks?: readonly Fork[];
+  readonly isCut?: boolean;
+}
+
+/** For each row, its lanes as they are drawn: `v` goes down, `^` goes up, `|` both. */
+function drawn(pages: readonly Page[], { sessions, forks = [], isCut = false }: Drawn): readonly string[] {
+  const rows = rowsOf({ pages, forks, search: {}, matching: null, now: NOW });
+  const { cells } = lanesOf({ rows, sessions, forks, isCut });
+  return rows
+    .filter(({ kind }) => kind !== 'day')
+    .map((row: Row) =>
+      (cells.get(row.key) ?? [])
+        .toSorted((one, other) => one.column - other.column)
+        .map(shape)
+        .join(' '),
+    );
+}
+
+function shape({ key, column, goesUp, goesDown }: LaneCell): string {
+  const line = goesUp ? (goesDown ? '|' : '^') : goesDown ? 'v' : '';
+  return `${key.replace('session ', '')}${column}${line}`;
+}
+
+const claude = { kind: 'agent', name: 'claude', version: null, id: null } as const;
+const codex = { kind: 'agent', name: 'codex', version: null, id: null } as const;
+
+function at(hoursAgo: number): string {
+  return new Date(NOW - hoursAgo * HOUR).toISOString();
+}
+
+function turn(place: number, session: string, fields: Partial<Turn> = {}): Turn {
+  const id = `cp_${place}`;
+  const some = { place: id, after: id, before: null, session, actor: claude, prompt: 'Words', ended: at(1) };
+  return { ...some, changes: 2, takenBack: 0, ...fields } as Turn;
+}
+
+function checkpoint(number: number, fields: object): Page['checkpoints'][number] {
+  return { id: `cp_${number}`, number, session: null, time: at(1), actor: claude, ...fields } as never;
+}
+
+function page(turns: readonly Turn[]): Page {
+  return { turns, checkpoints: [], damaged: [], pinned: [], current: null } as unknown as Page;
+}
+
+function session(id: string, first: number, last: number): Sessions[number] {
+  return { id, actor: claude, checkpoints: [`cp_${last}`, `cp_${first}`] } as unknown as Sessions[number];
+}
+
+function fork(name: string, checkpoint: string, state: Fork['state']): Fork {
+  return { name, id: name, checkpoint, state, created: at(1) } as unknown as Fork;
+}
