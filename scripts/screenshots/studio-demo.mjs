@@ -1,7 +1,8 @@
 // @ts-check
 /** What Studio shows beyond the project of the other pictures: a plan, an edit of the user, and a call that is running. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
 import { open } from '@savepoint/core';
 import { nodePorts } from '@savepoint/core/node';
 
@@ -35,6 +36,8 @@ export async function makeStudioDemo({ dir, home }) {
     ],
     { intent: 'Count failed logins by name as well, not only by address' },
   );
+  await otherKinds(savepoint, dir);
+  await savepoint.createForks(['tax-table']);
   const session = savepoint.session({ agent: 'codex', id: '0199ab7c' });
   await session.prompt('Show prices in the cart with the tax of the country');
   await session.call({ tool: 'apply_patch', kind: 'write', paths: ['src/cart/tax.ts'] }, async () => {
@@ -51,6 +54,65 @@ export async function makeStudioDemo({ dir, home }) {
     await running;
     savepoint.close();
   };
+}
+
+/**
+ * A turn with more than lines: images, a binary file, a link, permissions, a rename, and only white space.
+ * @param {import('@savepoint/core').Savepoint} savepoint @param {string} dir
+ */
+async function otherKinds(savepoint, dir) {
+  const session = savepoint.session({ agent: 'gemini', id: 'b81e6c02' });
+  const turn = async (/** @type {string} */ prompt, /** @type {() => void} */ work) => {
+    await session.prompt(prompt);
+    await session.call({ tool: 'run_shell_command', kind: 'shell', summary: 'node tools/assets.js' }, async () =>
+      work(),
+    );
+  };
+  const at = (/** @type {string} */ path) => join(dir, path);
+  await turn('Add the pictures of the shop and a script that deploys it', () => {
+    mkdirSync(at('assets'), { recursive: true });
+    writeFileSync(at('assets/logo.png'), picture([42, 60, 207]));
+    writeFileSync(at('assets/font.woff2'), Buffer.alloc(18_000, '\0font'));
+    writeFileSync(at('deploy.sh'), '#!/bin/sh\nset -e\nnode build.js\nrsync -a dist/ shop:/srv\n');
+    writeFileSync(at('assets/prices.json'), '{\n"apple": 120,\n"pear": 150,\n"plum": 90\n}\n');
+    writeFileSync(at('assets/OLD.md'), '# Pictures\n\nAll pictures are drawn by hand.\nThey may be used freely.\n');
+  });
+  await turn('Recolour the logo, format the prices, and make the script executable', () => {
+    writeFileSync(at('assets/logo.png'), picture([180, 80, 26]));
+    writeFileSync(at('assets/font.woff2'), Buffer.alloc(21_500, '\0font'));
+    chmodSync(at('deploy.sh'), 0o755);
+    writeFileSync(at('assets/prices.json'), '{\n  "apple": 120,\n  "pear": 150,\n  "plum": 90\n}\n');
+    renameSync(at('assets/OLD.md'), at('assets/README.md'));
+    symlinkSync('assets/logo.png', at('logo.png'));
+  });
+}
+
+/** A disc on a transparent ground, as a PNG. @param {readonly number[]} colour */
+function picture(colour) {
+  const size = 96;
+  const rows = Array.from({ length: size }, (_, y) => [
+    0,
+    ...Array.from({ length: size }, (_, x) =>
+      Math.hypot(x - size / 2, y - size / 2) < size / 2 - 4 ? [...colour, 255] : [0, 0, 0, 0],
+    ).flat(),
+  ]).flat();
+  const part = (/** @type {string} */ name, /** @type {Buffer} */ data) => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(size, 0);
+  head.writeUInt32BE(size, 4);
+  head.set([8, 6, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    part('IHDR', head),
+    part('IDAT', deflateSync(Buffer.from(rows))),
+    part('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 /** @param {string} text */

@@ -19,6 +19,24 @@ export const VIEWS = {
     await page.locator('.turn-row .words').nth(1).click();
     await settled(page);
   },
+  filters: async (page, base) => {
+    await page.goto(`${base}/timeline?agent=claude&effect=in`);
+    await settled(page);
+  },
+  kinds: async (page, base) => {
+    await page.setViewportSize({ width: 1280, height: 1100 });
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+    const turn = page.locator('.turn-row', { hasText: 'Recolour the logo' });
+    await turn.hover();
+    await turn.getByRole('link', { name: 'Changes' }).click();
+    await page.locator('.images img').first().waitFor();
+    await settled(page);
+  },
+  'no-space': async (page, base) => {
+    await page.goto(`${base}/changes?from=cp_1&to=last&space=hidden`);
+    await settled(page);
+  },
   changes: async (page, base) => {
     await page.goto(`${base}/changes?from=cp_1&to=cp_18`);
     await settled(page);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { DiffFile } from '../web/diff/diff-file.ts';
 import { patchHunks } from '../web/diff/patch.ts';
 import { type DiffRow, diffRows, type RowOptions } from '../web/diff/rows.ts';
+import { withoutWhitespace } from '../web/diff/whitespace.ts';
 import { changedRanges } from '../web/diff/words.ts';
 
 /** How the page of Studio reads patches and lays out the rows of a diff. */
@@ -52,6 +53,25 @@ it('finds files by names with spaces, quotes, and bytes that are not text', () =
 it('marks the words that differ, and none if the lines have little in common', () => {
   expect(changedRanges('const a = call(one, 2);', 'const a = call(two, 2);')).toEqual([[[15, 18]], [[15, 18]]]);
   expect(changedRanges('import x from "y";', 'return 1;')).toBeNull();
+});
+
+it('hides changes of white space, and keeps the rest of their hunk', () => {
+  const patch = `${HEAD}@@ -1,4 +1,5 @@\n a\n-b = 1\n-  old\n+\tb = 1\n+\n+  new\n c\n@@ -20,2 +21,2 @@\n-end\n-last\n+end \n+ last\n`;
+  const shown = withoutWhitespace(patchHunks(patch).get('notes.txt') ?? []);
+  expect(shown.map(({ before, after }) => [before, after])).toEqual([
+    [
+      [1, 4],
+      [1, 5],
+    ],
+  ]);
+  expect(shown[0]?.lines.map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
+    ['same', 1, 1, 'a'],
+    ['same', 2, 2, '\tb = 1'],
+    ['removed', 3, null, '  old'],
+    ['added', null, 3, ''],
+    ['added', null, 4, '  new'],
+    ['same', 4, 5, 'c'],
+  ]);
 });
 
 it('opens hidden lines next to the hunk below them, and after the last one', () => {

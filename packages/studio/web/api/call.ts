@@ -1,4 +1,5 @@
 /** Requests to the server of this page. A failure is thrown as a `CallFailed`, with the error as the commands print it. */
+import type { JsonName } from '@savepoint/core';
 import type { InputOf, OutputOf, VERBS } from '@savepoint/core/frontend';
 import type { ErrorAnswer, HealthAnswer, VerbAnswer, VerbName, WireError, WorkspacesAnswer } from '../../server/wire.ts';
 import { authorization } from './session.ts';
@@ -58,14 +59,20 @@ export async function callVerb<Name extends VerbName>(
   return { status: answer.status, output: answer.output, warnings: answer.warnings ?? [] };
 }
 
-/** The bytes of a file at a checkpoint. */
+/** Where the bytes of a file are: at a checkpoint, in a plan, or in the folder now. */
+export type ContentSource =
+  | { readonly at: string }
+  | { readonly plan: string; readonly state: 'proposed' | 'selected' | 'base' }
+  | { readonly folder: 'now' };
+
 export async function loadContent(
   workspace: string,
-  at: string,
-  path: string,
+  source: ContentSource,
+  path: JsonName,
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const query = new URLSearchParams({ at, path });
+  const named: Readonly<Record<string, string>> = typeof path === 'string' ? { path } : { path64: base64url(path.b64) };
+  const query = new URLSearchParams({ ...source, ...named });
   const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/content?${query}`, {
     headers: authorization(),
     ...(signal ? { signal } : {}),
@@ -78,6 +85,10 @@ export function asWireError(error: unknown): WireError {
   if (error instanceof CallFailed) return error.error;
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'INTERNAL', message, data: {}, hint: 'Load the page again.' };
+}
+
+function base64url(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {

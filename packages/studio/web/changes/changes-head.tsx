@@ -17,25 +17,47 @@ export interface ChangesHeadProps {
   readonly search: ChangesSearch;
   readonly diff: Diff;
   readonly recorded: RecordedByFile;
-  readonly onSides: (sides: 'two' | undefined) => void;
+  readonly onChange: SetView;
 }
 
-export function ChangesHead({ search, diff, recorded, onSides }: ChangesHeadProps) {
+/** Changes how the diff is shown; undefined removes a field from the address. */
+export type SetView = (change: {
+  readonly file?: string;
+  readonly only?: undefined;
+  readonly sides?: 'two' | undefined;
+  readonly space?: 'hidden' | undefined;
+}) => void;
+
+export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadProps) {
   const { id: workspace } = useWorkspace();
   const { totals } = diff;
-  const request = requestOf(search, diff, recorded);
+  const request = search.only === undefined ? requestOf(search, diff, recorded) : null;
   const isSideBySide = search.sides === 'two';
+  const hidesWhitespace = search.space === 'hidden';
   return (
     <div className="view-head changes-head">
       <Title search={search} diff={diff} />
       <Counts added={totals.added} removed={totals.removed} />
+      {search.only !== undefined && (
+        <button type="button" className="button small" onClick={() => onChange({ only: undefined })}>
+          Show all files
+        </button>
+      )}
       <span className="space" />
+      <button
+        type="button"
+        className={`button small ${hidesWhitespace ? 'is-set' : 'quiet'}`}
+        aria-pressed={hidesWhitespace}
+        onClick={() => onChange({ space: hidesWhitespace ? undefined : 'hidden' })}
+      >
+        Hide white space
+      </button>
       <fieldset className="choice">
         <legend className="hidden">Layout of the diff</legend>
-        <button type="button" aria-pressed={!isSideBySide} onClick={() => onSides(undefined)}>
+        <button type="button" aria-pressed={!isSideBySide} onClick={() => onChange({ sides: undefined })}>
           Unified
         </button>
-        <button type="button" aria-pressed={isSideBySide} onClick={() => onSides('two')}>
+        <button type="button" aria-pressed={isSideBySide} onClick={() => onChange({ sides: 'two' })}>
           Side by side
         </button>
       </fieldset>

@@ -1,7 +1,8 @@
 /** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { useComments } from '../comments/use-comments.ts';
+import { nameFromKey } from '../data/names.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { ChosenLines } from '../diff/chosen-lines.ts';
@@ -13,7 +14,7 @@ import { linesRequest } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
 import { numberOf } from '../timeline/rows.ts';
 import { ChangedFiles } from './changed-files.tsx';
-import { ChangesHead } from './changes-head.tsx';
+import { ChangesHead, type SetView } from './changes-head.tsx';
 import { FileActs } from './file-acts.tsx';
 import { HunkActs, LinesActs } from './hunk-acts.tsx';
 import { type RecordedRange, useRecordedChanges } from './recorded.ts';
@@ -23,7 +24,11 @@ export function Changes() {
   const search = useSearch({ from: '/w/$workspace/changes' });
   const set = useSetSearch();
   const { data, error, refetch } = useDiff(search);
-  const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
+  const hidesWhitespace = search.space === 'hidden';
+  const files = useMemo(
+    () => (data === undefined ? [] : diffFiles(data.changes, data.patch, { hidesWhitespace })),
+    [data, hidesWhitespace],
+  );
   const recorded = useRecordedChanges(useMemo(() => rangeOf(search, data), [search, data]));
   const isSideBySide = search.sides === 'two';
   const changesOf = useCallback(
@@ -38,7 +43,16 @@ export function Changes() {
       change.before !== null && change.after !== null && (changesOf(key).length === 1 || from !== null),
     [changesOf, from],
   );
-  const fileActs = useCallback((file: DiffFile) => <FileActs file={file} changes={changesOf(file.key)} />, [changesOf]);
+  const canBeAlone = search.change === undefined && search.only === undefined;
+  const fileActs = useCallback(
+    (file: DiffFile) => (
+      <>
+        {file.isLeftOut && canBeAlone && <ShowAlone file={file} />}
+        <FileActs file={file} changes={changesOf(file.key)} />
+      </>
+    ),
+    [changesOf, canBeAlone],
+  );
   const hunkActs = useCallback(
     (file: DiffFile, hunk: PatchHunk) => {
       const [change, ...others] = changesOf(file.key);
@@ -56,12 +70,12 @@ export function Changes() {
   );
   const comments = useComments({ from: from ?? undefined, at: to ?? undefined });
   const toFile = useCallback((file: string) => set({ file }), [set]);
-  useSideKey(isSideBySide, set);
+  useViewKeys(isSideBySide, hidesWhitespace, set);
   if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the changes" />;
   return (
     <>
-      <ChangesHead search={search} diff={data} recorded={recorded} onSides={(sides) => set({ sides })} />
+      <ChangesHead search={search} diff={data} recorded={recorded} onChange={set} />
       <Warnings warnings={data.warnings} />
       {files.length === 0 ? (
         <Empty title="Nothing changed here">
@@ -73,7 +87,7 @@ export function Changes() {
         </Empty>
       ) : (
         <ChangedFiles
-          of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''}`}
+          of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''} ${search.only ?? ''}`}
           files={files}
           from={data.from?.id ?? null}
           to={data.to?.id ?? null}
@@ -96,7 +110,7 @@ export function Changes() {
 const AGAIN_MS = 2_500;
 
 /** A checkpoint alone is compared with the one before it. */
-function useDiff({ change, from, to }: ChangesSearch) {
+function useDiff({ change, from, to, only }: ChangesSearch) {
   const isAlone = change === undefined && from === undefined && to !== undefined;
   const shown = useVerb('show', { checkpoint: to ?? 'last' }, { isEnabled: isAlone, isFixed: true });
   const before = isAlone ? shown.data?.previous : from;
@@ -105,7 +119,12 @@ function useDiff({ change, from, to }: ChangesSearch) {
     'diff',
     change !== undefined
       ? { change, patch: true }
-      : { patch: true, ...(before == null ? {} : { from: before }), ...(to === undefined ? {} : { to }) },
+      : {
+          patch: true,
+          ...(before == null ? {} : { from: before }),
+          ...(to === undefined ? {} : { to }),
+          ...(only === undefined ? {} : { paths: [nameFromKey(only)] }),
+        },
     {
       isEnabled: !isAlone || (shown.data !== undefined && before !== null),
       isFixed,
@@ -140,11 +159,25 @@ function rangeOf(
   return { after, upTo, session };
 }
 
-function useSetSearch() {
+function ShowAlone({ file }: { readonly file: DiffFile }) {
+  const { id: workspace } = useWorkspace();
+  return (
+    <Link
+      className="button quiet small"
+      to="/w/$workspace/changes"
+      params={{ workspace }}
+      search={(now: ChangesSearch) => ({ ...now, only: file.key })}
+    >
+      Show it alone
+    </Link>
+  );
+}
+
+function useSetSearch(): SetView {
   const navigate = useNavigate();
   const { id: workspace } = useWorkspace();
   return useCallback(
-    (change: { readonly file?: string; readonly sides?: 'two' | undefined }) =>
+    (change) =>
       void navigate({
         to: '/w/$workspace/changes',
         params: { workspace },
@@ -159,7 +192,7 @@ function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function useSideKey(isSideBySide: boolean, set: (change: { readonly sides: 'two' | undefined }) => void): void {
+function useViewKeys(isSideBySide: boolean, hidesWhitespace: boolean, set: SetView): void {
   const commands = useMemo<readonly Command[]>(
     () => [
       {
@@ -167,8 +200,13 @@ function useSideKey(isSideBySide: boolean, set: (change: { readonly sides: 'two'
         label: isSideBySide ? 'Show the sides below one another' : 'Show the sides side by side',
         run: () => set({ sides: isSideBySide ? undefined : 'two' }),
       },
+      {
+        keys: 'w',
+        label: hidesWhitespace ? 'Show changes of white space' : 'Hide changes of white space',
+        run: () => set({ space: hidesWhitespace ? undefined : 'hidden' }),
+      },
     ],
-    [isSideBySide, set],
+    [isSideBySide, hidesWhitespace, set],
   );
   useCommands(commands);
 }

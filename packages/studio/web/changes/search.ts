@@ -12,11 +12,19 @@ export interface ChangesSearch {
   readonly change?: string;
   /** The file to begin with. */
   readonly file?: string;
+  /** The only file that is shown. */
+  readonly only?: string;
   readonly sides?: 'two';
+  /** Whether changes of white space are shown as such. */
+  readonly space?: 'hidden';
 }
 
-const TEXTS = ['from', 'to', 'session', 'change', 'file'] as const;
+const TEXTS = ['from', 'to', 'session', 'change', 'file', 'only'] as const;
 
 export function changesSearch(given: Readonly<Record<string, unknown>>): ChangesSearch {
-  return { ...searchTexts(given, TEXTS), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
+  return {
+    ...searchTexts(given, TEXTS),
+    ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}),
+    ...(given['space'] === 'hidden' ? { space: 'hidden' as const } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 /** One continuous diff over all files. Only what is in sight is drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { callVerb } from '../api/call.ts';
+import { type ContentSource, callVerb } from '../api/call.ts';
 import type { DiffComments } from '../comments/use-comments.ts';
 import { textOf } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -20,8 +20,10 @@ export interface DiffListProps {
   readonly files: readonly DiffFile[];
   /** The checkpoint before, from which hidden lines are opened; null: they cannot be. */
   readonly from: string | null;
-  /** The checkpoint after; null: the files as they are now. */
+  /** The checkpoint after; null: the files as they are now, unless `plan` is given. */
   readonly to: string | null;
+  /** The plan whose proposed contents are the state after. */
+  readonly plan?: string;
   /** Whether the lines are in files of the state after, so that their authors are known. */
   readonly hasAuthors: boolean;
   readonly isSideBySide: boolean;
@@ -48,7 +50,7 @@ const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
   finding: 28,
   thread: 72,
   form: 140,
-  image: 240,
+  image: 264,
   gap: 28,
   line: 20,
   pair: 20,
@@ -68,6 +70,12 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   const { comments } = props;
   const threads = comments?.threads ?? NO_THREADS;
   const [formBelow, setFormBelow] = useState<string | null>(null);
+  const { plan } = props;
+  const before = useMemo((): ContentSource | null => (from === null ? null : { at: from }), [from]);
+  const after = useMemo((): ContentSource => {
+    if (plan !== undefined) return { plan, state: 'proposed' };
+    return to === null ? { folder: 'now' } : { at: to };
+  }, [plan, to]);
   const rows = useMemo(
     () => diffRows(files, { isSideBySide, closed, opened, hasActs, findings, threads, formBelow }),
     [files, isSideBySide, closed, opened, hasActs, findings, threads, formBelow],
@@ -211,7 +219,8 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
                 <RowView
                   row={row}
                   from={from}
-                  to={to}
+                  before={before}
+                  after={after}
                   authors={authors.get(row.file.key) ?? null}
                   isClosed={closed.has(row.file.key)}
                   isCurrent={currentHunk !== undefined && 'hunk' in row && row.hunk === currentHunk}

@@ -1,5 +1,6 @@
 /** One row of a diff. It is drawn again only if something that it shows has changed: while a diff scrolls, most rows stay. */
 import { memo, type ReactNode } from 'react';
+import type { ContentSource } from '../api/call.ts';
 import { CommentForm, type CommentFormProps } from '../comments/comment-form.tsx';
 import { Thread } from '../comments/thread.tsx';
 import type { DiffComments } from '../comments/use-comments.ts';
@@ -14,8 +15,11 @@ import type { DiffRow } from './rows.ts';
 
 export interface RowViewProps {
   readonly row: DiffRow;
+  /** Null: hidden lines cannot be opened. */
   readonly from: string | null;
-  readonly to: string | null;
+  /** Where images are loaded from. */
+  readonly before: ContentSource | null;
+  readonly after: ContentSource | null;
   readonly authors: LineAuthors | null;
   readonly isClosed: boolean;
   /** Whether the keys are about its hunk. */
@@ -32,7 +36,7 @@ export interface RowViewProps {
 }
 
 export const RowView = memo(function RowView(props: RowViewProps) {
-  const { row, from, to, authors, isCurrent, hunkActs, onOpen } = props;
+  const { row, from, authors, isCurrent, hunkActs, onOpen } = props;
   switch (row.kind) {
     case 'file':
       return <Head file={row.file} isClosed={props.isClosed} onToggle={props.onToggle} fileActs={props.fileActs} />;
@@ -47,7 +51,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'form':
       return props.form === null ? null : <CommentForm {...props.form} />;
     case 'image':
-      return <ImageRow file={row.file} from={from} to={to} />;
+      return <ImageRow file={row.file} before={props.before} after={props.after} />;
     case 'gap':
       return (
         <GapRow

@@ -55,25 +55,11 @@ export function changedRanges(
   ];
 }
 
-function pairsOf(hunk: PatchHunk): ReadonlyMap<PatchLine, Pair> {
-  const kept = pairs.get(hunk);
-  if (kept !== undefined) return kept;
-  const found = new Map<PatchLine, Pair>();
-  for (const [removed, added] of sidesOf(hunk.lines)) {
-    if (removed === null || added === null || removed === added) continue;
-    const pair = { removed, added };
-    found.set(removed, pair).set(added, pair);
-  }
-  pairs.set(hunk, found);
-  return found;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{N}_$]+|\s+|[^\p{L}\p{N}_$\s]/gu) ?? [];
-}
-
 /** The longest common subsequence, as pairs of places. */
-function longestShared(old: readonly string[], young: readonly string[]): readonly (readonly [number, number])[] {
+export function longestShared(
+  old: readonly string[],
+  young: readonly string[],
+): readonly (readonly [number, number])[] {
   const width = young.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
   for (let one = old.length - 1; one >= 0; one -= 1) {
@@ -94,6 +80,23 @@ function longestShared(old: readonly string[], young: readonly string[]): readon
     else other += 1;
   }
   return found;
+}
+
+function pairsOf(hunk: PatchHunk): ReadonlyMap<PatchLine, Pair> {
+  const kept = pairs.get(hunk);
+  if (kept !== undefined) return kept;
+  const found = new Map<PatchLine, Pair>();
+  for (const [removed, added] of sidesOf(hunk.lines)) {
+    if (removed === null || added === null || removed === added) continue;
+    const pair = { removed, added };
+    found.set(removed, pair).set(added, pair);
+  }
+  pairs.set(hunk, found);
+  return found;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}_$]+|\s+|[^\p{L}\p{N}_$\s]/gu) ?? [];
 }
 
 function rangesWithout(words: readonly string[], shared: readonly number[]): readonly Range[] {

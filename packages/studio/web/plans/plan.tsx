@@ -85,6 +85,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
       files={files}
       from={plan.base}
       to={null}
+      plan={plan.id}
       hasAuthors={false}
       isSideBySide={false}
       file={file}
