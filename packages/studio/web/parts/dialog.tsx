@@ -1,5 +1,5 @@
 /** A dialog of the browser itself: it keeps the focus inside, closes with Escape, and gives the focus back. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
 export interface DialogProps {
@@ -27,10 +27,15 @@ export function Dialog({ title, onClose, children, foot }: DialogProps) {
 
 export function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
+  // Before the dialog leaves the page: a dialog that is removed while it is open does not give the focus back.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
   useEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return;
-    if (!dialog.open) dialog.showModal();
     const close = (event: Event): void => {
       event.preventDefault();
       onClose();
