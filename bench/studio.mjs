@@ -4,25 +4,25 @@
  * is loaded for it, which tasks of the main thread are long while the timeline and the diff scroll, and what the server
  * needs. With a clone, also the diff over its newest commits.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { makeLongTimeline } from './long-timeline.mjs';
 import { showMs } from './measure.mjs';
 import { git } from './repository.mjs';
+import { anHour } from './studio-hour.mjs';
+import { CHROMIUM, memoryOf, startStudio } from './studio-server.mjs';
 
 const FILES = 300;
 const LINES = 67;
 const COMMITS = 200;
 const STEP_PX = 400;
 const MOST_FRAMES = 1_500;
-const CHROMIUM = process.env['SAVEPOINT_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+const LONG_MS = 50;
 
 /** @typedef {import('playwright-core').Page} Page */
-/** @typedef {{ readonly dir: string, readonly home: string }} Place */
-/** @typedef {{ readonly frames: number, readonly tasks: readonly number[] }} Scrolled the long tasks, in milliseconds */
+/** @typedef {import('./studio-server.mjs').Place} Place */
+/** @typedef {{ readonly frames: number, readonly tasks: readonly number[], readonly longest: number }} Scrolled the long tasks, in milliseconds */
 
 /**
  * @param {{ base: string, runs: number, checkpoints: number, command: string, clone: string | undefined }} options
@@ -48,6 +48,7 @@ export async function measureStudio({ base, runs, checkpoints, command, clone })
     `| a diff of ${FILES} files, ${(FILES * LINES).toLocaleString('en')} lines scrolls | ${scrolled(first.diff)} |`,
     `| the same side by side | ${scrolled(first.sides)} |`,
     `| memory of the server afterwards | ${first.memory} |`,
+    ...(await anHour({ base, command })),
   ];
   if (clone !== undefined) {
     const place = placeIn(base, 'studio-clone', checkpoints);
@@ -100,14 +101,9 @@ async function replay(place, clone) {
 /** @param {Place} place @param {{ command: string, runs: number, changes: string }} options */
 async function measured({ dir, home }, { command, runs, changes }) {
   const { chromium } = await import('playwright-core');
-  const child = spawn(process.execPath, [command, 'studio', '--no-open', '--json'], {
-    cwd: dir,
-    env: { PATH: process.env['PATH'], HOME: home, SAVEPOINT_HOME: home, SAVEPOINT_DAEMON: 'off' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { address, child, stop } = await startStudio({ dir, home }, command);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    const [printed] = await once(child.stdout, 'data');
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     /** @type {Promise<number>[]} */
     const loaded = [];
@@ -120,7 +116,7 @@ async function measured({ dir, home }, { command, runs, changes }) {
           ),
         );
     });
-    await page.goto(JSON.parse(String(printed)).open);
+    await page.goto(address);
     await page.locator('.turn-row').first().waitFor();
     const bytes = (await Promise.all(loaded)).reduce((sum, one) => sum + one, 0);
     /** @type {number[]} */
@@ -137,46 +133,56 @@ async function measured({ dir, home }, { command, runs, changes }) {
     const diff = await scroll(page, '.diff');
     await page.goto(`${workspace}/changes?${changes}&sides=two`);
     const sides = await scroll(page, '.diff');
-    return { view, bytes, timeline, diff, sides, memory: memoryOf(child.pid) };
+    return { view, bytes, timeline, diff, sides, memory: `${memoryOf(child.pid)} MiB` };
   } finally {
     await browser.close();
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    await stop();
   }
 }
 
-/** Scrolls a list to its end, and notes the long tasks meanwhile. @param {Page} page @param {string} list @returns {Promise<Scrolled>} */
+/**
+ * Scrolls a list to its end, and notes the long tasks of the main thread meanwhile. Their processor time counts, so that
+ * other work of the machine does not.
+ * @param {Page} page @param {string} list @returns {Promise<Scrolled>}
+ */
 async function scroll(page, list) {
   await page.locator(`${list} [data-index="5"]`).waitFor();
   // What is still loading does not count.
   await page.waitForTimeout(1_500);
+  const devtools = await page.context().newCDPSession(page);
+  /** @type {Array<Readonly<Record<string, any>>>} */
+  const events = [];
+  devtools.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  const traceConfig = { includedCategories: ['toplevel', '__metadata'], excludedCategories: ['*'] };
+  await devtools.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
   const run = `(async () => {
     const list = document.querySelector('${list}');
-    const tasks = [];
-    const observer = new PerformanceObserver((found) => tasks.push(...found.getEntries().map((one) => one.duration)));
-    observer.observe({ type: 'longtask' });
     let frames = 0;
     for (; frames < ${MOST_FRAMES} && list.scrollTop + list.clientHeight < list.scrollHeight - 1; frames += 1) {
       list.scrollTop += ${STEP_PX};
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
-    return { frames, tasks };
+    return frames;
   })()`;
-  return /** @type {Promise<Scrolled>} */ (page.evaluate(run));
+  const frames = /** @type {number} */ (await page.evaluate(run));
+  const complete = new Promise((resolve) => {
+    devtools.once('Tracing.tracingComplete', resolve);
+  });
+  await devtools.send('Tracing.end');
+  await complete;
+  await devtools.detach();
+  const threadOf = (/** @type {Readonly<Record<string, any>>} */ { pid, tid }) => `${pid}:${tid}`;
+  const main = new Set(events.filter(({ args }) => args?.name === 'CrRendererMain').map(threadOf));
+  const tasks = events
+    .filter((event) => String(event['name']).endsWith('RunTask') && main.has(threadOf(event)))
+    .map(({ tdur = 0 }) => tdur / 1_000);
+  return { frames, tasks: tasks.filter((took) => took > LONG_MS), longest: Math.max(0, ...tasks) };
 }
 
 /** @param {Scrolled} found */
-function scrolled({ frames, tasks }) {
-  const longest = Math.round(Math.max(0, ...tasks));
-  return `${frames} steps of ${STEP_PX} px, ${tasks.length} tasks over 50 ms${longest === 0 ? '' : `, at most ${longest} ms`}`;
-}
-
-/** @param {number | undefined} pid */
-function memoryOf(pid) {
-  if (process.platform !== 'linux') return 'measured on Linux only';
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return `${Math.round(Number(kilobytes) / 1024)} MiB`;
+function scrolled({ frames, tasks, longest }) {
+  return `${frames} steps of ${STEP_PX} px, ${tasks.length} tasks over ${LONG_MS} ms, the longest ${Math.round(longest)} ms`;
 }
 
 /** Every fifth line is another one in the next step. @param {number} at @param {number} step */
