@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { CHROMIUM, memoryOf, startStudio } from './studio-server.mjs';
 
 const CALLS = 3_600;
-/** A prompt begins after so many calls. */
+/** A prompt begins after this many calls. */
 const PROMPT_EVERY = 20;
 const VIEWS = ['timeline', 'now', 'overview', 'changes'];
 

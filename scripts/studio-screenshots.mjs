@@ -2,28 +2,34 @@
 // @ts-check
 /**
  * Takes pictures of Studio: the real server and page, on a project that is always the same.
- * Usage: node scripts/studio-screenshots.mjs [FOLDER [VIEW…]]   after `npm run build`; needs chromium
+ * Usage: npm run pictures -- [FOLDER [VIEW…]] [--history REPOSITORY]   needs chromium
  * With a folder: all views in both themes. Without: the picture in docs/images/, always with the same times.
+ *   --history  the project is a clone of this repository, whose newest commits are turns of agents
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { makeDemo } from './screenshots/demo.mjs';
+import { makeHistory } from './screenshots/history.mjs';
 import { makeStudioDemo } from './screenshots/studio-demo.mjs';
 import { startStudio } from './screenshots/studio-server.mjs';
-import { DOCUMENTED, VIEWS } from './screenshots/studio-views.mjs';
+import { DOCUMENTED, HISTORY_VIEWS, VIEWS } from './screenshots/studio-views.mjs';
 import { TOP } from './steps.mjs';
 
-const [out, ...names] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { history: { type: 'string' } } });
+const [out, ...names] = positionals;
 const TAKEN = Date.UTC(2026, 4, 12, 14, 30);
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-pictures-')));
-const [dir, home, store] = [join(base, 'shop-api'), join(base, 'home'), join(base, 'store')];
+const name = values.history === undefined ? 'shop-api' : basename(resolve(values.history));
+const [dir, home, store] = [join(base, name), join(base, 'home'), join(base, 'store')];
 const { chromium } = await import('playwright-core');
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 const studio = await startStudio({ dir, home, store });
 let endCall = async () => {};
 try {
-  for (const folder of [dir, home, store]) mkdirSync(folder, { mode: 0o700 });
+  for (const folder of [home, store]) mkdirSync(folder, { mode: 0o700 });
+  if (values.history === undefined) mkdirSync(dir);
   if (out === undefined) await documentedPicture();
   else await allPictures(out);
 } finally {
@@ -47,17 +53,19 @@ async function documentedPicture() {
 /** @param {string} folder */
 async function allPictures(folder) {
   mkdirSync(folder, { recursive: true });
-  await makeDemo({ dir, home: store, now: Date.now() });
+  const { history } = values;
+  if (history === undefined) await makeDemo({ dir, home: store, now: Date.now() });
+  else endCall = await makeHistory({ repository: history, dir, home: store });
   // Before a call runs in this process, so that the servers belong to a person and not to its agent.
   const addresses = { light: await studio.address(), dark: await studio.address() };
-  endCall = await makeStudioDemo({ dir, home: store });
+  if (history === undefined) endCall = await makeStudioDemo({ dir, home: store });
   for (const theme of /** @type {const} */ (['light', 'dark'])) {
     const { page, workspace } = await opened(addresses[theme], { colorScheme: theme });
-    for (const [name, show] of Object.entries(VIEWS)) {
-      if (names.length > 0 && !names.includes(name)) continue;
+    for (const [view, show] of Object.entries(history === undefined ? VIEWS : HISTORY_VIEWS)) {
+      if (names.length > 0 && !names.includes(view)) continue;
       await page.setViewportSize({ width: 1280, height: 800 });
       await show(page, workspace);
-      await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
+      await page.screenshot({ path: join(folder, `${view}-${theme}.png`) });
     }
   }
 }

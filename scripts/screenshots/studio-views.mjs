@@ -112,6 +112,56 @@ export const VIEWS = {
   },
 };
 
+/** Of any project. @type {Readonly<Record<string, Show>>} */
+export const HISTORY_VIEWS = {
+  timeline: async (page, base) => {
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+    await page.locator('.turn-row .words').nth(2).click();
+    await settled(page);
+  },
+  'timeline-wide': async (page, base) => {
+    await page.setViewportSize({ width: 1920, height: 1000 });
+    await page.goto(`${base}/timeline?grade=likely`);
+    await settled(page);
+  },
+  changes: async (page, base) => {
+    await toChanges(page, base, 0);
+  },
+  sides: async (page, base) => {
+    await page.setViewportSize({ width: 1920, height: 1000 });
+    await toChanges(page, base, 1);
+    await page.keyboard.press('s');
+    await settled(page);
+  },
+  range: async (page, base) => {
+    await page.goto(`${base}/changes?from=cp_1&to=last`);
+    await settled(page);
+  },
+  narrow: async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`${base}/timeline`);
+    await settled(page);
+  },
+  'narrow-changes': async (page, base) => {
+    await page.setViewportSize({ width: 768, height: 900 });
+    await toChanges(page, base, 0);
+  },
+  now: VIEWS['now'] ?? settled,
+  overview: VIEWS['overview'] ?? settled,
+};
+
+/** @param {Page} page @param {string} base @param {number} turn the newest is 0 */
+async function toChanges(page, base, turn) {
+  await page.goto(`${base}/timeline`);
+  await settled(page);
+  const row = page.locator('.turn-row').nth(turn);
+  await row.hover();
+  await row.getByRole('link', { name: 'Changes' }).click();
+  await page.locator('.code-row').first().waitFor();
+  await settled(page);
+}
+
 /** The picture in the documents: who wrote what in one diff. @type {Show} */
 export const DOCUMENTED = async (page, base) => {
   await page.goto(`${base}/changes?from=cp_1&to=cp_18`);

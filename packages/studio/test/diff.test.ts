@@ -159,5 +159,14 @@ function fileOf(patch: string): DiffFile {
     removed: 2,
   } as const;
   const unknown = { beforeUncaptured: null, afterUncaptured: null, beforeSize: 1, afterSize: 1 } as const;
-  return { key, change: { ...change, ...unknown }, title: key, from: null, hunks, notes: [], isImage: false, isLeftOut: false };
+  return {
+    key,
+    change: { ...change, ...unknown },
+    title: key,
+    from: null,
+    hunks,
+    notes: [],
+    isImage: false,
+    isLeftOut: false,
+  };
 }

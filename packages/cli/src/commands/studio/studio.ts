@@ -14,6 +14,7 @@ import { systemCode } from '../../system-error.ts';
 import { writeAll } from '../../write.ts';
 import { healthOf } from './health.ts';
 import { openInBrowser } from './open-browser.ts';
+import { keepHeapSmall } from './small-heap.ts';
 
 const DEFAULT_IDLE_MINUTES = 30;
 const MAX_IDLE_MINUTES = 7 * 24 * 60;
@@ -40,6 +41,7 @@ export const studio: StandaloneCommand = {
     const { globals, env, interrupt } = environment;
     const port = wholeNumber(options['port'], '--port', 65_535) ?? null;
     const idleMinutes = wholeNumber(options['idle'], '--idle', MAX_IDLE_MINUTES) ?? DEFAULT_IDLE_MINUTES;
+    keepHeapSmall();
     const running = await start(environment, {
       port,
       isReadOnly: options['readOnly'] === true,
