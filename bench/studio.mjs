@@ -31,7 +31,8 @@ const LONG_MS = 50;
 export async function measureStudio({ base, runs, checkpoints, command, clone }) {
   const made = placeIn(base, 'studio', checkpoints);
   await makeLongTimeline({ ...made, checkpoints });
-  await inSession(made, async (session) => {
+  const retention = { maxCheckpoints: 2 * checkpoints };
+  await inSession(made, retention, async (session) => {
     const write = (/** @type {number} */ first, /** @type {number} */ step) => {
       for (let at = first; at < FILES; at++) writeFileSync(join(made.dir, 'src', `part-${at}.ts`), source(at, step));
     };
@@ -52,7 +53,7 @@ export async function measureStudio({ base, runs, checkpoints, command, clone })
   ];
   if (clone !== undefined) {
     const place = placeIn(base, 'studio-clone', checkpoints);
-    const commits = await replay(place, clone);
+    const commits = await replay(place, retention, clone);
     const real = await measured(place, { command, runs: 1, changes: 'from=cp_1&to=last' });
     rows.push(`| the diff over ${commits} commits of a clone scrolls | ${scrolled(real.diff)} |`);
   }
@@ -67,13 +68,18 @@ function placeIn(base, name, checkpoints) {
   return place;
 }
 
-/** @param {Place} place @param {(session: import('@savepoint/core').Session) => Promise<unknown>} work */
-async function inSession({ dir, home }, work) {
+/**
+ * @param {Place} place
+ * @param {{ readonly maxCheckpoints: number }} retention without it, the long timeline would be cleaned up
+ * @param {(session: import('@savepoint/core').Session) => Promise<unknown>} work
+ */
+async function inSession({ dir, home }, retention, work) {
   const core = await import('@savepoint/core');
   const { nodePorts } = await import('@savepoint/core/node');
   const savepoint = core.open({
     dir: /** @type {import('@savepoint/core').DiskPath} */ (dir),
     ports: nodePorts(),
+    retention,
     places: { home: /** @type {import('@savepoint/core').DiskPath} */ (home), userHome: null, globalIgnore: null },
   });
   await work(savepoint.session({ agent: 'codex', id: 'many' }));
@@ -81,13 +87,17 @@ async function inSession({ dir, home }, work) {
   savepoint.close();
 }
 
-/** Each commit of a clone is a turn. @param {Place} place @param {string} clone @returns {Promise<number>} how many */
-async function replay(place, clone) {
+/**
+ * Each commit of a clone is a turn.
+ * @param {Place} place @param {{ readonly maxCheckpoints: number }} retention @param {string} clone
+ * @returns {Promise<number>} how many
+ */
+async function replay(place, retention, clone) {
   git(join(place.home, '..'), 'clone', '--quiet', '--no-hardlinks', clone, place.dir);
   const log = String(git(place.dir, 'log', '--first-parent', '--format=%H %s', `-${COMMITS}`));
   const [oldest = '', ...commits] = log.trim().split('\n').toReversed();
   git(place.dir, 'checkout', '--quiet', oldest.slice(0, 40));
-  await inSession(place, async (session) => {
+  await inSession(place, retention, async (session) => {
     for (const commit of commits) {
       await session.prompt(commit.slice(41));
       await session.call({ tool: 'Bash', kind: 'shell' }, () => {
