@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isNewWork, newestPage } from '../web/data/newest-page.ts';
 import { type LaneCell, lanesOf, type Sessions } from '../web/timeline/lanes.ts';
 import { type Fork, type Page, type Row, rowsOf, type Turn } from '../web/timeline/rows.ts';
 import { type TimelineSearch, timelineSearch } from '../web/timeline/search.ts';
@@ -62,6 +63,36 @@ it('shows the turns that have one of the changes that a filter found', () => {
   expect(placesIn([page(turns)], search, [5, 7])).toEqual([9, 6]);
   expect(placesIn([page(turns)], search, [6])).toEqual([6]);
   expect(placesIn([page(turns)], search, [])).toEqual([]);
+});
+
+it('asks only for the newest page again while an agent works', async () => {
+  const all = [...Array(30).keys()].map((at) => turn(at + 1, 'a', { began: `began ${at}` })).toReversed();
+  const known = { pages: [page(all.slice(0, 10)), page(all.slice(10, 20))], pageParams: [null, 'cp_21'] };
+  const now = [...Array(95).keys()].map((at) => turn(125 - at, 'b', { began: `new ${at}` })).concat(all);
+  const asked: (string | null)[] = [];
+  const load = async (limit: number, before: string | null): Promise<Page> => {
+    asked.push(before);
+    const from = now.findIndex(({ place }) => before === null || Number(place.slice(3)) < Number(before.slice(3)));
+    const rows = now.slice(from, from + limit);
+    return { ...page(rows), next: rows.at(-1)?.place ?? null };
+  };
+  const newest = await newestPage(known, load);
+  expect(newest?.turns.map(({ place }) => place)).toEqual(now.slice(0, 105).map(({ place }) => place));
+  expect(newest?.next).toBe('cp_21');
+  expect(asked).toEqual([null, 'cp_76', 'cp_26']);
+  // A turn of the second page goes on: it is not shown twice.
+  now.unshift(turn(126, 'a', { began: 'began 15' }));
+  expect(await newestPage(known, load)).toBeNull();
+});
+
+it.each([
+  [{ event: 'calls:changed' }, true],
+  [{ event: 'checkpoint:created', checkpoint: { trigger: 'call' } }, true],
+  [{ event: 'checkpoint:created', checkpoint: { trigger: 'rollback' } }, false],
+  [{ event: 'checkpoint:created' }, false],
+  [{ event: 'ready' }, false],
+])('knows whether older work may have changed: %j', (event, isNew) => {
+  expect(isNewWork(event)).toBe(isNew);
 });
 
 function placesIn(pages: readonly Page[], search: TimelineSearch, matching: readonly number[] | null = null) {

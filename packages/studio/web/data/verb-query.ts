@@ -9,6 +9,7 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { callVerb, type Input, type Output, type VerbName } from '../api/call.ts';
+import { hasOlderPages, refreshNewest } from './newest-page.ts';
 import { useWorkspace } from './workspace.ts';
 
 export interface VerbQueryOptions {
@@ -54,7 +55,13 @@ export function useVerbPages<Name extends 'list' | 'turns'>(verb: Name, input: I
   }) as unknown as Pages<Output<Name>>;
 }
 
-/** Asks again for everything that may have changed. */
-export async function refresh(client: QueryClient, workspace: string): Promise<void> {
-  await client.invalidateQueries({ queryKey: [workspace, 'live'] });
+/** Asks again for everything that may have changed. @param onlyNewWork nothing happened that changes older work */
+export async function refresh(client: QueryClient, workspace: string, onlyNewWork = false): Promise<void> {
+  const queryKey = [workspace, 'live'];
+  if (!onlyNewWork) return client.invalidateQueries({ queryKey });
+  const long = client.getQueryCache().findAll({ queryKey, type: 'active', predicate: hasOlderPages });
+  await Promise.all([
+    client.invalidateQueries({ queryKey, predicate: (query) => !long.includes(query) }),
+    ...long.map((query) => refreshNewest(client, workspace, query)),
+  ]);
 }

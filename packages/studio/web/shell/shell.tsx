@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { WorkspacesAnswer } from '../api/call.ts';
 import { type Connection, followEvents } from '../api/events.ts';
 import { textOf } from '../data/names.ts';
+import { isNewWork } from '../data/newest-page.ts';
 import { noteEvent } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -81,13 +82,16 @@ function useConnection(workspace: string): Connection {
   const [state, setState] = useState<Connection>('connecting');
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let onlyNewWork = true;
     const end = followEvents(workspace, {
       onConnection: setState,
       onEvent: (event) => {
         noteEvent(workspace, event);
+        onlyNewWork &&= isNewWork(event);
         timer ??= setTimeout(() => {
           timer = undefined;
-          void refresh(client, workspace);
+          void refresh(client, workspace, onlyNewWork).catch(() => undefined);
+          onlyNewWork = true;
         }, TOGETHER_MS);
       },
     });
