@@ -135,7 +135,17 @@ it('only looks with --read-only', async () => {
   const { json: listed } = await send(studio, '/api/workspaces', { headers: bearer(entered.session) });
   expect(listed.server.isReadOnly).toBe(true);
   expect(listed.server.verbs).toContain('diff');
-  for (const name of ['checkpoint', 'undo', 'restore', 'trust', 'planNew', 'commentAdd', 'gc', 'bundleCreate', 'exportSession']) {
+  for (const name of [
+    'checkpoint',
+    'undo',
+    'restore',
+    'trust',
+    'planNew',
+    'commentAdd',
+    'gc',
+    'bundleCreate',
+    'exportSession',
+  ]) {
     expect(listed.server.verbs).not.toContain(name);
     const { status, json } = await verb(studio, entered, name, {});
     expect([status, json.error.code]).toEqual([403, 'USAGE']);

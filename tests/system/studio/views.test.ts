@@ -37,6 +37,8 @@ const VIEWS: readonly View[] = [
     before: (page) => page.locator('.plan-row').first().click(),
   },
   { address: 'overview', sign: '.overview dl' },
+  { address: 'restore?to=cp_1&mode=exact', sign: '.chosen-files input' },
+  { address: 'conflicts', sign: '.message' },
 ];
 
 /** The keys that work everywhere. */
@@ -108,6 +110,7 @@ function world(): Project {
   p.checkpoint();
   hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED, 'code.ts': CODE });
   p.write('mine.txt', 'not in a checkpoint\n');
+  p.ok('comment', 'add', 'notes.txt:3', 'Say it in numbers');
   const edits = [
     { old_string: 'line 10\n', new_string: 'line 10\nline 10.5\n' },
     { old_string: 'line 40\n', new_string: 'line 40\nline 41\n' },

@@ -18,7 +18,12 @@ export function checkNotes(summary: CheckSummaryJson): readonly string[] {
 }
 
 /** `tsc passed`, `tsc 2 new failures`, `tsc failed as before`. */
-export function checkText({ name, outcome, comparison, new: added }: NonNullable<CheckSummaryJson>['checks'][number]): string {
+export function checkText({
+  name,
+  outcome,
+  comparison,
+  new: added,
+}: NonNullable<CheckSummaryJson>['checks'][number]): string {
   const shown = showText(name);
   if (added > 0) return `${shown} ${countText(added, 'new failure')}`;
   if (outcome === 'failed') return `${shown} ${comparison === 'same' ? 'failed as before' : 'failed'}`;

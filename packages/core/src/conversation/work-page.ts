@@ -13,8 +13,8 @@
 import { type Actor, type Checkpoint, isOperation, isReversion } from '../model/checkpoint.ts';
 import { sameSnapshot } from '../model/entries.ts';
 import { type CheckpointId, checkpointId, checkpointNumber, type SessionId } from '../model/ids.ts';
-import type { CheckSummary } from '../store/state/check-summaries.ts';
 import type { ObjectReader } from '../store/objects/object-reader.ts';
+import type { CheckSummary } from '../store/state/check-summaries.ts';
 import { Activity } from '../timeline/activity/activity.ts';
 import { activitySource } from '../timeline/activity/source.ts';
 import { unlistedAuthors, unlistedCount } from '../timeline/query/unlisted-changes.ts';

@@ -251,7 +251,8 @@ function changesByRoot(
   }
   const left = [...takenBack].filter((path) => all.has(path));
   if (left.length > 0) notes.push(`not committed, because the plan was taken back there: ${named(left)}`);
-  if (others.size > 0) notes.push(`not committed, because the merge brought them, and not the plan: ${named([...others])}`);
+  if (others.size > 0)
+    notes.push(`not committed, because the merge brought them, and not the plan: ${named([...others])}`);
   if (outside.length > 0)
     notes.push(`in no commit, because git ignores them or they are in no repository: ${named(outside)}`);
   return found;

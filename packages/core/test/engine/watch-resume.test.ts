@@ -45,8 +45,7 @@ const CHECKED = { checks: { own: { command: ['sh', '-c', 'test ! -s errors'], ki
 function checkedPlace(): { readonly p: Place; readonly open: () => Savepoint } {
   const p = Place.with({ 'a.ts': 'one\n', errors: '', '.savepoint.json': JSON.stringify(CHECKED) });
   const variables = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '' });
-  const open = (): Savepoint =>
-    p.open({ places: { ...p.world.places, variables }, settings: { savepoint: null } });
+  const open = (): Savepoint => p.open({ places: { ...p.world.places, variables }, settings: { savepoint: null } });
   return { p, open };
 }
 
@@ -156,7 +155,11 @@ test('waits for the first event, and answers without one in the end', async () =
   await p.open().checkpoint();
   const { events, point } = await first;
   expect(events[0]).toMatchObject({ event: 'checkpoint:created', checkpoint: { id: 'cp_1' } });
-  expect(await p.open().events({ after: point ?? '', limit: 1, waitMs: 1 })).toEqual({ events: [], point, more: false });
+  expect(await p.open().events({ after: point ?? '', limit: 1, waitMs: 1 })).toEqual({
+    events: [],
+    point,
+    more: false,
+  });
   const wrong = await failure(p.open().events({ after: 'yesterday', limit: 1 }));
   expect(wrong.code).toBe('USAGE');
 });

@@ -144,7 +144,8 @@ test('the deletion of a session removes the texts of its plans, also from a bund
   const bundled = p.at('../bundled.git');
   execFileSync('git', ['init', '-q', '--bare', bundled]);
   execFileSync('git', ['-C', bundled, 'fetch', '-q', p.at('../all.bundle'), 'refs/*:refs/*']);
-  for (const objects of [await objectsOf(p), objectsIn(bundled)]) expect(objects).not.toMatch(/s of s-[12]|about s-[12]/);
+  for (const objects of [await objectsOf(p), objectsIn(bundled)])
+    expect(objects).not.toMatch(/s of s-[12]|about s-[12]/);
   expect(await objectsOf(p)).toContain('Words about s-3');
   const intents = await Promise.all([applied, open, other].map(async (id) => (await p.open().plan(id)).plan.intent));
   expect(intents).toEqual(['Plan of a deleted session', 'Plan of a deleted session', 'The words of s-3']);

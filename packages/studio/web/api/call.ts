@@ -1,7 +1,14 @@
 /** Requests to the server of this page. A failure is thrown as a `CallFailed`, with the error as the commands print it. */
 import type { JsonName } from '@savepoint/core';
 import type { InputOf, OutputOf, VERBS } from '@savepoint/core/frontend';
-import type { ErrorAnswer, HealthAnswer, VerbAnswer, VerbName, WireError, WorkspacesAnswer } from '../../server/wire.ts';
+import type {
+  ErrorAnswer,
+  HealthAnswer,
+  VerbAnswer,
+  VerbName,
+  WireError,
+  WorkspacesAnswer,
+} from '../../server/wire.ts';
 import { authorization } from './session.ts';
 
 export type { HealthAnswer, VerbName, WireError, WorkspacesAnswer };

@@ -44,7 +44,10 @@ export function HealthPart() {
 function AgentHealth({ agent }: { readonly agent: Agent }) {
   const now = useNow();
   const { title, installed, missed, lastEventHere, lastFailure, uncovered } = agent;
-  const problems = installed.flatMap(({ problem, problems: more }) => [...(problem === null ? [] : [problem]), ...more]);
+  const problems = installed.flatMap(({ problem, problems: more }) => [
+    ...(problem === null ? [] : [problem]),
+    ...more,
+  ]);
   const works = problems.length === 0 && !missed && lastFailure === null && uncovered.length === 0;
   const last = lastEventHere === null ? 'no event from here yet' : `last event ${agoText(lastEventHere.time, now)}`;
   return (

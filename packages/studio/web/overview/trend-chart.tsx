@@ -30,7 +30,13 @@ export function TrendChart({ figure, rows }: TrendChartProps) {
           </g>
         ))}
         {rows.map((row, at) => (
-          <rect key={row.from} className="spot" x={(at * WIDTH) / rows.length} width={WIDTH / rows.length} height={HEIGHT}>
+          <rect
+            key={row.from}
+            className="spot"
+            x={(at * WIDTH) / rows.length}
+            width={WIDTH / rows.length}
+            height={HEIGHT}
+          >
             <title>{`${row.from}: ${lines.map((line) => spotText(figure, line, row)).join(', ')}`}</title>
           </rect>
         ))}

@@ -16,7 +16,8 @@ export function CheckMarks({ checks: summary }: { readonly checks: Pick<CheckSum
   if (others.length === 0) {
     return (
       <span className="check-mark is-good" title={title}>
-        ✓ {checks.length === 1 ? `${shownText(checks[0]?.name ?? '')} passes` : `${plural(checks.length, 'check')} pass`}
+        ✓{' '}
+        {checks.length === 1 ? `${shownText(checks[0]?.name ?? '')} passes` : `${plural(checks.length, 'check')} pass`}
       </span>
     );
   }

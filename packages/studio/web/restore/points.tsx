@@ -17,7 +17,10 @@ const PAGE = 100;
 /** The places to go back to: before each turn, and each checkpoint between them. */
 export function Points({ chosen, onPoint }: PointsProps) {
   const pages = useVerbPages('list', { view: 'turns', limit: PAGE });
-  const rows = useMemo(() => rowsOf({ pages: pages.data?.pages ?? [], forks: [], search: {}, matching: null, now: Date.now() }), [pages.data]);
+  const rows = useMemo(
+    () => rowsOf({ pages: pages.data?.pages ?? [], forks: [], search: {}, matching: null, now: Date.now() }),
+    [pages.data],
+  );
   const current = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another point has another button
   useEffect(() => {

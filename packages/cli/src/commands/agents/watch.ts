@@ -40,7 +40,12 @@ export const watch = command({
     const { after, all, kind } = options;
     const kinds = (all === true ? EVENT_KINDS : kind) as WatchInput['kinds'];
     const [wait, limit] = [wholeNumber(given, 'wait', '--wait'), wholeNumber(given, 'limit', '--limit')];
-    const alone = ([['--wait', wait], ['--limit', limit]] as const).find(([, value]) => value !== undefined)?.[0];
+    const alone = (
+      [
+        ['--wait', wait],
+        ['--limit', limit],
+      ] as const
+    ).find(([, value]) => value !== undefined)?.[0];
     if (options['once'] !== true && alone !== undefined)
       throw new SavepointError('USAGE', `${alone} needs --once.`, { argument: alone });
     return {

@@ -42,6 +42,7 @@ import type { WorkspaceCalls } from '../calls/workspaces.ts';
 import type { Events } from '../events.ts';
 import type { FilesOfPlan } from '../file-content.ts';
 import type { OpenOptions } from '../options.ts';
+import { EVENT_KINDS } from '../watch/kinds.ts';
 import {
   type Arguments,
   CONFLICTS,
@@ -55,9 +56,7 @@ import {
   PATHS,
   paths,
 } from './copy-call-shapes.ts';
-
 import { FILES } from './edit-call-shapes.ts';
-import { EVENT_KINDS } from '../watch/kinds.ts';
 import { PLAN_SHAPES, type PlanningCalls } from './plan-call-shapes.ts';
 
 type Calls = CheckpointCalls &

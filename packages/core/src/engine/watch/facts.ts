@@ -1,10 +1,11 @@
 /** Reads the facts of the states that a watch follows. Only ids, names, numbers and times: they are kept in the store. */
 
+import { listCopies } from '../../copy/records.ts';
 import { readForkChecks } from '../../fork/check-results.ts';
 import { listForks } from '../../fork/fork-records.ts';
-import { listCopies } from '../../copy/records.ts';
 import type { DiskPath } from '../../model/names.ts';
 import { failedChecks } from '../../plan/checked.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import { readCheckSummaries } from '../../store/state/check-summaries.ts';
 import { readGuardState } from '../../store/state/guard.ts';
 import { readHookNotes } from '../../store/state/hook-notes.ts';
@@ -13,7 +14,6 @@ import { planCommittedAt } from '../../store/state/plan-commits.ts';
 import { readRunningSessions } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { forkStates } from '../../timeline/record/fork-states.ts';
-import { unlessDamaged } from '../../store/objects/damage.ts';
 import { applicationsOf } from '../plans/applications.ts';
 import { allPlans } from '../plans/stored-plans.ts';
 import { daemonIn, type WatchedState } from './states.ts';
@@ -25,7 +25,11 @@ export function factsOf(state: WatchedState, workspace: Workspace, home: DiskPat
     case 'calls':
       return factsBy(readUnendedCalls(ports, store.layout), callKey, callFact);
     case 'sessions':
-      return factsBy(readRunningSessions(ports, store.layout), ({ session }) => session, ({ process }) => ({ process: JSON.stringify(process) }));
+      return factsBy(
+        readRunningSessions(ports, store.layout),
+        ({ session }) => session,
+        ({ process }) => ({ process: JSON.stringify(process) }),
+      );
     case 'plans':
       return planFacts(workspace);
     case 'checks':
@@ -35,7 +39,11 @@ export function factsOf(state: WatchedState, workspace: Workspace, home: DiskPat
     case 'guard':
       return guardFacts(workspace);
     case 'agents':
-      return factsBy(readHookNotes(ports.fs, home), ({ agent, kind }) => `${kind}:${agent}`, ({ time }) => ({ time }));
+      return factsBy(
+        readHookNotes(ports.fs, home),
+        ({ agent, kind }) => `${kind}:${agent}`,
+        ({ time }) => ({ time }),
+      );
     case 'daemon': {
       const pid = daemonIn(ports, home);
       return pid === null ? {} : { daemon: { pid } };
@@ -86,7 +94,11 @@ function planFacts(workspace: Workspace): Facts {
 
 function checkFacts({ ports, store }: Workspace): Facts {
   const summaries = unlessDamaged(undefined, () => readCheckSummaries(ports, store.layout)) ?? new Map();
-  return factsBy([...summaries], ([number]) => `cp_${number}`, ([, { time }]) => ({ time }));
+  return factsBy(
+    [...summaries],
+    ([number]) => `cp_${number}`,
+    ([, { time }]) => ({ time }),
+  );
 }
 
 function forkFacts({ ports, store, id, timeline }: Workspace, home: DiskPath): Facts {
@@ -105,8 +117,16 @@ function forkFacts({ ports, store, id, timeline }: Workspace, home: DiskPath): F
       }),
     ),
     // Their last states are kept, so a fork that was created and dropped meanwhile is not missed.
-    ...factsBy(merged, ({ number }) => `merged:${number}`, ({ name, number }) => ({ name, checkpoint: number })),
-    ...factsBy(dropped, ({ copy }) => `dropped:${copy}`, ({ name, time }) => ({ name, time })),
+    ...factsBy(
+      merged,
+      ({ number }) => `merged:${number}`,
+      ({ name, number }) => ({ name, checkpoint: number }),
+    ),
+    ...factsBy(
+      dropped,
+      ({ copy }) => `dropped:${copy}`,
+      ({ name, time }) => ({ name, time }),
+    ),
   };
 }
 

@@ -19,8 +19,8 @@ import {
   keptView,
   newestIn,
   rangesOf,
-  sameFacts,
   type StateView,
+  sameFacts,
   type View,
 } from './view.ts';
 

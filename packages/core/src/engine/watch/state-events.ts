@@ -1,9 +1,9 @@
 /** The events of what is not on the timeline: each follows from one fact, as it was and as it is. */
 
 import { type CheckpointId, checkpointId, checkpointNumber, type PlanId, type SessionId } from '../../model/ids.ts';
+import { unlessDamaged } from '../../store/objects/damage.ts';
 import { type CheckSummary, readCheckSummaries } from '../../store/state/check-summaries.ts';
 import { type GuardOutcome, readGuardState } from '../../store/state/guard.ts';
-import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Difference, Fact, View } from './view.ts';
 
@@ -137,7 +137,9 @@ function forkEvents(
     return numberIn(known ?? null, 'time') >= began ? [] : [{ event: 'check:ended', checkpoint, checks: null }];
   }
   if (subject === 'merged') {
-    return before === null ? [{ event: 'fork:merged', fork, checkpoint: checkpointId(numberIn(after, 'checkpoint')) }] : [];
+    return before === null
+      ? [{ event: 'fork:merged', fork, checkpoint: checkpointId(numberIn(after, 'checkpoint')) }]
+      : [];
   }
   const [was, is] = [views.before.states.forks?.facts ?? {}, views.after.states.forks?.facts ?? {}];
   if (subject === 'dropped') {

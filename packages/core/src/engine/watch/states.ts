@@ -6,9 +6,9 @@ import type { Ports } from '../../io/ports.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { checkResultsIn } from '../../store/state/check-results.ts';
 import { hookNotesIn } from '../../store/state/hook-notes.ts';
+import { readUnendedCalls } from '../../store/state/open-calls.ts';
 import { planCommitsIn } from '../../store/state/plan-commits.ts';
 import { readRunningSessions } from '../../store/state/session-state.ts';
-import { readUnendedCalls } from '../../store/state/open-calls.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Facts } from './view.ts';
 
@@ -117,7 +117,9 @@ function placesOf(state: WatchedState, { store, ports }: Workspace, home: DiskPa
     case 'forks':
       return [
         ...placesIn(ports, home),
-        ...['refs/savepoint/fork', 'refs/savepoint/merged', 'packed-refs'].map((name) => diskChild(layout.objects, name)),
+        ...['refs/savepoint/fork', 'refs/savepoint/merged', 'packed-refs'].map((name) =>
+          diskChild(layout.objects, name),
+        ),
       ];
     case 'guard':
       return [below('guard.json'), below('guard-state.json')];

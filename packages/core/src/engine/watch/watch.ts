@@ -84,7 +84,8 @@ async function lookWith(engine: Engine, follower: Follower): Promise<Look | null
   try {
     return await engine.read((workspace, { places }) => follower.look(workspace, places.home));
   } catch (error) {
-    if (!(error instanceof SavepointError) || error.code !== 'NO_WORKSPACE' || error.data['exists'] !== true) throw error;
+    if (!(error instanceof SavepointError) || error.code !== 'NO_WORKSPACE' || error.data['exists'] !== true)
+      throw error;
     follower.startsWithNothing();
     return null;
   }

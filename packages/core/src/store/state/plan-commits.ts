@@ -22,7 +22,10 @@ export function notePlanCommit(fs: Fs, layout: StoreLayout, plan: PlanId, time: 
 
 /** @returns when it was committed last; null: never, as far as is known */
 export function planCommittedAt(fs: Fs, layout: StoreLayout, plan: PlanId): number | null {
-  return readCacheJson(fs, fileForKey(planCommitsIn(layout), plan), MAX_BYTES, ({ time }: { readonly time?: unknown }) =>
-    typeof time === 'number' ? time : null,
+  return readCacheJson(
+    fs,
+    fileForKey(planCommitsIn(layout), plan),
+    MAX_BYTES,
+    ({ time }: { readonly time?: unknown }) => (typeof time === 'number' ? time : null),
   );
 }

@@ -22,7 +22,12 @@ export const stats = verb({
     return {
       input: z.strictObject({
         by: z.enum(['day', 'week']).optional().describe('also return figures by day or by week, from Monday'),
-        most: z.int().min(1).max(1_000).optional().describe('how many days (default 30) or weeks (default 12), up to now'),
+        most: z
+          .int()
+          .min(1)
+          .max(1_000)
+          .optional()
+          .describe('how many days (default 30) or weeks (default 12), up to now'),
         utcOffset: z
           .int()
           .min(-840)

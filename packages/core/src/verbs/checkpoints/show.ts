@@ -16,17 +16,17 @@ export const show = verb({
   schemas: (shapes) => {
     const { z, checkpointName, checkpoint, rootChange, patch } = shapes;
     return {
-    input: z.strictObject({
-      checkpoint: checkpointName,
-      patch: z.boolean().optional().describe('also return a patch of the changes since `previous`'),
-    }),
-    output: checkpoint.extend({
-      checks: checkSummaryShape(shapes).nullable().describe('how checks went on its state; null if none ran'),
-      rootChanges: z.array(rootChange).describe('since `previous`; empty if that has been deleted'),
-      patch: patch
-        .nullable()
-        .describe('null unless requested, for the first checkpoint, and if `previous` has been deleted'),
-    }),
+      input: z.strictObject({
+        checkpoint: checkpointName,
+        patch: z.boolean().optional().describe('also return a patch of the changes since `previous`'),
+      }),
+      output: checkpoint.extend({
+        checks: checkSummaryShape(shapes).nullable().describe('how checks went on its state; null if none ran'),
+        rootChanges: z.array(rootChange).describe('since `previous`; empty if that has been deleted'),
+        patch: patch
+          .nullable()
+          .describe('null unless requested, for the first checkpoint, and if `previous` has been deleted'),
+      }),
     };
   },
 

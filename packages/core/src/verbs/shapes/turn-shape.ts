@@ -24,7 +24,9 @@ export function turnFields(shapes: Shapes) {
     changes: count,
     takenBack: count.describe('the changes that were taken back since'),
     testResult: z.enum(['pass', 'fail']).nullable().describe('of the state after the work, as of its checkpoint'),
-    checks: checkSummaryShape(shapes).nullable().describe('how checks went on the state after the work; null if none ran'),
+    checks: checkSummaryShape(shapes)
+      .nullable()
+      .describe('how checks went on the state after the work; null if none ran'),
     isCurrent: z.boolean().describe("the workspace's newest state is in this turn"),
   };
 }
