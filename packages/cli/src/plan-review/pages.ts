@@ -1,10 +1,10 @@
 /** The first and the last page of a review: the plan as a whole, and what would be applied. */
-import { showText } from '@savepoint/core';
+import { showName, showText } from '@savepoint/core';
 import { changeToJson, isFailing } from '@savepoint/core/frontend';
 import { wrap } from '../browser/view/text.ts';
 import { changeLine } from '../show/changes.ts';
 import { countText, localTime } from '../show/format.ts';
-import { selectedText, statusText } from '../show/plan-text.ts';
+import { ignoredText, selectedText, statusText } from '../show/plan-text.ts';
 import type { Style } from '../view.ts';
 import { changeMark, type Failure } from './change-rows.ts';
 import type { Decisions, PlanChange, PlanView } from './decisions.ts';
@@ -12,7 +12,7 @@ import type { Decisions, PlanChange, PlanView } from './decisions.ts';
 const MOST_WORDS_ROWS = 20;
 
 export function overviewLines(view: PlanView, decisions: Decisions, columns: number, style: Style): readonly string[] {
-  const { plan, base, changes, status, applied } = view;
+  const { plan, base, changes, status, applied, ignored } = view;
   const room = Math.max(20, columns - 2);
   const source = plan.sourceName === null ? plan.source : `${plan.source} ${showText(plan.sourceName)}`;
   return [
@@ -31,6 +31,7 @@ export function overviewLines(view: PlanView, decisions: Decisions, columns: num
     '',
     selectedText(view),
     ...changes.map((change) => changeRow(change, decisions, style)),
+    ...ignoredText((ignored ?? []).map(showName)),
   ];
 }
 
@@ -68,6 +69,7 @@ export function summaryOf(view: PlanView, decisions: Decisions, columns: number,
       '',
       ...(rejected.length === 0 ? [] : [`Left out: ${countText(rejected.length, 'change')}`]),
       ...rejected.map((change) => changeRow(change, decisions, style)),
+      ...ignoredText((view.ignored ?? []).map(showName)),
       ...(rejected.length === 0 || applied === 0 ? [] : ['', `Applied: ${countText(applied, 'change')}`]),
       ...changes
         .filter((one) => !rejected.includes(one))

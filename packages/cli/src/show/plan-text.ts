@@ -1,7 +1,7 @@
 /** Shows plans as text. */
 
 import { showText } from '@savepoint/core';
-import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, someOf, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
 import { countText, groupDigits, lineCounts, localTime, pathText } from './format.ts';
 import { planChangesText } from './plan-changes-text.ts';
@@ -120,6 +120,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
     ...leftOutText(plan, view.style),
     ...words.map(({ by, text, revision: of }) => `  ${showText(by.name)} about revision ${of}: ${inOneLine(text)}`),
     ...planChangesText(plan, view),
+    ...ignoredText(plan.changes.flatMap(({ path, ignored }) => (ignored === true ? [pathText(path)] : []))),
   ];
 }
 
@@ -144,6 +145,13 @@ export function statusText(status: PlanBriefJson['status'], style: Style): strin
 
 const MAX_LEFT = 20;
 const WITHOUT_CHANGE = 'nothing had to be changed';
+
+/** @param names of files that git ignores */
+export function ignoredText(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`  git ignores, so a commit leaves out: ${someOf(names, MAX_IGNORED)}`];
+}
+
+const MAX_IGNORED = 5;
 
 /** `plan review --approve` wants the fingerprint. */
 const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rolled-back']);

@@ -16,7 +16,7 @@ import { findLinkOfObjects, findLinkOnWritePath } from '../git/write-paths.ts';
 import { diskState, matchesEntry } from '../io/disk-state.ts';
 import { type Fs, FsError } from '../io/fs.ts';
 import type { Pace } from '../io/pace.ts';
-import type { Checkpoint, RootState } from '../model/checkpoint.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Entry } from '../model/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ObjectId } from '../model/ids.ts';
@@ -37,6 +37,7 @@ import { differences } from '../timeline/diff/snapshot-diff.ts';
 import { type ExaminedIndex, examineIndex, releaseLeftLock } from '../transaction/swap-index.ts';
 import { givenMessage, messageInStyle } from './commit-message.ts';
 import { type CommittedFile, CommittedFiles } from './committed-files.ts';
+import { repositoryOf } from './ignored-paths.ts';
 import { recentSubjects } from './recent-subjects.ts';
 import { attributesOf } from './repository-attributes.ts';
 
@@ -240,7 +241,7 @@ function changesByRoot(
   const outside: TreePath[] = [];
   for (const change of all.values()) {
     if (takenBack.has(change.path)) continue;
-    const root = rootOf(roots, change.path);
+    const root = repositoryOf(roots, change.path);
     if (root === null || ignored.has(change.path)) {
       outside.push(change.path);
       continue;
@@ -260,12 +261,6 @@ function changesByRoot(
 
 function fileIn(entry: Entry | null): Entry | null {
   return entry === null || entry.kind === 'folder' ? null : entry;
-}
-
-/** The innermost root that has the path; null if that is not a repository. */
-function rootOf(roots: readonly RootState[], path: TreePath): TreePath | null {
-  const [inner] = roots.filter((root) => isWithin(path, root.path)).sort((a, b) => b.path.length - a.path.length);
-  return inner?.kind === 'repository' ? inner.path : null;
 }
 
 interface Place {

@@ -154,6 +154,12 @@ test('what git ignores by any rule of the repository or the user is left out and
   const paths = ['.env', 'node_modules/x/index.js', 'private', 'src/a.swp', 'kept.log', ':(top)*.ts'];
   const files = paths.map((path) => write(path, 'x\n'));
   const { plan, fingerprint } = await savepoint.proposeEdits(files, { intent: 'All' });
+  // It is known before.
+  const ignored = ['.env', 'node_modules/x/index.js', 'private', 'src/a.swp'];
+  expect((await savepoint.plan(plan.id)).ignored).toEqual(ignored);
+  expect((await savepoint.previewPlan(plan.id)).plan.notes).toEqual(
+    ignored.map((path) => ({ path, why: 'is ignored by git, so a commit leaves it out' })),
+  );
   await savepoint.approvePlan(plan.id, fingerprint);
   await savepoint.applyPlan(plan.id);
   const { commits, notes } = await savepoint.commitPlan(plan.id);

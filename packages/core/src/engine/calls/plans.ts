@@ -16,7 +16,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare } from '../../timeline/diff/compare.ts';
 import { hunksOf, type NumberedHunk } from '../../timeline/diff/hunks.ts';
 import type { Engine } from '../engine.ts';
-import { assertOpen, type PlanView, viewOf } from '../plans/plan-view.ts';
+import { assertOpen, type PlanView, viewOf, withIgnored } from '../plans/plan-view.ts';
 import { updatePlan } from '../plans/propose.ts';
 import { addDecisions, allPlans, findPlan, withDecisions } from '../plans/stored-plans.ts';
 import { callerOf } from '../served-call.ts';
@@ -112,7 +112,10 @@ export function planCalls(engine: Engine): PlanCalls {
         return { plans: views, keptMs, problems: damaged.map(({ id, error }) => `${id}: ${error.message}`) };
       }),
     plan: (id, { patch = false, ...options } = {}) =>
-      engine.read((workspace) => viewOf(workspace, findPlan(workspace, id), patch, engine.pace(options))),
+      engine.read(async (workspace, { places }) => {
+        const view = await viewOf(workspace, findPlan(workspace, id), patch, engine.pace(options));
+        return withIgnored(workspace, view, places.variables?.() ?? {});
+      }),
     planPatch: (id, given, options = {}) =>
       engine.read(async (workspace) => {
         const { before, proposed: after } = findPlan(workspace, id);

@@ -7,6 +7,7 @@ import type { Plan, PlanApproval, PlanCheckResult, PlanOverride } from '../../mo
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { type ApplyPlanRequest, applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
+import { ignoredByGit } from '../../plan/ignored-paths.ts';
 import type { PlanPart } from '../../plan/phases.ts';
 import type { Selection } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
@@ -32,12 +33,17 @@ export interface ApplyPlanOptions extends OperationOptions, ConflictOptions {
 
 /** Returns what would be applied: all that is left of it. Of an applied plan, that is nothing. */
 export async function previewApplyOf(engine: Engine, id: string, options: ApplyPlanOptions): Promise<Preview> {
-  return engine.read(async (workspace) => {
+  return engine.read(async (workspace, { places }) => {
     const pace = engine.pace(options);
     const plan = findPlan(workspace, id);
     const left = leftOf(plan, await progressOf(workspace, plan, pace));
     const request = requestOf(engine, workspace, { plan, parts: left }, options);
-    return preview(engine, workspace, applyPlanOperation(workspace, request, pace), options);
+    const seen = await preview(engine, workspace, applyPlanOperation(workspace, request, pace), options);
+    const files = seen.plan.paths.flatMap(({ path, from, to }) => ((to ?? from)?.kind === 'folder' ? [] : [path]));
+    const ignored = [...(await ignoredByGit(workspace, files, places.variables?.() ?? {}))];
+    const notes = ignored.slice(0, MAX_NOTES).map((path) => ({ path, why: IGNORED }));
+    if (notes.length === 0) return seen;
+    return { ...seen, plan: { ...seen.plan, notes: [...(seen.plan.notes ?? []), ...notes] } };
   });
 }
 
@@ -95,6 +101,9 @@ export function approvedBy(
     { hint: `Nothing was changed. ${hint}` },
   );
 }
+
+const IGNORED = 'is ignored by git, so a commit leaves it out';
+const MAX_NOTES = 20;
 
 function requestOf(
   engine: Engine,

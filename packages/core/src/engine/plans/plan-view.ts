@@ -19,6 +19,7 @@ import type {
   PlanStatus,
 } from '../../model/plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
+import { ignoredByGit } from '../../plan/ignored-paths.ts';
 import { type PlanChange, type Selection, selectionOf, totalsOfSelected } from '../../plan/selection.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
@@ -44,6 +45,8 @@ export interface PlanView {
   readonly validations: readonly PlanValidation[];
   /** The proposed changes, with what was decided about them. */
   readonly changes: readonly PlanChange[];
+  /** Files that git ignores, so that a commit of the plan leaves them out. Null: not looked up. */
+  readonly ignored: readonly TreePath[] | null;
   /** Always empty: no analysis finds them yet. */
   readonly dependencies: readonly PlanDependency[];
   /** Always empty: no analysis finds them yet. */
@@ -115,6 +118,7 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
       isInEffect && validation !== null ? [{ ...validation, checkpoint: checkpointId(checkpoint), phase }] : [],
     ),
     changes,
+    ignored: null,
     dependencies: [],
     findings: [],
     totals,
@@ -154,6 +158,18 @@ export async function progressOf(workspace: Workspace, plan: Plan, pace: Pace): 
   const { timeline, store } = workspace;
   const selection = await selectionIn(workspace, plan, pace);
   return { ...selection, applications: applicationsOf(timeline, store.objects, plan) };
+}
+
+/** The same with the files that git ignores. @param variables the environment of the user */
+export async function withIgnored(
+  workspace: Workspace,
+  view: PlanView,
+  variables: Readonly<Record<string, string>>,
+): Promise<PlanView> {
+  const paths = view.changes.flatMap(({ change: { path, before, after } }) =>
+    (after ?? before)?.kind === 'folder' ? [] : [path],
+  );
+  return { ...view, ignored: [...(await ignoredByGit(workspace, paths, variables))] };
 }
 
 export function selectionIn({ store }: Workspace, plan: Plan, pace: Pace): Promise<Selection> {

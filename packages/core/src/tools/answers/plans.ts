@@ -37,6 +37,8 @@ interface PlanRow {
 }
 
 interface ProposedRow extends ChangeRow {
+  /** A commit leaves it out. */
+  readonly ignored_by_git?: true;
   readonly decided?: 'accepted' | 'rejected';
   /** Number, lines before and after, and what was decided: `2 -10,1 +12,3 rejected`. */
   readonly hunks?: readonly string[];
@@ -153,7 +155,7 @@ export function planLines(answer: PlanAnswer): string[] {
     planLine(answer),
     `Base: ${answer.base}. Fingerprint: ${answer.fingerprint}`,
     ...answer.changes.flatMap((change) => [
-      `  ${changeLine(change).trim()}${change.decided === undefined ? '' : `  [${change.decided}]`}`,
+      `  ${changeLine(change).trim()}${change.decided === undefined ? '' : `  [${change.decided}]`}${change.ignored_by_git === true ? '  (git ignores it, so a commit leaves it out)' : ''}`,
       ...(change.hunks ?? []).map((hunk) => `    hunk ${hunk}`),
     ]),
     ...words.map(
@@ -310,11 +312,12 @@ function planLine(row: PlanRow): string {
   return `${id}  ${facts.join('; ')}: ${showText(intent)}`;
 }
 
-function proposedRow({ accepted, hunks, ...change }: PlanJson['changes'][number]): ProposedRow {
+function proposedRow({ accepted, hunks, ignored, ...change }: PlanJson['changes'][number]): ProposedRow {
   const isOne = hunks === null || hunks.every((hunk) => hunk.accepted === accepted);
   return {
     ...changeRow(change),
-    ...present<Pick<ProposedRow, 'decided' | 'hunks'>>({
+    ...present<Pick<ProposedRow, 'decided' | 'hunks' | 'ignored_by_git'>>({
+      ignored_by_git: ignored || null,
       decided: isOne ? decisionOf(accepted) : null,
       hunks: isOne && accepted !== null ? [] : (hunks ?? []).map(hunkText),
     }),

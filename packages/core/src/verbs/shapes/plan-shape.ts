@@ -65,6 +65,10 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
           place: z.int().min(1),
           accepted,
           hunks: z.array(hunk).nullable().describe('null: it has no separate hunks'),
+          ignored: z
+            .boolean()
+            .nullable()
+            .describe('whether git ignores it, so that a commit leaves it out; null: not looked up'),
         }),
       ),
       dependencies: z
@@ -145,9 +149,13 @@ export function planBriefToJson(view: PlanView) {
 
 export function planToJson(view: PlanView) {
   const { approval, cancelled, words, prompts } = view.plan;
+  const ignored = view.ignored === null ? null : new Set(view.ignored);
   return {
     ...planBriefToJson(view),
-    changes: view.changes.map(planChangeToJson),
+    changes: view.changes.map((one) => ({
+      ...planChangeToJson(one),
+      ignored: ignored?.has(one.change.path) ?? null,
+    })),
     dependencies: view.dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
     findings: view.findings.map(({ path, ...one }) => ({ ...one, path: path === null ? null : nameToJson(path) })),
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
