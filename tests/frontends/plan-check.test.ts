@@ -165,6 +165,7 @@ it('asks at a terminal what becomes of a plan whose checks failed', async () => 
     });
     expect(status, screen).toBe(1);
     expect(p.has('src/new.txt'), screen).toBe(answer === 'n');
+    expect(screen.split('own: failed, 1 new'), screen).toHaveLength(2);
   }
 });
 

@@ -151,6 +151,8 @@ async function applyAsked(
 }
 
 const MAX_MOVED = 5;
+/** Results that a question has shown, which are not shown again in the answer. */
+const SHOWN_BEFORE = new WeakSet<NonNullable<Step['checks']>>();
 
 function nothingText({ dryRun, leftOut }: Applied): string {
   if (leftOut.length > 0) return 'Nothing was applied: what is left does not merge.';
@@ -185,7 +187,9 @@ function stepText({ phase, checkpoint, checks, rolledBack }: Step, view: OutputV
   const done = checkpoint === null ? '' : `  ${view.style.id(checkpoint)}`;
   return [
     ...(phase === null ? [] : [`Phase ${showText(phase)}${done}`]),
-    ...(checks === null ? [] : [...checks.flatMap((one) => checkResultText(one, view)), `  ${verdictText(checks)}`]),
+    ...(checks === null || SHOWN_BEFORE.has(checks)
+      ? []
+      : [...checks.flatMap((one) => checkResultText(one, view)), `  ${verdictText(checks)}`]),
     ...(rolledBack === null ? [] : [`  Rolled back (now ${rolledBack}).`]),
   ];
 }
@@ -199,7 +203,9 @@ async function askToRollBack(
   const failed = applied.steps.at(-1);
   if (ask === null || failed?.failed !== true || failed.rolledBack !== null) return applied;
   const what = failed.phase === null ? 'the plan' : `phase ${showText(failed.phase)}`;
-  if (!(await ask(lines(stepText(failed, view)), `Roll back ${what}?`))) return applied;
+  const text = lines(stepText(failed, view));
+  if (failed.checks !== null) SHOWN_BEFORE.add(failed.checks);
+  if (!(await ask(text, `Roll back ${what}?`))) return applied;
   const { phases } = await VERBS.planShow.handle(savepoint, { id }, { signal });
   const before = phases.filter((one) => one.applied !== null && one.name !== failed.phase);
   const isAll = before.length > 0 && (await ask('', 'Also roll back the phases before it?'));

@@ -224,7 +224,8 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
       ...present<Pick<CheckRow, 'why' | 'new_failures' | 'output'>>({
         why,
         new_failures: added.map(({ shown }) => shown),
-        output: end === '' ? null : end,
+        // It has the same failures.
+        output: end === '' || added.length > 0 ? null : end,
       }),
     })),
     ...present<Pick<PlanCheckAnswer, 'not_run' | 'notes' | 'moved'>>({ not_run: notRun, notes, moved }),
