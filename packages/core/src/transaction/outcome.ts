@@ -20,16 +20,19 @@ export function isExpectedError(error: unknown): error is ExpectedError {
 export function conflictError(found: readonly ForeignContent[], kept: readonly BackupFile[] = []): SavepointError {
   const first = found[0]!;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  return new SavepointError('CONFLICT', `Another program changed a file at the same moment: ${first.why}${more}.`, {
-    paths: [
-      ...found.map(({ path, why }) => ({ path: nameToJson(path), why })),
-      ...kept.map(({ path, backup }) => ({
-        path: nameToJson(path),
-        why: 'it was written to while it was being replaced',
-        backup: nameToJson(backup),
-      })),
-    ],
-  });
+  const message = `Another program changed ${showName(first.path)} at the same moment: ${first.why}${more}.`;
+  const hint =
+    'Nothing was changed: what was begun was taken back. It is not known which program it was: an editor, a formatter or a ' +
+    'watcher. Try again when it is done. What it wrote is captured first then.';
+  const paths = [
+    ...found.map(({ path, why }) => ({ path: nameToJson(path), why })),
+    ...kept.map(({ path, backup }) => ({
+      path: nameToJson(path),
+      why: 'it was written to while it was being replaced',
+      backup: nameToJson(backup),
+    })),
+  ];
+  return new SavepointError('CONFLICT', message, { paths }, { hint });
 }
 
 /** A system call failed before anything was changed, or after the changes were rolled back. */

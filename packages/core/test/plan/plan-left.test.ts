@@ -2,6 +2,7 @@
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { FileRequest } from '@savepoint/core';
+import { realPorts } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
 import { Place } from '../place.ts';
 import { write } from './write.ts';
@@ -176,6 +177,33 @@ describe('what does not merge', () => {
     p.write('a.txt', 'a.txt\n');
     expect((await p.run()).plan.status).toBe('applied');
     expect(p.texts('a.txt', 'new/a.txt')).toEqual([null, 'a.txt']);
+  });
+
+  test('is named if it changes after the preview, or while it is applied', async () => {
+    const p = await Planned.of(ALL);
+    const { fingerprint: expected } = await p.open().previewPlan(p.id);
+    p.write('b.txt', 'by a hook\n');
+    const why = expect.stringContaining('it changed after the plan was made, from outside');
+    const conflict = { code: 'CONFLICT', data: { paths: [{ path: 'b.txt', why }] } };
+    await expect(p.open().runPlan(p.id, { expected })).rejects.toMatchObject(conflict);
+    p.write('b.txt', 'b.txt\n');
+    const ports = realPorts();
+    const fs = new Proxy(ports.fs, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        return (...given: readonly unknown[]): unknown => {
+          if (name === 'rename' && String(given[0]).endsWith('/b.txt')) p.write('b.txt', 'by a watcher\n');
+          return Reflect.apply(method, target, given);
+        };
+      },
+    });
+    await expect(p.open({ ports: { ...ports, fs } }).runPlan(p.id)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('changed b.txt at the same moment'),
+      hint: expect.stringContaining('Try again'),
+    });
+    expect(p.texts(...NAMES)).toEqual(['a.txt', 'by a watcher', 'c.txt']);
   });
 
   test('says who changed it', async () => {

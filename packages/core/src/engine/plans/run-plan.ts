@@ -5,6 +5,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type ChangeId, type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { PlanChecks } from '../../model/plan.ts';
+import { assertFeasible } from '../../operation/assert-feasible.ts';
 import { changedSincePreview, type Operation, type OperationResult, type Preview } from '../../operation/operation.ts';
 import { WHOLE_PLAN } from '../../plan/apply-plan.ts';
 import { hasNewFailures } from '../../plan/checked.ts';
@@ -82,8 +83,12 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
   const { validate, expected, commit, ...applying } = options;
   const { unchecked, left } = await stateOf(engine, id, options);
   if (expected !== undefined && left.length > 0) {
-    const { fingerprint } = await previewApplyOf(engine, id, applying);
-    if (fingerprint !== expected) throw changedSincePreview();
+    const { fingerprint, plan } = await previewApplyOf(engine, id, applying);
+    if (fingerprint !== expected) {
+      // It names the files and who changed them, if they are the plan's.
+      assertFeasible(plan);
+      throw changedSincePreview();
+    }
   }
   const steps: PlanStep[] = [];
   let stopped: SavepointError | null = null;
