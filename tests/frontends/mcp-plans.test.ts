@@ -230,6 +230,9 @@ it('no tool approves, overrides or trusts, and hostile input changes nothing', a
   expect(await codeOf('plan_apply', { id: 'x'.repeat(1000) })).toBe('USAGE');
   expect((await use(client, 'plan_status')).data).toEqual({ plans: [] });
 
+  const inGit = { files: [{ file_path: 'new/.GIT/config', edits: [create] }], intent: 'x' };
+  expect(await codeOf('plan_propose', inGit)).toBe('EDITS_REFUSED');
+
   // Long and unsafe text is cut and escaped.
   const content = `${'long '.repeat(20)}\n`.repeat(20_000);
   const files = Array.from({ length: 400 }, (_, index) => ({

@@ -28,7 +28,7 @@ export interface ApplyPlanRequest {
   /** Merge with what changed in the folder since the plan was made. Otherwise such changes are conflicts. */
   readonly rebase: boolean;
   readonly choices: ConflictChoices;
-  /** One of them, unless it is only looked at. */
+  /** One of them, unless it is only looked at. None: nothing is done, and nothing recorded. */
   readonly parts: readonly PlanPart[];
   /** The actor that applies it. */
   readonly by: PlanApplication['by'];
@@ -46,10 +46,11 @@ export const WHOLE_PLAN: readonly PlanPart[] = [{ phase: null, paths: null }];
  */
 export function applyPlanOperation(workspace: Workspace, request: ApplyPlanRequest, pace: Pace): Operation {
   const { plan, parts, by, choices, onlyOn = null } = request;
-  const [part = { phase: null, paths: null }, ...others] = parts;
-  const phase = others.length === 0 ? part.phase : null;
+  const [part = null, ...others] = parts;
+  const phase = others.length === 0 && part !== null ? part.phase : null;
   let [fingerprint, isAllLeft, left]: [string, boolean, readonly TreePath[]] = ['', false, []];
   const record = async (checkpoint: number, isEmpty: boolean): Promise<void> => {
+    if (part === null) return;
     const time = workspace.ports.clock.now();
     const made = { by, time, checkpoint, isEmpty, phase, paths: part.paths, left, fingerprint };
     await storePlan(workspace.store, withApplied(plan, made));
@@ -69,6 +70,7 @@ export function applyPlanOperation(workspace: Workspace, request: ApplyPlanReque
       const selection = await selectionOf(current.objects, plan, pace);
       fingerprint = selection.fingerprint;
       const { changes, untouched } = await planChanges(workspace, request, selection, current, pace);
+      if (part === null) return changes;
       const wanted = selection.changes.filter((one) => isAnythingAccepted(one) && isInPart(plan.phases, part, one));
       const leftOut = wanted.filter((one) => pathsOf(one).some((path) => untouched.has(path)));
       isAllLeft = leftOut.length === wanted.length;

@@ -83,6 +83,15 @@ describe('a phase whose files are already as it wants them', () => {
     expect(p.texts(...NAMES)).toEqual(['A', 'B', 'C']);
   });
 
+  test('two runs at the same time apply each phase once', async () => {
+    const p = await Planned.of(ALL, NAMES);
+    await Promise.allSettled([p.run(), p.run()]);
+    const { status, phases } = await p.open().plan(p.id);
+    expect([status, phases.every(({ applied }) => applied !== null)]).toEqual(['applied', true]);
+    await p.open().rollBackPlan(p.id);
+    expect(p.texts(...NAMES)).toEqual(NAMES);
+  });
+
   test('a whole plan counts as well, and has nothing to roll back or to commit', async () => {
     const p = await Planned.of([write('a.txt', 'A\n')]);
     p.write('a.txt', 'A\n');

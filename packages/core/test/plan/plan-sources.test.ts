@@ -134,6 +134,9 @@ test('a branch is merged into the folder as it is, without git touching anything
   expect(workingFiles(p.at(''))).not.toHaveProperty('gone');
   expect(p.read('.git/HEAD') + p.read('.git/refs/heads/main')).toBe(head);
   expect(() => p.read('../ran')).toThrow();
+  // Nobody knows who wrote it, but it is the plan that brought it.
+  await savepoint.rollBackPlan(plan.id);
+  expect(workingFiles(p.at(''))).toEqual(before);
 });
 
 test('who brings a branch or a patch is not surely its author', async () => {

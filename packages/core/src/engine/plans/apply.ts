@@ -5,7 +5,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { PlanId } from '../../model/ids.ts';
 import type { Plan, PlanApproval, PlanCheckResult, PlanOverride } from '../../model/plan.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
-import { type ApplyPlanRequest, applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
+import { type ApplyPlanRequest, applyPlanOperation } from '../../plan/apply-plan.ts';
 import { failedChecks, overrideOf } from '../../plan/checked.ts';
 import { ignoredByGit } from '../../plan/ignored-paths.ts';
 import type { PlanPart } from '../../plan/phases.ts';
@@ -65,12 +65,11 @@ export async function applyNext(
     const { prefer, resolutions } = options;
     if ((prefer?.size ?? 0) + (resolutions?.size ?? 0) > 0) assertByUser(engine, workspace, 'planResolve');
     const override = overrideIn(engine, workspace, plan, progress, options);
-    const [next] = given === undefined ? leftOf(plan, progress) : [given];
-    const what = {
-      plan: { ...plan, approval, override },
-      parts: next === undefined ? WHOLE_PLAN : [next],
-      onlyOn: checkedOn,
-    };
+    const left = leftOf(plan, progress);
+    // Another process may have applied it meanwhile. Then there is nothing to do.
+    const next = given === undefined ? left[0] : left.find(({ phase }) => phase === given.phase);
+    const parts = next === undefined ? [] : [next];
+    const what = { plan: { ...plan, approval, override }, parts, onlyOn: checkedOn };
     const request = requestOf(engine, workspace, what, options);
     return runAndAnnounce(engine, operating, 'apply:completed', applyPlanOperation(workspace, request, pace), options);
   });

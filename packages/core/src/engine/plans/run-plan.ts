@@ -245,7 +245,8 @@ function rollbackOf(
   const request = {
     selection: { changes },
     actor: engine.actor,
-    least: 'likely' as const,
+    // The changes are the plan's, whoever made what it was made of.
+    least: 'open' as const,
     choices: conflictChoicesIn(workspace, options),
     force: false,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,

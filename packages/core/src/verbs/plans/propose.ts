@@ -46,8 +46,9 @@ export const planNew = verb({
   },
   async handle(savepoint, { intent, phases: wanted, ...given }, { signal, toolCall }) {
     const phases = wanted === undefined ? undefined : phasesOf(await savepoint.place({ orNew: true }), wanted);
-    const options = { ...withoutUndefined({ signal, toolCall, phases }), intent };
-    const changes = await changesOf(savepoint, given, options);
+    const call = withoutUndefined({ signal, toolCall });
+    const options = { ...call, ...withoutUndefined({ phases }), intent };
+    const changes = await changesOf(savepoint, given, call);
     const view = isEdits(changes)
       ? await savepoint.proposeEdits(changes, options)
       : await savepoint.proposeFrom(changes, options);
