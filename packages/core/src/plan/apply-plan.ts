@@ -138,31 +138,50 @@ async function planChanges(
   if (scope.within.length === 0) return { changes: new ChangeSetDraft().finish(), untouched: new Set() };
   const states = { base: plan.before, proposed: selected, paths: scope.within, except: scope.except, choices };
   const { plan: changes, skipped } = await bringChanges(workspace, states, current, pace);
-  const merged = { changes, untouched: new Set(skipped) };
-  if (rebase) return merged;
-  const moved = await movedPaths(workspace, { before: plan.before, selected, scope }, current, pace);
-  if (moved.length === 0) return merged;
-  const paths = new Set(moved.map(({ path }) => path));
-  const others = changes.conflicts.filter(({ path }) => !paths.has(path));
-  if (!choices.skipConflicts)
-    return { ...merged, changes: { ...changes, conflicts: [...moved, ...others], hint: MOVED_HINT } };
-  const rest = {
-    ...changes,
-    paths: changes.paths.filter(({ path }) => !paths.has(path)),
-    conflicts: others,
-    kept: [
-      ...changes.kept.filter(({ path }) => !paths.has(path)),
-      ...moved.map(({ path, why }) => ({ path, why: `skipped: ${why}` })),
-    ],
-  };
+  const moved = rebase ? [] : await movedPaths(workspace, { before: plan.before, selected, scope }, current, pace);
+  const known = new Set(moved.map(({ path }) => path));
+  const conflicts = [...moved, ...changes.conflicts.filter(({ path }) => !known.has(path))];
+  if (conflicts.length === 0) return { changes, untouched: new Set(skipped) };
+  if (!choices.skipConflicts) {
+    const hint = moved.length === 0 || changes.refused.length > 0 ? changes.hint : MOVED_HINT;
+    return { changes: { ...changes, conflicts, hint }, untouched: new Set(skipped) };
+  }
+  const found = withoutConflicts(changes, conflicts, { current, selected });
+  const left = [...conflicts.map(({ path }) => path), ...found.left];
   const whole = await withWholeRenames(
-    rest,
-    [...paths],
+    found.rest,
+    left,
     { base: plan.before, proposed: selected },
     current.objects,
     pace,
   );
-  return { changes: whole.plan, untouched: new Set([...skipped, ...paths, ...whole.left]) };
+  return { changes: whole.plan, untouched: new Set([...skipped, ...left, ...whole.left]) };
+}
+
+/** Leaves out the conflicts. If one is about a folder that another kind of file is or was at, all below it is left out, too. */
+function withoutConflicts(
+  changes: ChangeSet,
+  conflicts: readonly PathConflict[],
+  { current, selected }: { readonly current: CurrentState; readonly selected: Snapshot },
+): { readonly rest: ChangeSet; readonly left: readonly TreePath[] } {
+  const read = cachedFolderReader(current.objects);
+  const isFolder = (snapshot: Snapshot, path: TreePath): boolean =>
+    stateAt(read, snapshot, path).entry?.kind === 'folder';
+  const exact = new Set(conflicts.map(({ path }) => path));
+  const whole = conflicts.flatMap(({ path }) =>
+    isFolder(current.snapshot, path) && isFolder(selected, path) ? [] : [path],
+  );
+  const isLeft = (path: TreePath): boolean => exact.has(path) || whole.some((each) => isWithin(path, each));
+  const rest = {
+    ...changes,
+    paths: changes.paths.filter(({ path }) => !isLeft(path)),
+    conflicts: [],
+    kept: [
+      ...changes.kept.filter(({ path }) => !exact.has(path)),
+      ...conflicts.map(({ path, why }) => ({ path, why: `skipped: ${why}` })),
+    ],
+  };
+  return { rest, left: changes.paths.flatMap(({ path }) => (isLeft(path) ? [path] : [])) };
 }
 
 const MOVED_HINT =

@@ -188,6 +188,20 @@ describe('what does not merge', () => {
     expect(p.texts('a.txt', 'new/a.txt')).toEqual([null, 'a.txt']);
   });
 
+  test('is left out with all below it, where something else is in place of a folder', async () => {
+    for (const rebase of [false, true]) {
+      const p = await Planned.of([write('d/x.txt', 'D\n'), write('e/x.txt', 'E\n'), write('b.txt', 'B\n')]);
+      p.write('d', 'a file\n');
+      p.shell('mkdir ../outside && ln -s ../outside e');
+      const { plan } = await p.run(true, rebase);
+      expect([plan.status, [...plan.left].sort()]).toEqual(['approved', ['d/x.txt', 'e/x.txt']]);
+      expect([...p.texts('d', 'b.txt'), existsSync(p.at('../outside/x.txt'))]).toEqual(['a file', 'B', false]);
+      p.shell('rm d e');
+      expect((await p.run(false, rebase)).plan.status).toBe('applied');
+      expect(p.texts('d/x.txt', 'e/x.txt')).toEqual(['D', 'E']);
+    }
+  });
+
   test('is named if it changes after the preview, or while it is applied', async () => {
     const p = await Planned.of(ALL);
     const { fingerprint: expected } = await p.open().previewPlan(p.id);

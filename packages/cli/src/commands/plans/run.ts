@@ -154,8 +154,8 @@ const MAX_MOVED = 5;
 /** Results that a question has shown, which are not shown again in the answer. */
 const SHOWN_BEFORE = new WeakSet<NonNullable<Step['checks']>>();
 
-function nothingText({ dryRun, leftOut }: Applied): string {
-  if (leftOut.length > 0) return 'Nothing was applied: what is left does not merge.';
+function nothingText({ dryRun, plan: { kept } }: Applied): string {
+  if (kept.length > 0) return dryRun ? 'Nothing would be applied.' : 'Nothing was applied: what is left does not merge.';
   return `Nothing to apply: the files are already like that.${dryRun ? '' : ' That is recorded: the plan counts as applied.'}`;
 }
 
