@@ -162,7 +162,7 @@ function nothingText({ dryRun, plan: { kept } }: Applied): string {
 function leftText({ left, leftOut, dryRun }: Applied, view: OutputView): readonly string[] {
   if (dryRun) return [];
   return [
-    ...(left.length === 0 ? [] : [`Not applied yet: ${left.map((name) => showText(name)).join(', ')}.`]),
+    ...(left.length === 0 ? [] : [`Not applied ${leftOut.length === 0 ? 'yet' : 'completely'}: ${left.map((name) => showText(name)).join(', ')}.`]),
     ...(leftOut.length === 0
       ? []
       : [...leftOutText({ left: leftOut }, view.style), 'This part stays open: `plan apply` tries it again.']),
