@@ -72,6 +72,22 @@ describe('try without a terminal', () => {
     const [id] = copies(p);
     expect(done.stderr).toContain(`The copy ${id} is kept. It has the commits.`);
     expect(p.read('a.txt')).toBe('one\ntwo\nthree\nfour\n');
+
+    // If its changes are a plan, it is not offered to apply them. The commands that it prints get the commits.
+    p.ok('undo');
+    const planned = p.run(['try', '--continue', id ?? '', '--plan']);
+    expect(planned.stderr).toMatch(/Its changes are plan_\w+\. .*--drop/);
+    expect(planned.stderr).not.toContain('--apply');
+    const bundle = path.join(p.base, 'out.bundle');
+    const printed = planned.stderr.split('\n').filter((line) => /^ {4}(?:savepoint|git) /.test(line));
+    for (const line of printed) {
+      const [program, ...words] = line.trim().replaceAll(/\S+\/copy_\w+\.bundle/g, bundle).split(' ');
+      if (program === 'git') p.git(...words);
+      else p.ok(...words);
+    }
+    expect(printed.length).toBeGreaterThan(0);
+    expect(p.git('log', '--all', '--format=%s').trim().split('\n')).toEqual(['second', 'first']);
+    p.ok('try', '--continue', id ?? '', '--drop');
   });
 
   it.each([

@@ -9,6 +9,7 @@ import { patchText } from '../show/patch.ts';
 import type { OutputView } from '../view.ts';
 import { writeAll } from '../write.ts';
 import { type Decision, typedFile } from './decision.ts';
+import { keptText } from './kept-text.ts';
 import { isOwnDaemon, isOwnHook } from './own-programs.ts';
 import type { ConflictInput, CopyDifference, Finished, Proposal } from './proposal.ts';
 import {
@@ -16,7 +17,6 @@ import {
   conflictText,
   differenceText,
   endedText,
-  keptText,
   plannedText,
   savedText,
   unchangedText,
@@ -213,23 +213,18 @@ class ProposalRun {
     isPartial = false,
   ): Promise<Finished> {
     const isUncaptured = uncaptured.length > 0 || problems.length > 0;
-    const why = isUncaptured
-      ? 'It has what could not be read or captured.'
-      : commits.length > 0
-        ? 'It has the commits.'
-        : isPartial
-          ? 'It has the changes that were not applied.'
-          : null;
+    const why = isUncaptured ? 'uncaptured' : commits.length > 0 ? 'commits' : isPartial ? 'skipped' : null;
     const isKept = why !== null;
     if (isKept) {
-      this.given.say(keptText(this.proposal.copy, why));
+      this.given.say(keptText({ copy: this.proposal.copy, why, plan: more.plan ?? null, commits }));
       await this.proposal.copy.copy.close();
     } else await this.proposal.copy.copy.drop();
     return { ...this.#finished(outcome), isKept, ...more };
   }
 
   async #keep(): Promise<Finished> {
-    this.given.say(keptText(this.proposal.copy, null));
+    const { copy } = this.proposal;
+    this.given.say(keptText({ copy, why: null, plan: null, commits: this.#difference?.commits ?? [] }));
     await this.proposal.copy.copy.close();
     return this.#finished('kept');
   }

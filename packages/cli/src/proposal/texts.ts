@@ -47,7 +47,7 @@ export function differenceText(
     notAppliedText(notApplied),
     listWithHeading(
       commits.map(({ path, commit, ref }) => `${path === '' ? '.' : showName(path)}: ${commit} (${refText(ref)})`),
-      () => 'commits of the copy, which cannot be applied (`git push` or `git format-patch` in it keeps them):',
+      () => 'commits of the copy, which cannot be applied:',
       listedIn(view),
     ),
     listWithHeading(
@@ -163,16 +163,6 @@ export function untoldText(untold: readonly PlanNews[]): string {
       ),
     )
     .join('');
-}
-
-/** @param why null: the user has not decided yet */
-export function keptText({ copy }: Copy, why: string | null): string {
-  const { id } = copy.record;
-  return lines(
-    `The copy ${id} is kept.${why === null ? '' : ` ${why}`}`,
-    `  Continue with \`savepoint try --continue ${id}\`, with --apply, --patch FILE, --plan or --drop if you like.`,
-    '  `savepoint copies` lists all copies. With --clean --all, it removes those of this workspace that no process uses: also this one.',
-  );
 }
 
 const ACCESS = { list: ' that has names only', read: ' that can only be read', edit: '' };

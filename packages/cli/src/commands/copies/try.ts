@@ -9,7 +9,8 @@ import { runInForeground } from '../../child.ts';
 import type { CommandContext, CommandEnvironment, ParsedArguments, StandaloneCommand } from '../../command.ts';
 import { listenForInterrupts } from '../../interrupt.ts';
 import { APPLY_OPTIONS, conflictsIn, DECISION_OPTIONS, decisionIn, planOf } from '../../proposal/decision.ts';
-import { finishProposal } from '../../proposal/finish.ts';
+import { type Finishing, finishProposal } from '../../proposal/finish.ts';
+import type { Proposal } from '../../proposal/proposal.ts';
 import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
 import { isolationText } from '../../proposal/texts.ts';
@@ -35,7 +36,10 @@ export const tryCommand: StandaloneCommand = {
     ...DECISION_OPTIONS,
     ...APPLY_OPTIONS,
     DEPENDENCY_OPTION,
-    { flags: '--continue <copy>', description: 'run nothing, and decide about a copy that was kept' },
+    {
+      flags: '--continue <copy>',
+      description: 'use a copy that was kept: run the command in it, if there is one, and decide',
+    },
   ],
   examples: [
     'savepoint try -- npm run codemod',
@@ -43,15 +47,17 @@ export const tryCommand: StandaloneCommand = {
     'savepoint try --patch ../upgrade.patch -- npm update',
     'savepoint try --plan -m "Update all packages" -- npm update',
     'savepoint try --continue copy_1a2b3c4d --apply --theirs src/a.ts',
+    'savepoint try --continue copy_1a2b3c4d --keep -- git log',
   ],
 
   run: (given, surroundings) => {
     const { continue: kept } = given.options;
-    if (typeof kept === 'string') {
-      return surroundings.inWorkspace((context) => continueWith(kept, given, context, surroundings));
-    }
-    const command = commandIn(given);
-    return surroundings.inWorkspace((context) => tryOut(command, given, context, surroundings));
+    const command = typeof kept === 'string' && isEmpty(given) ? null : commandIn(given);
+    return surroundings.inWorkspace((context) =>
+      typeof kept === 'string'
+        ? continueWith(kept, command, given, context, surroundings)
+        : tryOut(command ?? commandIn(given), given, context, surroundings),
+    );
   },
 };
 
@@ -68,16 +74,21 @@ function commandIn({ operands: [stray], rest: [file, ...args] }: ParsedArguments
   return [file, ...args];
 }
 
-/** A copy whose command has ended counts as one of a command that succeeded: the user has seen how it ended. */
+function isEmpty({ operands, rest }: ParsedArguments): boolean {
+  return operands.length + rest.length === 0;
+}
+
+/**
+ * A copy whose command has ended counts as one of a command that succeeded: the user has seen how it ended.
+ * @param command null: none runs
+ */
 async function continueWith(
   id: string,
+  command: readonly [string, ...string[]] | null,
   given: ParsedArguments,
   context: CommandContext,
-  { globals, env }: CommandEnvironment,
+  { globals, env, interrupt }: CommandEnvironment,
 ): Promise<number> {
-  if (given.operands.length + given.rest.length > 0) {
-    throw new SavepointError('USAGE', '--continue runs no command.', { argument: '--continue' });
-  }
   const { savepoint, signal } = context;
   const mayAsk = context.ask !== null && !globals.json;
   const decision = decisionIn('try', given, mayAsk, context);
@@ -89,8 +100,13 @@ async function continueWith(
     author === undefined
       ? {}
       : { author: { actor: { kind: 'agent' as const, name: author.agent }, session: author.session } };
+  const proposal = { copy, description, ...by };
+  if (command !== null) {
+    interrupt.end();
+    return runAndFinish(command, proposal, { context, env, decision, mayAsk, conflicts, say, json: globals.json });
+  }
   const finished = await finishProposal(
-    { copy, description, ...by, isGood: true },
+    { ...proposal, isGood: true },
     { context, env, signal, decision, mayAsk, conflicts, say },
   );
   if (globals.json) {
@@ -119,17 +135,35 @@ async function tryOut(
   clearProgress();
   say(isolationText(copy, view));
   interrupt.end();
+  const proposal = { copy, description };
+  return runAndFinish(command, proposal, { context, env, decision, mayAsk, conflicts, say, json: globals.json });
+}
+
+interface RunInCopy extends Omit<Finishing, 'context' | 'signal'> {
+  readonly context: CommandContext;
+  readonly json: boolean;
+}
+
+/** @returns the exit status */
+async function runAndFinish(
+  command: readonly [string, ...string[]],
+  proposal: Omit<Proposal, 'isGood'>,
+  { context, env, json, ...given }: RunInCopy,
+): Promise<number> {
+  const { copy } = proposal;
+  const { view } = context;
+  const { say } = given;
   const child = await commandInCopy(copy, context, command, env);
-  const ended = await context.withoutMessages(() => runInForeground(child, { outputTo: globals.json ? 2 : 1 }));
+  const ended = await context.withoutMessages(() => runInForeground(child, { outputTo: json ? 2 : 1 }));
   const status = reportExit(ended, command[0], view.style);
   const later = listenForInterrupts(['SIGINT', 'SIGTERM']);
   try {
     if (ended.kind !== 'exit' || ended.status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
     const finished = await finishProposal(
-      { copy, description, isGood: status === 0 },
-      { context, env, signal: later.signal, decision, mayAsk, conflicts, say },
+      { ...proposal, isGood: status === 0 },
+      { ...given, context, env, signal: later.signal },
     );
-    if (globals.json) writeAll(1, `${safeJson(resultToJson(copy, ended, finished), isatty(1) ? 2 : 0)}\n`);
+    if (json) writeAll(1, `${safeJson(resultToJson(copy, ended, finished), isatty(1) ? 2 : 0)}\n`);
     return status === 0 && finished.failure !== null ? (later.status() ?? finished.failure.exit) : status;
   } finally {
     later.end();
