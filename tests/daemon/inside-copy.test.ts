@@ -52,7 +52,8 @@ it.skipIf(whyNoOverlays() !== null)('a copy that is a mount has a home of its ow
       hook_event_name: 'UserPromptSubmit',
       session_id: 's',
       cwd: p.dir,
-      prompt: 'x',
+      prompt: `asked ${count + 1}`,
+      prompt_id: `p${count + 1}`,
       transcript_path: '/none',
     };
     const program = ['env', '-u', 'SAVEPOINT_HOOK_LINE', process.execPath, main];
@@ -63,15 +64,16 @@ it.skipIf(whyNoOverlays() !== null)('a copy that is a mount has a home of its ow
     );
     expect({ name, status: told.status, stderr: told.stderr }).toEqual({ name, status: 0, stderr: '' });
     count += 1;
-    const change = inside(['sh', '-c', `echo ${count} > a.txt`], env);
-    expect(change.status).toBe(0);
-    expect(inside([process.execPath, main, 'checkpoint', '-m', `inside ${count}`], env)).toMatchObject({ status: 0 });
-    const list = inside([process.execPath, main, 'list'], env);
-    expect(`${list.stdout}`).toContain(`inside ${count}`);
-    expect(`${inside([process.execPath, main, 'status'], env).stdout}`).not.toBe('');
+    const checkpoint = `echo ${count} > a.txt && exec '${process.execPath}' '${main}' checkpoint -m 'inside ${count}'`;
+    expect(inside(['sh', '-c', checkpoint], env)).toMatchObject({ status: 0 });
     expect(treeState(workspaces)).toEqual(before);
-    expect(p.status()).toMatchObject({ events, pid });
   }
+  // The daemon counts all events.
+  expect(p.status()).toMatchObject({ events, pid });
+  const list = inside([process.execPath, main, 'list', '--all'], p.environment());
+  for (let number = 1; number <= count; number++)
+    for (const words of [`asked ${number}`, `inside ${number}`]) expect(`${list.stdout}`).toContain(words);
+  expect(`${inside([process.execPath, main, 'status'], { PATH }).stdout}`).toContain(p.dir);
   expect(fs.existsSync(path.join(p.base, 'other'))).toBe(false);
   expect(fs.readdirSync(path.join(place, 'home/workspaces'))).toHaveLength(1);
   expect(fs.readFileSync(path.join(p.dir, 'a.txt'), 'utf8')).toBe('old');
