@@ -25,6 +25,13 @@ const heard = (p: Project): string => fs.readFileSync(said(p), 'utf8');
 const waitFor = (p: Project, name: string): string => `while ! test -e '${p.base}/${name}'; do sleep 0.05; done`;
 const goOn = (p: Project, name: string): void => fs.writeFileSync(path.join(p.base, name), '');
 const shown = (p: Project) => JSON.parse(p.ok('plan', 'show', 'last', '--json').stdout);
+/** Changes whenever the first plan does; null: there is none. */
+const stateOfPlan = (p: Project): string | null => {
+  const [store = ''] = fs.readdirSync(path.join(p.store, 'workspaces'));
+  const refs = path.join(p.store, 'workspaces', store, 'objects.git/refs/savepoint/plan');
+  const [plan] = fs.existsSync(refs) ? fs.readdirSync(refs) : [];
+  return plan === undefined ? null : fs.readFileSync(path.join(refs, plan), 'utf8');
+};
 const holds = (what: string, isSo: () => boolean) =>
   until(
     async () => isSo(),
@@ -54,13 +61,14 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
       ],
       ...['--each-turn', '--plan', '-m', 'Count'],
     );
-    await holds('the plan', () => JSON.parse(p.ok('plan', 'list', '--json').stdout).plans.length === 1);
+    await holds('the plan', () => stateOfPlan(p) !== null);
     p.write('mine.txt', 'mine\n');
     p.ok('plan', 'review', 'last', '--reject', 'a.txt');
     expect(p.ok('plan', 'revise', 'last', '-m', 'Say deux.').stdout).toContain('--revise plan_');
     await holds('the words', () => hasArrived(p, 'Say deux.'));
+    const before = stateOfPlan(p);
     goOn(p, 'revise');
-    await holds('the revision', () => shown(p).revision === 2);
+    await holds('the revision', () => stateOfPlan(p) !== before);
     const { id, fingerprint, prompts } = shown(p);
     expect(prompts).toEqual(['Add two', 'Go on']);
     expect(p.ok('plan', 'show', id).stdout).toContain('prompts: Add two / Go on');
@@ -103,7 +111,7 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     expect(JSON.parse(second.stdout)).toMatchObject({
       outcome: 'planned',
       plan: id,
-      untold: [{ plan: id, words: ['Too late.\u001b[31m'] }],
+      unread: [{ plan: id, words: ['Too late.\u001b[31m'] }],
     });
     expect(heard(p)).toContain('one\nTWO\nthree\nmine\nnew\n');
     expect(shown(p)).toMatchObject({ id, revision: 2, rejected: 1, prompts: ['Shout', 'Please'] });
@@ -127,5 +135,13 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     );
     expect(again.stderr).toMatch(/the agent did not read this about plan_\w+.*\n {2}Say it/);
     expect(again.stderr).toContain(', revision 2.');
+    const undone = p.ok('try', '--revise', shown(p).id, '--', 'rm', 'new.txt');
+    expect(undone.stderr).toMatch(/nothing was changed in the copy\.\nThe plan plan_\w+ stays as it was\./);
+    expect(shown(p)).toMatchObject({ revision: 2, status: 'pending' });
+    for (const options of [
+      ['--revise', 'last'],
+      ['--isolated', '--preset', 'read', '--revise', 'last'],
+    ])
+      expect(p.run(['run', ...options, '--', 'true'])).toMatchObject({ status: 2 });
   });
 });

@@ -81,7 +81,10 @@ describe('try without a terminal', () => {
     const bundle = path.join(p.base, 'out.bundle');
     const printed = planned.stderr.split('\n').filter((line) => /^ {4}(?:savepoint|git) /.test(line));
     for (const line of printed) {
-      const [program, ...words] = line.trim().replaceAll(/\S+\/copy_\w+\.bundle/g, bundle).split(' ');
+      const [program, ...words] = line
+        .trim()
+        .replaceAll(/\S+\/copy_\w+\.bundle/g, bundle)
+        .split(' ');
       if (program === 'git') p.git(...words);
       else p.ok(...words);
     }

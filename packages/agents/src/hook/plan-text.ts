@@ -74,17 +74,6 @@ export function heldText(held: HeldCall, { tool }: Pick<ToolCall, 'tool'>): read
   }
 }
 
-function conflictsText(paths: Extract<HeldCall, { readonly kind: 'recorded' }>['conflicts']): readonly string[] {
-  if (paths.length === 0) return [];
-  const rest = paths.length - MAX_REJECTED;
-  const names = paths.slice(0, MAX_REJECTED).map((path) => showName(path));
-  return [
-    `The user changed the same lines as the plan in ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. What you proposed ` +
-      'there stays in the plan as it was, in conflict. To settle it, read such a file again and write it as a whole. ' +
-      'Otherwise the user decides when the plan is applied. You read this once.',
-  ];
-}
-
 export function failedText(message: string): readonly string[] {
   return [
     `Savepoint plan mode: nothing was changed, and nothing was recorded. ${truncate(showText(message), MAX_MESSAGE)}`,
@@ -120,6 +109,17 @@ export function newsText(news: PlanNews, isInCopy = false): readonly string[] {
       ...(isCancelled ? [`Savepoint: the user cancelled your plan ${name}. None of it will be applied.`] : []),
     ];
   });
+}
+
+function conflictsText(paths: Extract<HeldCall, { readonly kind: 'recorded' }>['conflicts']): readonly string[] {
+  if (paths.length === 0) return [];
+  const rest = paths.length - MAX_REJECTED;
+  const names = paths.slice(0, MAX_REJECTED).map((path) => showName(path));
+  return [
+    `The user changed the same lines as the plan in ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. What you proposed ` +
+      'there stays in the plan as it was, in conflict. To resolve it, read such a file again and write it as a whole. ' +
+      'Otherwise the user decides when the plan is applied. You read this once.',
+  ];
 }
 
 const REVISE =

@@ -158,7 +158,7 @@ export class EachTurn {
     this.#copy = (await this.#rebase(false)).copy;
   }
 
-  /** A plan that was applied or cancelled does not go on. What was applied is no change of the copy any more. */
+  /** A plan that was applied or cancelled does not go on. What was applied is then not a change of the copy. */
   async #leaveClosedPlan(): Promise<void> {
     if (this.#plan === null) return;
     const { status } = await this.#savepoint.plan(this.#plan);
@@ -196,7 +196,7 @@ export function assertEachTurn(given: {
 
 const WAYS = [
   { label: 'apply these changes to the folder', value: 'apply' },
-  { label: 'keep them as a plan to review', value: 'plan' },
   { label: 'drop them: the copy gets the state of the folder', value: 'drop' },
+  { label: 'keep them as a plan to review', value: 'plan' },
 ] as const;
 const LATER = { label: 'decide later, and go on', value: 'later' } as const;

@@ -18,6 +18,7 @@ import {
   differenceText,
   endedText,
   plannedText,
+  planStaysText,
   savedText,
   unchangedText,
 } from './texts.ts';
@@ -72,6 +73,7 @@ class ProposalRun {
     context.clearProgress();
     if (found.changes.length === 0 && found.problems.length === 0 && found.commits.length === 0) {
       say(unchangedText(found, this.proposal.hasApplied === true));
+      if (decision?.kind === 'plan' && decision.revises !== null) say(planStaysText(decision.revises));
       await copy.copy.drop();
       return this.#finished('unchanged');
     }

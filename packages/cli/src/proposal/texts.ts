@@ -139,10 +139,15 @@ export function plannedText(
   );
 }
 
+/** The copy of a plan is left as the folder is. */
+export function planStaysText(id: string): string {
+  return `The plan ${showText(id)} stays as it was. If none of it is wanted any more: \`savepoint plan cancel ${showText(id)}\`.\n`;
+}
+
 type PlanView = Awaited<ReturnType<Savepoint['plan']>>;
 type PlanNews = Awaited<ReturnType<Savepoint['followPlans']>>[number];
 
-/** Before a program without hooks works on a plan: what it would have been told. Empty if that is nothing. */
+/** Before a program without hooks works on a plan: what it would have read. Empty if that is nothing. */
 export function withoutHooksText({ plan: { id, words } }: PlanView): string {
   if (words.length === 0) return '';
   return lines(
@@ -152,8 +157,8 @@ export function withoutHooksText({ plan: { id, words } }: PlanView): string {
 }
 
 /** What was said about plans and did not reach the agent. Empty if that is nothing. */
-export function untoldText(untold: readonly PlanNews[]): string {
-  return untold
+export function unreadText(unread: readonly PlanNews[]): string {
+  return unread
     .filter(({ words }) => words.length > 0)
     .map(({ id, words }) =>
       lines(

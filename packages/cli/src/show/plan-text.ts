@@ -135,10 +135,6 @@ export function leftOutText({ left }: Pick<PlanJson, 'left'>, style: Style): rea
   ];
 }
 
-function inOneLine(text: string): string {
-  return showText(text.replace(/\s+/g, ' ').trim());
-}
-
 export function statusText(status: PlanBriefJson['status'], style: Style): string {
   return status === 'approved' || status === 'applied' ? style.good(status) : status;
 }
@@ -159,6 +155,10 @@ const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rol
 function phaseText({ applied, done }: PlanJson['phases'][number]): string {
   if (applied === null) return done ? WITHOUT_CHANGE : 'not applied';
   return done ? applied : `${applied}, in part`;
+}
+
+function inOneLine(text: string): string {
+  return showText(text.replace(/\s+/g, ' ').trim());
 }
 
 /** The checks before and after it was applied. */

@@ -1,5 +1,6 @@
 /** Implements what sessions need from the engine. `SessionHost` describes it. */
 
+import { isCopyForPlan, takeNewsInCopy } from '../copy/plan-news.ts';
 import { markTurnEnd } from '../copy/turn-mark.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { RestoreToRequest, SessionHost, SessionSteps, SessionWriteContext, WriteResult } from '../session/host.ts';
@@ -17,7 +18,6 @@ import { frozenPathsIn, putBackFrozen } from './frozen.ts';
 import { makeRoom, RESERVE_BYTES, tidyAfter, tidyLater } from './maintenance.ts';
 import { readIfFound } from './open.ts';
 import { runAndAnnounce } from './operate.ts';
-import { isCopyForPlan, takeNewsInCopy } from './plans/news-in-copy.ts';
 import { recoverForCapture } from './recovery.ts';
 
 export function sessionHost(engine: Engine): SessionHost {

@@ -2,7 +2,7 @@
 
 import type { Actor, Authorship } from './checkpoint.ts';
 import type { Snapshot } from './entries.ts';
-import type { CallId, ObjectId, PlanId, SessionId } from './ids.ts';
+import type { CallId, CheckpointId, ObjectId, PlanId, SessionId } from './ids.ts';
 import type { TreePath } from './names.ts';
 
 /** Where the proposed files of a plan came from. */
@@ -186,4 +186,27 @@ export interface Plan extends PlanInfo {
   readonly proposed: Snapshot;
   /** The blob with its changes as they are listed, which follow from the files; null: it was not kept. */
   readonly listing: ObjectId | null;
+}
+
+/** What happened to a plan of a session since the last report to its agent. */
+export interface PlanNews {
+  readonly id: PlanId;
+  readonly intent: string;
+  readonly revision: number;
+  readonly status: PlanStatus;
+  /** What is to be changed, the oldest first. */
+  readonly words: readonly string[];
+  readonly rejected: readonly {
+    readonly path: TreePath;
+    /** A hunk, and its lines in the proposed file, from 1, with the unchanged ones around them. Null: the whole change. */
+    readonly hunk: { readonly number: number; readonly start: number; readonly count: number } | null;
+  }[];
+  /** A person applied it, or a phase of it. */
+  readonly applied: readonly {
+    /** Null: its files were already as it says. */
+    readonly checkpoint: CheckpointId | null;
+    /** What was left out because it did not merge. */
+    readonly left: readonly TreePath[];
+  }[];
+  readonly isCancelled: boolean;
 }

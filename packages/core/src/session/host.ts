@@ -8,6 +8,7 @@ import type { Checkpoint, ConversationPosition } from '../model/checkpoint.ts';
 import type { SavepointError } from '../model/errors.ts';
 import type { CallId, SessionId } from '../model/ids.ts';
 import type { TreePath } from '../model/names.ts';
+import type { PlanNews } from '../model/plan.ts';
 import type { OperationResult } from '../operation/operation.ts';
 import type { RestoreMode } from '../rewind/operations.ts';
 import type { FrozenPath } from '../store/state/frozen.ts';
@@ -15,7 +16,7 @@ import type { CaptureResult } from '../timeline/capture/capture.ts';
 import type { CheckpointInfo } from '../timeline/capture/compose.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import type { GuardAttempt, GuardedWork, GuardOptions, GuardStep, GuardStepRequest } from './guarded-work.ts';
-import type { HeldEditsRequest, PlanNews, ProposedCall } from './plan-mode.ts';
+import type { HeldEditsRequest, ProposedCall } from './plan-mode.ts';
 import type { SentComment } from './sent-comment.ts';
 
 export interface SessionHost {

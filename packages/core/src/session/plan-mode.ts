@@ -1,9 +1,8 @@
 /** Plan mode: what an agent's call would write is proposed instead, and the call does not run. */
 
 import type { Actor } from '../model/checkpoint.ts';
-import type { CallId, CheckpointId, PlanId } from '../model/ids.ts';
+import type { CallId, PlanId } from '../model/ids.ts';
 import type { JsonName, TreePath } from '../model/names.ts';
-import type { PlanStatus } from '../model/plan.ts';
 import type { ReportedWrite } from '../model/reported-write.ts';
 
 /** Edits of one call, all of which are proposed, or none. */
@@ -21,7 +20,7 @@ export interface ProposedCall {
   /** Number of files that the plan changes. */
   readonly files: number;
   /**
-   * Other files of the plan that a person changed where the plan does, since the agent was last told. What the plan proposed
+   * Other files of the plan that a person changed where the plan does, that the agent has not read of before. What the plan proposed
    * there stays as it was, until the file is written as a whole or a person decides when the plan is applied.
    */
   readonly conflicts: readonly TreePath[];
@@ -38,26 +37,3 @@ export type HeldCall =
   | (ProposedCall & { readonly kind: 'recorded' })
   | { readonly kind: 'shell' | 'tool' | 'unknown' }
   | { readonly kind: 'outside'; readonly path: JsonName };
-
-/** What happened to a plan of a session since the last report to its agent. */
-export interface PlanNews {
-  readonly id: PlanId;
-  readonly intent: string;
-  readonly revision: number;
-  readonly status: PlanStatus;
-  /** What is to be changed, the oldest first. */
-  readonly words: readonly string[];
-  readonly rejected: readonly {
-    readonly path: TreePath;
-    /** A hunk, and its lines in the proposed file, from 1, with the unchanged ones around them. Null: the whole change. */
-    readonly hunk: { readonly number: number; readonly start: number; readonly count: number } | null;
-  }[];
-  /** A person applied it, or a phase of it. */
-  readonly applied: readonly {
-    /** Null: its files were already as it says. */
-    readonly checkpoint: CheckpointId | null;
-    /** What was left out because it did not merge. */
-    readonly left: readonly TreePath[];
-  }[];
-  readonly isCancelled: boolean;
-}

@@ -5,6 +5,7 @@ import { pathContextIn } from '../io/locate-path.ts';
 import type { CallOptions } from '../model/call-options.ts';
 import type { SessionId } from '../model/ids.ts';
 import { parseCallId } from '../model/parse-ids.ts';
+import type { PlanNews } from '../model/plan.ts';
 import { isPlannedAt } from '../store/state/plan-mode.ts';
 import type { CallRecords } from './call-records.ts';
 import type { CallRequest } from './call-request.ts';
@@ -12,7 +13,7 @@ import { GuardedSession } from './guarded-session.ts';
 import { heldWrites } from './held-writes.ts';
 import type { SessionHost } from './host.ts';
 import { ownFolder } from './locate-call.ts';
-import type { HeldCall, PlanNews } from './plan-mode.ts';
+import type { HeldCall } from './plan-mode.ts';
 import type { SentComment } from './sent-comment.ts';
 import { checkSessionCall } from './session-shapes.ts';
 

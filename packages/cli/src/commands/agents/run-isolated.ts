@@ -1,7 +1,7 @@
 /** `savepoint run --isolated`: the program works in a copy of the folder, and what it changed there is a proposal. */
 
 import { isatty } from 'node:tty';
-import { type DiskPath, SavepointError, type SessionOptions } from '@savepoint/core';
+import { type DiskPath, SavepointError, type SessionOptions, showText } from '@savepoint/core';
 import { safeJson } from '@savepoint/core/ports';
 import { runInForeground } from '../../child.ts';
 import { type CommandContext, type CommandEnvironment, lines, type ParsedArguments } from '../../command.ts';
@@ -12,7 +12,7 @@ import { assertEachTurn, EachTurn } from '../../proposal/each-turn.ts';
 import { finishProposal } from '../../proposal/finish.ts';
 import { resultToJson } from '../../proposal/result-json.ts';
 import { commandInCopy, exitText, reportExit } from '../../proposal/run-in-copy.ts';
-import { isolationText, untoldText, withoutHooksText } from '../../proposal/texts.ts';
+import { isolationText, unreadText, withoutHooksText } from '../../proposal/texts.ts';
 import type { ShowOverlay } from '../../terminal-host/host.ts';
 import { runHosted } from '../../terminal-host/run-hosted.ts';
 import { writeAll } from '../../write.ts';
@@ -35,6 +35,8 @@ export async function runIsolated(
   const { savepoint, signal, view, clearProgress } = context;
   const mayAsk = context.ask !== null && !json;
   const access = accessIn(given.options['preset']);
+  if (access !== null && given.options['revise'] !== undefined)
+    throw new SavepointError('USAGE', '--revise needs a program that may edit.', { argument: '--revise' });
   // Nothing can be changed, so there is nothing to decide.
   const decision = access === null ? await decisionOrPlan(given, mayAsk, context) : { kind: 'drop' as const };
   const conflicts = await conflictsIn(given, decision, context);
@@ -73,7 +75,7 @@ export async function runIsolated(
       signal: following.signal,
     })
     // Whatever it is, the program works, and its changes are kept.
-    .catch((error: unknown) => void say(failureAsText(asFailure(error), view.style)));
+    .catch((error: unknown) => asFailure(error).message);
   interrupt.end();
   const child = await commandInCopy(copy, context, [file, ...hosted.args], hosted.env);
   // The list of earlier states would be about the folder, and not about the copy.
@@ -101,7 +103,10 @@ export async function runIsolated(
   try {
     const { copy: left, plan: ongoing } = (await turns?.stop()) ?? { copy, plan: plan ?? null };
     following.abort();
-    const untold = (await followed) ?? [];
+    const missed = await followed;
+    const unread = typeof missed === 'string' ? [] : missed;
+    if (typeof missed === 'string')
+      say(`savepoint: what was said about plans may not have reached the agent: ${showText(missed)}\n`);
     const applied = turns?.applied ?? [];
     for (const note of notes) say(note);
     if (status !== 0 || isatty(2)) say(`savepoint: ${exitText(ended)}\n`);
@@ -115,7 +120,7 @@ export async function runIsolated(
       },
       { context, env, signal: later.signal, decision: goingOn(decision, ongoing), mayAsk, conflicts, say },
     );
-    say(untoldText(untold));
+    say(unreadText(unread));
     if (finished.outcome === 'applied' || applied.length > 0) {
       say(`To revert only these changes later: \`savepoint rollback --session ${session.id}\`\n`);
     }
@@ -125,7 +130,7 @@ export async function runIsolated(
       const result = {
         session: session.id,
         turns: applied,
-        untold: untold.map(({ id, words }) => ({ plan: id, words: [...words] })),
+        unread: unread.map(({ id, words }) => ({ plan: id, words: [...words] })),
         ...resultToJson(left, ended, finished),
       };
       writeAll(1, `${safeJson(result, isatty(1) ? 2 : 0)}\n`);

@@ -291,7 +291,9 @@ function assertIsolated(options: ParsedArguments['options']): void {
 }
 
 const ISOLATED_ONLY: ReadonlySet<string> = new Set(
-  'preset eachTurn apply always patch plan message keep drop ours theirs resolution skipConflicts force'.split(' '),
+  'preset eachTurn apply always patch plan revise message keep drop ours theirs resolution skipConflicts force'.split(
+    ' ',
+  ),
 );
 
 /** @returns false: none; undefined: not given */

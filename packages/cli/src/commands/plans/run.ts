@@ -155,14 +155,19 @@ const MAX_MOVED = 5;
 const SHOWN_BEFORE = new WeakSet<NonNullable<Step['checks']>>();
 
 function nothingText({ dryRun, plan: { kept } }: Applied): string {
-  if (kept.length > 0) return dryRun ? 'Nothing would be applied.' : 'Nothing was applied: what is left does not merge.';
+  if (kept.length > 0)
+    return dryRun ? 'Nothing would be applied.' : 'Nothing was applied: what is left does not merge.';
   return `Nothing to apply: the files are already like that.${dryRun ? '' : ' That is recorded: the plan counts as applied.'}`;
 }
 
 function leftText({ left, leftOut, dryRun }: Applied, view: OutputView): readonly string[] {
   if (dryRun) return [];
   return [
-    ...(left.length === 0 ? [] : [`Not applied ${leftOut.length === 0 ? 'yet' : 'completely'}: ${left.map((name) => showText(name)).join(', ')}.`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `Not applied ${leftOut.length === 0 ? 'yet' : 'completely'}: ${left.map((name) => showText(name)).join(', ')}.`,
+        ]),
     ...(leftOut.length === 0
       ? []
       : [...leftOutText({ left: leftOut }, view.style), 'This part stays open: `plan apply` tries it again.']),

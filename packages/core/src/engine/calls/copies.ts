@@ -14,8 +14,8 @@ import type { Actor } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import type { CallId, SessionId, WorkspaceId } from '../../model/ids.ts';
 import type { JsonName } from '../../model/names.ts';
+import type { PlanNews } from '../../model/plan.ts';
 import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
-import type { PlanNews } from '../../session/plan-mode.ts';
 import { isDamage } from '../../store/objects/damage.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { makeFile } from '../../transaction/new-file.ts';
@@ -135,9 +135,9 @@ export interface CopyCalls {
    */
   nextTurn(copy: WorkspaceCopy, mark: string | null, options?: CallOptions): Promise<string | null>;
   /**
-   * Passes on what people decide about plans to the agent in the copy, whose hooks tell it at its next prompt, until
+   * Passes on what people decide about plans to the agent in the copy, whose hooks report it at its next prompt, until
    * `signal` aborts.
-   * @returns what it was not told, such as without hooks
+   * @returns what was not reported to it, such as without hooks
    */
   followPlans(copy: WorkspaceCopy, options: FollowPlansOptions): Promise<readonly PlanNews[]>;
 }

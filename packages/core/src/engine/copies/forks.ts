@@ -103,21 +103,6 @@ export async function dropFork(
   return [...notes, ...(await removeFiles(workspace, fork))];
 }
 
-/** What is gone: a dropped fork keeps its files, and not the commits that only its own repository has. */
-async function lostCommitNotes(
-  workspace: Workspace,
-  fork: Fork,
-  pace: WriteOperationContext['pace'],
-): Promise<readonly string[]> {
-  try {
-    const { commits, problems } = await commitsOfFork(workspace, fork, pace);
-    return lostNotes(commits, problems);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return ['its repository cannot be read, so it is not known whether it had commits'];
-  }
-}
-
 /** Drops the forks of the workspace whose folder is gone and in which no command runs. */
 export async function dropGoneForks(
   engine: Engine,
@@ -172,6 +157,21 @@ export async function removeFiles(workspace: Workspace, fork: Fork): Promise<rea
     states.filter(({ copy }) => copy === fork.copy.id),
   );
   return notes;
+}
+
+/** What is gone: a dropped fork keeps its files, and not the commits that only its own repository has. */
+async function lostCommitNotes(
+  workspace: Workspace,
+  fork: Fork,
+  pace: WriteOperationContext['pace'],
+): Promise<readonly string[]> {
+  try {
+    const { commits, problems } = await commitsOfFork(workspace, fork, pace);
+    return lostNotes(commits, problems);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return ['its repository cannot be read, so it is not known whether it had commits'];
+  }
 }
 
 /** A record that cannot be read is one. */

@@ -1,15 +1,15 @@
 /** Passes on to the agent in a copy what people decide about its plans while it works. */
 
 import type { OpenCopy } from '../../copy/copy.ts';
+import { reportedInCopy, writeNewsInCopy } from '../../copy/plan-news.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { SessionId } from '../../model/ids.ts';
-import type { PlanNews } from '../../session/plan-mode.ts';
+import type { PlanNews } from '../../model/plan.ts';
 import { readSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { stateOfPlans } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
 import { noteReported, unreportedNews } from './news.ts';
-import { toldInCopy, writeNewsInCopy } from './news-in-copy.ts';
 import { allPlans } from './stored-plans.ts';
 
 export interface FollowPlansOptions extends CallOptions {
@@ -17,11 +17,11 @@ export interface FollowPlansOptions extends CallOptions {
   readonly session: string;
   /** The id of the plan that it works on. */
   readonly plan?: string;
-  /** Whether what is changed in the copy becomes a plan, which its agent is told. Default false. */
+  /** Whether what is changed in the copy becomes a plan, which its agent reads. Default false. */
   readonly isForPlan?: boolean;
 }
 
-/** Until the signal aborts. @returns what the agent was not told */
+/** Until the signal aborts. @returns what was not reported to the agent */
 export async function followPlans(
   engine: Engine,
   copy: OpenCopy,
@@ -31,12 +31,12 @@ export async function followPlans(
   for (;;) {
     const isLast = signal === undefined || signal.aborted;
     const state = await engine.read(async ({ store }) => stateOfPlans(store.refs) ?? '');
-    const told = [...toldInCopy(engine.ports, copy.record.place)].join();
-    if (isLast || seen !== `${state} ${told}`) {
+    const passed = [...reportedInCopy(engine.ports, copy.record.place)].join();
+    if (isLast || seen !== `${state} ${passed}`) {
       const left = await engine.read((workspace) => passOn(engine, workspace, copy, options));
       if (isLast) return left;
     }
-    seen = `${state} ${told}`;
+    seen = `${state} ${passed}`;
     await engine.ports.clock.sleep(POLL_MS, signal);
   }
 }
@@ -53,13 +53,13 @@ async function passOn(
   const session = id as SessionId;
   const { plans: heard } = readSessionState(ports.fs, store.layout, session);
   const own = allPlans(workspace).plans.filter((plan) => plan.session === session || plan.id === worksOn);
-  // What the session that made it was told, it need not be told again.
+  // What was reported to the session that made it is not reported again.
   const earlier = own.flatMap((plan) =>
     plan.session === null || plan.session === session
       ? []
       : readSessionState(ports.fs, store.layout, plan.session).plans.reported,
   );
-  const reported = new Set([...earlier, ...heard.reported, ...toldInCopy(ports, place)]);
+  const reported = new Set([...earlier, ...heard.reported, ...reportedInCopy(ports, place)]);
   if (reported.size > heard.reported.length) noteReported(workspace, session, null, [...reported]);
   const news = await unreportedNews(engine, workspace, own, reported);
   writeNewsInCopy(ports, place, { isForPlan, news });

@@ -71,7 +71,7 @@ export async function proposeHeld(
   };
 }
 
-/** Those that the agent was not told about yet. They count as told. */
+/** Those that were not reported to the agent yet. They count as reported. */
 function newConflicts(
   workspace: Workspace,
   session: SessionId,

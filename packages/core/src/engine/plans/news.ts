@@ -1,10 +1,10 @@
 /** What people decided about the plans of a session, for its agent. */
 
 import { createHash } from 'node:crypto';
+import type { KeyedNews } from '../../copy/plan-news.ts';
 import { checkpointId, type SessionId } from '../../model/ids.ts';
-import type { Plan, PlanAct } from '../../model/plan.ts';
+import type { Plan, PlanAct, PlanNews } from '../../model/plan.ts';
 import type { PlanChange } from '../../plan/selection.ts';
-import type { PlanNews } from '../../session/plan-mode.ts';
 import { readSessionState, writeSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import type { Engine } from '../engine.ts';
@@ -30,12 +30,6 @@ export async function planNews(engine: Engine, session: SessionId, state: string
     noteReported(workspace, session, state, [...reported, ...found.flatMap(({ keys }) => keys)]);
     return found.map(({ news }) => news);
   });
-}
-
-/** News with keys that identify what was reported. */
-export interface KeyedNews {
-  readonly news: PlanNews;
-  readonly keys: readonly string[];
 }
 
 /** What was decided about some plans, and not reported. */

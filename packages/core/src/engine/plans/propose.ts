@@ -130,6 +130,26 @@ export async function updatePlan(
   });
 }
 
+/** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
+export async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
+  const progress = await progressOf(workspace, plan, pace);
+  const { applications } = progress;
+  const status = statusOf(plan, progress);
+  if (inEffect(applications).length > 0 && status !== 'applied') {
+    const hint = `Apply the rest, or roll back with \`savepoint plan rollback ${plan.id}\`.`;
+    throw new SavepointError(
+      'USAGE',
+      `A phase of ${plan.id} is applied, so it cannot be revised.`,
+      { argument: 'id' },
+      { hint },
+    );
+  }
+  if ((status === 'pending' || status === 'approved') && applications.length === 0) return;
+  const shown = status === 'approved' ? 'rolled-back' : status;
+  const hint = 'Propose the changes as a new plan.';
+  throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
+}
+
 /** What a proposal gives to a plan. */
 type Found = ProposedFiles & Pick<Plan, 'listing' | 'source' | 'sourceName' | 'updated' | 'base'>;
 
@@ -199,26 +219,6 @@ function newPlan({ ports }: Workspace, found: Found, intent: string): Plan {
   };
 }
 
-/** @throws SavepointError USAGE if it is applied, rolled back or cancelled, or a phase of it is applied */
-export async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pace): Promise<void> {
-  const progress = await progressOf(workspace, plan, pace);
-  const { applications } = progress;
-  const status = statusOf(plan, progress);
-  if (inEffect(applications).length > 0 && status !== 'applied') {
-    const hint = `Apply the rest, or roll back with \`savepoint plan rollback ${plan.id}\`.`;
-    throw new SavepointError(
-      'USAGE',
-      `A phase of ${plan.id} is applied, so it cannot be revised.`,
-      { argument: 'id' },
-      { hint },
-    );
-  }
-  if ((status === 'pending' || status === 'approved') && applications.length === 0) return;
-  const shown = status === 'approved' ? 'rolled-back' : status;
-  const hint = 'Propose the changes as a new plan.';
-  throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
-}
-
 /** The caller need not be the author of a branch, a worktree or a patch. @returns null for what the caller wrote */
 function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Operation['info']): Attribution | null {
   if (source !== 'branch' && source !== 'worktree' && source !== 'patch') return null;
@@ -232,7 +232,7 @@ function bringerOf(source: PlanSource, { actor, session, toolCall: call }: Opera
 
 type PlanStates = Pick<Plan, 'before' | 'proposed'>;
 
-/** A change in conflict keeps the file that it was proposed on: then nobody takes it for one of the file as it is now. */
+/** A change in conflict keeps the file that it was proposed on: otherwise the plan would revert what the file has now. */
 function withOpenConflicts(
   batch: ObjectBatch,
   { before, proposed }: Proposed,

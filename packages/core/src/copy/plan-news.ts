@@ -1,24 +1,29 @@
 /**
- * What an agent in a copy is told about plans. It cannot reach the store of the workspace, so the process outside writes it
- * into a file in the home of the copy, and the hooks in the copy write down what they passed on. Every program in the copy
+ * What people decide about plans, for an agent in a copy. It cannot reach the store of the workspace, so the process outside writes it
+ * into a file in the home of the copy, and the hooks in the copy record what they reported. Every program in the copy
  * can change both files: they are words to show, and nothing follows from them.
  */
 
-import { isHomeOfCopy } from '../../copy/home-of-copy.ts';
-import { durableWrite, readEntireFile } from '../../io/durable-write.ts';
-import { FsError } from '../../io/fs.ts';
-import type { Ports } from '../../io/ports.ts';
-import { PLAN_ID } from '../../model/ids.ts';
-import { type DiskPath, diskChild } from '../../model/names.ts';
-import type { PlanNews } from '../../session/plan-mode.ts';
-import { integer, listOf, matching, objectOf, oneOf, orNull, text } from '../../store/json-shape.ts';
-import { FormatProblem } from '../../store/objects/damage.ts';
-import type { KeyedNews } from './news.ts';
+import { durableWrite, readEntireFile } from '../io/durable-write.ts';
+import { FsError } from '../io/fs.ts';
+import type { Ports } from '../io/ports.ts';
+import { PLAN_ID } from '../model/ids.ts';
+import { type DiskPath, diskChild } from '../model/names.ts';
+import type { PlanNews } from '../model/plan.ts';
+import { integer, listOf, matching, objectOf, oneOf, orNull, text } from '../store/json-shape.ts';
+import { FormatProblem } from '../store/objects/damage.ts';
+import { isHomeOfCopy } from './home-of-copy.ts';
+
+/** News with keys that identify what was reported. */
+export interface KeyedNews {
+  readonly news: PlanNews;
+  readonly keys: readonly string[];
+}
 
 export interface NewsInCopy {
   /** Whether what is changed in the copy becomes a plan. */
   readonly isForPlan: boolean;
-  /** What the agent has not been told yet. */
+  /** What was not reported to the agent yet. */
   readonly news: readonly KeyedNews[];
 }
 
@@ -28,9 +33,9 @@ export function writeNewsInCopy({ fs }: Pick<Ports, 'fs'>, place: DiskPath, news
   durableWrite(fs, diskChild(diskChild(place, 'home'), NEWS), bytes, 0o600);
 }
 
-/** The keys of what the hooks in the copy passed on. @param place the folder of the copy */
-export function toldInCopy(ports: Pick<Ports, 'fs'>, place: DiskPath): ReadonlySet<string> {
-  return toldIn(ports, diskChild(place, 'home'));
+/** The keys of what the hooks in the copy reported. @param place the folder of the copy */
+export function reportedInCopy(ports: Pick<Ports, 'fs'>, place: DiskPath): ReadonlySet<string> {
+  return reportedIn(ports, diskChild(place, 'home'));
 }
 
 /** In a copy: whether what is changed there becomes a plan. @param home of this process */
@@ -38,22 +43,22 @@ export function isCopyForPlan(ports: Pick<Ports, 'fs'>, home: DiskPath): boolean
   return isHomeOfCopy(home) && newsIn(ports, home).isForPlan;
 }
 
-/** In a copy: what its agent was not told yet, once. @param home of this process */
+/** In a copy: what was not reported to its agent yet, once. @param home of this process */
 export function takeNewsInCopy(ports: Pick<Ports, 'fs'>, home: DiskPath): readonly PlanNews[] {
   if (!isHomeOfCopy(home)) return [];
   const { news } = newsIn(ports, home);
   if (news.length === 0) return [];
-  const told = toldIn(ports, home);
-  const fresh = news.filter(({ keys }) => keys.some((key) => !told.has(key)));
+  const reported = reportedIn(ports, home);
+  const fresh = news.filter(({ keys }) => keys.some((key) => !reported.has(key)));
   if (fresh.length === 0) return [];
-  const all = new Set([...told, ...fresh.flatMap(({ keys }) => keys)]);
-  const bytes = Buffer.from(`${JSON.stringify({ format: 1, told: [...all].slice(-MOST_KEYS) })}\n`);
-  durableWrite(ports.fs, diskChild(home, TOLD), bytes, 0o600);
+  const all = new Set([...reported, ...fresh.flatMap(({ keys }) => keys)]);
+  const bytes = Buffer.from(`${JSON.stringify({ format: 1, reported: [...all].slice(-MOST_KEYS) })}\n`);
+  durableWrite(ports.fs, diskChild(home, REPORTED), bytes, 0o600);
   return fresh.map(({ news: one }) => one);
 }
 
 const NEWS = 'plan-news.json';
-const TOLD = 'plan-news-told.json';
+const REPORTED = 'plan-news-reported.json';
 const FILE_BYTES = 16 * 1024 * 1024;
 const MOST = 10_000;
 const MOST_KEYS = 10_000;
@@ -81,19 +86,23 @@ const NEWS_SHAPE = objectOf({
     MOST,
   ),
 });
-const TOLD_SHAPE = objectOf({ format: oneOf(1), told: KEYS });
+const REPORTED_SHAPE = objectOf({ format: oneOf(1), reported: KEYS });
 
 function newsIn(ports: Pick<Ports, 'fs'>, home: DiskPath): NewsInCopy {
   return readIn(ports, diskChild(home, NEWS), NEWS_SHAPE) ?? NOTHING;
 }
 
-function toldIn(ports: Pick<Ports, 'fs'>, home: DiskPath): ReadonlySet<string> {
-  const found: { readonly told: readonly string[] } | null = readIn(ports, diskChild(home, TOLD), TOLD_SHAPE);
-  return new Set(found?.told);
+function reportedIn(ports: Pick<Ports, 'fs'>, home: DiskPath): ReadonlySet<string> {
+  const found: { readonly reported: readonly string[] } | null = readIn(
+    ports,
+    diskChild(home, REPORTED),
+    REPORTED_SHAPE,
+  );
+  return new Set(found?.reported);
 }
 
 /** @returns null if there is none, or one that cannot be read: it is only words */
-function readIn<Json>({ fs }: Pick<Ports, 'fs'>, file: DiskPath, shape: typeof TOLD_SHAPE): Json | null {
+function readIn<Json>({ fs }: Pick<Ports, 'fs'>, file: DiskPath, shape: typeof REPORTED_SHAPE): Json | null {
   try {
     const json: unknown = JSON.parse(readEntireFile(fs, file, FILE_BYTES).toString('utf8'));
     shape(json, 'it');
