@@ -25,12 +25,22 @@ const heard = (p: Project): string => fs.readFileSync(said(p), 'utf8');
 const waitFor = (p: Project, name: string): string => `while ! test -e '${p.base}/${name}'; do sleep 0.05; done`;
 const goOn = (p: Project, name: string): void => fs.writeFileSync(path.join(p.base, name), '');
 const shown = (p: Project) => JSON.parse(p.ok('plan', 'show', 'last', '--json').stdout);
-/** Changes whenever the first plan does; null: there is none. */
-const stateOfPlan = (p: Project): string | null => {
+/** The refs of plans, which change whenever a plan does; empty: there are none. */
+const refsOfPlans = (p: Project): string => {
   const [store = ''] = fs.readdirSync(path.join(p.store, 'workspaces'));
-  const refs = path.join(p.store, 'workspaces', store, 'objects.git/refs/savepoint/plan');
-  const [plan] = fs.existsSync(refs) ? fs.readdirSync(refs) : [];
-  return plan === undefined ? null : fs.readFileSync(path.join(refs, plan), 'utf8');
+  const objects = path.join(p.store, 'workspaces', store, 'objects.git');
+  const folder = path.join(objects, 'refs/savepoint/plan');
+  const loose = fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  const packed = path.join(objects, 'packed-refs');
+  const lines = readIfThere(packed).split('\n');
+  return [...loose.map(readIfThere), ...lines.filter((line) => line.includes('refs/savepoint/plan'))].join('\n');
+};
+const readIfThere = (file: string): string => {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 };
 const holds = (what: string, isSo: () => boolean) =>
   until(
@@ -56,19 +66,19 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
       p,
       [
         ...[prompt('Add two'), 'echo two > two.txt; echo ONE > a.txt', stop, waitFor(p, 'revise')],
-        ...[prompt('Go on'), 'cat mine.txt; echo deux > two.txt', stop, waitFor(p, 'applied')],
-        ...[prompt('And three'), 'echo three > three.txt', stop],
+        ...[prompt('Go on'), 'echo deux > two.txt', stop, waitFor(p, 'applied')],
+        ...[prompt('And three'), 'cat mine.txt; echo three > three.txt', stop],
       ],
       ...['--each-turn', '--plan', '-m', 'Count'],
     );
-    await holds('the plan', () => stateOfPlan(p) !== null);
+    await holds('the plan', () => refsOfPlans(p) !== '');
     p.write('mine.txt', 'mine\n');
     p.ok('plan', 'review', 'last', '--reject', 'a.txt');
     expect(p.ok('plan', 'revise', 'last', '-m', 'Say deux.').stdout).toContain('--revise plan_');
     await holds('the words', () => hasArrived(p, 'Say deux.'));
-    const before = stateOfPlan(p);
+    const before = refsOfPlans(p);
     goOn(p, 'revise');
-    await holds('the revision', () => stateOfPlan(p) !== before);
+    await holds('the revision', () => refsOfPlans(p) !== before);
     const { id, fingerprint, prompts } = shown(p);
     expect(prompts).toEqual(['Add two', 'Go on']);
     expect(p.ok('plan', 'show', id).stdout).toContain('prompts: Add two / Go on');
@@ -84,6 +94,7 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     expect(heard(p).match(/Say deux\./g)).toHaveLength(1);
     expect(heard(p)).toMatch(/the user rejected these parts of your plan .*- a\.txt/);
     expect(heard(p)).toMatch(/your plan plan_\w+ \(Count\) was applied \(cp_\d+\)/);
+    expect(heard(p)).toContain('mine\n');
     // What was applied is part of no later plan.
     const last = shown(p);
     expect(last.id).not.toBe(id);
