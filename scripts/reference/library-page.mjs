@@ -22,6 +22,7 @@ const CALLS = {
   PlanCommitCalls: 'Plans: commits',
   PlanPolicyCalls: 'Plans: what agents may apply',
   PlanModeCalls: 'Plan mode',
+  CommentCalls: 'Comments',
   PlanRunCalls: 'Checking and applying plans',
   CopyCalls: 'Copies',
   ForkCalls: 'Forks',

@@ -129,6 +129,8 @@ function rows(file: DiffFile, options: Partial<RowOptions>): readonly DiffRow[] 
     opened: new Map(),
     hasActs: () => false,
     findings: new Map(),
+    threads: new Map(),
+    formBelow: null,
   };
   return diffRows([file], { ...all, ...options });
 }

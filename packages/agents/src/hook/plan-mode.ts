@@ -63,15 +63,6 @@ export async function planLines(
   return [...about, ...newsText(await session.planNews(), isInCopy), ...commentsText(comments)];
 }
 
-/** These agents take no text with a prompt, but with the call that follows it. */
-const WITHOUT_PROMPT_TEXT: readonly string[] = ['cursor', 'opencode'];
-
-/** A comment comes with a prompt, so that it does not interrupt the work on another one. */
-function takesComments({ kind, subAgentId, agent }: AgentEvent): boolean {
-  if (subAgentId !== null) return false;
-  return kind === 'prompt-given' || (kind === 'call-ended' && WITHOUT_PROMPT_TEXT.includes(agent));
-}
-
 /**
  * Returns the answer to a call if an error hides whether plan mode is on: the event could not be read, or the workspace
  * could not be opened.
@@ -88,6 +79,15 @@ export function heldAfterError(
   return mayBePlanned(machine, placeOf(event))
     ? { kind: 'deny', reason: failedText(messageOf(error)).join('\n') }
     : null;
+}
+
+/** These agents take no text with a prompt, but with the call that follows it. */
+const WITHOUT_PROMPT_TEXT: readonly string[] = ['cursor', 'opencode'];
+
+/** A comment comes with a prompt, so that it does not interrupt the work on another one. */
+function takesComments({ kind, subAgentId, agent }: AgentEvent): boolean {
+  if (subAgentId !== null) return false;
+  return kind === 'prompt-given' || (kind === 'call-ended' && WITHOUT_PROMPT_TEXT.includes(agent));
 }
 
 function placeOf(event: Pick<AgentEvent, 'cwd' | 'project' | 'session'> | null): Parameters<typeof mayBePlanned>[1] {

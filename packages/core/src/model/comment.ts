@@ -58,7 +58,7 @@ export interface Comment {
   readonly resolved: PlanAct | null;
 }
 
-/** `open`: no agent has it yet; `sent`: one has; `resolved`: a person settled it. */
+/** `open`: no agent has it yet; `sent`: one has; `resolved`: a person has marked it so. */
 export type CommentStatus = 'open' | 'sent' | 'resolved';
 
 export function commentStatus({ sent, resolved }: Comment): CommentStatus {

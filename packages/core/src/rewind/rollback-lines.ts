@@ -1,5 +1,5 @@
 /**
- * Rollback of chosen lines: of what differs between two states, whoever made it, or of what the changes made that wrote the
+ * Rollback of chosen lines: of what differs between two states, by any author, or of what the changes made that wrote the
  * lines. All other lines stay as they are.
  */
 
@@ -120,7 +120,7 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   const snapshot = request.at?.snapshot ?? current.snapshot;
   const after = stateAt(folders, snapshot, path).entry;
   const where = request.at === null ? 'the folder' : request.at.id;
-  if (after?.kind !== 'file') throw refused(path, `is no file in ${where}`);
+  if (after?.kind !== 'file') throw refused(path, `is not a file in ${where}`);
   const text = readBlob(objects, after.id);
   const isOn = (side: 'before' | 'after') => {
     const ranges = lines.filter((one) => (one.side ?? 'after') === side);
@@ -262,7 +262,7 @@ function chosenOf(found: readonly FoundLines[], checkpoints: readonly Checkpoint
   });
 }
 
-/** An undo or a restore is no work of the one who asked for it. */
+/** The user asked for an undo or a restore, and did not write its lines. */
 function authorsAmong(chosen: readonly ChosenChange[], checkpoints: readonly Checkpoint[]): readonly string[] {
   const operations = new Set(checkpoints.filter(({ trigger }) => isReversion(trigger)).map(({ id }) => id));
   const wrote = chosen.filter(({ change }) => !operations.has(change.id.replace(/\..*/, '') as Checkpoint['id']));

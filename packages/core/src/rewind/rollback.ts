@@ -173,10 +173,6 @@ export function blockingCalls(
   });
 }
 
-function authorKey(actor: Actor, session: Author['session']): string {
-  return JSON.stringify([actor.kind, actor.name, session]);
-}
-
 export function throwCallOpen(openCalls: readonly OpenCall[]): never {
   const calls = openCalls.map(({ id, session, actor, tool }) => ({
     call: id,
@@ -193,6 +189,10 @@ export function throwCallOpen(openCalls: readonly OpenCall[]): never {
     `${showText(first.agent)} has an open call (${what}; call ${showText(first.call)})${more}.`,
     { calls },
   );
+}
+
+function authorKey(actor: Actor, session: Author['session']): string {
+  return JSON.stringify([actor.kind, actor.name, session]);
 }
 
 const MAX_CHANGES_WITH_HUNKS = 20;

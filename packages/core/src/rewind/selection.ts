@@ -46,7 +46,7 @@ export interface Selection<Path = JsonName> {
   /** Only this root, without the roots that were inside it at that time. */
   readonly root?: Path;
   /**
-   * Only these lines, whoever wrote them, and nothing else. With `after`, they become what they were then; otherwise, what
+   * Only these lines, by any author, and nothing else. With `after`, they become what they were then; otherwise, what
    * they were before the changes that wrote them. Not with other criteria.
    */
   readonly lines?: readonly SelectedLines<Path>[];

@@ -87,7 +87,7 @@ export interface LinesToTakeBack {
   readonly removed: readonly number[];
 }
 
-/** Lines of a net difference, whoever wrote them. @param at null: the folder as it is now */
+/** Lines of a net difference, by any author. @param at null: the folder as it is now */
 export function linesRequest(
   from: string,
   at: string | null,
@@ -95,16 +95,6 @@ export function linesRequest(
 ): TakeBackRequest {
   const lines = [...ranges(added, path, 'after'), ...ranges(removed, path, 'before')];
   return { title: `Take back lines of ${shownName(path)}`, selection: { kind: 'lines', from, at, lines } };
-}
-
-function ranges(numbers: readonly number[], path: JsonName, side: 'before' | 'after'): readonly BackLines[] {
-  const found: { path: JsonName; first: number; last: number; side: 'before' | 'after' }[] = [];
-  for (const line of numbers) {
-    const last = found.at(-1);
-    if (last !== undefined && last.last === line - 1) last.last = line;
-    else found.push({ path, first: line, last: line, side });
-  }
-  return found;
 }
 
 export async function callFor(workspace: string, selection: Selection): Promise<TakeBackCall> {
@@ -135,6 +125,16 @@ export async function callFor(workspace: string, selection: Selection): Promise<
     case 'call':
       return selection.call;
   }
+}
+
+function ranges(numbers: readonly number[], path: JsonName, side: 'before' | 'after'): readonly BackLines[] {
+  const found: { path: JsonName; first: number; last: number; side: 'before' | 'after' }[] = [];
+  for (const line of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && last.last === line - 1) last.last = line;
+    else found.push({ path, first: line, last: line, side });
+  }
+  return found;
 }
 
 async function changesOfTurn(workspace: string, turn: Turn): Promise<readonly Change[]> {

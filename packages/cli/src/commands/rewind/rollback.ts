@@ -36,8 +36,7 @@ export const rollback = command({
     { flags: '--root <folder>', description: 'changes in this repository' },
     {
       flags: '--lines <lines>',
-      description:
-        'only these lines, whoever wrote them (src/a.ts:3-7); can be repeated; with --after: back to that state',
+      description: 'only these lines, by any author (src/a.ts:3-7); can be repeated; with --after: back to that state',
       isRepeatable: true,
     },
     { flags: '--likely', description: 'also changes made while a shell command or other call of the agent ran' },

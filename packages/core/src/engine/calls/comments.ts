@@ -139,7 +139,7 @@ function withRoom(comments: readonly Comment[]): readonly Comment[] {
     `There are ${comments.length} comments that are not resolved, which is the limit.`,
     { argument: 'text' },
     {
-      hint: 'Nothing was recorded. `savepoint comment resolve ID` settles one, `savepoint comment delete ID` removes it.',
+      hint: 'Nothing was recorded. `savepoint comment resolve ID` marks one as done, `savepoint comment delete ID` removes it.',
     },
   );
 }

@@ -318,7 +318,7 @@ function rollbackIn(
 /** @throws SavepointError USAGE */
 function assertOnlyLines(others: object): void {
   if (Object.values(others).every((one) => one === undefined)) return;
-  const message = 'Lines are rolled back whoever wrote them, so nothing else can be selected with them but `after`.';
+  const message = 'With lines, nothing else can be selected but `after` and `at`.';
   throw new SavepointError('USAGE', message, { argument: 'lines' });
 }
 

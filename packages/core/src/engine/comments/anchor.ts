@@ -76,13 +76,6 @@ export async function anchorOf(
   return { anchor: made, addressee };
 }
 
-async function after(workspace: Workspace, at: Checkpoint | null, latest: Checkpoint, pace: Pace) {
-  if (at !== null) return { state: stateOf(workspace, at), uncaptured: null };
-  const state = await folderNow(workspace, pace);
-  const uncaptured = await previewCheckpoint(workspace, { ...state, onDamage: () => undefined }, latest, pace);
-  return { state, uncaptured };
-}
-
 export function checkpointBefore(
   engine: Engine,
   workspace: Workspace,
@@ -93,6 +86,13 @@ export function checkpointBefore(
   if (at === null) return engine.resolve(workspace, 'last');
   const before = at.previous === null ? undefined : workspace.timeline.reader().find(at.previous);
   return before ?? at;
+}
+
+async function after(workspace: Workspace, at: Checkpoint | null, latest: Checkpoint, pace: Pace) {
+  if (at !== null) return { state: stateOf(workspace, at), uncaptured: null };
+  const state = await folderNow(workspace, pace);
+  const uncaptured = await previewCheckpoint(workspace, { ...state, onDamage: () => undefined }, latest, pace);
+  return { state, uncaptured };
 }
 
 /** @throws SavepointError USAGE */

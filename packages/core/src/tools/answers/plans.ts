@@ -174,19 +174,6 @@ export function planLines(answer: PlanAnswer): string[] {
   ];
 }
 
-const COMMENTED_CHARACTERS = 2_000;
-
-function commentRow({ id, path, place, made_at: made, lines, plan, text }: CommentJson): CommentRow {
-  const { first, last } = place ?? made;
-  const gone = place === null ? ', which is gone or changed now' : '';
-  return {
-    id,
-    at: `${pathText(path)}:${first}${last === first ? '' : `-${last}`}${plan === null ? '' : ` of ${plan.id}`}${gone}`,
-    lines: showContent(nameFromJson(lines).slice(0, COMMENTED_CHARACTERS).replace(/\n$/, '')),
-    text,
-  };
-}
-
 export function planStatusAnswer({
   list,
   plan,
@@ -361,4 +348,17 @@ function nextOf({ id, status, revision, rejected, words }: PlanJson): string {
         ? `It is not approved. Revise it with plan_revise as the user wants it. ${review}`
         : `Nothing is applied yet. ${review} Then call plan_status to see what they decided, and plan_apply once it is approved.`;
   }
+}
+
+const COMMENTED_CHARACTERS = 2_000;
+
+function commentRow({ id, path, place, made_at: made, lines, plan, text }: CommentJson): CommentRow {
+  const { first, last } = place ?? made;
+  const gone = place === null ? ', which is gone or changed now' : '';
+  return {
+    id,
+    at: `${pathText(path)}:${first}${last === first ? '' : `-${last}`}${plan === null ? '' : ` of ${plan.id}`}${gone}`,
+    lines: showContent(nameFromJson(lines).slice(0, COMMENTED_CHARACTERS).replace(/\n$/, '')),
+    text,
+  };
 }

@@ -23,7 +23,7 @@ export const rollback = verb({
     'back. A change made while a shell command of the agent ran is only likely by the agent, because you may have saved ' +
     'a file at the same time. Such changes, and those that more than one author may have made, are skipped and listed ' +
     'unless you include them. A change that you name by its id is reverted even if it is only likely. `undo` reverts a ' +
-    'rollback.\n\nSelected lines are rolled back whoever wrote them, and no others: to what they were before the changes ' +
+    'rollback.\n\nSelected lines of any author are rolled back, and no others: to what they were before the changes ' +
     'that wrote them or, with `after`, to what they were then.',
   changes: 'files',
   schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack, conflictFields }) => ({
