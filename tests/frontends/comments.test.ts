@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import { expect, it } from 'vitest';
+import { call as callTool, connect } from './mcp-server.ts';
 
 const BEFORE = 'one\ntwo\nthree\n';
 const AFTER = 'one\nTWO\nthree\n';
@@ -89,6 +90,23 @@ it('is about the lines of a plan, and stays at its place there', () => {
   });
   p.write('a.txt', 'other\n');
   expect(listed(p, '--plan', 'last')).toMatchObject([{ place: { first: 4, last: 4 } }]);
+});
+
+it('reaches an agent without hooks by plan_status, once, and the list says so', async () => {
+  const p = project();
+  p.write('a.txt', BEFORE);
+  p.checkpoint();
+  const client = await connect(p, '2025-11-25', { name: 'zed' });
+  await callTool(client, 'write_file', { file_path: 'a.txt', content: AFTER });
+  expect(json(p, 'comment', 'add', 'a.txt:2', 'Why so loud?')).toMatchObject({ agent: 'zed', delivery: 'tool' });
+  expect(p.ok('comment', 'list').stdout).toContain(
+    'zed has no hooks, so it gets it only if it calls the tool plan_status',
+  );
+  const asked = await callTool(client, 'plan_status');
+  expect(asked.data).toMatchObject({ comments: [{ at: 'a.txt:2', lines: 'TWO', text: 'Why so loud?' }] });
+  expect(asked.text).toContain('The user commented on a.txt:2');
+  expect((await callTool(client, 'plan_status')).data).not.toHaveProperty('comments');
+  expect(listed(p)).toMatchObject([{ status: 'sent', sent: { agent: 'zed' } }]);
 });
 
 it('refuses what it cannot keep, and what an agent asks', () => {

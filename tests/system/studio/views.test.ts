@@ -36,6 +36,15 @@ const VIEWS: readonly View[] = [
     keys: ['n', 'p', 'a', 'r', 'A', 'R'],
     before: (page) => page.locator('.plan-row').first().click(),
   },
+  {
+    address: 'plans',
+    sign: '.comment-form',
+    before: async (page) => {
+      await page.locator('.plan-row').first().click();
+      await page.locator('.code-row').first().waitFor();
+      for (const key of ['j', 'J', 'c']) await page.keyboard.press(key);
+    },
+  },
   { address: 'overview', sign: '.overview dl' },
   { address: 'restore?to=cp_1&mode=exact', sign: '.chosen-files input' },
   { address: 'conflicts', sign: '.message' },

@@ -6,6 +6,7 @@ import { refresh, useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, pathOfFile } from '../diff/diff-file.ts';
 import { useToast } from '../parts/toasts.tsx';
+import { numberOf } from '../timeline/rows.ts';
 import { type Comment, type ThreadsByFile, threadsByFile } from './threads.ts';
 
 /** The lines that a new comment is about. */
@@ -44,10 +45,9 @@ export function useComments({ plan, from, at }: CommentedStates): DiffComments {
     [plan, from, at],
   );
   const { data } = useVerb('commentList', { ...state, all: true }, { keepsLast: true });
-  // In the folder, the lines of a plan mean nothing.
   const threads = useMemo(
-    () => threadsByFile((data?.comments ?? []).filter((one) => plan !== undefined || one.plan === null)),
-    [data, plan],
+    () => threadsByFile((data?.comments ?? []).filter((one) => plan !== undefined || isOf(at, one))),
+    [data, plan, at],
   );
   const run = useCallback(
     async (act: () => Promise<unknown>): Promise<boolean> => {
@@ -79,4 +79,9 @@ export function useComments({ plan, from, at }: CommentedStates): DiffComments {
     }),
     [threads, server, isBusy, run, workspace, state],
   );
+}
+
+/** Lines that came after a checkpoint are not outdated in it: nothing is said about them there. */
+function isOf(at: string | undefined, { plan, place, checkpoint }: Comment): boolean {
+  return plan === null && (place !== null || at === undefined || numberOf(checkpoint) <= numberOf(at));
 }
