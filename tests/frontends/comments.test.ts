@@ -135,10 +135,13 @@ it('refuses what it cannot keep, and what an agent asks', () => {
 
 it('is removed by a purge of its path and with its session, and a damaged file is not an empty one', () => {
   const p = commented();
-  p.write('b.txt', 'b\n');
+  p.write('b.txt', 'das Wort für b\n');
+  p.write('c.txt', 'das Wort für b\nand more\n');
   p.checkpoint();
   p.ok('comment', 'add', 'a.txt:2', 'About a');
   p.ok('comment', 'add', 'b.txt:1', 'About b');
+  p.ok('comment', 'add', 'c.txt:2', 'Below a line of b');
+  p.ok('comment', 'add', 'a.txt:1', 'It says: das Wort für b');
   p.ok('purge', 'b.txt', '--yes');
   expect(listed(p)).toMatchObject([{ text: 'About a' }]);
   p.ok('sessions', 'delete', 's1', '--yes');

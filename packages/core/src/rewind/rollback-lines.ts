@@ -4,6 +4,7 @@
  */
 
 import { showName, showText } from '../content/show-name.ts';
+import { textOrBinary } from '../content/text-or-binary.ts';
 import type { MergeSide } from '../content/three-way.ts';
 import type { Pace } from '../io/pace.ts';
 import { type Checkpoint, isReversion, type RecordedChange } from '../model/checkpoint.ts';
@@ -122,6 +123,7 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   const where = request.at === null ? 'the folder' : request.at.id;
   if (after?.kind !== 'file') throw refused(path, `is not a file in ${where}`);
   const text = readBlob(objects, after.id);
+  if (textOrBinary(text) === 'binary') throw refused(path, 'is not text');
   const isOn = (side: 'before' | 'after') => {
     const ranges = lines.filter((one) => (one.side ?? 'after') === side);
     return ranges.length === 0

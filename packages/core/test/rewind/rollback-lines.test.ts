@@ -92,6 +92,27 @@ describe('lines of a net difference', () => {
   });
 });
 
+test('at the end of a file without a line feed, only the chosen lines differ; what is not text is refused', async () => {
+  const p = Place.with({ 'a.txt': 'a\nb', 'b.bin': 'a\0b\n' });
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  p.write('a.txt', 'A\r\nB\nc');
+  p.write('b.bin', 'a\0c\n');
+  const back = async (first: number, last: number): Promise<string> => {
+    await savepoint.rollback({ lines: [{ path: 'a.txt', first, last }], after: { checkpoint: 1 } });
+    const now = p.read('a.txt');
+    await savepoint.undo();
+    return now;
+  };
+  expect(await back(1, 1)).toBe('a\nB\nc');
+  expect(await back(2, 2)).toBe('A\r\nb\nc');
+  expect(await back(2, 3)).toBe('A\r\nb');
+  expect(await back(3, 99)).toBe('A\r\nB\n');
+  await expect(savepoint.rollback({ lines: [{ path: 'b.bin', first: 1, last: 1 }] })).rejects.toMatchObject({
+    code: 'USAGE',
+  });
+});
+
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1e9 : 20261126));
 const GAMES = testEffort({ quick: 2, ci: 4, long: 1_000 });
 const ROUNDS = 4;

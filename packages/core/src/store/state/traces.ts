@@ -23,11 +23,8 @@ export function removeTraces(
   mentionsPurged: (text: string) => boolean,
 ): void {
   dropComments(fs, layout, ({ anchor, text }) => {
-    const { lines, above, below } = anchor;
-    return (
-      paths.some((path) => isWithin(anchor.path, path)) ||
-      [text, lines, above, below].some((one) => mentionsPurged(one))
-    );
+    const quoted = [anchor.lines, anchor.above, anchor.below].map((lines) => Buffer.from(lines, 'latin1').toString());
+    return paths.some((path) => isWithin(anchor.path, path)) || [text, ...quoted].some((one) => mentionsPurged(one));
   });
   removeIfExists(fs, layout.statCache);
   removeWatchViews(fs, layout);
