@@ -70,6 +70,10 @@ export const VIEWS = {
     await page.locator('.plan-row').first().click();
     await settled(page);
   },
+  restore: async (page, base) => {
+    await page.goto(`${base}/restore?to=cp_2&mode=exact`);
+    await settled(page);
+  },
   overview: async (page, base) => {
     await page.goto(`${base}/overview`);
     await settled(page);

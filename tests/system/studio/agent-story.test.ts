@@ -63,15 +63,15 @@ describe.skipIf(whyNot !== null)('a person beside a real agent', () => {
     await page.keyboard.press('r');
     await page.locator('.points button', { hasText: 'Before “Write two numbers in words”' }).click();
     await page.getByRole('button', { name: 'Take back only what agents changed' }).click();
-    await page.getByRole('button', { name: 'Settle the conflicts' }).click();
+    await page.getByRole('button', { name: 'Resolve the conflicts' }).click();
     const state = page.locator('.conflict-bar');
     await state.getByText('not decided').waitFor();
     for (const side of ['line three', 'line three, of mine', 'line 3'])
       await page.locator('.three-sides pre', { hasText: side }).first().waitFor();
-    await settleByHand(page, 'line 3, as we both want it');
+    await resolveByHand(page, 'line 3, as we both want it');
     expect(p.read('notes.txt')).toBe(mine);
 
-    // The file changes once more: the restore is refused, and what was settled is kept.
+    // The file changes once more: the restore is refused, and what was resolved is kept.
     const later = `${mine}one line more\n`;
     await page.getByRole('button', { name: 'Restore …' }).click();
     await dialog.getByText('1 path changes').waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(whyNot !== null)('a person beside a real agent', () => {
 });
 
 /** By keyboard alone. */
-async function settleByHand(page: Page, line: string): Promise<void> {
+async function resolveByHand(page: Page, line: string): Promise<void> {
   await page.keyboard.press('e');
   await page.locator('.cm-merge-b .cm-content:focus').waitFor();
   await page.keyboard.press('Home');

@@ -37,7 +37,7 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   const p = conflicting();
   const { page, base, errors } = await openStudio(p, { reducedMotion: 'reduce' });
   await takeBackTurn(page);
-  await page.getByRole('button', { name: 'Settle the conflicts' }).click();
+  await page.getByRole('button', { name: 'Resolve the conflicts' }).click();
   const finish = page.locator('.view-head .button.main');
   const tags = page.locator('.conflicts .file-tree .tag');
   await expect.poll(() => tags.allTextContents()).toEqual(['open', 'open', 'open']);
@@ -47,7 +47,7 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   expect(await seriousInBothThemes(page)).toEqual([]);
   // Yours, theirs, both.
   for (const key of ['y', 'n', 't', 'n', 'b']) await page.keyboard.press(key);
-  await expect.poll(() => tags.allTextContents()).toEqual(['settled', 'open', 'open']);
+  await expect.poll(() => tags.allTextContents()).toEqual(['resolved', 'open', 'open']);
   expect(await finish.isDisabled()).toBe(true);
   // Undone in the editor, it is not decided any more.
   await page.locator('.cm-merge-b .cm-content').focus();
@@ -62,7 +62,7 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   await file(page, 'new.txt');
   await page.getByRole('button', { name: 'Delete the file' }).waitFor();
   await page.keyboard.press('y');
-  await page.getByText('All 3 files settled').waitFor();
+  await page.getByText('All 3 files resolved').waitFor();
   expect(p.read('plain.txt')).toBe('two\n');
 
   await finish.click();

@@ -23,7 +23,7 @@ export interface PreviewDetail {
   readonly sides: readonly WholeSides[];
 }
 
-/** The contents of a path in conflict. Null: there is none, or it is no file, or it is too long. */
+/** The contents of a path in conflict. Null: there is none, or it is not a file, or it is too long. */
 export interface WholeSides {
   readonly path: TreePath;
   readonly base: Buffer | null;

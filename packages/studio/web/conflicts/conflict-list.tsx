@@ -10,7 +10,7 @@ export interface ConflictListProps {
   readonly onFile: (key: string) => void;
 }
 
-/** The files in conflict, and which of them are settled. */
+/** The files in conflict, and which of them are resolved. */
 export function ConflictList({ files, drafts, current, onFile }: ConflictListProps) {
   return (
     <nav className="file-tree" aria-label="Files in conflict">
@@ -18,7 +18,7 @@ export function ConflictList({ files, drafts, current, onFile }: ConflictListPro
       <ul>
         {files.map((file) => {
           const { folder, file: name } = folderAndFile(shownName(file.path));
-          const isSettled = openIn(file, drafts.get(file.key)) === 0;
+          const isResolved = openIn(file, drafts.get(file.key)) === 0;
           return (
             <li key={file.key}>
               <button
@@ -31,7 +31,7 @@ export function ConflictList({ files, drafts, current, onFile }: ConflictListPro
                   {folder !== '' && <span className="folder">{folder}</span>}
                   {name}
                 </span>
-                <span className={`tag ${isSettled ? 'pass' : 'warning'}`}>{isSettled ? 'settled' : 'open'}</span>
+                <span className={`tag ${isResolved ? 'pass' : 'warning'}`}>{isResolved ? 'resolved' : 'open'}</span>
               </button>
             </li>
           );

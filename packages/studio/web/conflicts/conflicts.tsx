@@ -1,4 +1,4 @@
-/** Settles the conflicts of one act, file by file. Nothing is written before all are settled; then one act writes all. */
+/** Resolves the conflicts of an operation, file by file. Nothing is written before all are resolved; then all is written at once. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -20,9 +20,9 @@ import { TextConflict } from './text-conflict.tsx';
 
 export function Conflicts() {
   const request = useConflictsRequest();
-  if (request !== null) return <Settle key={JSON.stringify(request.call)} request={request} />;
+  if (request !== null) return <Resolve key={JSON.stringify(request.call)} request={request} />;
   return (
-    <Empty title="There are no conflicts to settle">
+    <Empty title="There are no conflicts to resolve">
       <p>
         When something is taken back, restored, applied or merged and does not fit what changed since, its preview leads
         here.
@@ -31,7 +31,7 @@ export function Conflicts() {
   );
 }
 
-function Settle({ request }: { readonly request: ConflictsRequest }) {
+function Resolve({ request }: { readonly request: ConflictsRequest }) {
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const [wanted, setWanted] = useState<string | null>(null);
   const preview = usePreview(request, null);
@@ -47,7 +47,7 @@ function Settle({ request }: { readonly request: ConflictsRequest }) {
   if (preview.error !== null) return <Failure error={preview.error} retry={() => void preview.refetch()} />;
   if (preview.data === undefined) return <Loading what="the conflicts" />;
   const open = files.reduce((sum, file) => sum + openIn(file, drafts.get(file.key)), 0);
-  const unsettled = files.filter((file) => openIn(file, drafts.get(file.key)) > 0).length;
+  const unresolved = files.filter((file) => openIn(file, drafts.get(file.key)) > 0).length;
   return (
     <>
       <div className="view-head">
@@ -55,9 +55,9 @@ function Settle({ request }: { readonly request: ConflictsRequest }) {
         <p className="hint" role="status">
           {files.length === 0
             ? 'No conflict is left.'
-            : unsettled === 0
-              ? `All ${plural(files.length, 'file')} settled. Nothing is written yet.`
-              : `${plural(unsettled, 'file')} of ${files.length} to settle. Nothing is written before.`}
+            : unresolved === 0
+              ? `All ${plural(files.length, 'file')} resolved. Nothing is written yet.`
+              : `${plural(unresolved, 'file')} of ${files.length} to resolve. Nothing is written before.`}
         </p>
         <span className="space" />
         <button type="button" className="button main" disabled={open > 0} onClick={finish}>
@@ -151,7 +151,7 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
       ) : data === undefined ? (
         <Loading what="the file" />
       ) : entries === null ? (
-        <Empty title="This cannot be settled here">
+        <Empty title="This cannot be resolved here">
           <p>It needs another decision first. Go back, and choose in the preview.</p>
         </Empty>
       ) : sides === null ? (
@@ -168,7 +168,7 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
   );
 }
 
-/** What the act would do now, with the contents of one file. Asked again with each event. */
+/** What the operation would do now, with the contents of one file. Asked again with each event. */
 function usePreview({ call, more }: ConflictsRequest, file: ConflictFile | null) {
   const { id: workspace } = useWorkspace();
   const sides = file === null ? [] : [file.path];
@@ -179,7 +179,7 @@ function usePreview({ call, more }: ConflictsRequest, file: ConflictFile | null)
   });
 }
 
-/** Goes to the next file, first to one that is not settled. */
+/** Goes to the next file, first to one that is not resolved. */
 function useStep(
   files: readonly ConflictFile[],
   current: ConflictFile | undefined,

@@ -1,4 +1,4 @@
-/** What a person has decided so far, file by file, and the decisions that an act gets in the end. */
+/** What a person has decided so far, file by file, and the decisions that the operation gets in the end. */
 import type { nameFromKey } from '../data/names.ts';
 import type { Decisions } from '../take-back/requests.ts';
 import { beginning, carriedOver, outsideOf, type Result } from './result.ts';
@@ -18,7 +18,7 @@ export interface TextDraft extends Result {
   readonly parts: readonly MergedPart[];
   readonly ending: TextSides['ending'];
   readonly version: string;
-  /** The file changed, and the decisions were taken over. */
+  /** The file changed, and the decisions were kept. */
   readonly isCarried?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function hasDecisions(drafts: Drafts): boolean {
   );
 }
 
-/** Everything that is decided, for the one act that writes it. */
+/** Everything that is decided, for the operation that writes it. */
 export function decisionsOf(files: readonly ConflictFile[], drafts: Drafts): Decisions {
   const ours: ReturnType<typeof nameFromKey>[] = [];
   const theirs: typeof ours = [];

@@ -115,7 +115,7 @@ export function openEditor({ host, begin, beside, onResult, keys, onLeave }: Edi
   };
 }
 
-/** Besides those that CodeMirror shows by itself: they change the direction of text, or join letters. */
+/** In addition to those that CodeMirror shows by itself: they change the direction of text, or join letters. */
 const DIRECTION = /\u061c|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Other keys get no chance. */

@@ -21,7 +21,7 @@ declare module '@tanstack/react-router' {
 }
 
 /** Opens the view. The request is in the entry of the history, so that loading the page again shows the same. */
-export function useSettleConflicts(): (request: ConflictsRequest) => void {
+export function useResolveConflicts(): (request: ConflictsRequest) => void {
   const { id: workspace } = useWorkspace();
   const navigate = useNavigate();
   return useCallback(

@@ -1,4 +1,4 @@
-/** Everything about a restore that is not a diff: what stands in its way, what stays, and the conversation. */
+/** Everything about a restore that is not a diff: what prevents it, what stays, and the conversation. */
 import type { ReactNode } from 'react';
 import { nameKey, shownLines, shownName, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
@@ -7,10 +7,10 @@ import type { RestorePreview } from './preview-files.ts';
 export interface RestoreNotesProps {
   readonly preview: RestorePreview;
   readonly onMode: (mode: 'exact' | 'keep-outside') => void;
-  readonly onSettle: () => void;
+  readonly onResolve: () => void;
 }
 
-export function RestoreNotes({ preview, onMode, onSettle }: RestoreNotesProps) {
+export function RestoreNotes({ preview, onMode, onResolve }: RestoreNotesProps) {
   const { plan, parties, conversation, heads, headMoved, repositoriesGone, capture } = preview;
   const merged = plan.paths.filter((one) => one.merged);
   return (
@@ -39,8 +39,8 @@ export function RestoreNotes({ preview, onMode, onSettle }: RestoreNotesProps) {
             <Line key={nameKey(path)} path={shownName(path)} text={shownText(why)} />
           ))}
           <li className="choices">
-            <button type="button" className="button" onClick={onSettle}>
-              Settle the conflicts
+            <button type="button" className="button" onClick={onResolve}>
+              Resolve the conflicts
             </button>
           </li>
         </Section>

@@ -63,6 +63,11 @@ export function RestoreOptions({ search, onChange }: RestoreOptionsProps) {
   );
 }
 
+export function without(search: RestoreSearch, field: keyof RestoreSearch): RestoreSearch {
+  const { [field]: _, ...rest } = search;
+  return rest;
+}
+
 interface ChoiceProps<Value extends string> {
   readonly legend: string;
   readonly chosen: Value;
@@ -84,9 +89,4 @@ function Choice<Value extends string>({ legend, chosen, choices, onChoose }: Cho
       </fieldset>
     </div>
   );
-}
-
-export function without(search: RestoreSearch, field: keyof RestoreSearch): RestoreSearch {
-  const { [field]: _, ...rest } = search;
-  return rest;
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { callVerb, type Input } from '../api/call.ts';
-import { useSettleConflicts } from '../conflicts/request.ts';
+import { useResolveConflicts } from '../conflicts/request.ts';
 import { shownLines, shownText } from '../data/names.ts';
 import { clockText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -74,7 +74,7 @@ function What({ search, onChange, act }: WhatProps) {
     },
     [search, onChange],
   );
-  const settle = useSettleConflicts();
+  const resolve = useResolveConflicts();
   const error = whole.error ?? part.error;
   if (error !== null) {
     const again = (): void => void Promise.all([whole.refetch(), isPart && part.refetch()]);
@@ -89,8 +89,8 @@ function What({ search, onChange, act }: WhatProps) {
       <RestoreNotes
         preview={shown}
         onMode={(mode) => onChange({ ...search, mode })}
-        onSettle={() =>
-          settle({ title: `Restore ${shown.target.id}`, act: 'Restore', call: { verb: 'restore', input } })
+        onResolve={() =>
+          resolve({ title: `Restore ${shown.target.id}`, act: 'Restore', call: { verb: 'restore', input } })
         }
       />
       {files.length > 0 && (

@@ -1,7 +1,7 @@
 /** Shows what taking back would do, conflicts first, and then does exactly that. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useSettleConflicts } from '../conflicts/request.ts';
+import { useResolveConflicts } from '../conflicts/request.ts';
 import { useOpenCalls } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -30,7 +30,7 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
   const toast = useToast();
   const undo = useUndo();
   const [decisions, setDecisions] = useState<Decisions>(request.decisions ?? {});
-  const settle = useSettleConflicts();
+  const resolve = useResolveConflicts();
   const { onDone, onRefused } = request;
   const [state, setState] = useState<State>({ kind: 'loading' });
   const look = useCallback(() => {
@@ -87,12 +87,12 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
 
   const preview = state.kind === 'shown' ? state.previewed.preview : null;
   const isPossible = preview?.outcome === 'ready';
-  const settleEach = (): void => {
+  const resolveEach = (): void => {
     if (state.kind !== 'shown') return;
     onClose();
     const { title, act = 'Take back' } = request;
     const { rebase, override } = decisions;
-    settle({ title, act, call: state.call, more: { ...(rebase && { rebase }), ...(override && { override }) } });
+    resolve({ title, act, call: state.call, more: { ...(rebase && { rebase }), ...(override && { override }) } });
   };
   return (
     <Dialog
@@ -135,7 +135,7 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
           preview={preview}
           canRebase={state.call.verb === 'planApply' && decisions.rebase !== true}
           onRebase={() => setDecisions((now) => ({ ...now, rebase: true }))}
-          onSettle={settleEach}
+          onResolve={resolveEach}
         />
       )}
       {preview !== null && <PreviewView preview={preview} decisions={decisions} onDecide={setDecisions} />}
@@ -147,12 +147,12 @@ interface WaysOnProps {
   readonly preview: Preview;
   readonly canRebase: boolean;
   readonly onRebase: () => void;
-  readonly onSettle: () => void;
+  readonly onResolve: () => void;
 }
 
-/** What a conflict needs besides a side for a whole file. */
-function WaysOn({ preview, canRebase, onRebase, onSettle }: WaysOnProps) {
-  const canSettle = preview.plan.conflicts.some(({ sides }) => sides !== null);
+/** What else can be done about conflicts than to choose a side for a whole file. */
+function WaysOn({ preview, canRebase, onRebase, onResolve }: WaysOnProps) {
+  const canResolve = preview.plan.conflicts.some(({ sides }) => sides !== null);
   if (canRebase) {
     return (
       <p className="ways-on">
@@ -163,12 +163,12 @@ function WaysOn({ preview, canRebase, onRebase, onSettle }: WaysOnProps) {
       </p>
     );
   }
-  if (!canSettle) return null;
+  if (!canResolve) return null;
   return (
     <p className="ways-on">
       You can decide about each place, and edit the result, before anything is written.
-      <button type="button" className="button" onClick={onSettle}>
-        Settle the conflicts
+      <button type="button" className="button" onClick={onResolve}>
+        Resolve the conflicts
       </button>
     </p>
   );

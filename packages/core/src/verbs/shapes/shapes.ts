@@ -8,6 +8,7 @@ import { conflictFields } from './conflict-fields.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { changeId, checkpointId, checkpointName, hunkId, jsonName, named, objectId } from './names.ts';
 import { filesOutcome, openCalls } from './operation-fields.ts';
+import { previewDetail } from './preview-detail.ts';
 
 export { dependencies } from './dependencies.ts';
 export {
@@ -300,33 +301,6 @@ export const plan = named(
   }),
 );
 
-const detail = named(
-  'PreviewDetail',
-  'What a dry run returns on request.',
-  z.strictObject({
-    patch: patch.nullable().describe('what would change; null: not requested'),
-    sides: z
-      .array(
-        z.strictObject({
-          path: jsonName,
-          base: jsonName.nullable().describe('the content; null: there is none, or it is no file, or over 2 MiB'),
-          ours: jsonName.nullable(),
-          theirs: jsonName.nullable(),
-          parts: z
-            .array(
-              z.discriminatedUnion('kind', [
-                z.strictObject({ kind: z.literal('merged'), content: jsonName }),
-                z.strictObject({ kind: z.literal('conflict'), base: jsonName, ours: jsonName, theirs: jsonName }),
-              ]),
-            )
-            .nullable()
-            .describe('the merge in order, with all sides of each conflict; null: it cannot be merged by line'),
-        }),
-      )
-      .describe('the requested paths that are in conflict'),
-  }),
-);
-
 const operationFields = {
   outcome: z
     .enum(['done', 'nothing', 'ready', 'conflict', 'refused'])
@@ -337,7 +311,7 @@ const operationFields = {
   description: z.string().describe('the description of the operation, as in the list of checkpoints'),
   plan,
   fingerprint: z.string().describe('identifies this plan; pass it as `expected` to carry out this plan or fail'),
-  detail: detail.nullable().describe('null: not requested, or not a dry run'),
+  detail: previewDetail(patch).nullable().describe('null: not requested, or not a dry run'),
   heads: z
     .array(
       z.strictObject({
