@@ -22,6 +22,17 @@ export function Restore() {
   const search = useSearch({ from: '/w/$workspace/restore' });
   const set = useSetSearch();
   const act = useRestore();
+  const { server } = useWorkspace();
+  if (server.isReadOnly) {
+    return (
+      <Empty title="Nothing can be restored here">
+        <p>
+          Studio was started with <code>--read-only</code>. Start it without that, or run{' '}
+          <code>savepoint restore {shownText(search.to ?? 'last')} --dry-run</code> to look at it.
+        </p>
+      </Empty>
+    );
+  }
   return (
     <div className="restore">
       <div className="restore-side">
@@ -115,7 +126,6 @@ interface HeadProps {
 }
 
 function Head({ preview, input, act, isReady }: HeadProps) {
-  const { server } = useWorkspace();
   const { target, outcome, conversation, plan, heads } = preview;
   const goesBack = conversation?.possible === true;
   const isPossible = outcome === 'ready' || (outcome === 'nothing' && goesBack);
@@ -136,7 +146,7 @@ function Head({ preview, input, act, isReady }: HeadProps) {
       </div>
       <span className="space" />
       {outcome === 'nothing' && !goesBack && <span className="tag">Nothing to restore: the files are already so.</span>}
-      {!server.isReadOnly && (isPossible || outcome !== 'nothing') && (
+      {(isPossible || outcome !== 'nothing') && (
         <button
           type="button"
           className="button main"

@@ -24,18 +24,15 @@ export async function perform(
   return (await send(workspace, call, { ...decisions, expected: fingerprint })).output;
 }
 
-/**
- * Undoes one operation, and no other.
- * @returns why it was not undone; null if it was
- */
-export async function undo(workspace: string, checkpoint: string): Promise<string | null> {
+export type Undone = 'undone' | 'conflict' | 'not-the-last';
+
+/** Undoes one operation, and no other. */
+export async function undo(workspace: string, checkpoint: string): Promise<Undone> {
   const { output } = await callVerb(workspace, 'undo', { dryRun: true });
-  if (output.undoes !== checkpoint)
-    return 'Something else was done since. Undo that first, or take this back on the timeline.';
-  if (output.outcome === 'conflict')
-    return 'Files changed since in the same lines, so nothing was undone. Run `savepoint undo` to decide about each.';
+  if (output.undoes !== checkpoint) return 'not-the-last';
+  if (output.outcome === 'conflict') return 'conflict';
   await callVerb(workspace, 'undo', { expected: output.fingerprint });
-  return null;
+  return 'undone';
 }
 
 interface Extra extends Decisions {
