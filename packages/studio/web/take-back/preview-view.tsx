@@ -34,29 +34,31 @@ export function PreviewView({ preview, decisions, onDecide }: PreviewViewProps) 
             <li key={nameKey(path)}>
               <code>{shownName(path)}</code> <span>{shownText(why)}</span>
               {sides?.text != null && <pre>{shownLines(textOf(sides.text))}</pre>}
-              <p className="choices">
-                <button
-                  type="button"
-                  className="button small"
-                  onClick={() => onDecide({ ...decisions, ours: [...(decisions.ours ?? []), path] })}
-                >
-                  Keep the current lines
-                </button>
-                <button
-                  type="button"
-                  className="button small"
-                  onClick={() => onDecide({ ...decisions, theirs: [...(decisions.theirs ?? []), path] })}
-                >
-                  Bring back the earlier lines
-                </button>
-                <button
-                  type="button"
-                  className="button small"
-                  onClick={() => onDecide({ ...decisions, skipConflicts: true })}
-                >
-                  Leave out files in conflict
-                </button>
-              </p>
+              {sides !== null && (
+                <p className="choices">
+                  <button
+                    type="button"
+                    className="button small"
+                    onClick={() => onDecide({ ...decisions, ours: [...(decisions.ours ?? []), path] })}
+                  >
+                    Keep the current lines
+                  </button>
+                  <button
+                    type="button"
+                    className="button small"
+                    onClick={() => onDecide({ ...decisions, theirs: [...(decisions.theirs ?? []), path] })}
+                  >
+                    Bring back the earlier lines
+                  </button>
+                  <button
+                    type="button"
+                    className="button small"
+                    onClick={() => onDecide({ ...decisions, skipConflicts: true })}
+                  >
+                    Leave out files in conflict
+                  </button>
+                </p>
+              )}
             </li>
           ))}
         </Section>
