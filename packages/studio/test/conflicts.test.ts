@@ -29,9 +29,9 @@ function whole(ours: string, more = '', ending = '\n') {
 const sidesOf = (...given: Parameters<typeof whole>) => textSides(whole(...given)) ?? expect.fail('not text');
 
 function draftOf(sides: ReturnType<typeof sidesOf>, choice: 'ours' | 'edited', lines: string): TextDraft {
-  const [region] = beginning(sides.parts).regions as [{ readonly from: number }];
+  const from = beginning(sides.parts).regions[0]?.from ?? expect.fail('no conflict');
   const text = beginning(sides.parts).text.replace('o\n', lines);
-  const regions = [{ from: region.from, to: region.from + lines.length, choice }];
+  const regions = [{ from, to: from + lines.length, choice }];
   return { kind: 'text', text, regions, parts: sides.parts, ending: sides.ending, version: '1' };
 }
 

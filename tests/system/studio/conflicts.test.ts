@@ -102,6 +102,9 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect.poll(() => p.has('folder/deep.txt')).toBe(true);
   expect(p.read('plain.txt')).toBe('three\n');
+  // Only the folder of the workspace, without repositories in it.
+  await page.goto(`${base}/restore?to=cp_1&mode=exact&root=.`);
+  await page.getByRole('button', { name: 'Restore 5 files' }).waitFor();
   expect(errors).toEqual([]);
 });
 

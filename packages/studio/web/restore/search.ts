@@ -47,7 +47,7 @@ export function restoreInput(
       ? { paths: chosen.map(nameFromKey) }
       : root === undefined
         ? { all: true }
-        : { root: nameFromKey(root === '.' ? '' : root) };
+        : { root: nameFromKey(root) };
   return {
     checkpoint: to,
     ...part,
