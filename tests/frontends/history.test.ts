@@ -269,7 +269,7 @@ describe('watch', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    const reported: { event: string; checkpoint: unknown; change?: { id: string } }[] = [];
+    const reported: { event: string; point: string; checkpoint: unknown; change?: { id: string } }[] = [];
     let rest = '';
     child.stdout.setEncoding('utf8').on('data', (data: string) => {
       const lines = (rest + data).split('\n');
@@ -312,6 +312,32 @@ describe('watch', () => {
       'change:recorded cp_6.1',
       'restore:completed cp_6',
     ]);
+  });
+
+  it('continues where a reader was killed, and answers once on request', async () => {
+    const p = project();
+    await agentAtWork(p);
+    const first = watching(p, '--after', 'cp_2', '--all');
+    await first.until(2);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const once = (...args: readonly string[]) => {
+      const { events, point, more } = JSON.parse(p.ok('watch', '--once', '--json', ...args).stdout);
+      return { events: events as typeof first.reported, point: point as string, more: more as boolean };
+    };
+    const read = first.reported[1];
+    p.checkpoint();
+    const rest = once('--after', read?.point ?? '', '--kind', 'checkpoints');
+    expect(rest.events.map(({ event }) => event)).toEqual([
+      'checkpoint:created',
+      'change:recorded',
+      'change:recorded',
+      'checkpoint:created',
+    ]);
+    expect(once('--after', rest.point, '--wait', '1')).toEqual({ events: [], point: rest.point, more: false });
+    expect(once('--after', 'cp_2', '--limit', '1')).toMatchObject({ more: true });
+    expect(p.run(['watch', '--limit', '1'])).toMatchObject({ status: 2, stdout: '' });
+    expect(p.run(['watch', '--once', '--kind', 'nothing'])).toMatchObject({ status: 2, stdout: '' });
   });
 
   it('waits for the first checkpoint, and ends when its output is closed', async () => {

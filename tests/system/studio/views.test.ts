@@ -45,7 +45,7 @@ const VIEWS: readonly View[] = [
       for (const key of ['j', 'J', 'c']) await page.keyboard.press(key);
     },
   },
-  { address: 'overview', sign: '.overview dl' },
+  { address: 'overview', sign: '.trend svg' },
   { address: 'restore?to=cp_1&mode=exact', sign: '.chosen-files input' },
   { address: 'conflicts', sign: '.message' },
 ];

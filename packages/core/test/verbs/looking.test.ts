@@ -19,6 +19,7 @@ describe('before the first checkpoint', () => {
       damaged: [],
       rootChanges: [],
       pinned: [],
+      checks: [],
       notHappened: null,
       more: false,
       next: null,
@@ -72,7 +73,13 @@ describe('checkpoint and show', () => {
     ]);
     expect(shown.changes?.[1]?.before).toMatchObject({ kind: 'file', mode: '0600' });
     expect(Math.abs(Date.parse(shown.time) - Date.now())).toBeLessThan(60_000);
-    expect(taken.checkpoint).toEqual({ ...shown, changes: undefined, rootChanges: undefined, patch: undefined });
+    expect(taken.checkpoint).toEqual({
+      ...shown,
+      changes: undefined,
+      checks: undefined,
+      rootChanges: undefined,
+      patch: undefined,
+    });
   });
 
   it('a blank message is ignored', async () => {

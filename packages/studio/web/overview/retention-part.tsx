@@ -50,6 +50,11 @@ export function RetentionPart({ bytes }: { readonly bytes: number | null }) {
   );
 }
 
+function amountText(value: number, unit: string): string {
+  if (unit === 'hours' && value % 24 === 0) return plural(value / 24, 'day');
+  return `${value.toLocaleString('en')} ${unit}`;
+}
+
 interface LimitProps {
   readonly option: string;
   readonly value: unknown;
@@ -62,7 +67,7 @@ function Limit({ option, value, origin }: LimitProps) {
     <>
       <dt>{name}</dt>
       <dd>
-        {typeof value === 'number' ? value.toLocaleString('en') : shownText(String(value))} {unit}
+        {typeof value === 'number' ? amountText(value, unit) : shownText(String(value))}
         {origin !== 'default' && <span className="tag"> set by {origin}</span>}
       </dd>
     </>

@@ -14,13 +14,18 @@ export interface TrendChartProps {
 
 export function TrendChart({ figure, rows }: TrendChartProps) {
   const { title, lines, textOf } = figure;
-  const values = lines.map(({ valueOf }) => rows.map(valueOf));
+  const values = lines.map(({ valueIn }) => rows.map(valueIn));
   const most = Math.max(0, ...values.flat().map((value) => value ?? 0));
   const summary = lines.map((line) => `${line.name}: ${totalText(figure, line, rows)}`).join(', ');
   return (
     <figure className="trend">
       <figcaption>{title}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${summary}. Highest: ${textOf(most)}.`}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}. ${summary}. Highest: ${textOf(most)}.`}
+      >
         <line className="base" x1="0" x2={WIDTH} y1={HEIGHT - EDGE} y2={HEIGHT - EDGE} />
         {lines.map(({ name, tone }, at) => (
           <g key={name} className={`tone-${tone} ${at === 0 ? '' : 'is-second'}`}>
@@ -58,12 +63,17 @@ export function TrendChart({ figure, rows }: TrendChartProps) {
   );
 }
 
+export function valueText({ textOf }: TrendFigure, { valueIn }: TrendLine, row: SeriesRow): string {
+  const value = valueIn(row);
+  return value === null ? '–' : textOf(value);
+}
+
 type Point = readonly [x: number, y: number];
 
 /** A single value between gaps is a dot, which a line would not show. */
 function Run({ points }: { readonly points: readonly Point[] }) {
   const [first] = points;
-  if (points.length === 1 && first !== undefined) return <circle cx={first[0]} cy={first[1]} r="2.5" />;
+  if (points.length === 1 && first !== undefined) return <path className="dot" d={`M${first.join(' ')}h0`} />;
   return <polyline points={points.map((point) => point.join(',')).join(' ')} />;
 }
 
@@ -86,18 +96,13 @@ function runsOf(values: readonly (number | null)[], most: number): readonly (rea
   return runs;
 }
 
-export function valueText({ textOf }: TrendFigure, { valueOf }: TrendLine, row: SeriesRow): string {
-  const value = valueOf(row);
-  return value === null ? '–' : textOf(value);
-}
-
 function spotText(figure: TrendFigure, line: TrendLine, row: SeriesRow): string {
   return `${line.name} ${valueText(figure, line, row)}`;
 }
 
-function totalText({ sums, textOf }: TrendFigure, { valueOf }: TrendLine, rows: readonly SeriesRow[]): string {
-  const known = rows.map(valueOf).filter((value) => value !== null);
+function totalText({ sums, textOf }: TrendFigure, { valueIn }: TrendLine, rows: readonly SeriesRow[]): string {
+  const known = rows.map(valueIn).filter((value) => value !== null);
   if (sums) return textOf(known.reduce((sum, value) => sum + value, 0));
   const last = known.at(-1);
-  return last === undefined ? '–' : textOf(last);
+  return last === undefined ? '–' : `newest ${textOf(last)}`;
 }

@@ -8,7 +8,7 @@ export type SeriesRow = NonNullable<Output<'stats'>['series']>[number];
 export interface TrendLine {
   readonly name: string;
   /** Null: there is nothing to count. */
-  readonly valueOf: (row: SeriesRow) => number | null;
+  readonly valueIn: (row: SeriesRow) => number | null;
   readonly tone: 'accent' | 'good' | 'bad' | 'quiet';
 }
 
@@ -27,8 +27,8 @@ export const FIGURES: readonly TrendFigure[] = [
   {
     title: 'Turns and checkpoints',
     lines: [
-      { name: 'turns', valueOf: ({ turns }) => turns, tone: 'accent' },
-      { name: 'checkpoints', valueOf: ({ checkpoints }) => checkpoints, tone: 'quiet' },
+      { name: 'turns', valueIn: ({ turns }) => turns, tone: 'accent' },
+      { name: 'checkpoints', valueIn: ({ checkpoints }) => checkpoints, tone: 'quiet' },
     ],
     textOf: count,
     sums: true,
@@ -36,23 +36,23 @@ export const FIGURES: readonly TrendFigure[] = [
   {
     title: 'Changed lines',
     lines: [
-      { name: 'added', valueOf: ({ added }) => added, tone: 'good' },
-      { name: 'removed', valueOf: ({ removed }) => removed, tone: 'bad' },
+      { name: 'added', valueIn: ({ added }) => added, tone: 'good' },
+      { name: 'removed', valueIn: ({ removed }) => removed, tone: 'bad' },
     ],
     textOf: count,
     sums: true,
   },
   {
     title: 'Share of calls and edits taken back',
-    lines: [{ name: 'taken back', valueOf: ({ rollBackRate }) => rollBackRate, tone: 'accent' }],
+    lines: [{ name: 'taken back', valueIn: ({ rollBackRate }) => rollBackRate, tone: 'accent' }],
     textOf: share,
     sums: false,
   },
   {
     title: 'Restores, rollbacks and undos',
     lines: [
-      { name: 'restores', valueOf: ({ restores }) => restores, tone: 'accent' },
-      { name: 'rollbacks and undos', valueOf: ({ rollbacks, undos }) => rollbacks + undos, tone: 'quiet' },
+      { name: 'restores', valueIn: ({ restores }) => restores, tone: 'accent' },
+      { name: 'rollbacks and undos', valueIn: ({ rollbacks, undos }) => rollbacks + undos, tone: 'quiet' },
     ],
     textOf: count,
     sums: true,
@@ -60,8 +60,8 @@ export const FIGURES: readonly TrendFigure[] = [
   {
     title: 'Plans',
     lines: [
-      { name: 'approved', valueOf: ({ plansApproved }) => plansApproved, tone: 'accent' },
-      { name: 'proposed', valueOf: ({ plansProposed }) => plansProposed, tone: 'quiet' },
+      { name: 'approved', valueIn: ({ plansApproved }) => plansApproved, tone: 'accent' },
+      { name: 'proposed', valueIn: ({ plansProposed }) => plansProposed, tone: 'quiet' },
     ],
     textOf: count,
     sums: true,
@@ -69,8 +69,8 @@ export const FIGURES: readonly TrendFigure[] = [
   {
     title: 'Time that plans take',
     lines: [
-      { name: 'until approved', valueOf: ({ timeToApproval }) => timeToApproval, tone: 'accent' },
-      { name: 'then until applied', valueOf: ({ timeToApply }) => timeToApply, tone: 'quiet' },
+      { name: 'until approved', valueIn: ({ timeToApproval }) => timeToApproval, tone: 'accent' },
+      { name: 'then until applied', valueIn: ({ timeToApply }) => timeToApply, tone: 'quiet' },
     ],
     textOf: durationText,
     sums: false,
@@ -78,20 +78,20 @@ export const FIGURES: readonly TrendFigure[] = [
   {
     title: 'Checks',
     lines: [
-      { name: 'passed', valueOf: ({ checksPassed }) => checksPassed, tone: 'good' },
-      { name: 'failed', valueOf: ({ checksFailed }) => checksFailed, tone: 'bad' },
+      { name: 'passed', valueIn: ({ checksPassed }) => checksPassed, tone: 'good' },
+      { name: 'failed', valueIn: ({ checksFailed }) => checksFailed, tone: 'bad' },
     ],
     textOf: count,
     sums: true,
   },
   {
     title: 'Taken back by the guard',
-    lines: [{ name: 'times', valueOf: ({ guardTookBack }) => guardTookBack, tone: 'accent' }],
+    lines: [{ name: 'times', valueIn: ({ guardTookBack }) => guardTookBack, tone: 'accent' }],
     textOf: count,
     sums: true,
   },
 ];
 
 export function hasAny({ lines }: TrendFigure, rows: readonly SeriesRow[]): boolean {
-  return lines.some(({ valueOf }) => rows.some((row) => (valueOf(row) ?? 0) > 0));
+  return lines.some(({ valueIn }) => rows.some((row) => (valueIn(row) ?? 0) > 0));
 }

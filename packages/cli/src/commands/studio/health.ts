@@ -1,13 +1,12 @@
 /** What Studio shows about hooks and the daemon: the same as `savepoint status` and `savepoint daemon status`. */
 import type { DiskPath } from '@savepoint/core';
-import type { DaemonHealth, HealthAnswer } from '@savepoint/studio';
 import { agentReports, reportToJson } from '../../agents.ts';
 import type { Environment } from '../../command.ts';
 import { askDaemon, type DaemonAnswer } from '../../daemon/ask.ts';
 import { buildOnDisk } from '../../daemon/build.ts';
 
 /** @param root the folder of the workspace @param home Savepoint's home */
-export async function healthOf(root: DiskPath, home: string, env: Environment): Promise<HealthAnswer> {
+export async function healthOf(root: DiskPath, home: string, env: Environment) {
   const agents = (await agentReports(root, env)).map(reportToJson);
   const own = buildOnDisk();
   const said = own === null ? 'none' : await askDaemon(home, own, 'status');
@@ -17,13 +16,18 @@ export async function healthOf(root: DiskPath, home: string, env: Environment): 
   };
 }
 
-function daemonHealth(said: DaemonAnswer): DaemonHealth {
+function daemonHealth(said: DaemonAnswer) {
   if (said === 'none' || said === 'stopping') {
-    return { state: said === 'none' ? 'none' : 'leaving', since: null, events: null, medianMs: null };
+    return {
+      state: said === 'none' ? ('none' as const) : ('leaving' as const),
+      since: null,
+      events: null,
+      medianMs: null,
+    };
   }
   const { startedAt, events, medianMs } = said;
   return {
-    state: 'running',
+    state: 'running' as const,
     since: typeof startedAt === 'string' ? startedAt : null,
     events: typeof events === 'number' ? events : null,
     medianMs: typeof medianMs === 'number' ? medianMs : null,

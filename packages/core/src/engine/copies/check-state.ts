@@ -20,12 +20,11 @@ import { makeFolders } from '../../store/private-folders.ts';
 import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
 import type { TrustedCheck } from '../../store/state/trust.ts';
 import { listChanges } from '../../timeline/diff/changes.ts';
-import { addCheckSummary } from '../calls/check-summaries.ts';
-import { testResultCalls } from '../calls/test-results.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
 import { type BaseReason, baseOf } from './check-base.ts';
 import { assertTrusted, type ExactNames, refuseUntrusted, selectedChecks } from './find-checks.ts';
+import { keepSummary, keepTestResult } from './keep-results.ts';
 import { trustedChecks } from './trusted-checks.ts';
 import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
@@ -364,37 +363,4 @@ function resultKey({ engine, root, dependencies }: StateRun, check: Check, state
   return createHash('sha256')
     .update(JSON.stringify([files, side, digestOf(check), stamps, ...(isComplete ? [] : [dependencies])]))
     .digest('hex');
-}
-
-/** The result of a state is `pass` only if all of its tests ran and passed. */
-async function keepTestResult(
-  engine: Engine,
-  checkpoint: Checkpoint,
-  found: readonly Check[],
-  results: ReadonlyMap<Check, CheckResult>,
-): Promise<void> {
-  const tests = found.filter(({ kind, onRequest }) => kind === 'tests' && !onRequest);
-  const outcomes = tests.map((check) => results.get(check)?.outcome ?? null);
-  const isFailed = outcomes.includes('failed');
-  if (!isFailed && (tests.length === 0 || !outcomes.every((outcome) => outcome === 'passed'))) return;
-  await testResultCalls(engine).setTestResult(checkpoint.id, isFailed ? 'fail' : 'pass');
-}
-
-/** So that turns and checkpoints can be listed with how their checks went. */
-async function keepSummary(
-  engine: Engine,
-  { number }: Checkpoint,
-  base: Checkpoint | null,
-  checks: readonly RunCheckResult[],
-): Promise<void> {
-  if (checks.length === 0) return;
-  await addCheckSummary(engine, number, {
-    base: base?.number ?? null,
-    checks: checks.map((one) => ({
-      name: one.name,
-      outcome: one.outcome,
-      comparison: one.comparison,
-      new: one.new.length,
-    })),
-  });
 }

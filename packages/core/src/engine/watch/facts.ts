@@ -16,8 +16,8 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { forkStates } from '../../timeline/record/fork-states.ts';
 import { applicationsOf } from '../plans/applications.ts';
 import { allPlans } from '../plans/stored-plans.ts';
+import type { Fact, Facts } from './fact.ts';
 import { daemonIn, type WatchedState } from './states.ts';
-import type { Fact, Facts } from './view.ts';
 
 export function factsOf(state: WatchedState, workspace: Workspace, home: DiskPath): Facts {
   const { ports, store } = workspace;

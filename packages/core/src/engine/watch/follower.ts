@@ -138,7 +138,7 @@ export class Follower {
     const states = Object.fromEntries(
       WATCHED_STATES.flatMap((state) => {
         const known = before.states[state];
-        // What is not looked at stays as it was, for whoever continues with other kinds.
+        // What is not looked at stays as it was, for a caller that continues with other kinds.
         if (!this.#states.includes(state)) return known === undefined ? [] : [[state, known]];
         return [[state, stateView(state, workspace, home, known, isSameList)]];
       }),

@@ -5,7 +5,8 @@ import { unlessDamaged } from '../../store/objects/damage.ts';
 import { type CheckSummary, readCheckSummaries } from '../../store/state/check-summaries.ts';
 import { type GuardOutcome, readGuardState } from '../../store/state/guard.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { Difference, Fact, View } from './view.ts';
+import type { Fact } from './fact.ts';
+import type { Difference, View } from './view.ts';
 
 /** Times are in milliseconds since 1970. */
 export type StateEvent =

@@ -8,9 +8,8 @@ import { checkResultsIn } from '../../store/state/check-results.ts';
 import { hookNotesIn } from '../../store/state/hook-notes.ts';
 import { readUnendedCalls } from '../../store/state/open-calls.ts';
 import { planCommitsIn } from '../../store/state/plan-commits.ts';
-import { readRunningSessions } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { Facts } from './view.ts';
+import type { Facts } from './fact.ts';
 
 /**
  * - `calls`: open calls of agents
@@ -110,7 +109,6 @@ function placesOf(state: WatchedState, { store, ports }: Workspace, home: DiskPa
         planCommitsIn(layout),
         below('plan-mode.json'),
         below('plan-policy.json'),
-        below('comments.json'),
       ];
     case 'checks':
       return [checkResultsIn(layout), below('test-results.json'), below('check-summaries.json'), below('trust.json')];

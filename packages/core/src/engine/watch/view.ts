@@ -4,13 +4,8 @@ import { createHash } from 'node:crypto';
 import type { Fs } from '../../io/fs.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { keepWatchView, readWatchView } from '../../store/state/watch-views.ts';
+import type { Fact, Facts } from './fact.ts';
 import { WATCHED_STATES, type WatchedState } from './states.ts';
-
-/** A small part of a state, such as a plan: numbers, times and names. A change of it is an event. */
-export type Fact = Readonly<Record<string, string | number | boolean | null>>;
-
-/** By a key that stays the same, such as the id of a plan. */
-export type Facts = Readonly<Record<string, Fact>>;
 
 export interface StateView {
   /** Changes whenever the state does. */

@@ -19,7 +19,7 @@ export const watch = verb({
     '`fork list` and `copies`, `"frozen"` and `"agents"` for `status`, and so on.\n\n' +
     'Nothing on the timeline is missed after a point, also if a checkpoint appears late, with a lower number than one that ' +
     'was there before. All events of one checkpoint but the last have the point before it, so it comes again if the reader ' +
-    'ends in between. Of other states, two changes between two looks, 200 ms apart or while nobody watched, are reported ' +
+    'ends in between. Of other states, two changes between two looks, 200 ms apart or while no process watched, are reported ' +
     'as far as both are still known: a call that changed nothing and is over is not. If the store no longer knows the ' +
     'point, `events:missed` comes first: load everything again.',
   changes: 'nothing',
