@@ -245,7 +245,7 @@ function rollbackOf(
   const request = {
     selection: { changes },
     actor: engine.actor,
-    // The changes are the plan's, whoever made what it was made of.
+    // The changes are the plan's, also if the author of what it was made of is not known.
     least: 'open' as const,
     choices: conflictChoicesIn(workspace, options),
     force: false,
