@@ -38,6 +38,8 @@ function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: Plan
   const { id, status, checked } = plan;
   const mustSayWhy = checked === 'failed' || checked === 'stale';
   if (status === 'applied') {
+    // Its files were already as it says.
+    if (plan.applied.length === 0) return null;
     return (
       <button
         type="button"

@@ -1,6 +1,6 @@
 import type { Output } from '../api/call.ts';
 
-type Plan = Pick<Output<'planList'>['plans'][number], 'status' | 'checked'>;
+type Plan = Pick<Output<'planList'>['plans'][number], 'status' | 'checked' | 'left'>;
 
 const STATUS: Readonly<Record<Plan['status'], string>> = {
   pending: 'to review',
@@ -16,10 +16,11 @@ const CHECKED: Readonly<Record<NonNullable<Plan['checked']>, string>> = {
   stale: 'checks are out of date',
 };
 
-export function PlanStatus({ plan: { status, checked } }: { readonly plan: Plan }) {
+export function PlanStatus({ plan: { status, checked, left } }: { readonly plan: Plan }) {
   return (
     <span className="plan-status">
       {checked !== null && <span className={`tag checked-${checked}`}>{CHECKED[checked]}</span>}
+      {left.length > 0 && <span className="tag status-pending">applied in part</span>}
       <span className={`tag status-${status}`}>{STATUS[status]}</span>
     </span>
   );
