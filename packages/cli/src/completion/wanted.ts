@@ -80,6 +80,7 @@ const NAMED: Readonly<Record<string, ValueKind>> = {
   '--change <id>': 'change',
   '--agent <name>': 'agent',
   '--plan <id>': 'plan',
+  '--revise <plan>': 'plan',
 };
 
 const GLOBAL: readonly OptionSpec[] = [
