@@ -36,10 +36,14 @@ export async function recordPromptsOf(
   await capture(workspace, lock, pace, info, { always: true });
 }
 
-/** The words of the prompts in a copy, the oldest first. */
+/** The words of the last prompts in a copy, the oldest first. */
 export function promptsOf(workspace: Workspace, copy: OpenCopy): readonly string[] {
-  return promptsIn(workspace, copy).map(({ lastUser }) => truncate(lastUser, WORDS));
+  return promptsIn(workspace, copy)
+    .slice(-MOST_PROMPTS)
+    .map(({ lastUser }) => truncate(lastUser, WORDS));
 }
+
+const MOST_PROMPTS = 1_000;
 
 type Prompt = ConversationPosition & { readonly lastUser: string; readonly time: number };
 
