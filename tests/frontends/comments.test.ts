@@ -155,6 +155,8 @@ it('is removed by a purge of its path and with its session, and a damaged file i
   const refused = p.run(['comment', 'list']);
   expect(refused.status).not.toBe(0);
   expect(refused.stderr).toContain('the comments of people are unknown');
+  const told = say(p, 's3', { hook_event_name: 'UserPromptSubmit', prompt: 'Hello' });
+  expect(told).toContain('could not look for comments of the user');
 });
 
 function listed(p: Project, ...more: readonly string[]): readonly CommentJson[] {

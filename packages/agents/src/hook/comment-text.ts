@@ -18,6 +18,14 @@ export function commentsText(comments: readonly SentComment[]): readonly string[
   ];
 }
 
+/** If it is unknown whether there are comments, the user is to learn of it. */
+export function untakenText(message: string): readonly string[] {
+  return [
+    `Savepoint could not look for comments of the user: ${truncate(showText(message), MAX_LINE)} Tell the user that ` +
+      '`savepoint comment list` says more.',
+  ];
+}
+
 function linesOfComment({ comment, place }: SentComment): readonly string[] {
   const { id, anchor, text } = comment;
   const { path, first, last, lines, plan, side } = anchor;

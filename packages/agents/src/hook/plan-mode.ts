@@ -17,7 +17,7 @@ import {
 import { mayBePlanned, type Places, type Ports } from '@savepoint/core/ports';
 import type { HookAnswer } from '../answer.ts';
 import type { AgentEvent } from '../event.ts';
-import { commentsText } from './comment-text.ts';
+import { commentsText, untakenText } from './comment-text.ts';
 import { endKeyBefore, makeCallId } from './pairing.ts';
 import { failedText, heldText, inCopyText, isOnText, newsText } from './plan-text.ts';
 
@@ -59,8 +59,11 @@ export async function planLines(
   const isOn = begins && (await isPlanned({ event, session, context }));
   const isInCopy = session.isInPlanCopy();
   const about = isOn ? isOnText() : begins && isInCopy ? inCopyText() : [];
-  const comments = takesComments(event) ? await session.takeComments() : [];
-  return [...about, ...newsText(await session.planNews(), isInCopy), ...commentsText(comments)];
+  // What else is told must not be lost with them.
+  const comments = takesComments(event)
+    ? await session.takeComments().then(commentsText, (error: unknown) => untakenText(messageOf(error)))
+    : [];
+  return [...about, ...newsText(await session.planNews(), isInCopy), ...comments];
 }
 
 /**
