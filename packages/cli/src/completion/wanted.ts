@@ -54,6 +54,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   id: null,
   key: null,
   levels: null,
+  lines: 'path',
   minutes: null,
   mode: null,
   name: null,

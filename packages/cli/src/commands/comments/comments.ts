@@ -11,7 +11,7 @@ import type { OutputView } from '../../view.ts';
 type CommentJson = OutputOf<typeof VERBS.commentAdd>;
 
 const STATE_OPTIONS = [
-  { flags: '--plan <id>', description: 'lines that a plan proposes; `last` is the newest plan' },
+  { flags: '--plan <plan>', description: 'lines that a plan proposes; `last` is the newest plan' },
   { flags: '--at <checkpoint>', description: 'lines of the files in a checkpoint (default: the folder now)' },
   { flags: '--from <checkpoint>', description: 'the state before the change (default: the one before)' },
 ] as const;
