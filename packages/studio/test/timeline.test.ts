@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { isNewWork, newestPage } from '../web/data/newest-page.ts';
+import { refresher } from '../web/data/refresher.ts';
 import { type LaneCell, lanesOf, type Sessions } from '../web/timeline/lanes.ts';
 import { type Fork, type Page, type Row, rowsOf, type Turn } from '../web/timeline/rows.ts';
 import { type TimelineSearch, timelineSearch } from '../web/timeline/search.ts';
@@ -93,6 +94,28 @@ it.each([
   [{ event: 'ready' }, false],
 ])('knows whether older work may have changed: %j', (event, isNew) => {
   expect(isNewWork(event)).toBe(isNew);
+});
+
+it('loads again once for all events that come meanwhile, and never twice at a time', async () => {
+  const began: boolean[] = [];
+  const ends: (() => void)[] = [];
+  const { note, end } = refresher((onlyNewWork) => {
+    began.push(onlyNewWork);
+    return new Promise((_resolve, reject) => ends.push(() => reject(new Error('it is away'))));
+  }, 0);
+  note(true);
+  note(true);
+  await expect.poll(() => began).toEqual([true]);
+  for (const onlyNewWork of [true, false, true]) note(onlyNewWork);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(began).toEqual([true]);
+  ends[0]?.();
+  await expect.poll(() => began).toEqual([true, false]);
+  note(true);
+  end();
+  ends[1]?.();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(began).toEqual([true, false]);
 });
 
 function placesIn(pages: readonly Page[], search: TimelineSearch, matching: readonly number[] | null = null) {

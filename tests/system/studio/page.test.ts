@@ -162,6 +162,33 @@ it('lets one of two pages act, and tells the other one', async () => {
   await other.locator('.turn-row .tag.taken-back').waitFor();
 });
 
+it('filters the timeline by its address, and hides changes of white space', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.write('code.ts', 'one\n');
+  p.checkpoint();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
+  hookedTurn(p, 'Format the code', { 'code.ts': '  one\n' });
+  const { page, base, errors } = await openStudio(p);
+  const turns = page.locator('.turn-row .words');
+  await page.keyboard.press('f');
+  await page.keyboard.type('code.ts');
+  await page.waitForURL(/file=code\.ts/);
+  await page.locator('.turn-row', { hasText: 'Write two' }).waitFor({ state: 'detached' });
+  await page.locator('.turn-row', { hasText: 'Format the code' }).waitFor();
+  await page.goto(`${base}/timeline?effect=back`);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await turns.nth(1).waitFor();
+  // One session, one lane with a dot at each of its turns.
+  await page.locator('.lane.own').nth(1).waitFor();
+  await page.goto(`${base}/changes?from=cp_1&to=last`);
+  await page.locator('.code-row.removed', { hasText: 'one' }).first().waitFor();
+  await page.keyboard.press('w');
+  await page.getByText('Only white space changed.').waitFor();
+  await page.getByText('line three', { exact: true }).waitFor();
+  expect(errors).toEqual([]);
+});
+
 it('reviews a plan by keyboard: a part is rejected, the rest approved, applied and rolled back', async () => {
   const p = project();
   p.write('notes.txt', TEXT);
@@ -247,6 +274,11 @@ it('shows an image before and after', async () => {
   }
   // A new file has no image before.
   await page.getByRole('figure', { name: 'Before', exact: true }).getByText('No image').waitFor();
+  // What is in no checkpoint yet comes from the folder.
+  fs.writeFileSync(p.at('logo.png'), png(100));
+  await page.goto(`${base}/changes`);
+  await page.getByRole('img', { name: 'After the change' }).waitFor();
+  expect(await page.evaluate(levelOf('After'))).toBe(100);
   expect(errors).toEqual([]);
 });
 

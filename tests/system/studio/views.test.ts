@@ -22,7 +22,7 @@ interface View {
 
 /** A new view is one row here. */
 const VIEWS: readonly View[] = [
-  { address: 'timeline', sign: '.turn-row', keys: ['j', 'k'] },
+  { address: 'timeline', sign: '.turn-row', keys: ['j', 'k', '/', 'f'] },
   { address: 'timeline?effect=in&agent=claude', sign: '.filter-bar .is-set' },
   { address: 'timeline', sign: '.calls', before: (page) => page.locator('.turn-row .words').first().click() },
   { address: 'now', sign: '.feed li' },

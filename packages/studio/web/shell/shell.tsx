@@ -7,6 +7,7 @@ import { type Connection, followEvents } from '../api/events.ts';
 import { textOf } from '../data/names.ts';
 import { isNewWork } from '../data/newest-page.ts';
 import { noteEvent } from '../data/open-calls.ts';
+import { refresher } from '../data/refresher.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { TakeBackProvider } from '../take-back/take-back.tsx';
@@ -81,22 +82,16 @@ function useConnection(workspace: string): Connection {
   const client = useQueryClient();
   const [state, setState] = useState<Connection>('connecting');
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let onlyNewWork = true;
+    const refreshing = refresher((onlyNewWork) => refresh(client, workspace, onlyNewWork), TOGETHER_MS);
     const end = followEvents(workspace, {
       onConnection: setState,
       onEvent: (event) => {
         noteEvent(workspace, event);
-        onlyNewWork &&= isNewWork(event);
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          void refresh(client, workspace, onlyNewWork).catch(() => undefined);
-          onlyNewWork = true;
-        }, TOGETHER_MS);
+        refreshing.note(isNewWork(event));
       },
     });
     return () => {
-      clearTimeout(timer);
+      refreshing.end();
       end();
     };
   }, [workspace, client]);

@@ -1,9 +1,11 @@
 /** The filters of the timeline. All of them are in its address. */
-import { useId, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
 import { Icon } from '../parts/icon.tsx';
+import { type Command, useCommands } from '../shell/keys.ts';
 import { agentRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
 import type { Sessions } from './lanes.ts';
@@ -19,6 +21,23 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
   const set = filtersIn(search, ['text']).length;
   const [isOpen, setOpen] = useState(set > 0);
   const bar = useId();
+  const words = useRef<HTMLInputElement>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { keys: '/', label: 'Search the words of the timeline', run: () => words.current?.focus() },
+      {
+        keys: 'f',
+        label: 'Filter the timeline',
+        run: () => {
+          flushSync(() => setOpen(true));
+          file.current?.focus();
+        },
+      },
+    ],
+    [],
+  );
+  useCommands(commands);
   const isAgent = sessions.some(({ actor }) => actor.kind === 'agent' && actorName(actor) === search.agent);
   const change = (name: FilterName, value: string): void =>
     onChange(({ [name]: _, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }));
@@ -31,6 +50,7 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
         )}
         <span className="space" />
         <input
+          ref={words}
           className="field words"
           type="search"
           placeholder="Search words"
@@ -56,7 +76,7 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
         </button>
       </div>
       <section id={bar} className="filter-bar" aria-label="Filters" hidden={!isOpen}>
-        <Choices search={search} sessions={sessions} change={change} />
+        <Choices search={search} sessions={sessions} file={file} change={change} />
         {set > 0 && (
           <button
             type="button"
@@ -72,14 +92,16 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
 }
 
 interface ChoicesProps extends Pick<FiltersProps, 'search' | 'sessions'> {
+  readonly file: React.Ref<HTMLInputElement>;
   readonly change: (name: FilterName, value: string) => void;
 }
 
-function Choices({ search, sessions, change }: ChoicesProps) {
+function Choices({ search, sessions, file, change }: ChoicesProps) {
   const agents = [...new Set(sessions.map(({ actor }) => actorName(actor)))].sort();
   return (
     <>
       <input
+        ref={file}
         className={`field path ${search.file === undefined ? '' : 'is-set'}`}
         type="search"
         placeholder="File or folder"

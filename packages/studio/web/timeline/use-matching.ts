@@ -1,5 +1,5 @@
 /** Files and grades belong to changes, so the history says which checkpoints have them. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { callVerb, type Input } from '../api/call.ts';
 
 import { useWorkspace } from '../data/workspace.ts';
@@ -29,6 +29,8 @@ export function useMatching({ file, grade, session }: TimelineSearch): Found {
     },
     enabled: isEnabled,
     staleTime: Number.POSITIVE_INFINITY,
+    // While a path is typed, the last answer stays.
+    placeholderData: keepPreviousData,
   });
   return {
     matching: isEnabled ? (data?.numbers ?? null) : null,
