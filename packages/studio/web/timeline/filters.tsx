@@ -19,7 +19,8 @@ export interface FiltersProps {
 
 export function Filters({ search, sessions, onChange }: FiltersProps) {
   const set = filtersIn(search, ['text']).length;
-  const [isOpen, setOpen] = useState(set > 0);
+  const [chosen, setOpen] = useState<boolean | null>(null);
+  const isOpen = chosen ?? set > 0;
   const bar = useId();
   const words = useRef<HTMLInputElement>(null);
   const file = useRef<HTMLInputElement>(null);

@@ -18,6 +18,9 @@ export interface TurnRowProps {
   readonly onToggle: () => void;
 }
 
+/** Enough to tell sessions apart. */
+const SESSION_LETTERS = 8;
+
 /** A turn: its words first, then who, what and how much. */
 export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
   const { id: workspace } = useWorkspace();
@@ -40,6 +43,17 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           <span>{durationText(Date.parse(turn.ended) - Date.parse(turn.began))}</span>
           <CheckMarks checks={turn.checks} />
           <TakenBack turn={turn} />
+          {isOpen && (
+            <Link
+              className="session"
+              title={`Only the session ${shownText(session)}`}
+              to="/w/$workspace/timeline"
+              params={{ workspace }}
+              search={{ session }}
+            >
+              session {shownText(session.slice(0, SESSION_LETTERS))}
+            </Link>
+          )}
         </p>
       </div>
       <div className="acts">
