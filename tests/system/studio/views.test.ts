@@ -67,12 +67,13 @@ it('nothing serious stands in the way of any reader, in both themes and by keybo
     found.push(...(await missingKeys(page, view)).map((one) => `${view.address}: ? does not list ${one}`));
   }
   expect(found).toEqual([]);
+  await page.goto(`${base}/timeline`);
+  await throughDialogs(page);
   expect(errors).toEqual([]);
 });
 
-it('a dialog keeps the focus inside, and gives it back to what opened it', async () => {
-  const p = world();
-  const { page } = await openStudio(p, { reducedMotion: 'reduce' });
+/** A dialog keeps the focus inside, and gives it back to what opened it. */
+async function throughDialogs(page: Page): Promise<void> {
   const turn = page.locator('.turn-row').first();
   const opener = turn.getByRole('button', { name: 'Take back' });
   await opener.focus();
@@ -98,7 +99,7 @@ it('a dialog keeps the focus inside, and gives it back to what opened it', async
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Search for a command' }).waitFor({ state: 'detached' });
   expect(await page.evaluate(FOCUSED)).toBe('Take back');
-});
+}
 
 const FOCUSED = "document.activeElement.closest('.turn-row .acts button')?.textContent";
 
