@@ -56,7 +56,7 @@ it('marks the words that differ, and none if the lines have little in common', (
 });
 
 it('hides changes of white space, and keeps the rest of their hunk', () => {
-  const patch = `${HEAD}@@ -1,4 +1,5 @@\n a\n-b = 1\n-  old\n+\tb = 1\n+\n+  new\n c\n@@ -20,2 +21,2 @@\n-end\n-last\n+end \n+ last\n`;
+  const patch = `${HEAD}@@ -1,4 +1,5 @@\n a\n-b = 1\n-  old\n+\tb  =1\n+\n+  new\n c\n@@ -20,2 +21,2 @@\n-end\n-last\n+end \n+ last\n`;
   const shown = withoutWhitespace(patchHunks(patch).get('notes.txt') ?? []);
   expect(shown.map(({ before, after }) => [before, after])).toEqual([
     [
@@ -66,7 +66,7 @@ it('hides changes of white space, and keeps the rest of their hunk', () => {
   ]);
   expect(shown[0]?.lines.map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
     ['same', 1, 1, 'a'],
-    ['same', 2, 2, '\tb = 1'],
+    ['same', 2, 2, '\tb  =1'],
     ['removed', 3, null, '  old'],
     ['added', null, 3, ''],
     ['added', null, 4, '  new'],
