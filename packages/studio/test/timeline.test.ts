@@ -166,7 +166,7 @@ function checkpoint(number: number, fields: object): Page['checkpoints'][number]
 }
 
 function page(turns: readonly Turn[]): Page {
-  return { turns, checkpoints: [], damaged: [], pinned: [], current: null } as unknown as Page;
+  return { turns, checkpoints: [], damaged: [], pinned: [], checks: [], current: null } as unknown as Page;
 }
 
 function session(id: string, first: number, last: number): Sessions[number] {

@@ -66,6 +66,7 @@ export async function newestPage(
     checkpoints: found.flatMap((page) => page.checkpoints.filter(({ id }) => isHere(id))),
     damaged: found.flatMap((page) => page.damaged.filter(({ id }) => isHere(id))),
     pinned: found.flatMap((page) => page.pinned.filter(isHere)),
+    checks: found.flatMap((page) => page.checks.filter(({ id }) => isHere(id))),
     more: true,
     next: boundary,
   };
