@@ -53,6 +53,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   how: null,
   id: null,
   key: null,
+  kind: null,
   levels: null,
   lines: 'path',
   minutes: null,
@@ -73,6 +74,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   state: null,
   text: null,
   time: null,
+  unit: null,
   workspace: null,
 };
 
