@@ -59,7 +59,7 @@ export async function planLines(
   const isOn = begins && (await isPlanned({ event, session, context }));
   const isInCopy = session.isInPlanCopy();
   const about = isOn ? isOnText() : begins && isInCopy ? inCopyText() : [];
-  // What else is told must not be lost with them.
+  // What else the agent is to read must not be lost with them.
   const comments = takesComments(event)
     ? await session.takeComments().then(commentsText, (error: unknown) => untakenText(messageOf(error)))
     : [];
