@@ -9,7 +9,7 @@ import { readSessionState } from '../../store/state/session-state.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { stateOfPlans } from '../../timeline/record/plan-records.ts';
 import type { Engine } from '../engine.ts';
-import { noteReported, unreportedNews } from './news.ts';
+import { isBeingApplied, noteReported, unreportedNews } from './news.ts';
 import { allPlans } from './stored-plans.ts';
 
 export interface FollowPlansOptions extends CallOptions {
@@ -34,9 +34,9 @@ export async function followPlans(
     const passed = [...reportedInCopy(engine.ports, copy.record.place)].join();
     if (isLast || seen !== `${state} ${passed}`) {
       const left = await engine.read((workspace) => passOn(engine, workspace, copy, options));
-      if (isLast) return left;
+      if (isLast) return left.news;
+      seen = left.isBeingApplied ? null : `${state} ${passed}`;
     }
-    seen = `${state} ${passed}`;
     await engine.ports.clock.sleep(POLL_MS, signal);
   }
 }
@@ -48,7 +48,7 @@ async function passOn(
   workspace: Workspace,
   { record: { place } }: OpenCopy,
   { session: id, plan: worksOn, isForPlan = false }: FollowPlansOptions,
-): Promise<readonly PlanNews[]> {
+): Promise<{ readonly news: readonly PlanNews[]; readonly isBeingApplied: boolean }> {
   const { ports, store } = workspace;
   const session = id as SessionId;
   const { plans: heard } = readSessionState(ports.fs, store.layout, session);
@@ -63,5 +63,5 @@ async function passOn(
   if (reported.size > heard.reported.length) noteReported(workspace, session, null, [...reported]);
   const news = await unreportedNews(engine, workspace, own, reported);
   writeNewsInCopy(ports, place, { isForPlan, news });
-  return news.map((one) => one.news);
+  return { news: news.map((one) => one.news), isBeingApplied: isBeingApplied(workspace, own) };
 }

@@ -27,9 +27,18 @@ export async function planNews(engine: Engine, session: SessionId, state: string
     const reported = new Set(heard.reported);
     const own = allPlans(workspace).plans.filter((plan) => plan.session === session);
     const found = await unreportedNews(engine, workspace, own, reported);
-    noteReported(workspace, session, state, [...reported, ...found.flatMap(({ keys }) => keys)]);
+    noteReported(workspace, session, isBeingApplied(workspace, own) ? null : state, [
+      ...reported,
+      ...found.flatMap(({ keys }) => keys),
+    ]);
     return found.map(({ news }) => news);
   });
+}
+
+/** Whether an application is recorded whose checkpoint does not exist yet: the plan does not change when it does. */
+export function isBeingApplied({ timeline }: Workspace, plans: readonly Plan[]): boolean {
+  const last = timeline.lastNumber();
+  return plans.some(({ applications }) => applications.some(({ checkpoint }) => checkpoint > last));
 }
 
 /** What was decided about some plans, and not reported. */
