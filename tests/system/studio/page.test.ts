@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { type Project, project } from '@savepoint/testkit/command';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { seriousIn } from './axe.ts';
 import { openStudio } from './browser.ts';
 import { hookedTurn, say } from './hooked-turn.ts';
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Project, project } from '@savepoint/testkit/command';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { seriousIn } from './axe.ts';
 import { openStudio } from './browser.ts';
 import { hookedTurn } from './hooked-turn.ts';
 
@@ -61,7 +61,7 @@ it('nothing serious stands in the way of any reader, in both themes and by keybo
     await show(page, base, view);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      found.push(...(await seriousIn(page)).map((one) => `${view.address}: ${colorScheme}: ${one}`));
+      found.push(...(await seriousIn(page, `${view.address}: ${colorScheme}`)));
     }
     found.push(...(await walk(page)).map((one) => `${view.address}: ${one}`));
     found.push(...(await missingKeys(page, view)).map((one) => `${view.address}: ? does not list ${one}`));
@@ -82,7 +82,7 @@ async function throughDialogs(page: Page): Promise<void> {
   await dialog.getByRole('heading', { level: 3 }).first().waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect(await seriousIn(page)).toEqual([]);
+    expect(await seriousIn(page, colorScheme)).toEqual([]);
   }
   for (let step = 0; step < 8; step += 1) {
     await page.keyboard.press('Tab');
@@ -134,26 +134,6 @@ async function show(page: Page, base: string, { address, sign, before }: View): 
   await page.goto(`${base}/${address}`);
   await before?.(page);
   await page.locator(sign).first().waitFor();
-}
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeAnswer {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string | null;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-  }[];
-}
-
-async function seriousIn(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
-  const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeAnswer;
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.slice(0, 2).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
-    );
 }
 
 /** More stops than any view of this world has. */
