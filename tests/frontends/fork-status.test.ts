@@ -58,3 +58,18 @@ it('status says what to do about copies that nobody uses', () => {
     /^1 copy that no process uses takes space: `savepoint copies` lists it, `savepoint copies --clean` removes it unless it may hold work\.$/m,
   );
 });
+
+it('show prints the end of what a command in the fork has printed, escaped', async () => {
+  const p = project();
+  p.write('a.txt', 'a\n');
+  p.ok('fork', 'create', 'f');
+  p.ok('fork', 'run', 'f', '--', 'sh', '-c', 'head -c 70000 /dev/zero | tr "\\0" x; echo; echo "the \u001b[31mend"');
+  await expect.poll(() => p.ok('fork', 'show', 'f').stdout, { timeout: 30_000 }).toContain('exit status 0');
+  const { stdout } = p.ok('fork', 'show', 'f', '--output', '1');
+  expect(stdout.endsWith('x\nthe \\x1b[31mend\n')).toBe(true);
+  const json = JSON.parse(p.ok('fork', 'show', 'f', '--output', '1', '--json').stdout);
+  expect(json.printed).toMatchObject({ number: 1, isCut: true });
+  expect(json.printed.text).toHaveLength(64 * 1024);
+  const none = p.run(['fork', 'show', 'f', '--output', '2']);
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('has no command with the number 2')]);
+});

@@ -10,6 +10,7 @@ import { listIfExists } from '../io/if-exists.ts';
 import type { Ports } from '../io/ports.ts';
 import { SavepointError } from '../model/errors.ts';
 import { type DiskPath, diskChild } from '../model/names.ts';
+import { readFully } from '../store/objects/file-handle-cache.ts';
 import { makeFolders } from '../store/private-folders.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 import { type Fork, forkVariables } from './fork.ts';
@@ -35,7 +36,17 @@ export interface ForkRun {
   readonly output: DiskPath;
 }
 
+/** The end of what a command has printed so far. */
+export interface ForkOutput {
+  /** Of the command. */
+  readonly number: number;
+  readonly bytes: Buffer;
+  /** In bytes, with what comes before `bytes`. */
+  readonly size: number;
+}
+
 const MAX_BYTES = 1024 * 1024;
+const MAX_SHOWN_BYTES = 64 * 1024;
 
 /**
  * Arguments: the folder to start the command in; the file whose shared lock keeps an overlay mounted, and the program that
@@ -89,6 +100,24 @@ export async function startRun(
 /** Newest first. */
 export function runsOf(ports: Ports, fork: Fork): readonly ForkRun[] {
   return [...numbersIn(ports, fork)].sort((a, b) => b - a).map((number) => readRun(ports, fork, number));
+}
+
+/** @throws SavepointError USAGE if there is no such command; IO */
+export function outputOf(ports: Ports, fork: Fork, number: number): ForkOutput {
+  if (!numbersIn(ports, fork).includes(number)) {
+    const message = `Fork ${fork.name} has no command with the number ${number}.`;
+    throw new SavepointError('USAGE', message, { argument: 'output' });
+  }
+  const { fs } = ports;
+  const fd = fs.openRead(diskChild(runFolder(fork, number), 'output'));
+  try {
+    const { size } = fs.fstat(fd);
+    const length = Math.min(size, MAX_SHOWN_BYTES);
+    const bytes = Buffer.alloc(length);
+    return { number, bytes: bytes.subarray(0, readFully(fs, fd, bytes, length, size - length)), size };
+  } finally {
+    fs.close(fd);
+  }
 }
 
 /** What runs in a fork, and how to end it. */

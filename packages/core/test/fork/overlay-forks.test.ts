@@ -53,6 +53,10 @@ test('forks with a command see the folder at its own path, share one copy of it,
   expect(run).toMatchObject({ state: 'exited', exit: 0 });
   expect(readFileSync(Buffer.from(run?.output ?? '', 'latin1'), 'utf8')).toBe(`${p.world.workspace}\na\n`);
   expect([existsSync(p.at('new-one')), p.read('b.txt')]).toEqual([false, 'b\n']);
+  const printed = await savepoint.fork('one', { output: 1 });
+  expect(printed.printed).toMatchObject({ number: 1, size: `${p.world.workspace}\na\n`.length });
+  expect(String(printed.printed?.bytes)).toBe(`${p.world.workspace}\na\n`);
+  await expect(savepoint.fork('one', { output: 2 })).rejects.toMatchObject({ code: 'USAGE' });
   await savepoint.mergeFork('one');
   expect([p.read('new-one'), existsSync(p.at('b.txt'))]).toEqual(['one\n', false]);
   const { difference, state, folder } = await savepoint.fork('two');

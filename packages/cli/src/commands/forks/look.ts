@@ -2,7 +2,7 @@
 
 import { nameFromJson, showText } from '@savepoint/core';
 import { type OutputOf, someOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines } from '../../command.ts';
+import { command, lines, wholeNumber } from '../../command.ts';
 import { changeLine, totalsLine } from '../../show/changes.ts';
 import { checksText, portsText, runText } from '../../show/fork-run.ts';
 import { localTime, pathText, sizeText } from '../../show/format.ts';
@@ -35,10 +35,17 @@ export const forkShow = command({
   verb: VERBS.forkShow,
   operands: [['<name>', 'the fork']],
   takesPaths: false,
-  options: [],
-  examples: ['savepoint fork show attempt'],
-  input: ({ operands: [name = ''] }) => ({ name }),
+  options: [{ flags: '--output <number>', description: 'show the end of what this command has printed' }],
+  examples: ['savepoint fork show attempt', 'savepoint fork show attempt --output 1'],
+  input(given) {
+    const [name = ''] = given.operands;
+    const output = wholeNumber(given, 'output', '--output');
+    return { name, ...(output === undefined ? {} : { output }) };
+  },
   render(fork, view) {
+    const { printed } = fork;
+    if (printed !== null)
+      return lines(showText(Buffer.from(nameFromJson(printed.text), 'latin1').toString('utf8').trimEnd(), 'keep'));
     const { folder, checkpoint, created, branch, plan, port, rung, runs, checks, changes, common } = fork;
     return lines(
       forkLine(fork, view),

@@ -4,14 +4,23 @@ import { showName, showText } from '../../content/show-name.ts';
 import { bytesOfCopy } from '../../copy/sizes.ts';
 import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
 import { commitsOfFork, commitsText, howToGet } from '../../fork/commits-of-fork.ts';
-import { conflictsOfForks, type ForkConflict } from '../../fork/compare-forks.ts';
+import type { ForkConflict } from '../../fork/compare-forks.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
 import { listForks } from '../../fork/fork-records.ts';
 import { type ForkFolder, giveFolder } from '../../fork/give-folder.ts';
 import { proposedBy } from '../../fork/merge-fork.ts';
 import { assertThere, folderOf, isGone, lookAtFork } from '../../fork/open-fork.ts';
-import { type ForkCommand, type ForkRun, type RunningInFork, runningIn, runsOf, startRun } from '../../fork/runs.ts';
+import {
+  type ForkCommand,
+  type ForkOutput,
+  type ForkRun,
+  outputOf,
+  type RunningInFork,
+  runningIn,
+  runsOf,
+  startRun,
+} from '../../fork/runs.ts';
 import { isFsError } from '../../io/fs.ts';
 import { givenPaths } from '../../io/given-path.ts';
 import type { Pace } from '../../io/pace.ts';
@@ -20,13 +29,12 @@ import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, PlanId } from '../../model/ids.ts';
 import type { DiskPath, JsonName, TreePath } from '../../model/names.ts';
-import { ChangeSetDraft } from '../../operation/change-set.ts';
-import type { Operation, OperationResult, Preview } from '../../operation/operation.ts';
+import type { OperationResult, Preview } from '../../operation/operation.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
-import { checkpointInfo } from '../../timeline/capture/compose.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
+import { conflictsIn } from '../copies/fork-conflicts.ts';
 import { dropFork, dropGoneForks, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
 import { type CheckedMergeOptions, type MergeContext, mergeFork, mergeIn, previewMerge } from '../copies/merge-fork.ts';
 import type { Engine } from '../engine.ts';
@@ -58,6 +66,8 @@ export interface ForkView {
   readonly uncaptured: readonly TreePath[];
   /** Newest first. */
   readonly runs: readonly ForkRun[];
+  /** What the command that was asked for has printed; null: none was asked for. */
+  readonly printed: ForkOutput | null;
   /** How its checks went last; null: they did not run. */
   readonly checks: ForkChecksView | null;
   readonly bytes: number;
@@ -104,6 +114,8 @@ export interface ForkComparison {
 export interface ForkDiffOptions extends CallOptions {
   readonly paths?: readonly JsonName[];
   readonly patch?: boolean;
+  /** The number of a command: the end of what it has printed is returned as well. */
+  readonly output?: number;
 }
 
 export interface CleanedForks {
@@ -122,7 +134,7 @@ export interface ForkCalls {
   createForks(names: readonly string[], options?: CreateForkOptions): Promise<readonly CreatedFork[]>;
   /** Lists the forks of the workspace, oldest first. */
   forks(options?: CallOptions): Promise<ForkList>;
-  /** @throws SavepointError UNKNOWN_FORK */
+  /** @throws SavepointError UNKNOWN_FORK, USAGE if there is no command with the number `output` */
   fork(name: string, options?: ForkDiffOptions): Promise<ForkView>;
   /**
    * Compares the changes of forks: their sizes, the paths in common, and what would not merge. Nothing is changed.
@@ -256,7 +268,7 @@ async function viewOf(
   workspace: Workspace,
   fork: Fork,
   pace: Pace,
-  { paths = [], patch = false }: ForkDiffOptions,
+  { paths = [], patch = false, output }: ForkDiffOptions,
 ): Promise<ForkView> {
   const { ports } = engine;
   const base = baseOf(workspace, fork);
@@ -288,6 +300,7 @@ async function viewOf(
     difference,
     uncaptured: all.changes.flatMap(({ path, uncapturedAfter }) => (uncapturedAfter === undefined ? [] : [path])),
     runs: runsOf(ports, fork),
+    printed: output === undefined ? null : outputOf(ports, fork, output),
     checks: checksView(ports, fork, wanted.length === 0 ? after : await proposed([])),
     bytes: sizeOf(engine, copy),
   };
@@ -328,32 +341,6 @@ function commonPaths(views: readonly ForkView[], [first, second]: readonly [stri
     views.find((view) => view.name === name)!.difference.changes.map(({ path }) => path);
   const others = new Set(pathsOf(second));
   return pathsOf(first).filter((path) => others.has(path));
-}
-
-/** Looks at the workspace as an operation does, and plans no change. */
-async function conflictsIn(
-  { engine, workspace, pace }: MergeContext,
-  forks: readonly Fork[],
-): Promise<Awaited<ReturnType<typeof conflictsOfForks>>> {
-  let found: Awaited<ReturnType<typeof conflictsOfForks>> = { alone: [], together: [] };
-  const operation: Operation = {
-    info: { ...checkpointInfo('merge', engine.actor), description: '' },
-    backups: null,
-    plan: async (current) => {
-      const changes: Parameters<typeof conflictsOfForks>[0][number][] = [];
-      for (const fork of forks) {
-        const base = baseOf(workspace, fork).snapshot;
-        const proposed = await lookAtFork(workspace, fork, (copy) =>
-          proposedBy(workspace, { copy, base, paths: [] }, current.objects, pace),
-        );
-        changes.push({ name: fork.name, base, proposed });
-      }
-      found = await conflictsOfForks(changes, current, pace);
-      return new ChangeSetDraft().finish();
-    },
-  };
-  await preview(engine, workspace, operation, {});
-  return found;
 }
 
 /** The fork is in use, or has changes that are not merged: it is kept without a note. */

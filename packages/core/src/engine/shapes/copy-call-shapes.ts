@@ -85,7 +85,7 @@ const CREATE_FORK = fields({
   rungs: listOf(COPY_RUNG),
   dependencies: DEPENDENCIES,
 } satisfies ShapeOf<CreateForkOptions>);
-const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<ForkDiffOptions>);
+const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag, output: count } satisfies ShapeOf<ForkDiffOptions>);
 const MERGE = { ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>;
 const CHECKED_MERGE = {
   ...MERGE,

@@ -2,7 +2,7 @@
 
 import { treePathOf } from '../../io/locate-path.ts';
 import { exactName, nameToJson } from '../../model/names.ts';
-import { changesToJson, forkChecksToJson, forkShapes, forkToJson } from '../shapes/fork-shape.ts';
+import { changesToJson, forkChecksToJson, forkShapes, forkToJson, printedToJson } from '../shapes/fork-shape.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -50,16 +50,32 @@ export const forkShow = verb({
   description: 'Shows one fork with its changes since it left the workspace, or since its last merge.',
   changes: 'nothing',
   schemas: (shapes) => {
-    const { z, change } = shapes;
+    const { z, change, jsonName } = shapes;
     return {
-      input: z.strictObject({ name: z.string() }),
-      output: forkShapes(shapes).fork.extend({ changes: z.array(change) }),
+      input: z.strictObject({
+        name: z.string(),
+        output: z.int().min(1).optional().describe('the number of a command: also show the end of what it has printed'),
+      }),
+      output: forkShapes(shapes).fork.extend({
+        changes: z.array(change),
+        printed: z
+          .strictObject({
+            number: z.int().min(1),
+            text: jsonName.describe('at most the last 64 KB'),
+            isCut: z.boolean().describe('there is more before it, in the file `output`'),
+          })
+          .nullable(),
+      }),
     };
   },
-  async handle(savepoint, { name }, { signal }) {
-    const view = await savepoint.fork(name, withoutUndefined({ signal }));
+  async handle(savepoint, { name, output }, { signal }) {
+    const view = await savepoint.fork(name, withoutUndefined({ output, signal }));
     const { forks } = await savepoint.forks(withoutUndefined({ signal }));
-    return { ...forkToJson(view, forks), changes: changesToJson(view).changes };
+    return {
+      ...forkToJson(view, forks),
+      changes: changesToJson(view).changes,
+      printed: view.printed && printedToJson(view.printed),
+    };
   },
 });
 

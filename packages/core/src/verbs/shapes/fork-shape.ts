@@ -1,7 +1,7 @@
 /** The JSON of a fork. */
 
 import type { ForkView } from '../../engine/calls/forks.ts';
-import type { ForkRun } from '../../fork/runs.ts';
+import type { ForkOutput, ForkRun } from '../../fork/runs.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { Shapes } from '../verb.ts';
 import { sessionShape } from './conversation-shape.ts';
@@ -66,6 +66,10 @@ export function forkShapes(shapes: Shapes) {
 
 export function runToJson({ number, command, started, state, exit, output }: ForkRun) {
   return { number, command: [...command], started: timeToJson(started), state, exit, output: nameToJson(output) };
+}
+
+export function printedToJson({ number, bytes, size }: ForkOutput) {
+  return { number, text: nameToJson(bytes.toString('latin1')), isCut: bytes.length < size };
 }
 
 export function forkChecksToJson({ checks }: Pick<ForkView, 'checks'>) {
