@@ -368,3 +368,23 @@ test('the file is private, and a failed write leaves nothing', async () => {
   expect(await failure(cancelled)).toMatchObject({ code: 'CANCELLED' });
   expect(everything(here.folder)).toEqual(before);
 });
+
+test('only the timeline can be imported: every checkpoint is there to look at, and no file is written', async () => {
+  const here = new Machine();
+  const there = new Machine();
+  const file = await smallBundle(here);
+  mkdirSync(there.at('looked-at'));
+  const looking = there.open('looked-at');
+  const given = [disk(file), disk(there.at('looked-at'))] as const;
+  const { added, restored, paths } = await looking.restoreBundle(...given, { timelineOnly: true });
+  expect([added.map(({ id }) => id), restored, paths]).toEqual([['cp_1', 'cp_2'], null, []]);
+  expect(everything(there.at('looked-at'))).toEqual([]);
+  const { changes } = await looking.diff({ from: 'cp_1', to: 'cp_2' });
+  expect(changes.map(({ path: changed }) => changed)).toEqual(['a.txt']);
+  expect(String((await looking.cat('cp_2', 'a.txt' as TreePath)).bytes)).toBe('two\n');
+  expect((await looking.verify()).damage).toEqual([]);
+  expect(await failure(looking.restoreBundle(...given, { timelineOnly: true }))).toMatchObject({ code: 'CONFLICT' });
+  there.write('mine', 'mine\n', 'used');
+  const used = there.open().restoreBundle(disk(file), disk(there.at('used')), { timelineOnly: true });
+  expect(await failure(used)).toMatchObject({ code: 'CONFLICT' });
+});

@@ -72,6 +72,8 @@ export interface BundleRestoring {
   readonly wait: LockOptions;
   /** Recovers the transactions of dead processes. */
   readonly recoverWorkspace: (writing: WriteContext) => Promise<void>;
+  /** The files are left alone. */
+  readonly timelineOnly: boolean;
   /** Null: a folder that is not empty is refused. */
   readonly overClones: OverClones | null;
 }
@@ -126,6 +128,7 @@ export async function restoreBundle(
       bundle.close();
     }
   }
+  if (restoring.timelineOnly) throw hasCheckpoints(context.folder);
   const workspace = openWorkspace(context, found);
   try {
     const bundle = await checkBundle(ports, path, workspace.store.objects, pace);
@@ -207,7 +210,7 @@ function bundlePath(context: Context, file: DiskPath): DiskPath {
 async function restoreToNewWorkspace(
   context: Context,
   bundle: ValidBundle,
-  { pace, wait, overClones }: BundleRestoring,
+  { pace, wait, timelineOnly, overClones }: BundleRestoring,
 ): Promise<RestoredBundle> {
   const { ports, folder } = context;
   const { added } = joinTimelines([], 0, bundle.checkpoints, bundle.continues);
@@ -232,6 +235,10 @@ async function restoreToNewWorkspace(
         return { ...reported, restored: newest, paths: plannedPaths(operation), operation };
       }
       assertEmpty(context);
+      if (timelineOnly) {
+        workspace.timeline.publishAll(refs);
+        return { ...reported, restored: null, paths: [], operation: null };
+      }
       const paths = (await applyBundle(workspace, newest, refs, lock, pace)).paths.map(({ path }) => path);
       await recordFolder(context, record, pace, wait);
       return { ...reported, restored: newest, paths, operation: null };
@@ -406,6 +413,16 @@ function assertEmpty({ ports, folder }: Pick<Context, 'ports' | 'folder'>): void
     `${showName(folder)} is not empty, and has no checkpoints that the bundle continues.`,
     { paths: names.slice(0, 100).map((name) => ({ path: nameToJson(name), why: 'already exists' })) },
     { hint: 'Nothing was changed. Use a folder that is empty or does not exist.' },
+  );
+}
+
+function hasCheckpoints(folder: DiskPath): SavepointError {
+  const message = `${showName(folder)} already has checkpoints.`;
+  return new SavepointError(
+    'CONFLICT',
+    message,
+    { paths: [] },
+    { hint: 'Nothing was changed. Import only the timeline to a folder without checkpoints.' },
   );
 }
 

@@ -40,6 +40,15 @@ export interface BundleRestoreOptions extends OverClonesOptions {
   readonly overwrite?: boolean;
 }
 
+/** How a timeline is imported; see `restoreBundle`. */
+export interface ImportBundleOptions extends BundleRestoreOptions {
+  /**
+   * Only add the checkpoints, to look at them: nothing is written to the folder, which must be empty and without checkpoints.
+   * Default false.
+   */
+  readonly timelineOnly?: boolean;
+}
+
 export interface BundleCalls {
   /**
    * Writes checkpoints into a git bundle. The same checkpoints always give the same commits, on every machine.
@@ -54,11 +63,11 @@ export interface BundleCalls {
    * the folder may have clones of the bundle's repositories; `undo` then reverts the restore.
    * @param file absolute
    * @param folder absolute; empty, missing, or restored earlier from a bundle of the same timeline
-   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty,
-   *   GIT_REFUSED if it lacks a clone, ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED:
+   * @throws SavepointError BUNDLE_REFUSED, BUNDLE_INCOMPLETE, BUNDLE_DIVERGED, CONFLICT if the folder is not empty, or has
+   *   checkpoints and only the timeline was asked for, GIT_REFUSED if it lacks a clone, ROOT_REFUSED, PATH_REFUSED, NAME_COLLISION, NO_SPACE, IO, LOCKED, CANCELLED:
    *   nothing changed; PENDING
    */
-  restoreBundle(file: JsonName, folder: JsonName, options?: BundleRestoreOptions): Promise<RestoredBundle>;
+  restoreBundle(file: JsonName, folder: JsonName, options?: ImportBundleOptions): Promise<RestoredBundle>;
   /**
    * Returns what `restoreBundle` would do, in a folder with clones as with `overwrite`. Changes nothing there, and does
    * not wait for the lock.
@@ -103,6 +112,7 @@ export function bundleCalls(engine: Engine): BundleCalls {
       const restoring: BundleRestoring = {
         pace: engine.pace(options),
         wait: engine.wait,
+        timelineOnly: options.timelineOnly === true,
         overClones: options.overwrite === true ? new OverClones(engine, options) : null,
         recoverWorkspace: async (writing) => {
           const { waiting } = await recoverOverlapping(engine.events, writing, null);

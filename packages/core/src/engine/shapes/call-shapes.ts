@@ -112,11 +112,11 @@ const RETENTION = fields({
   maxStoreBytes: orNull(number),
 } satisfies ShapeOf<RetentionOptions>);
 const UNDO_CALL: Arguments = [['options', optional(fields(UNDO))]];
-const RESTORE_BUNDLE_CALL: Arguments = [
+const BUNDLE_TO_FOLDER: Arguments = [
   ['file', anything],
   ['folder', anything],
-  options<'restoreBundle'>({ overwrite: flag, git: flag, allowPartial: flag, expected: text }),
 ];
+const RESTORE_BUNDLE = { overwrite: flag, git: flag, allowPartial: flag, expected: text };
 const DROP_CALL: Arguments = [['names', listOf(text)], options<'drop'>({ pinned: flag })];
 const BLAME: ShapeOf<BlameQuery, 'path'> = { at: text, lines: fields({}, { first: count, last: count }) };
 const FILES_OF_PLAN = fields({ state: oneOf(...PLAN_STATES) } satisfies ShapeOf<FilesOfPlan, 'plan'>, { plan: text });
@@ -206,8 +206,8 @@ const SHAPES: { readonly [Name in keyof Calls]: Arguments } = {
       overwrite: flag,
     }),
   ],
-  restoreBundle: RESTORE_BUNDLE_CALL,
-  previewRestoreBundle: RESTORE_BUNDLE_CALL,
+  restoreBundle: [...BUNDLE_TO_FOLDER, options<'restoreBundle'>({ ...RESTORE_BUNDLE, timelineOnly: flag })],
+  previewRestoreBundle: [...BUNDLE_TO_FOLDER, options<'previewRestoreBundle'>(RESTORE_BUNDLE)],
   exportBundles: [options<'exportBundles'>({})],
   exportWithRetry: [options<'exportWithRetry'>({ long: flag })],
   place: [['options', optional(fields({ orNew: flag }))]],
