@@ -38,6 +38,7 @@ export async function makeStudioDemo({ dir, home }) {
   );
   await otherKinds(savepoint, dir);
   await savepoint.createForks(['tax-table']);
+  await makeForks(savepoint);
   const session = savepoint.session({ agent: 'codex', id: '0199ab7c' });
   await session.prompt('Show prices in the cart with the tax of the country');
   await session.call({ tool: 'apply_patch', kind: 'write', paths: ['src/cart/tax.ts'] }, async () => {
@@ -113,6 +114,32 @@ function picture(colour) {
     part('IDAT', deflateSync(Buffer.from(rows))),
     part('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/**
+ * Three attempts at the same thing, two of which change the same lines.
+ * @param {import('@savepoint/core').Savepoint} savepoint
+ */
+async function makeForks(savepoint) {
+  for (const [name, argument] of [
+    ['cache-first', 'cache'],
+    ['retry-queue', 'queue'],
+    ['worker-pool', null],
+  ]) {
+    const [created] = await savepoint.createForks([String(name)]);
+    const folder = Buffer.from(created?.files ?? '', 'latin1').toString();
+    if (argument !== null) {
+      const login = join(folder, 'src/routes/login.ts');
+      writeFileSync(
+        login,
+        readFileSync(login, 'utf8').replace('isAllowed(request)', `isAllowed(request, ${argument})`),
+      );
+    }
+    writeFileSync(
+      join(folder, `src/auth/${name}.ts`),
+      `export const ${argument ?? 'pool'} = new Map<string, number>();\n`,
+    );
+  }
 }
 
 /** @param {string} text */

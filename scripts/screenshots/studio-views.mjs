@@ -74,6 +74,19 @@ export const VIEWS = {
     await page.goto(`${base}/restore?to=cp_2&mode=exact`);
     await settled(page);
   },
+  replay: async (page, base) => {
+    await page.goto(`${base}/replay?at=cp_12`);
+    await settled(page);
+  },
+  forks: async (page, base) => {
+    await page.goto(`${base}/forks`);
+    await page.locator('.forks .files a').first().waitFor();
+    await settled(page);
+  },
+  fork: async (page, base) => {
+    await page.goto(`${base}/forks/retry-queue`);
+    await settled(page);
+  },
   overview: async (page, base) => {
     await page.goto(`${base}/overview`);
     await settled(page);

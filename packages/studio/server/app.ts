@@ -4,18 +4,22 @@ import { safeJson } from '@savepoint/core/ports';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Activity } from './activity.ts';
+import { bundleRoutes } from './bundle-routes.ts';
+import type { Bundles } from './bundles.ts';
 import { callVerb } from './call-verb.ts';
-import { callableVerbs, isVerbName, maxBodyOf, refusedVerb } from './callable-verbs.ts';
+import { callableVerbs, isVerbName, maxBodyOf, refusedVerb, verbOf } from './callable-verbs.ts';
 import { contentOf, pathOf, sourceOf } from './content.ts';
 import { eventStream } from './events.ts';
 import { asFailure, requestError } from './failure.ts';
+import type { OpenWorkspace } from './open-workspace.ts';
 import type { PageFiles } from './page-files.ts';
 import { jsonBody, RequestProblem } from './request-body.ts';
 import type { NodeParts } from './respond.ts';
 import type { Sessions } from './sessions.ts';
 import type { OneTimeTokens } from './tokens.ts';
+import type { Uploads } from './uploads.ts';
 import type { HealthAnswer, ProofAnswer, ProofRequest, SessionRequest, WorkspacesAnswer } from './wire.ts';
-import type { OpenWorkspace, Workspaces } from './workspaces.ts';
+import type { Workspaces } from './workspaces.ts';
 
 export interface AppParts {
   readonly version: string;
@@ -28,6 +32,8 @@ export interface AppParts {
   readonly sessions: Sessions;
   readonly workspaces: Workspaces;
   readonly health: (root: DiskPath) => Promise<HealthAnswer>;
+  readonly bundles: Bundles;
+  readonly uploads: Uploads;
   readonly activity: Activity;
   /** A browser has opened the page. */
   readonly opened: () => void;
@@ -68,6 +74,8 @@ export function studioApp(parts: AppParts): Hono<Env> {
     const why = refusedVerb(name, isReadOnly);
     if (why !== null) return refused(context, 403, `The page may not call ${name}: ${why}.`);
     const workspace = await workspaceOf(context, workspaces);
+    if (workspace.isBundle && verbOf(name).changes !== 'nothing')
+      return refused(context, 403, `A bundle is only looked at, so ${name} is not available.`);
     const given = await jsonBody(context.env.incoming, maxBodyOf(name));
     return answer(context, 200, await callVerb(workspace, name, given, context.env.signal));
   });
@@ -95,6 +103,7 @@ export function studioApp(parts: AppParts): Hono<Env> {
     context.env.stream = bytes;
     return context.body(null, status, headers);
   });
+  app.route('/api', bundleRoutes(parts));
   app.all('/api/*', (context) => refused(context, 404, 'There is nothing at this address.'));
 
   app.get('*', (context) => {

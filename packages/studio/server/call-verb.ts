@@ -3,8 +3,8 @@ import { SavepointError } from '@savepoint/core';
 import { answerStatus, requestProblems, schemasOf } from '@savepoint/core/frontend';
 import { refusedField, verbOf } from './callable-verbs.ts';
 import { asFailure } from './failure.ts';
+import type { OpenWorkspace } from './open-workspace.ts';
 import type { VerbAnswer, VerbName } from './wire.ts';
-import type { OpenWorkspace } from './workspaces.ts';
 
 const MAX_ISSUES = 100;
 

@@ -1,8 +1,11 @@
 /** Studio: a page in the browser over the verbs, and the server for it. Only the command `studio` starts it. */
+import { basename } from 'node:path';
 import type { DiskPath, OpenOptions } from '@savepoint/core';
 import { Activity } from './activity.ts';
 import { studioApp } from './app.ts';
+import { Bundles } from './bundles.ts';
 import { httpServer, listen, type StudioServer } from './http-server.ts';
+import type { WorkspaceOptions } from './open-workspace.ts';
 import { OpeningFiles } from './opening-files.ts';
 import { PageFiles } from './page-files.ts';
 import { originOf } from './request-checks.ts';
@@ -11,8 +14,9 @@ import { Sessions } from './sessions.ts';
 import { startedBy } from './started-by.ts';
 import { type StudioFiles, studioFiles } from './studio-files.ts';
 import { OneTimeTokens } from './tokens.ts';
+import { Uploads } from './uploads.ts';
 import type { HealthAnswer } from './wire.ts';
-import { type WorkspaceOptions, Workspaces } from './workspaces.ts';
+import { Workspaces } from './workspaces.ts';
 
 export type { DaemonHealth, HealthAnswer } from './wire.ts';
 
@@ -28,6 +32,8 @@ export interface StudioOptions {
   /** Null: that of a server that was killed, else any free one. */
   readonly port: number | null;
   readonly isReadOnly: boolean;
+  /** A bundle that is shown first, to review it: an absolute path. */
+  readonly bundle?: string | null;
   readonly version: string;
   /** Whether hooks and the daemon work, for the workspace of this folder. */
   readonly health: (root: DiskPath) => Promise<HealthAnswer>;
@@ -55,16 +61,25 @@ export interface Studio {
 
 const HEARTBEAT_MS = 15_000;
 
-/** @throws SavepointError STORE_UNSAFE; the error of the system if it cannot listen */
+/**
+ * @throws SavepointError STORE_UNSAFE; what `restoreBundle` throws, if there is a bundle; the error of the system if it cannot
+ *   listen
+ */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
   const { folder, version, isReadOnly, heartbeatMs = HEARTBEAT_MS } = options;
   const files = studioFiles(options.home);
   const { agent, caller } = await startedBy(folder, options.workspace, options.caller);
-  const workspaces = new Workspaces(folder, { ...options.workspace, caller });
+  const workspaceOptions = { ...options.workspace, caller };
+  const bundles = new Bundles(files.bundles, workspaceOptions);
+  const bundle = await openFirst(bundles, options.bundle ?? null);
+  const workspaces = new Workspaces(folder, workspaceOptions, bundles, bundle);
   const page = new PageFiles(options.page);
   let fetch: Fetch = () => new Response(null, { status: 503 });
   const server = httpServer((request, parts) => fetch(request, parts));
-  const port = await listenSomewhere(server, options.port, files);
+  const port = await listenSomewhere(server, options.port, files).catch(async (error: unknown) => {
+    await bundles.closeAll();
+    throw error;
+  });
   const address = `${originOf(port)}/`;
   const tokens = new OneTimeTokens();
   const opening = new OpeningFiles(files.opening);
@@ -84,6 +99,8 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     sessions,
     workspaces,
     health: options.health,
+    bundles,
+    uploads: new Uploads(() => bundles.madeFolder()),
     activity,
     opened: () => opening.removeAll(),
   }).fetch;
@@ -101,8 +118,20 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
       sessions.end();
       await server.close();
       await workspaces.close();
+      await bundles.closeAll();
     },
   };
+}
+
+/** @returns the id of its workspace; null if there is no bundle */
+async function openFirst(bundles: Bundles, file: string | null): Promise<string | null> {
+  if (file === null) return null;
+  try {
+    return await bundles.open(file, basename(file), new AbortController().signal);
+  } catch (error) {
+    await bundles.closeAll();
+    throw error;
+  }
 }
 
 /** @returns the port */

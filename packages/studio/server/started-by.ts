@@ -1,6 +1,6 @@
 /** Finds out whether an agent started the server. Such a server always refuses what only a person may do. */
 import { type DiskPath, type OpenOptions, open, SavepointError } from '@savepoint/core';
-import type { WorkspaceOptions } from './workspaces.ts';
+import type { WorkspaceOptions } from './open-workspace.ts';
 
 type Caller = NonNullable<OpenOptions['caller']>;
 

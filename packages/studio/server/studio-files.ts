@@ -1,4 +1,7 @@
-/** The files of Studio in Savepoint's home: `studio/sessions-PORT.json`, and `studio/opening/` for files that open a page. */
+/**
+ * The files of Studio in Savepoint's home: `studio/sessions-PORT.json`, `studio/opening/` for files that open a page, and
+ * `studio/bundles/` for bundles under review.
+ */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateFolder } from './private-folder.ts';
@@ -7,6 +10,8 @@ import { SESSION_MS } from './sessions.ts';
 export interface StudioFiles {
   /** Files that lead a browser to the page. */
   readonly opening: string;
+  /** A folder of each server for the bundles that it shows. */
+  readonly bundles: string;
   sessionsOf(port: number): string;
   /**
    * The ports of servers that left sessions: they run, or were killed. The newest first. A server that starts on the port of
@@ -24,6 +29,7 @@ export function studioFiles(home: string): StudioFiles {
   mkdirSync(opening, { recursive: true, mode: 0o700 });
   return {
     opening,
+    bundles: join(folder, 'bundles'),
     sessionsOf: (port) => join(folder, `sessions-${port}.json`),
     ports: () => portsIn(folder),
   };

@@ -47,6 +47,8 @@ export interface WorkspaceRow {
   readonly created: string;
   /** Whether the folder exists. */
   readonly present: boolean;
+  /** It is a bundle that was opened for review. Then `path` is its name, and only what changes nothing is answered. */
+  readonly isBundle: boolean;
 }
 
 export interface ServerState {
@@ -55,7 +57,7 @@ export interface ServerState {
   readonly isReadOnly: boolean;
   /** The agent below which the server was started: it then refuses what only a person may do. Null: a person started it. */
   readonly startedBy: string | null;
-  /** The workspace of the folder in which the server was started; null if it has no checkpoints yet. */
+  /** What is shown first: the bundle or the workspace with which the server was started; null if it has no checkpoints yet. */
   readonly first: string | null;
   /** The verbs that the page may call. */
   readonly verbs: readonly VerbName[];
@@ -77,6 +79,35 @@ export interface DaemonHealth {
   readonly events: number | null;
   /** Of its answers, in milliseconds. */
   readonly medianMs: number | null;
+}
+
+/** The body of `POST /api/bundles`: a page sends a bundle to look at it. */
+export interface BundleRequest {
+  /** Of the file, to show. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+export interface BundleAnswer {
+  /** The id of the upload. */
+  readonly upload: string;
+  /** The most bytes of one part. */
+  readonly part: number;
+}
+
+/** The body of `POST /api/bundles/:upload/parts`. */
+export interface PartRequest {
+  /** The number of bytes that were sent before. */
+  readonly offset: number;
+  /** In base64. */
+  readonly bytes: string;
+}
+
+/** The answer of `POST /api/bundles/:upload/open`, when every part has arrived. */
+export interface OpenedBundle {
+  /** The id of its workspace. */
+  readonly workspace: string;
 }
 
 /** The answer of `POST /api/workspaces/:id/verbs/:verb`. */

@@ -15,7 +15,9 @@ import { loadWorkspaces, type WorkspacesAnswer } from './api/call.ts';
 import { changesSearch } from './changes/search.ts';
 import { shownName } from './data/names.ts';
 import { type ShownWorkspace, WorkspaceContext } from './data/workspace.ts';
+import { forkSearch, forksSearch } from './forks/search.ts';
 import { Empty, Failure, Loading } from './parts/message.tsx';
+import { replaySearch } from './replay/search.ts';
 import { restoreSearch } from './restore/search.ts';
 import { Shell } from './shell/shell.tsx';
 import { timelineSearch } from './timeline/search.ts';
@@ -80,6 +82,27 @@ const conflicts = createRoute({
   component: lazyRouteComponent(() => import('./conflicts/conflicts.tsx'), 'Conflicts'),
 });
 
+const forks = createRoute({
+  getParentRoute: () => workspace,
+  path: 'forks',
+  validateSearch: forksSearch,
+  component: lazyRouteComponent(() => import('./forks/forks.tsx'), 'Forks'),
+});
+
+const fork = createRoute({
+  getParentRoute: () => workspace,
+  path: 'forks/$fork',
+  validateSearch: forkSearch,
+  component: lazyRouteComponent(() => import('./forks/fork.tsx'), 'Fork'),
+});
+
+const replay = createRoute({
+  getParentRoute: () => workspace,
+  path: 'replay',
+  validateSearch: replaySearch,
+  component: lazyRouteComponent(() => import('./replay/replay.tsx'), 'Replay'),
+});
+
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: 'overview',
@@ -89,7 +112,20 @@ const overview = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
-    workspace.addChildren([first, timeline, changes, now, plans, plan, restore, conflicts, overview]),
+    workspace.addChildren([
+      first,
+      timeline,
+      changes,
+      now,
+      replay,
+      plans,
+      plan,
+      forks,
+      fork,
+      restore,
+      conflicts,
+      overview,
+    ]),
   ]),
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   defaultPendingComponent: () => <Loading what="the view" />,
@@ -128,7 +164,9 @@ function Workspace() {
   const { data, error, refetch } = useWorkspaces();
   const shown = useMemo<ShownWorkspace | null>(() => {
     const row = data?.workspaces.find((one) => one.id === id);
-    return data === undefined || row === undefined ? null : { id, path: shownName(row.path), server: data.server };
+    if (data === undefined || row === undefined) return null;
+    const server = row.isBundle ? { ...data.server, isReadOnly: true } : data.server;
+    return { id, path: shownName(row.path), isBundle: row.isBundle, server };
   }, [data, id]);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the workspaces" />;

@@ -24,9 +24,16 @@ afterAll(async () => {
   browser = null;
 });
 
-/** Starts `savepoint studio` for a project and opens it; both end with the calling test. */
-export async function openStudio(p: Project, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const { address, child } = await startStudio(p);
+/**
+ * Starts `savepoint studio` for a project and opens it; both end with the calling test.
+ * @param args of the command
+ */
+export async function openStudio(
+  p: Project,
+  options: BrowserContextOptions = {},
+  args: readonly string[] = [],
+): Promise<OpenedPage> {
+  const { address, child } = await startStudio(p, args);
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(() => context.close());
@@ -42,13 +49,16 @@ export async function openStudio(p: Project, options: BrowserContextOptions = {}
   await page.waitForURL(/\/w\/[^/]+\/timeline/);
   const restart = async (): Promise<void> => {
     await end(child, 'SIGKILL');
-    await startStudio(p);
+    await startStudio(p, args);
   };
   return { page, base: page.url().replace(/\/timeline.*$/, ''), errors, restart };
 }
 
-async function startStudio(p: Project): Promise<{ readonly address: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [main, 'studio', '--no-open', '--json'], {
+async function startStudio(
+  p: Project,
+  args: readonly string[],
+): Promise<{ readonly address: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [main, 'studio', '--no-open', '--json', ...args], {
     cwd: p.dir,
     env: p.environment(),
     stdio: ['ignore', 'pipe', 'inherit'],

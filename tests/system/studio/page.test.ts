@@ -342,7 +342,9 @@ function propose(p: Project, intent: string, edits: readonly object[]): void {
 const VIEWS: readonly (readonly [string, RegExp])[] = [
   ['n', /^Now$/],
   ['c', /^Since cp_1/],
+  ['y', /^Replay$/],
   ['p', /^Plans$/],
+  ['f', /^Forks$/],
   ['r', /^Restore$/],
   ['o', /^Overview$/],
   ['t', /^Timeline$/],

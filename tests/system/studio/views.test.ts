@@ -48,10 +48,13 @@ const VIEWS: readonly View[] = [
   { address: 'overview', sign: '.trend svg' },
   { address: 'restore?to=cp_1&mode=exact', sign: '.chosen-files input' },
   { address: 'conflicts', sign: '.message' },
+  { address: 'replay?at=cp_2', sign: '.author-cell .mark', keys: ['←', '→', 'Space', 'Home', 'End', '+', '-', 's'] },
+  { address: 'forks', sign: '.forks .files a', keys: ['j', 'k', 'f'] },
+  { address: 'forks/one', sign: '.code-row', keys: ['v', 'm', 'x', 's'] },
 ];
 
 /** The keys that work everywhere. */
-const KEYS = ['Ctrl k', '?', 'g n', 'g t', 'g c', 'g p', 'g o'];
+const KEYS = ['Ctrl k', '?', 'g n', 'g t', 'g c', 'g y', 'g p', 'g f', 'g o'];
 
 it('nothing serious stands in the way of any reader, in both themes and by keyboard alone', async () => {
   const p = world();
@@ -127,6 +130,10 @@ function world(): Project {
   ];
   fs.writeFileSync(path.join(p.base, 'plan.json'), JSON.stringify({ files: [{ file_path: 'notes.txt', edits }] }));
   p.ok('plan', 'new', '../plan.json', '-m', 'Two lines more');
+  for (const name of ['one', 'two']) {
+    p.ok('fork', 'create', name);
+    fs.writeFileSync(path.join(p.ok('fork', 'open', name).stdout.trim(), 'notes.txt'), `${name}\n`);
+  }
   return p;
 }
 

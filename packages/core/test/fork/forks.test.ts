@@ -55,8 +55,9 @@ test('a second merge brings only what is new, and everything again after an undo
   await savepoint.createForks(['f'], { rungs: ['copy'] });
   const folder = await folderOf(savepoint, 'f');
   writeFileSync(join(folder, 'new.txt'), 'new\n');
+  expect((await savepoint.fork('f')).base).toBe('cp_1');
   await savepoint.mergeFork('f');
-  expect((await savepoint.fork('f')).state).toBe('merged');
+  expect(await savepoint.fork('f')).toMatchObject({ state: 'merged', base: null });
   rmSync(p.at('new.txt')); // a person rejects it
   writeFileSync(join(folder, 'b.txt'), 'changed\n');
   await savepoint.mergeFork('f');

@@ -56,14 +56,24 @@ export async function callVerb<Name extends VerbName>(
   input: Input<Name>,
   signal?: AbortSignal,
 ): Promise<Answered<Name>> {
-  const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`, {
+  const path = `/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`;
+  const answer = await postJson<Exclude<VerbAnswer<Output<Name>>, ErrorAnswer>>(path, input, signal);
+  return { status: answer.status, output: answer.output, warnings: answer.warnings ?? [] };
+}
+
+/** @throws CallFailed */
+export async function postJson<Answer extends object>(
+  path: string,
+  body: object,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const response = await reach(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...authorization() },
-    body: JSON.stringify(input),
+    body: JSON.stringify(body),
     ...(signal ? { signal } : {}),
   });
-  const answer = await readAnswer<Exclude<VerbAnswer<Output<Name>>, ErrorAnswer>>(response);
-  return { status: answer.status, output: answer.output, warnings: answer.warnings ?? [] };
+  return readAnswer<Answer>(response);
 }
 
 /** Where the bytes of a file are: at a checkpoint, in a plan, or in the folder now. */

@@ -29,7 +29,7 @@ export type SetView = (change: {
 }) => void;
 
 export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadProps) {
-  const { id: workspace } = useWorkspace();
+  const { id: workspace, server } = useWorkspace();
   const { totals } = diff;
   const request = search.only === undefined ? requestOf(search, diff, recorded) : null;
   const isSideBySide = search.sides === 'two';
@@ -61,6 +61,11 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
           Side by side
         </button>
       </fieldset>
+      {diff.to !== null && !server.isReadOnly && (
+        <Link className="button small" to="/w/$workspace/forks" params={{ workspace }} search={{ from: diff.to.id }}>
+          Fork from here
+        </Link>
+      )}
       {request !== null && <TakeBackButton request={request} label="Take back all" />}
       {diff.from !== null && (
         <Link

@@ -6,6 +6,8 @@ export interface ShownWorkspace {
   readonly id: string;
   /** Safe to show. */
   readonly path: string;
+  /** It is a bundle that was opened for review: there is no folder, and nothing changes. */
+  readonly isBundle: boolean;
   readonly server: WorkspacesAnswer['server'];
 }
 

@@ -11,7 +11,7 @@ import { TrendsPart } from './trends-part.tsx';
 import { VerifyPart } from './verify-part.tsx';
 
 export function Overview() {
-  const { path } = useWorkspace();
+  const { path, isBundle } = useWorkspace();
   const status = useVerb('status', {});
   const stats = useVerb('stats', {});
   if (status.error !== null && status.data === undefined)
@@ -65,7 +65,11 @@ export function Overview() {
         <section aria-label="Not captured">
           <h2>Not captured</h2>
           {capture === null || capture.leftOut.length + capture.partial.length === 0 ? (
-            <p>Everything that is not ignored is captured.</p>
+            <p>
+              {isBundle
+                ? 'A bundle has no files that were ignored or private, unless its author included them.'
+                : 'Everything that is not ignored is captured.'}
+            </p>
           ) : (
             <ul>
               {[...capture.partial, ...capture.leftOut].map((gap) => (

@@ -24,12 +24,14 @@ export function Keys({ keys }: { readonly keys: string }) {
       {keys.split(' ').map((key, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same key can come twice
         <span key={index}>
-          <kbd>{key}</kbd>{' '}
+          <kbd>{SHOWN[key] ?? key}</kbd>{' '}
         </span>
       ))}
     </span>
   );
 }
+
+const SHOWN: Readonly<Record<string, string>> = { ArrowLeft: '←', ArrowRight: '→' };
 
 function Row({ keys, label }: { readonly keys: string; readonly label: string }) {
   return (

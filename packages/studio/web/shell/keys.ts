@@ -33,7 +33,8 @@ export function useAllCommands(): readonly Command[] {
 export function listenToKeys(): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || isTyping(event)) return;
-    const key = event.ctrlKey || event.metaKey ? `Ctrl ${event.key}` : event.key;
+    const name = event.key === ' ' ? 'Space' : event.key;
+    const key = event.ctrlKey || event.metaKey ? `Ctrl ${name}` : name;
     if (event.altKey) return;
     const both = pending === '' ? key : `${pending} ${key}`;
     const found = newest(both) ?? newest(key);
@@ -54,7 +55,9 @@ function newest(keys: string): Command | undefined {
 function isTyping({ target, key, ctrlKey, metaKey }: KeyboardEvent): boolean {
   if ((ctrlKey || metaKey) && key === 'k') return document.querySelector('dialog[open]') !== null;
   if (!(target instanceof HTMLElement)) return false;
-  return target.closest('input, textarea, select, [contenteditable], dialog[open]') !== null;
+  // It presses what has the focus.
+  if (key === ' ' && target.closest('button, summary') !== null) return true;
+  return target.closest('input:not([type="range"]), textarea, select, [contenteditable], dialog[open]') !== null;
 }
 
 function changed(): void {

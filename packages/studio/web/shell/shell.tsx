@@ -1,9 +1,12 @@
 /** The frame around all views: the side bar, the connection, the keys, and the dialogs that open from everywhere. */
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { WorkspacesAnswer } from '../api/call.ts';
 import { type Connection, followEvents } from '../api/events.ts';
+import { BundleDrop } from '../bundles/bundle-drop.tsx';
+import { BundleNotice } from '../bundles/bundle-notice.tsx';
+import { isInBundle, NotInBundle } from '../bundles/not-in-bundle.tsx';
 import { textOf } from '../data/names.ts';
 import { isNewWork } from '../data/newest-page.ts';
 import { noteEvent } from '../data/open-calls.ts';
@@ -18,7 +21,10 @@ import { SideBar, VIEWS } from './side-bar.tsx';
 import { applyTheme, nextTheme, storedTheme } from './theme.ts';
 
 export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['workspaces'] }) {
-  const { id, server } = useWorkspace();
+  const { id, server, isBundle } = useWorkspace();
+  const { pathname, searchStr } = useLocation();
+  const view = pathname.split('/')[3] ?? '';
+  const isThere = !isBundle || (isInBundle(view) && (view !== 'changes' || searchStr !== ''));
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'none' | 'palette' | 'help'>('none');
   const [theme, setTheme] = useState(storedTheme);
@@ -31,8 +37,8 @@ export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['w
     () => [
       { keys: 'Ctrl k', label: 'Open the command palette', run: () => setDialog('palette') },
       { keys: '?', label: 'List the keys', run: () => setDialog('help') },
-      ...VIEWS.map(({ to, label }) => ({
-        keys: `g ${label.charAt(0).toLowerCase()}`,
+      ...VIEWS.map(({ to, label, key = label.charAt(0).toLowerCase() }) => ({
+        keys: `g ${key}`,
         label: `Go to ${label}`,
         run: () => void navigate({ to, params: { workspace: id } }),
       })),
@@ -65,9 +71,9 @@ export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['w
             studio` in a terminal of your own for that.
           </p>
         )}
-        <TakeBackProvider>
-          <Outlet />
-        </TakeBackProvider>
+        {isBundle && <BundleNotice />}
+        <TakeBackProvider>{isThere ? <Outlet /> : <NotInBundle view={view} />}</TakeBackProvider>
+        <BundleDrop />
       </main>
       {dialog === 'palette' && <Palette onClose={close} />}
       {dialog === 'help' && <Help onClose={close} />}

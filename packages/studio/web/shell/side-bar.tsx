@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { WorkspacesAnswer } from '../api/call.ts';
 import type { Connection } from '../api/events.ts';
+import { isInBundle } from '../bundles/not-in-bundle.tsx';
 import { folderAndFile, shownName } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -11,20 +12,25 @@ interface View {
     | '/w/$workspace/now'
     | '/w/$workspace/timeline'
     | '/w/$workspace/changes'
+    | '/w/$workspace/replay'
     | '/w/$workspace/plans'
     | '/w/$workspace/restore'
+    | '/w/$workspace/forks'
     | '/w/$workspace/overview';
   readonly label: string;
   readonly icon: IconName;
+  /** The second key of `g n`, `g t` and so on. Default: the first letter of the label. */
+  readonly key?: string;
 }
 
-/** The first letters of their labels differ: they are the second keys of `g n`, `g t` and so on. */
 export const VIEWS: readonly View[] = [
   { to: '/w/$workspace/now', label: 'Now', icon: 'now' },
   { to: '/w/$workspace/timeline', label: 'Timeline', icon: 'timeline' },
   { to: '/w/$workspace/changes', label: 'Changes', icon: 'changes' },
+  { to: '/w/$workspace/replay', label: 'Replay', icon: 'play', key: 'y' },
   { to: '/w/$workspace/plans', label: 'Plans', icon: 'plans' },
   { to: '/w/$workspace/restore', label: 'Restore', icon: 'back' },
+  { to: '/w/$workspace/forks', label: 'Forks', icon: 'forks' },
   { to: '/w/$workspace/overview', label: 'Overview', icon: 'overview' },
 ];
 
@@ -39,7 +45,7 @@ export interface SideBarProps {
 }
 
 export function SideBar(props: SideBarProps) {
-  const { id, server } = useWorkspace();
+  const { id, server, isBundle } = useWorkspace();
   return (
     <header className="side-bar">
       <div className="brand">
@@ -48,7 +54,7 @@ export function SideBar(props: SideBarProps) {
       </div>
       <WorkspaceSwitch workspaces={props.workspaces} onWorkspace={props.onWorkspace} />
       <nav aria-label="Views">
-        {VIEWS.map(({ to, label, icon }) => (
+        {VIEWS.filter(({ to }) => !isBundle || isInBundle(to.split('/')[3] ?? '')).map(({ to, label, icon }) => (
           <Link key={to} to={to} params={{ workspace: id }}>
             <Icon name={icon} />
             <span className="label">{label}</span>
@@ -89,6 +95,7 @@ function WorkspaceSwitch({ workspaces, onWorkspace }: Pick<SideBarProps, 'worksp
       {workspaces.map((one) => (
         <option key={one.id} value={one.id} disabled={!one.present}>
           {folderAndFile(shownName(one.path)).file}
+          {one.isBundle && ' (bundle)'}
           {one.present ? '' : ' (its folder is gone)'}
         </option>
       ))}

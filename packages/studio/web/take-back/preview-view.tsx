@@ -5,6 +5,8 @@ import type { Decisions, Preview } from './requests.ts';
 
 export interface PreviewViewProps {
   readonly preview: Preview;
+  /** Changes come in from elsewhere, so that nothing is brought back. */
+  readonly isMerge: boolean;
   readonly decisions: Decisions;
   readonly onDecide: (decisions: Decisions) => void;
 }
@@ -20,14 +22,14 @@ const OPERATIONS = {
 } as const;
 
 /** What would happen, path by path: first conflicts and refusals, then what changes, then what stays. */
-export function PreviewView({ preview, decisions, onDecide }: PreviewViewProps) {
+export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewViewProps) {
   const { paths, kept, conflicts, refused, notes } = preview.plan;
   const skipped = 'skipped' in preview ? preview.skipped : [];
   const openCalls = 'openCalls' in preview ? preview.openCalls : [];
   const isNothing = preview.outcome === 'nothing';
   return (
     <div className="preview">
-      {isNothing && <p>There is nothing to take back: the files are already so.</p>}
+      {isNothing && <p>There is nothing to {isMerge ? 'merge' : 'take back'}: the files are already so.</p>}
       {conflicts.length > 0 && (
         <Section tone="danger" title={`${plural(conflicts.length, 'conflict')}: nothing is changed unless you decide`}>
           {conflicts.map(({ path, why, sides }) => (
@@ -48,7 +50,7 @@ export function PreviewView({ preview, decisions, onDecide }: PreviewViewProps) 
                     className="button small"
                     onClick={() => onDecide({ ...decisions, theirs: [...(decisions.theirs ?? []), path] })}
                   >
-                    Bring back the earlier lines
+                    {isMerge ? 'Take the lines of the fork' : 'Bring back the earlier lines'}
                   </button>
                   <button
                     type="button"
@@ -90,7 +92,7 @@ export function PreviewView({ preview, decisions, onDecide }: PreviewViewProps) 
             <Line
               key={nameKey(path)}
               path={shownName(path)}
-              text={`${OPERATIONS[operation]}${merged ? ', merged with later changes, which stay' : ''}`}
+              text={`${isMerge && operation === 'create' ? 'new' : OPERATIONS[operation]}${merged ? ', merged with later changes, which stay' : ''}`}
             />
           ))}
         </Section>

@@ -138,7 +138,14 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
           onResolve={resolveEach}
         />
       )}
-      {preview !== null && <PreviewView preview={preview} decisions={decisions} onDecide={setDecisions} />}
+      {preview !== null && (
+        <PreviewView
+          preview={preview}
+          isMerge={state.kind === 'shown' && state.call.verb === 'forkMerge'}
+          decisions={decisions}
+          onDecide={setDecisions}
+        />
+      )}
     </Dialog>
   );
 }

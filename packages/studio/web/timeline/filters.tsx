@@ -1,9 +1,11 @@
 /** The filters of the timeline. All of them are in its address. */
+import { Link } from '@tanstack/react-router';
 import { useId, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
 import { Icon } from '../parts/icon.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { agentRequest } from '../take-back/requests.ts';
@@ -22,6 +24,7 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
   const [chosen, setOpen] = useState<boolean | null>(null);
   const isOpen = chosen ?? set > 0;
   const bar = useId();
+  const { id: workspace } = useWorkspace();
   const words = useRef<HTMLInputElement>(null);
   const file = useRef<HTMLInputElement>(null);
   const commands = useMemo<readonly Command[]>(
@@ -48,6 +51,16 @@ export function Filters({ search, sessions, onChange }: FiltersProps) {
         <h1>Timeline</h1>
         {search.agent !== undefined && isAgent && (
           <TakeBackButton request={agentRequest(search.agent)} label={`Take back all of ${shownText(search.agent)}`} />
+        )}
+        {search.session !== undefined && (
+          <Link
+            className="button small"
+            to="/w/$workspace/replay"
+            params={{ workspace }}
+            search={{ session: search.session }}
+          >
+            Replay
+          </Link>
         )}
         <span className="space" />
         <input

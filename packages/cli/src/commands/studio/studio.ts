@@ -7,7 +7,7 @@ import { shellCaller } from '../../agent-shell.ts';
 import { loadAgents } from '../../agents.ts';
 import type { CommandEnvironment, Environment, StandaloneCommand } from '../../command.ts';
 import { exporter } from '../../exporter.ts';
-import { folderToOpen } from '../../folder.ts';
+import { absolutePath, folderToOpen } from '../../folder.ts';
 import { ownVersion } from '../../own-version.ts';
 import { studioPage } from '../../studio-page.ts';
 import { systemCode } from '../../system-error.ts';
@@ -29,13 +29,19 @@ export const studio: StandaloneCommand = {
   options: [
     { flags: '--port <port>', description: 'listen on this port (default: any free one)' },
     { flags: '--no-open', description: 'print an address to open instead of opening the browser' },
+    { flags: '--bundle <file>', description: 'look at the checkpoints of this bundle, without a folder for it' },
     { flags: '--read-only', description: 'only look: nothing can be changed from the page' },
     {
       flags: '--idle <minutes>',
       description: `end after this time without an open page (default ${DEFAULT_IDLE_MINUTES})`,
     },
   ],
-  examples: ['savepoint studio', 'savepoint studio --no-open --port 4000', 'savepoint studio --read-only'],
+  examples: [
+    'savepoint studio',
+    'savepoint studio --no-open --port 4000',
+    'savepoint studio --read-only',
+    'savepoint studio --bundle team.bundle',
+  ],
 
   async run({ options }, environment) {
     const { globals, env, interrupt } = environment;
@@ -45,6 +51,7 @@ export const studio: StandaloneCommand = {
     const running = await start(environment, {
       port,
       isReadOnly: options['readOnly'] === true,
+      bundle: bundleFile(options['bundle'], environment),
       idleMs: idleMinutes * MINUTE_MS,
     });
     try {
@@ -63,6 +70,8 @@ export const studio: StandaloneCommand = {
 interface StartOptions {
   readonly port: number | null;
   readonly isReadOnly: boolean;
+  /** Absolute; null: none. */
+  readonly bundle: string | null;
   readonly idleMs: number;
 }
 
@@ -99,6 +108,14 @@ async function start({ globals, env }: CommandEnvironment, options: StartOptions
   } catch (error) {
     throw listenError(error, options.port);
   }
+}
+
+/** @throws SavepointError USAGE */
+function bundleFile(given: unknown, { env }: CommandEnvironment): string | null {
+  if (typeof given !== 'string') return null;
+  const path = textFromBytes(absolutePath(given, env));
+  if (path !== null) return path;
+  throw new SavepointError('USAGE', 'The path of the bundle is not valid UTF-8.', { argument: '--bundle' });
 }
 
 function printJson({ address, port, newAddress, startedBy }: Studio): void {

@@ -51,6 +51,8 @@ export interface ForkView {
   readonly rung: string;
   /** The checkpoint that it left the workspace at. */
   readonly checkpoint: CheckpointId;
+  /** The same, if it has exactly the state that the changes are compared with; null after a merge, or with a plan. */
+  readonly base: CheckpointId | null;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly branch: string | null;
@@ -292,6 +294,7 @@ async function viewOf(
     folder: folderOf(fork),
     rung: copy.rung,
     checkpoint,
+    base: hasState(workspace, checkpoint, base.snapshot) ? checkpoint : null,
     created: copy.created,
     branch,
     plan,
@@ -304,6 +307,12 @@ async function viewOf(
     checks: checksView(ports, fork, wanted.length === 0 ? after : await proposed([])),
     bytes: sizeOf(engine, copy),
   };
+}
+
+/** A checkpoint that was dropped, or that cannot be read, has no known state. */
+function hasState({ timeline }: Workspace, id: CheckpointId, snapshot: Snapshot): boolean {
+  const found = timeline.reader().find(id);
+  return found !== undefined && sameSnapshot(found.snapshot, snapshot);
 }
 
 function checksView(ports: Engine['ports'], fork: Fork, now: Snapshot): ForkChecksView | null {

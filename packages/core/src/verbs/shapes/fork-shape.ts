@@ -43,6 +43,9 @@ export function forkShapes(shapes: Shapes) {
   };
   const fork = z.strictObject({
     ...brief,
+    base: checkpointId
+      .nullable()
+      .describe('`checkpoint`, if the changes are compared with exactly its state; null after a merge, or with a plan'),
     rung: z.string().describe('how it was copied'),
     state: z
       .enum(['unchanged', 'merged', 'changed'])
@@ -80,7 +83,8 @@ export function forkChecksToJson({ checks }: Pick<ForkView, 'checks'>) {
 
 /** @param others the other forks of the workspace */
 export function forkToJson(view: ForkView, others: readonly ForkView[]) {
-  const { name, id, folder, rung, checkpoint, created, branch, plan, port, state, difference, runs, bytes } = view;
+  const { name, id, folder, rung, checkpoint, base, created, branch, plan, port, state, difference, runs, bytes } =
+    view;
   const own = new Set(difference.changes.map(({ path }) => path));
   const common = others
     .filter((other) => other.id !== id)
@@ -93,6 +97,7 @@ export function forkToJson(view: ForkView, others: readonly ForkView[]) {
     name,
     id,
     folder: folder && nameToJson(folder),
+    base,
     rung,
     checkpoint,
     created: timeToJson(created),

@@ -1,0 +1,149 @@
+/** One fork: its facts, its commands with their output, and its diff against where it left the workspace. */
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { ChangedFiles } from '../changes/changed-files.tsx';
+import { shownName, shownText } from '../data/names.ts';
+import { agoText, plural } from '../data/times.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { diffFiles } from '../diff/diff-file.ts';
+import { useSideKey } from '../diff/use-side-key.ts';
+import { Counts } from '../parts/counts.tsx';
+import { Empty, Failure, Loading } from '../parts/message.tsx';
+import { useNow } from '../parts/use-now.ts';
+import { type Command, useCommands } from '../shell/keys.ts';
+import { ForkActs } from './fork-acts.tsx';
+import { ForkChecks, ForkState } from './fork-facts.tsx';
+import { type ForkRow, useForkVerb, useFreshForks } from './fork-queries.ts';
+import { ForkRuns } from './fork-runs.tsx';
+import type { ForkSearch } from './search.ts';
+
+const MINUTE = 60_000;
+const nothing = () => null;
+const never = () => false;
+
+export function Fork() {
+  const { fork: name } = useParams({ from: '/w/$workspace/forks/$fork' });
+  const { data: fork, error, refetch } = useForkVerb('forkShow', { name });
+  useFreshForks();
+  useActKeys();
+  if (error !== null && fork?.name !== name) return <Failure error={error} retry={() => void refetch()} />;
+  if (fork?.name !== name) return <Loading what="the fork" />;
+  return (
+    <>
+      <Head fork={fork} />
+      <Place fork={fork} />
+      <ForkRuns fork={fork} />
+      <ForkDiff name={name} base={fork.base} />
+    </>
+  );
+}
+
+function Head({ fork }: { readonly fork: ForkRow }) {
+  const { id: workspace } = useWorkspace();
+  const now = useNow(MINUTE);
+  const { name, state, totals, checkpoint, created, branch, checks } = fork;
+  return (
+    <div className="view-head changes-head">
+      <div className="title">
+        <h1>{shownText(name)}</h1>
+        <p>
+          <Link to="/w/$workspace/forks" params={{ workspace }}>
+            fork
+          </Link>{' '}
+          of{' '}
+          <Link to="/w/$workspace/changes" params={{ workspace }} search={{ to: checkpoint }}>
+            {checkpoint}
+          </Link>{' '}
+          · {agoText(created, now)}
+          {branch !== null && ` · branch ${shownText(branch)}`} · {plural(totals.files, 'file')}
+        </p>
+      </div>
+      <Counts added={totals.added} removed={totals.removed} />
+      <ForkState state={state} />
+      <ForkChecks checks={checks} />
+      <span className="space" />
+      <ForkActs fork={fork} />
+    </div>
+  );
+}
+
+/** Where its files are, to open them elsewhere. */
+function Place({ fork: { name, folder } }: { readonly fork: ForkRow }) {
+  return (
+    <p className="fork-place">
+      {folder === null ? (
+        <>
+          It has no folder yet: <code>savepoint fork open {shownText(name)}</code> makes one.
+        </>
+      ) : (
+        <code>{shownName(folder)}</code>
+      )}
+    </p>
+  );
+}
+
+function ForkDiff({ name, base }: Pick<ForkRow, 'name' | 'base'>) {
+  const { file, sides } = useSearch({ from: '/w/$workspace/forks/$fork' });
+  const set = useSetSearch(name);
+  const { data, error, refetch } = useForkVerb('forkDiff', { name, patch: true });
+  const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
+  const toFile = useCallback((key: string) => set({ file: key }), [set]);
+  useSideKey(sides === 'two', (wanted) => set({ sides: wanted }));
+  if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the changes" />;
+  if (files.length === 0) {
+    return (
+      <Empty title="Nothing to merge">
+        <p>The fork has no changes that the workspace does not have.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ChangedFiles
+      of={`fork ${name}`}
+      files={files}
+      from={base}
+      to={null}
+      hasAuthors={false}
+      isSideBySide={sides === 'two'}
+      file={file}
+      onFile={toFile}
+      fileActs={nothing}
+      hasHunkActs={never}
+      hunkActs={nothing}
+    />
+  );
+}
+
+function useSetSearch(fork: string) {
+  const navigate = useNavigate();
+  const { id: workspace } = useWorkspace();
+  return useCallback(
+    (change: { readonly file?: string; readonly sides?: 'two' | undefined }) =>
+      void navigate({
+        to: '/w/$workspace/forks/$fork',
+        params: { workspace, fork },
+        search: (now: ForkSearch) =>
+          Object.fromEntries(Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined)) as never,
+        replace: true,
+      }),
+    [navigate, workspace, fork],
+  );
+}
+
+/** The keys press the buttons, so that what cannot be done now does nothing. */
+function useActKeys(): void {
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      { keys: 'v', label: 'Check this fork', run: () => press('check') },
+      { keys: 'm', label: 'Merge this fork', run: () => press('merge') },
+      { keys: 'x', label: 'Drop this fork', run: () => press('drop') },
+    ],
+    [],
+  );
+  useCommands(commands);
+}
+
+function press(act: string): void {
+  document.querySelector<HTMLButtonElement>(`.view-head [data-act="${act}"]`)?.click();
+}
