@@ -279,6 +279,11 @@ it('shows an image before and after', async () => {
   await page.goto(`${base}/changes`);
   await page.getByRole('img', { name: 'After the change' }).waitFor();
   expect(await page.evaluate(levelOf('After'))).toBe(100);
+  // What a restore would replace comes from the folder, too.
+  await page.goto(`${base}/restore?to=cp_1&mode=exact`);
+  await page.getByRole('img', { name: 'After the change' }).first().waitFor();
+  await page.getByRole('img', { name: 'Before the change' }).first().waitFor();
+  expect(await page.evaluate(levelOf('Before'))).toBe(100);
   expect(errors).toEqual([]);
 });
 

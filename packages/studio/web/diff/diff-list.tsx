@@ -20,6 +20,8 @@ export interface DiffListProps {
   readonly files: readonly DiffFile[];
   /** The checkpoint before, from which hidden lines are opened; null: they cannot be. */
   readonly from: string | null;
+  /** The state before, for images. Default: that checkpoint. */
+  readonly before?: ContentSource;
   /** The checkpoint after; null: the files as they are now, unless `plan` is given. */
   readonly to: string | null;
   /** The plan whose proposed contents are the state after. */
@@ -70,8 +72,11 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   const { comments } = props;
   const threads = comments?.threads ?? NO_THREADS;
   const [formBelow, setFormBelow] = useState<string | null>(null);
-  const { plan } = props;
-  const before = useMemo((): ContentSource | null => (from === null ? null : { at: from }), [from]);
+  const { plan, before: givenBefore } = props;
+  const before = useMemo(
+    (): ContentSource | null => givenBefore ?? (from === null ? null : { at: from }),
+    [givenBefore, from],
+  );
   const after = useMemo((): ContentSource => {
     if (plan !== undefined) return { plan, state: 'proposed' };
     return to === null ? { folder: 'now' } : { at: to };

@@ -203,6 +203,7 @@ function Files({ files, except, search, onFile, onChoose }: FilesProps) {
       <DiffList
         files={files}
         from={null}
+        before={FOLDER}
         to={search.to ?? null}
         hasAuthors={false}
         isSideBySide={false}
@@ -217,6 +218,7 @@ function Files({ files, except, search, onFile, onChoose }: FilesProps) {
   );
 }
 
+const FOLDER = { folder: 'now' } as const;
 const noActs = (): null => null;
 const hasNone = (): boolean => false;
 
