@@ -65,6 +65,7 @@ const MOST_KEYS = 10_000;
 const KEYS = listOf(matching(/^[0-9a-f]{16}$/), MOST_KEYS);
 const NOTHING: NewsInCopy = { isForPlan: false, news: [] };
 
+const APPLIED = objectOf({ checkpoint: orNull(matching(/^cp_[1-9]\d*$/)), left: listOf(text(MOST), MOST) });
 const HUNK = objectOf({ number: integer(1), start: integer(0), count: integer(0) });
 const NEWS_SHAPE = objectOf({
   format: oneOf(1),
@@ -79,7 +80,7 @@ const NEWS_SHAPE = objectOf({
         status: oneOf('pending', 'approved', 'applied', 'rolled-back', 'cancelled'),
         words: listOf(text(MOST), MOST),
         rejected: listOf(objectOf({ path: text(MOST), hunk: orNull(HUNK) }), MOST),
-        applied: listOf(matching(/^cp_[1-9]\d*$/), MOST),
+        applied: listOf(APPLIED, MOST),
         isCancelled: oneOf(true, false),
       }),
     }),
