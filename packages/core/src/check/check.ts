@@ -1,6 +1,7 @@
 /** The data of checks: what can be run, and what a run found. */
 
 import type { CheckKind, OutputFormat } from '../config/check-settings.ts';
+import type { Outcome } from '../model/check-outcome.ts';
 import type { TreePath } from '../model/names.ts';
 
 /** The program of a check. It is looked for in the project's own folders first. */
@@ -61,14 +62,6 @@ export interface Finding {
   /** For display only: with the position and the message of this run. */
   readonly shown: string;
 }
-
-/**
- * - `did-not-finish`: it exceeded a limit, or was cancelled.
- * - `crashed`: it ended with an error, without a failure that could be read, or a signal ended it.
- * - `collected-nothing`: it ran no tests.
- * - `not-installed`: its program does not exist here.
- */
-export type Outcome = 'passed' | 'failed' | 'did-not-finish' | 'crashed' | 'collected-nothing' | 'not-installed';
 
 export interface CheckResult {
   readonly name: string;

@@ -1,14 +1,7 @@
 /** Compares the results of a check on two states: only new failures count. */
 
-import type { CheckResult, Finding, Outcome } from './check.ts';
-
-/**
- * - `ok`: no failures.
- * - `same`: failures, but none that the base has not.
- * - `worse`: new failures, or the check worked on the base and did not on this state.
- * - `unknown`: the check did not work here, or its base is unknown, so nothing can be said about new failures.
- */
-export type Comparison = 'ok' | 'same' | 'worse' | 'unknown';
+import type { Comparison, Outcome } from '../model/check-outcome.ts';
+import type { CheckResult, Finding } from './check.ts';
 
 export interface ComparedCheck {
   readonly name: string;

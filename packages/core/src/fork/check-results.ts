@@ -4,21 +4,18 @@ import { readCopyAt } from '../copy/records.ts';
 import { durableWrite, readEntireFile } from '../io/durable-write.ts';
 import { isFsError } from '../io/fs.ts';
 import type { Ports } from '../io/ports.ts';
+import { COMPARISONS, type Comparison, OUTCOMES, type Outcome } from '../model/check-outcome.ts';
 import type { Snapshot } from '../model/entries.ts';
 import { diskChild } from '../model/names.ts';
 import { integer, listOf, matching, objectOf, oneOf, orNull, text } from '../store/json-shape.ts';
 import { FormatProblem } from '../store/objects/damage.ts';
 import type { Fork } from './fork.ts';
 
-/** As in `check/`. */
-const COMPARISONS = ['ok', 'same', 'worse', 'unknown'] as const;
-const OUTCOMES = ['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed'] as const;
-
 /** The result of one check, compared with what the fork started from. */
 export interface ForkCheck {
   readonly name: string;
-  readonly comparison: (typeof COMPARISONS)[number];
-  readonly outcome: (typeof OUTCOMES)[number];
+  readonly comparison: Comparison;
+  readonly outcome: Outcome;
   readonly why: string | null;
   /** Number of new failures. */
   readonly new: number;

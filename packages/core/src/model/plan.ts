@@ -1,5 +1,6 @@
 /** The data of plans: proposed changes that are not applied yet. */
 
+import type { Comparison } from './check-outcome.ts';
 import type { Actor, Authorship } from './checkpoint.ts';
 import type { Snapshot } from './entries.ts';
 import type { CallId, CheckpointId, ObjectId, PlanId, SessionId } from './ids.ts';
@@ -99,13 +100,10 @@ export interface PlanPhase {
   readonly paths: readonly TreePath[];
 }
 
-/** As in `check/`: `worse` has new failures, and of `unknown` nothing can be said. */
-export const PLAN_COMPARISONS = ['ok', 'same', 'worse', 'unknown'] as const;
-
 /** The result of one check, in a form that is kept. */
 export interface PlanCheckResult {
   readonly name: string;
-  readonly comparison: (typeof PLAN_COMPARISONS)[number];
+  readonly comparison: Comparison;
   readonly outcome: string;
   /** Why nothing can be said; one line. */
   readonly why: string | null;

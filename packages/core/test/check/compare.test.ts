@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckResult, Finding, Outcome } from '../../src/check/check.ts';
+import type { CheckResult, Finding } from '../../src/check/check.ts';
 import { compareFindings, compareResults } from '../../src/check/compare.ts';
+import type { Outcome } from '../../src/model/check-outcome.ts';
 
 function finding(path: string | null, message: string, rule: string | null = 'R'): Finding {
   return { tool: 'tool', path, rule, message, shown: `${path}: ${message}` };

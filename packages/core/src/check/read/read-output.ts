@@ -1,7 +1,8 @@
 /** The table of readers, and what a run means. */
 
 import type { CheckKind, OutputFormat } from '../../config/check-settings.ts';
-import type { Finding, Outcome } from '../check.ts';
+import type { Outcome } from '../../model/check-outcome.ts';
+import type { Finding } from '../check.ts';
 import { readCargo, readGoVet, readTsc } from './compilers.ts';
 import { readLines } from './lines.ts';
 import { readBiome, readEslint, readMypy, readPyright, readRuff } from './linters.ts';

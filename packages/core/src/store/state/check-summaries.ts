@@ -7,6 +7,7 @@ import { durableWrite } from '../../io/durable-write.ts';
 import type { Fs } from '../../io/fs.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import type { Ports } from '../../io/ports.ts';
+import { COMPARISONS, type Comparison, OUTCOMES, type Outcome } from '../../model/check-outcome.ts';
 import { type CheckpointId, checkpointId, checkpointNumber } from '../../model/ids.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import { integer, listOf, matching, objectOf, oneOf, orNull, text } from '../json-shape.ts';
@@ -14,15 +15,11 @@ import type { StoreLayout } from '../layout.ts';
 import { readCacheJson } from './cache-file.ts';
 import { readDecided } from './decided-file.ts';
 
-/** As in `check/`. */
-const COMPARISONS = ['ok', 'same', 'worse', 'unknown'] as const;
-const OUTCOMES = ['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed'] as const;
-
 /** How one check went, and how that compares with the base. */
 export interface SummarizedCheck {
   readonly name: string;
-  readonly outcome: (typeof OUTCOMES)[number];
-  readonly comparison: (typeof COMPARISONS)[number];
+  readonly outcome: Outcome;
+  readonly comparison: Comparison;
   /** Number of new failures. */
   readonly new: number;
 }

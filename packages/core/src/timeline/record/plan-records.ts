@@ -6,12 +6,12 @@
  */
 
 import { createHash } from 'node:crypto';
+import { COMPARISONS } from '../../model/check-outcome.ts';
 import { type Actor, EVIDENCE, GRADES } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { type CallId, type ObjectId, PLAN_ID, type PlanId, type SessionId } from '../../model/ids.ts';
 import { isWithin, nameOf, type TreePath } from '../../model/names.ts';
 import {
-  PLAN_COMPARISONS,
   PLAN_SOURCES,
   type Plan,
   type PlanAct,
@@ -86,7 +86,7 @@ export const DECISION = closedRecord<PlanDecision>({
 
 const CHECK_RESULT = closedRecord<PlanCheckResult>({
   name: shortWords,
-  comparison: enumOf(...PLAN_COMPARISONS),
+  comparison: enumOf(...COMPARISONS),
   outcome: shortWords,
   why: nullable(words),
   base: count,

@@ -1,6 +1,7 @@
 import type { Finding } from '../../check/check.ts';
 import { isAnswer, isFailing } from '../../check/compare.ts';
 import type { CheckReport, RunCheckResult } from '../../engine/copies/check-state.ts';
+import { COMPARISONS, OUTCOMES } from '../../model/check-outcome.ts';
 import { type Shapes, verb, withoutUndefined } from '../verb.ts';
 
 const MB = 1024 * 1024;
@@ -98,10 +99,10 @@ export function checkResultShape({ z }: Shapes) {
     message: z.string(),
     shown: z.string().describe('one line, with the position and the message'),
   });
-  const outcome = z.enum(['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed']);
+  const outcome = z.enum(OUTCOMES);
   return z.strictObject({
     name: z.string(),
-    comparison: z.enum(['ok', 'same', 'worse', 'unknown']),
+    comparison: z.enum(COMPARISONS),
     outcome,
     baseOutcome: outcome.nullable().describe('null: it did not run on the base'),
     why: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { COMPARISONS, OUTCOMES } from '../../model/check-outcome.ts';
 import { checkpointId } from '../../model/ids.ts';
 import type { CheckSummary } from '../../store/state/check-summaries.ts';
 import type { Shapes } from '../verb.ts';
@@ -11,9 +12,9 @@ export function checkSummaryShape({ z, checkpointId: id }: Shapes) {
     checks: z.array(
       z.strictObject({
         name: z.string(),
-        outcome: z.enum(['passed', 'failed', 'did-not-finish', 'crashed', 'collected-nothing', 'not-installed']),
+        outcome: z.enum(OUTCOMES),
         comparison: z
-          .enum(['ok', 'same', 'worse', 'unknown'])
+          .enum(COMPARISONS)
           .describe('`same`: it failed as before; `worse`: it has new failures; `unknown`: it gave no answer'),
         new: z.int().min(0).describe('new failures'),
       }),

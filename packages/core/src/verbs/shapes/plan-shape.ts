@@ -1,9 +1,10 @@
 /** The JSON of a plan. */
 
 import type { PlanView } from '../../engine/plans/plan-view.ts';
+import { COMPARISONS } from '../../model/check-outcome.ts';
 import { checkpointId } from '../../model/ids.ts';
 import { nameToJson } from '../../model/names.ts';
-import { PLAN_COMPARISONS, PLAN_SOURCES, type PlanAct, type PlanCheckResult } from '../../model/plan.ts';
+import { PLAN_SOURCES, type PlanAct, type PlanCheckResult } from '../../model/plan.ts';
 import type { PlanChange } from '../../plan/selection.ts';
 import type { Shapes } from '../verb.ts';
 import { actorToJson, changeToJson, patchToJson, timeToJson } from './to-json.ts';
@@ -20,7 +21,7 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
   });
   const result = {
     name: z.string(),
-    comparison: z.enum(PLAN_COMPARISONS),
+    comparison: z.enum(COMPARISONS),
     outcome: z.string(),
     why: z.string().nullable(),
     base: checkpointId.describe('the folder that it is compared with'),
