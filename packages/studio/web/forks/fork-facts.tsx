@@ -1,4 +1,5 @@
 /** What is known of a fork, as short texts that the list and the page of one fork share. */
+import { COMPARISONS } from '../data/comparisons.ts';
 import { shownText } from '../data/names.ts';
 import { agoText, fullText } from '../data/times.ts';
 import { useNow } from '../parts/use-now.ts';
@@ -10,7 +11,6 @@ export const STATES: Readonly<Record<ForkRow['state'], string>> = {
   unchanged: 'no changes',
 };
 
-const COMPARISONS = { ok: 'passed', same: 'no new failures', worse: 'new failures', unknown: 'no answer' } as const;
 const MINUTE = 60_000;
 
 export function ForkState({ state }: Pick<ForkRow, 'state'>) {

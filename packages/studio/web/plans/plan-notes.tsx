@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { actorName } from '../data/authors.ts';
+import { COMPARISONS } from '../data/comparisons.ts';
 import { shownLines, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { LineForm } from '../parts/line-form.tsx';
 import { isOpen, type ShownPlan } from './decisions.ts';
 import type { PlanActs } from './use-plan-acts.ts';
-
-const COMPARISONS = { ok: 'passed', same: 'no new failures', worse: 'new failures', unknown: 'no answer' } as const;
 
 /** The checks of a plan with their failures, and what its author is to change. */
 export function PlanNotes({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {

@@ -1,7 +1,8 @@
 /** Everything about a restore that is not a diff: what prevents it, what stays, and the conversation. */
-import type { ReactNode } from 'react';
+
 import { nameKey, shownLines, shownName, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
+import { Line, Section } from '../take-back/sections.tsx';
 import type { RestorePreview } from './preview-files.ts';
 
 export interface RestoreNotesProps {
@@ -149,27 +150,4 @@ function headText({
 
 function list(names: readonly string[]): string {
   return names.length === 0 ? 'agents' : names.map(shownText).join(', ');
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly tone?: 'danger' | 'warning';
-  readonly children: ReactNode;
-}
-
-function Section({ title, tone, children }: SectionProps) {
-  return (
-    <section className={tone ?? ''}>
-      <h3>{title}</h3>
-      <ul>{children}</ul>
-    </section>
-  );
-}
-
-function Line({ path, text }: { readonly path: string; readonly text: string }) {
-  return (
-    <li>
-      <code>{path}</code> <span>{text}</span>
-    </li>
-  );
 }

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
 import { nameKey, shownLines, shownName, shownText, textOf } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import type { Decisions, Preview } from './requests.ts';
+import { Line, Section } from './sections.tsx';
 
 export interface PreviewViewProps {
   readonly preview: Preview;
@@ -115,28 +115,5 @@ export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewVi
         </Section>
       )}
     </div>
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly tone?: 'danger' | 'warning';
-  readonly children: ReactNode;
-}
-
-function Section({ title, tone, children }: SectionProps) {
-  return (
-    <section className={tone ?? ''}>
-      <h3>{title}</h3>
-      <ul>{children}</ul>
-    </section>
-  );
-}
-
-function Line({ path, text }: { readonly path: string; readonly text: string }) {
-  return (
-    <li>
-      <code>{path}</code> <span>{text}</span>
-    </li>
   );
 }
