@@ -3,17 +3,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { whyNoOverlays } from '@savepoint/testkit';
-import { main as MAIN, type Project, project } from '@savepoint/testkit/command';
+import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
+import { prompt, STOP } from './hooks-in-copy.ts';
 import { until } from './hosted-terminal.ts';
-
-const hook = (event: object): string => {
-  const main = [process.execPath, MAIN].map((word) => `'${word}'`).join(' ');
-  return `printf '%s' '${JSON.stringify(event)}' | sed "s#CWD#$PWD#" | ${main} hook claude`;
-};
-const inCopy = { session_id: 's1', cwd: 'CWD', prompt_id: 'p1' };
-const prompt = (words: string): string => hook({ ...inCopy, hook_event_name: 'UserPromptSubmit', prompt: words });
-const stop = hook({ ...inCopy, hook_event_name: 'Stop' });
 
 /** Runs the script isolated, as an agent. What its hooks print is saved in a file. */
 const start = (p: Project, script: readonly string[], ...options: readonly string[]) => {
@@ -65,9 +58,9 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     const running = start(
       p,
       [
-        ...[prompt('Add two'), 'echo two > two.txt; echo ONE > a.txt', stop, waitFor(p, 'revise')],
-        ...[prompt('Go on'), 'echo deux > two.txt', stop, waitFor(p, 'applied')],
-        ...[prompt('And three'), 'cat mine.txt; echo three > three.txt', stop],
+        ...[prompt('Add two'), 'echo two > two.txt; echo ONE > a.txt', STOP, waitFor(p, 'revise')],
+        ...[prompt('Go on'), 'echo deux > two.txt', STOP, waitFor(p, 'applied')],
+        ...[prompt('And three'), 'cat mine.txt; echo three > three.txt', STOP],
       ],
       ...['--each-turn', '--plan', '-m', 'Count'],
     );

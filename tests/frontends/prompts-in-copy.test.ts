@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { whyNoOverlays } from '@savepoint/testkit';
-import { main as MAIN, type Project, project } from '@savepoint/testkit/command';
+import { type Project, project } from '@savepoint/testkit/command';
 import { describe, expect, it } from 'vitest';
+import { prompt, STOP } from './hooks-in-copy.ts';
 import { until } from './hosted-terminal.ts';
 
 /** @returns a folder with the programs that the scripts need, so without those that make an overlay */
@@ -19,13 +20,6 @@ function fewPrograms(p: Project): string {
 }
 
 describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of an isolated run: %s', (rung) => {
-  const hook = (event: object): string => {
-    const main = [process.execPath, MAIN].map((word) => `'${word}'`).join(' ');
-    return `printf '%s' '${JSON.stringify(event)}' | sed "s#CWD#$PWD#" | ${main} hook claude`;
-  };
-  const inCopy = { session_id: 's1', cwd: 'CWD', prompt_id: 'p1' };
-  const prompt = (words: string): string => hook({ ...inCopy, hook_event_name: 'UserPromptSubmit', prompt: words });
-  const stop = hook({ ...inCopy, hook_event_name: 'Stop' });
   const turns = (p: Project): readonly string[] =>
     JSON.parse(p.ok('turns', '--json').stdout).turns.map(
       (one: { prompt: string | null; files: number; actor: { name: string } }) =>
@@ -45,15 +39,15 @@ describe.each(['overlay', 'copy'] as const)('the words of prompts in a copy of a
     const script = [
       prompt('Add \u001b[31mone'),
       'echo 1 > one.txt',
-      stop,
+      STOP,
       wait('one.txt'),
       prompt('Only a question?'),
-      stop,
+      STOP,
     ];
     script.push(
       prompt('Add two'),
       'echo 2 > two.txt',
-      stop,
+      STOP,
       wait('two.txt'),
       prompt('Add three'),
       'echo 3 > three.txt',
