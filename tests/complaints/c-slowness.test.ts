@@ -35,7 +35,7 @@ describe('41 · very many files', () => {
     timeout: 3_600_000,
   }, async () => {
     const p = project();
-    const count = testEffort({ quick: 2_000, ci: 20_000, long: 500_000 });
+    const count = testEffort({ quick: 2_000, ci: 10_000, long: 500_000 });
     manyFiles(p.dir, count);
     fs.mkdirSync(p.store, { mode: 0o700 });
     fs.writeFileSync(path.join(p.store, 'config.json'), '{ "hooks": { "budget_ms": 50 } }');
@@ -60,7 +60,7 @@ describe('41 · very many files', () => {
 });
 
 describe('42 · listing a million paths', () => {
-  const count = testEffort({ quick: 8_000, ci: 100_000, long: 1_000_000 });
+  const count = testEffort({ quick: 8_000, ci: 50_000, long: 1_000_000 });
 
   it('does not block the process, and can be cancelled', { timeout: 3_600_000 }, async () => {
     const w = world(onTestFinished);

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
  * Checkpoints while another process never stops writing. Every captured file must be a state that really existed, or be
  * reported as unsettled. `writer.mjs` is the writer.
  */
-const ROUNDS = testEffort({ quick: 25, ci: 500, long: 500 });
+const ROUNDS = testEffort({ quick: 25, ci: 300, long: 500 });
 const WRITER = fileURLToPath(new URL('./writer.mjs', import.meta.url));
 const PART = 4096;
 

@@ -39,7 +39,7 @@ const SEED = Number(
 );
 const WRITERS = 4;
 /** Number of rounds per race; all races together have a few more. */
-const ROUNDS = testEffort({ quick: 25, ci: 1_000, long: 10_000 });
+const ROUNDS = testEffort({ quick: 25, ci: 600, long: 10_000 });
 const WRITER = new URL('./tree-writer.mjs', import.meta.url).pathname;
 
 const writers: ChildProcess[] = [];
