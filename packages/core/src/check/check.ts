@@ -20,8 +20,8 @@ export interface Definition {
   readonly file: TreePath;
   /** Which part of the file; null: all of it. */
   readonly part: string | null;
-  /** The content of that part. */
-  readonly text: string;
+  /** The content of that part. Null: it cannot be known, so the check must not run. */
+  readonly text: string | null;
 }
 
 export interface Check {

@@ -1,5 +1,6 @@
 /** Finds the checks of a project. */
 
+import { showName } from '../../content/show-name.ts';
 import { childPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Check, Definition } from '../check.ts';
 import { checkName } from './check-name.ts';
@@ -41,18 +42,29 @@ export function findChecks(files: ProjectFiles, options: FindOptions): FoundChec
     found.push(...checksOf(above, found));
     if (found.length >= MAX_CHECKS) break;
   }
+  const known = found.filter((check) => unknownPart(check) === null);
   const written = options.projectFile ? writtenChecks(files) : { checks: [], leftOut: new Set<string>(), notes: [] };
   const names = new Set(written.checks.map(({ name }) => name));
-  const rest = found.slice(0, MAX_CHECKS).filter(({ name }) => !names.has(name) && !written.leftOut.has(name));
+  const rest = known.slice(0, MAX_CHECKS).filter(({ name }) => !names.has(name) && !written.leftOut.has(name));
   const unknown = [...written.leftOut].filter((name) => !found.some((check) => check.name === name));
   return {
     checks: [...written.checks, ...rest],
     notes: [
       ...written.notes,
       ...unknown.map((name) => `.savepoint.json leaves out the check ${JSON.stringify(name)}, which was not found.`),
+      ...found.flatMap((check) => {
+        const file = unknownPart(check);
+        return file === null ? [] : [`${JSON.stringify(check.name)} is left out: ${showName(file)} ${UNKNOWN}.`];
+      }),
       ...(found.length > MAX_CHECKS ? [`Only the first ${MAX_CHECKS} checks are used.`] : []),
     ],
   };
+}
+
+const UNKNOWN = 'is a link or too large, so it is not known what the check runs';
+
+function unknownPart({ definedBy }: Check): TreePath | null {
+  return definedBy.find(({ text }) => text === null)?.file ?? null;
 }
 
 /** Each folder with those above it, nearest first; from the top down. */

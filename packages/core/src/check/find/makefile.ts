@@ -64,13 +64,13 @@ function recipesOf(text: string): ReadonlyMap<string, string> {
 }
 
 function included(folder: ProjectFolder, text: string, seen: Set<string>): readonly Definition[] {
-  const names = [...text.matchAll(/^-?include[ \t]+([^\n]*)/gm)].flatMap((found) => found[1]!.split(/\s+/));
+  const names = [...text.matchAll(/^ *[-s]?include[ \t]+([^\n]*)/gm)].flatMap((found) => found[1]!.split(/\s+/));
   return names.flatMap((name): readonly Definition[] => {
     if (!/^[\w./-]+$/.test(name) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(name) || seen.has(name)) return [];
     if (seen.size >= MAX_INCLUDED) return [];
     seen.add(name);
-    const content = folder.text(name);
-    if (content === null) return [];
-    return [{ file: folder.at(name), part: null, text: content }, ...included(folder, content, seen)];
+    return folder
+      .definition(name)
+      .flatMap((one) => [one, ...(one.text === null ? [] : included(folder, one.text, seen))]);
   });
 }

@@ -2,7 +2,7 @@
 
 import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, isFsError, kindOf, statOf } from '../../io/fs.ts';
-import type { Snapshot } from '../../model/entries.ts';
+import type { FileEntry, Snapshot } from '../../model/entries.ts';
 import { baseName, type DiskPath, isWithin, type Name, onDisk, parentPath, type TreePath } from '../../model/names.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { folderAt, readBlob, readFolder } from '../../store/snapshot/snapshot.ts';
@@ -11,6 +11,8 @@ import { type FolderNames, TreeListings } from './tree-listings.ts';
 export interface ProjectFiles {
   /** Returns null if there is no regular file of at most {@link MAX_PROJECT_FILE} bytes. */
   read(path: TreePath): Buffer | null;
+  /** Whether something is there that `read` gives nothing of, and that a program may read: a link, or a larger file. */
+  isUnknown(path: TreePath): boolean;
   /** Returns the names of the regular files and of the folders in a folder. Empty if it does not exist. */
   list(folder: TreePath): FolderNames;
 }
@@ -21,6 +23,7 @@ export const MAX_PROJECT_FILE = 1024 * 1024;
 export function filesWith(files: ProjectFiles, other: ProjectFiles, changed: ReadonlySet<TreePath>): ProjectFiles {
   return {
     read: (path) => (changed.has(path) ? other : files).read(path),
+    isUnknown: (path) => (changed.has(path) ? other : files).isUnknown(path),
     list: (folder) => {
       const [own, from] = [files.list(folder), other.list(folder)];
       const names = new Set<Name>();
@@ -54,6 +57,12 @@ const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'EISDIR', 'EFBIG'] as co
 export function filesOfFolder(fs: Fs, root: DiskPath): ProjectFiles {
   return {
     read: (path) => unlessAbsent(null, () => readEntireFile(fs, onDisk(root, path), MAX_PROJECT_FILE)),
+    isUnknown: (path) =>
+      unlessAbsent(false, () => {
+        const stat = fs.lstat(onDisk(root, path));
+        if (stat === null || kindOf(stat) === 'folder') return false;
+        return kindOf(stat) !== 'file' || stat.size > MAX_PROJECT_FILE;
+      }),
     list: (folder) =>
       unlessAbsent({ files: new Set(), folders: [] }, () => {
         const files = new Set<Name>();
@@ -73,7 +82,7 @@ export function filesOfFolder(fs: Fs, root: DiskPath): ProjectFiles {
 
 /**
  * The files of a folder that a snapshot describes. The snapshot says what exists, because a look into each folder costs far
- * more in a large workspace; the contents are those on disk. Paths that are not captured are not part of the project.
+ * more in a large workspace; the contents are those on disk. Paths that are not captured define no checks.
  * @throws FsError, and SavepointError STORE_DAMAGED
  */
 export function filesOfCaptured(
@@ -82,7 +91,7 @@ export function filesOfCaptured(
   { objects, snapshot }: CapturedFiles,
   listings: TreeListings,
 ): ProjectFiles {
-  return { read: filesOfFolder(fs, root).read, list: (folder) => listings.at(objects, snapshot, folder) };
+  return { ...filesOfFolder(fs, root), list: (folder) => listings.at(objects, snapshot, folder) };
 }
 
 /** @throws SavepointError STORE_DAMAGED */
@@ -91,13 +100,19 @@ export function filesOfSnapshot(
   snapshot: Snapshot,
   listings: TreeListings = new TreeListings(),
 ): ProjectFiles {
+  const entryAt = (path: TreePath) => {
+    const folder = folderAt(objects, snapshot, parentPath(path));
+    return folder === null ? undefined : readFolder(objects, folder).entries.get(baseName(path));
+  };
+  const isLarge = ({ id }: FileEntry): boolean => (objects.info(id)?.size ?? 0) > MAX_PROJECT_FILE;
   return {
     read: (path) => {
-      const folder = folderAt(objects, snapshot, parentPath(path));
-      const entry = folder === null ? undefined : readFolder(objects, folder).entries.get(baseName(path));
-      if (entry?.kind !== 'file') return null;
-      const bytes = readBlob(objects, entry.id);
-      return bytes.length > MAX_PROJECT_FILE ? null : bytes;
+      const entry = entryAt(path);
+      return entry?.kind !== 'file' || isLarge(entry) ? null : readBlob(objects, entry.id);
+    },
+    isUnknown: (path) => {
+      const entry = entryAt(path);
+      return entry?.kind === 'link' || (entry?.kind === 'file' && isLarge(entry));
     },
     list: (folder) => listings.at(objects, snapshot, folder),
   };

@@ -2,6 +2,7 @@
 
 import { JsonProblem, readJson } from '../../content/strict-json.ts';
 import { childPath, type Name, nameOf, type TreePath } from '../../model/names.ts';
+import type { Definition } from '../check.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { FolderNames } from './tree-listings.ts';
 
@@ -12,6 +13,7 @@ export class ProjectFolder {
   readonly names: FolderNames;
   readonly #files: ProjectFiles;
   readonly #texts = new Map<string, string | null>();
+  readonly #definitions = new Map<string, readonly Definition[]>();
   #package: JsonObject | null | undefined;
 
   constructor(files: ProjectFiles, path: TreePath) {
@@ -36,6 +38,21 @@ export class ProjectFolder {
     const text = direct ? null : (this.#files.read(this.at(name))?.toString('utf8') ?? null);
     this.#texts.set(name, text);
     return text;
+  }
+
+  /**
+   * A file that says what a check runs. It counts even if it is not captured, because programs read it all the same.
+   * @param name a path in the folder, with slashes
+   * @returns nothing if there is no such file
+   */
+  definition(name: string): readonly Definition[] {
+    const file = this.at(name);
+    const known = this.#definitions.get(name);
+    if (known !== undefined) return known;
+    const text = this.#files.read(file)?.toString('utf8') ?? null;
+    const found = text !== null || this.#files.isUnknown(file) ? [{ file, part: null, text }] : [];
+    this.#definitions.set(name, found);
+    return found;
   }
 
   /** Names of the regular files in a folder below. */

@@ -62,10 +62,7 @@ export function scriptDefinitions(
   above: readonly ProjectFolder[],
 ): readonly Definition[] {
   const settings = [folder, ...above].flatMap((each) =>
-    MANAGER_FILES[manager].flatMap((file) => {
-      const text = each.text(file);
-      return text === null ? [] : [{ file: each.at(file), part: null, text }];
-    }),
+    MANAGER_FILES[manager].flatMap((file) => each.definition(file)),
   );
   return [packagePart(folder, 'scripts'), ...settings];
 }

@@ -1,6 +1,6 @@
 /** The check of one row of the table in one folder. */
 
-import type { Check, CheckProgram, Definition } from '../check.ts';
+import type { Check, CheckProgram } from '../check.ts';
 import { checkName } from './check-name.ts';
 import { type PlainCommand, plainCommand } from './plain-command.ts';
 import { objectFrom, type ProjectFolder } from './project-folder.ts';
@@ -28,10 +28,7 @@ export function toolCheck(row: ToolRow, above: readonly ProjectFolder[]): Check 
     format: row.format,
     definedBy: [
       ...(script === null ? [] : [packagePart(folder, 'scripts')]),
-      ...(row.definedBy ?? []).flatMap((file): readonly Definition[] => {
-        const text = folder.text(file);
-        return text === null ? [] : [{ file: folder.at(file), part: null, text }];
-      }),
+      ...(row.definedBy ?? []).flatMap((file) => folder.definition(file)),
     ],
     runs: script?.text ?? null,
     onRequest: false,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type World, world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -283,6 +283,29 @@ test('what defines a check is part of it', () => {
     ],
   ]);
   expect(checks[0]?.definedBy[0]?.text).toContain('evil.js');
+});
+
+test('a check is left out if a file that defines it is a link or too large', () => {
+  const at = projectWith({
+    'package.json': { scripts: { lint: 'sh run.sh' } },
+    conf: 'script-shell=./evil',
+    'py/pytest.ini': `[pytest]\n${'# x\n'.repeat(300_000)}`,
+    'c/Makefile': 'sinclude own.mk\nlint:\n\techo\n',
+    'c/own.mk': 'x:\n',
+  });
+  const find = (): FoundChecks => findChecks(filesOfFolder(nodeFs, at.workspace), { projectFile: true, roots: [] });
+  symlinkSync('conf', join(at.workspace, '.npmrc'));
+  expect(find()).toMatchObject({
+    checks: [],
+    notes: [expect.stringMatching(/npm:lint.*\.npmrc is a link/), expect.stringMatching(/pytest:py.*pytest\.ini/)],
+  });
+  unlinkSync(join(at.workspace, '.npmrc'));
+  expect(find().checks.map(({ name }) => name)).toEqual(['npm:lint']);
+  rmSync(join(at.workspace, 'package.json'));
+  expect(find().checks.find(({ name }) => name === 'make:lint:c')?.definedBy).toMatchObject([
+    { file: 'c/Makefile' },
+    { file: 'c/own.mk' },
+  ]);
 });
 
 test.each([
