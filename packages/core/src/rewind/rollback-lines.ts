@@ -13,6 +13,7 @@ import { SavepointError } from '../model/errors.ts';
 import { isWithin, type TreePath } from '../model/names.ts';
 import { addUncaptured, ChangeSetDraft } from '../operation/change-set.ts';
 import type { CurrentState, Operation } from '../operation/operation.ts';
+import type { ObjectReader } from '../store/objects/object-reader.ts';
 import { cachedFolderReader, type FolderReader, readBlob } from '../store/snapshot/snapshot.ts';
 import { blameLines } from '../timeline/blame/blame.ts';
 import { checkpointInfo, checkpointsUntilNow, previewCheckpoint } from '../timeline/capture/compose.ts';
@@ -133,12 +134,20 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   const chosen = { isAfter: isOn('after') ?? (() => false), isBefore: isOn('before') };
   if (request.from === null) return writtenLines(scene, { path, after, text, isAfter: chosen.isAfter, lines });
   const { changes, from } = changesBetween(scene, path, request.from);
-  const before = stateAt(folders, request.from.snapshot, from).entry;
-  const old = before?.kind === 'file' ? readBlob(objects, before.id) : Buffer.alloc(0);
+  const { entry: before, skip } = stateAt(folders, request.from.snapshot, from);
+  const old = textBefore(objects, path, skip === null ? before : 'unknown', request.from.id);
   const edits = lineEdits(old, text, chosen);
   if (edits === null) throw refused(path, 'is not text, or is too long to compare');
   const result = resultOf(scene, after, text, edits, before === null);
   return { path, after, result, changes: changesOfLines(objects, changes, edits) };
+}
+
+/** @throws SavepointError USAGE if lines cannot be taken back to it */
+function textBefore(objects: ObjectReader, path: TreePath, before: Entry | null | 'unknown', where: string): Buffer {
+  if (before === 'unknown') throw refused(path, `is not captured in ${where}`);
+  if (before === null) return Buffer.alloc(0);
+  if (before.kind !== 'file') throw refused(path, `is a ${before.kind} in ${where}`);
+  return readBlob(objects, before.id);
 }
 
 /** @param isNew whether the file came only with the lines: without any, it goes */
@@ -204,14 +213,15 @@ async function writtenLines(scene: Scene, query: WrittenLinesQuery): Promise<Fou
           'change' in origin && origin.change.id === change.id && line + 1 >= start && line < end,
       );
     };
-    const old = change.before?.kind === 'file' ? readBlob(objects, change.before.id) : Buffer.alloc(0);
+    const isKnown = change.uncapturedBefore === undefined;
+    const old = textBefore(objects, path, isKnown ? change.before : 'unknown', `the state before ${change.id}`);
     const own = lineEdits(old, was, { isAfter: isWritten, isBefore: null }) ?? new Map();
     for (const [index, edit] of own) {
       const line = placeOf?.(index) ?? null;
       if (line !== null) edits.set(line, edit);
     }
     if (own.size > 0) changes.push(change);
-    isCreated ||= own.size > 0 && change.before === null && change.uncapturedBefore === undefined;
+    isCreated ||= own.size > 0 && change.before === null;
   }
   if (changes.length === 0) throw refused(path, 'has no recorded change that wrote these lines');
   return { path, after, result: resultOf(scene, after, text, edits, isCreated), changes };

@@ -1,3 +1,4 @@
+import { symlinkSync, unlinkSync } from 'node:fs';
 import type { Savepoint } from '@savepoint/core';
 import { type SeededRandom, seededRandom, testEffort } from '@savepoint/testkit';
 import { describe, expect, test } from 'vitest';
@@ -111,6 +112,27 @@ test('at the end of a file without a line feed, only the chosen lines differ; wh
   await expect(savepoint.rollback({ lines: [{ path: 'b.bin', first: 1, last: 1 }] })).rejects.toMatchObject({
     code: 'USAGE',
   });
+});
+
+test('a file whose text before is not known, or was none, is refused', async () => {
+  const p = Place.with({ 'a.txt': 'too large\n'.repeat(100) });
+  symlinkSync('a.txt', p.at('b.txt'));
+  const savepoint = p.open({ rules: { maxFileBytes: 100 } });
+  await savepoint.checkpoint();
+  p.write('a.txt', 'small\nfile\n');
+  unlinkSync(p.at('b.txt'));
+  p.write('b.txt', 'no link\n');
+  await savepoint.checkpoint();
+  for (const after of [{}, { after: { checkpoint: 1 } }]) {
+    for (const [path, why] of [
+      ['a.txt', 'a.txt '],
+      ['b.txt', 'is a link'],
+    ] as const) {
+      const refused = savepoint.rollback({ lines: [{ path, first: 1, last: 99 }], ...after });
+      await expect(refused).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining(why) });
+    }
+  }
+  expect([p.read('a.txt'), p.read('b.txt')]).toEqual(['small\nfile\n', 'no link\n']);
 });
 
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1e9 : 20261126));
