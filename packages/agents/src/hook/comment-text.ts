@@ -12,7 +12,8 @@ const MAX_TEXT = 4_000;
 export function commentsText(comments: readonly SentComment[]): readonly string[] {
   if (comments.length === 0) return [];
   return [
-    `Savepoint: the user commented on ${comments.length === 1 ? 'lines that you wrote' : `lines that you wrote, ${comments.length} times`}:`,
+    // Not whose lines they are: a comment for any agent may be about lines of a person.
+    `Savepoint: the user commented on ${comments.length === 1 ? 'lines' : `lines, ${comments.length} times`}:`,
     ...comments.flatMap(linesOfComment),
     'Take this into account in your work. The user sees in Savepoint that you have it.',
   ];

@@ -21,7 +21,7 @@ export const planStatus = verb({
       output: z.strictObject({
         list: planList.schemas(shapes, editShapes).output.nullable(),
         plan: planShapes(shapes).whole.nullable(),
-        comments: z.array(commentShape(shapes)).describe('of the user on lines that you wrote, each once'),
+        comments: z.array(commentShape(shapes)).describe('of the user on lines, each once'),
       }),
     };
   },
