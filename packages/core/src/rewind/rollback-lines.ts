@@ -81,7 +81,7 @@ export function rollbackLinesOperation(
       if (openCalls.length > 0 && !request.force) throwCallOpen(openCalls);
       return {
         ...changeSet,
-        description: describe(authorsAmong(chosen, checkpoints), planned.results, request.lines),
+        description: describe(authorsAmong(chosen, checkpoints), planned.results, found),
         rolledBack: planned.rolledBack,
         rolledBackInPart: named.flatMap(({ inPart }) => inPart),
       };
@@ -108,6 +108,8 @@ interface FoundLines {
   readonly result: Entry | null;
   /** The changes that made what is taken back, newest first. */
   readonly changes: readonly RecordedChange[];
+  /** How many lines differ by it. Others that were chosen are as they were. */
+  readonly lines: number;
 }
 
 function byPath(lines: readonly SelectedLines<TreePath>[]): ReadonlyMap<TreePath, readonly SelectedLines<TreePath>[]> {
@@ -139,7 +141,7 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   const edits = lineEdits(old, text, chosen);
   if (edits === null) throw refused(path, 'is not text, or is too long to compare');
   const result = resultOf(scene, after, text, edits, before === null);
-  return { path, after, result, changes: changesOfLines(objects, changes, edits) };
+  return { path, after, result, changes: changesOfLines(objects, changes, edits), lines: countOf(edits) };
 }
 
 /** @throws SavepointError USAGE if lines cannot be taken back to it */
@@ -148,6 +150,13 @@ function textBefore(objects: ObjectReader, path: TreePath, before: Entry | null 
   if (before === null) return Buffer.alloc(0);
   if (before.kind !== 'file') throw refused(path, `is a ${before.kind} in ${where}`);
   return readBlob(objects, before.id);
+}
+
+/** A line that another one replaces counts once. */
+function countOf(edits: LineEdits): number {
+  const all = [...edits.values()];
+  const back = all.reduce((sum, { inFront, behind }) => sum + inFront.length + behind.length, 0);
+  return Math.max(all.filter(({ isRemoved }) => isRemoved).length, back);
 }
 
 /** @param isNew whether the file came only with the lines: without any, it goes */
@@ -224,7 +233,8 @@ async function writtenLines(scene: Scene, query: WrittenLinesQuery): Promise<Fou
     isCreated ||= own.size > 0 && change.before === null;
   }
   if (changes.length === 0) throw refused(path, 'has no recorded change that wrote these lines');
-  return { path, after, result: resultOf(scene, after, text, edits, isCreated), changes };
+  const result = resultOf(scene, after, text, edits, isCreated);
+  return { path, after, result, changes, lines: countOf(edits) };
 }
 
 function addResult(scene: Scene, found: FoundLines, draft: ChangeSetDraft, removals: Removal[]): PathResult {
@@ -281,14 +291,11 @@ function authorsAmong(chosen: readonly ChosenChange[], checkpoints: readonly Che
   return [...new Set(wrote.flatMap(({ change }) => change.by.authors.map(({ actor }) => showText(actor.name))))];
 }
 
-function describe(
-  authors: readonly string[],
-  results: readonly PathResult[],
-  lines: readonly SelectedLines<TreePath>[],
-): string {
+function describe(authors: readonly string[], results: readonly PathResult[], found: readonly FoundLines[]): string {
   const done = results.filter(({ result }) => result === 'restored' || result === 'merged');
   if (done.length === 0) return 'Rolled back nothing';
-  const count = lines.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const isDone = ({ path }: FoundLines): boolean => done.some((one) => one.path === path);
+  const count = found.filter(isDone).reduce((sum, { lines }) => sum + lines, 0);
   const names = authors.slice(0, 3).join(', ');
   const paths = done.slice(0, 3).map(({ path }) => showName(path));
   const more = done.length > paths.length ? ', …' : '';

@@ -56,8 +56,9 @@ describe('lines of a net difference', () => {
     const done = await savepoint.rollback({ lines: [{ path: 'a.txt', first: 2, last: 2 }], after: { checkpoint: 1 } });
     expect(p.read('a.txt')).toBe(text(far.with(17, 'eighteen')));
     expect(done.checkpoint).toMatchObject({ rolledBack: ['cp_2.1:1', 'cp_3.1'], rolledBackInPart: [] });
-    await savepoint.rollback({ lines: [{ path: 'a.txt', first: 18, last: 18 }] });
+    const { checkpoint } = await savepoint.rollback({ lines: [{ path: 'a.txt', first: 16, last: 999 }] });
     expect(p.read('a.txt')).toBe(text(far));
+    expect(checkpoint?.description).toBe('Rolled back 1 line of claude: a.txt');
   });
 
   test('conflict if they were counted in a checkpoint and changed since; removed lines come back', async () => {
