@@ -251,3 +251,17 @@ describe('what does not merge', () => {
     });
   });
 });
+
+test('a plan whose checkpoint was dropped stays applied, and is not applied again', async () => {
+  const p = await Planned.of(ALL);
+  const { steps } = await p.run();
+  const id = steps[0]?.applied?.checkpoint?.id ?? '';
+  p.write('d.txt', 'later\n');
+  await p.open().checkpoint();
+  await p.open().drop([id]);
+  expect(await p.open().plan(p.id)).toMatchObject({ status: 'applied', applied: [id] });
+  p.write('a.txt', 'mine\n');
+  await expect(p.run()).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(p.open().rollBackPlan(p.id)).rejects.toMatchObject({ message: expect.stringContaining('was dropped') });
+  expect(p.texts('a.txt')).toEqual(['mine']);
+});

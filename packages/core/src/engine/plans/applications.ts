@@ -13,6 +13,8 @@ import type { Timeline } from '../../timeline/record/timeline.ts';
 export interface KnownApplication extends PlanApplication {
   /** Whether it was not undone or rolled back since. */
   readonly isInEffect: boolean;
+  /** Whether its checkpoint was dropped, or cannot be read: it took place, and no longer can be rolled back. */
+  readonly isUnreadable: boolean;
   /** The paths at which it was undone or rolled back since. */
   readonly reverted: readonly TreePath[];
 }
@@ -23,18 +25,30 @@ export interface PlanProgress extends Selection {
 }
 
 /**
- * An application is recorded before it happens: only those whose checkpoint exists took place. What was applied again had
- * been rolled back before, even if the same contents came back. One that changed nothing has nothing to roll back, and goes
+ * An application is recorded before it happens: it did not take place if its checkpoint is another one, or is still to
+ * come. One that was dropped counts as in effect, or else the plan could be applied again. What was applied again had been
+ * rolled back before, even if the same contents came back. One that changed nothing has nothing to roll back, and goes
  * with the others.
  */
 export function applicationsOf(timeline: Timeline, objects: ObjectReader, plan: Plan): readonly KnownApplication[] {
   const numbers = plan.applications.flatMap(({ isEmpty, checkpoint }) => (isEmpty ? [] : [checkpoint]));
   const known = checkpointsInEffect(timeline, objects, numbers);
+  const last = timeline.lastNumber();
   const happened = plan.applications.flatMap((one): readonly Happened[] => {
-    if (one.isEmpty) return [{ ...one, isInEffect: true, reverted: [], revertedIn: null }];
+    const asRecorded = { ...one, isInEffect: true, reverted: [], revertedIn: null };
+    if (one.isEmpty) return [{ ...asRecorded, isUnreadable: false }];
     const found = known.get(one.checkpoint);
-    if (found === undefined || !isOf(plan, found)) return [];
-    return [{ ...one, isInEffect: !found.isReverted, reverted: found.reverted, revertedIn: found.revertedIn }];
+    if (found === undefined) return one.checkpoint > last ? [] : [{ ...asRecorded, isUnreadable: true }];
+    if (!isOf(plan, found)) return [];
+    return [
+      {
+        ...one,
+        isUnreadable: false,
+        isInEffect: !found.isReverted,
+        reverted: found.reverted,
+        revertedIn: found.revertedIn,
+      },
+    ];
   });
   const newest = new Map(happened.flatMap((one, index) => (one.paths === null ? [[one.phase, index]] : [])));
   const current = happened.map((one, index) =>
@@ -50,9 +64,9 @@ export function inEffect(applications: readonly KnownApplication[]): readonly Kn
   return applications.filter((one) => one.isInEffect);
 }
 
-/** What is in effect and changed files, the oldest first. */
+/** What is in effect and changed files that are known, the oldest first. */
 export function changesInEffect(applications: readonly KnownApplication[]): readonly KnownApplication[] {
-  return inEffect(applications).filter(({ isEmpty }) => !isEmpty);
+  return inEffect(applications).filter(({ isEmpty, isUnreadable }) => !isEmpty && !isUnreadable);
 }
 
 /**

@@ -97,6 +97,11 @@ function failureNotes({ applications }: PlanProgress): readonly string[] {
 
 /** What is not in the commit although the plan has it. */
 function notesAbout(plan: Plan, progress: PlanProgress): readonly string[] {
+  if (inEffect(progress.applications).some(({ isUnreadable }) => isUnreadable)) {
+    return [
+      'a checkpoint in which the plan was applied was dropped or is damaged, so what it changed is not committed',
+    ];
+  }
   if (changesInEffect(progress.applications).length === 0) {
     return ['the plan changed no files when it was applied, because they were already as it says'];
   }

@@ -26,7 +26,7 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
-import { applicationsOf, changesInEffect, leftOf, type PlanProgress, pathsLeftOut } from './applications.ts';
+import { applicationsOf, inEffect, leftOf, type PlanProgress, pathsLeftOut } from './applications.ts';
 
 export interface PlanView {
   readonly plan: PlanInfo;
@@ -101,7 +101,7 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
   const progress = { ...selection, applications };
   const status = statusOf(plan, progress);
   const left = leftOf(plan, progress);
-  const changed = changesInEffect(applications);
+  const changed = inEffect(applications).filter(({ isEmpty }) => !isEmpty);
   return {
     plan: info,
     status,

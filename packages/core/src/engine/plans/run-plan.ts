@@ -229,10 +229,13 @@ function rollbackOf(
   const applications = applicationsOf(timeline, store.objects, plan);
   const undone = changesInEffect(applications).slice(last ? -1 : 0);
   if (undone.length === 0) {
+    const done = inEffect(applications);
     const message =
-      inEffect(applications).length === 0
+      done.length === 0
         ? `Nothing that ${plan.id} applied is in effect.`
-        : `${plan.id} changed nothing when it was applied, because its files were already as it says.`;
+        : done.some(({ isUnreadable }) => isUnreadable)
+          ? `The checkpoint in which ${plan.id} was applied was dropped or is damaged, so it cannot be rolled back.`
+          : `${plan.id} changed nothing when it was applied, because its files were already as it says.`;
     throw new SavepointError('USAGE', message, { argument: 'id' });
   }
   const numbers = new Set(undone.map(({ checkpoint }) => checkpoint));
