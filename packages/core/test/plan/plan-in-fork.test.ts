@@ -70,7 +70,7 @@ test('only the files of the plan are committed, and what the user staged in othe
   const { plan, fingerprint } = await savepoint.proposeEdits([write('src/a.txt', 'plan\n')], { intent: 'Try it' });
   await savepoint.approvePlan(plan.id, fingerprint);
   p.write('mine.txt', 'staged\n');
-  p.git('add', 'mine.txt');
+  p.git('-c', 'core.fsmonitor=false', 'add', 'mine.txt');
   await savepoint.createForks(['trial'], { from: plan.id });
   const folder = await folderOf(savepoint, 'trial');
   writeFileSync(join(folder, 'src/b.txt'), 'of the fork\n');
