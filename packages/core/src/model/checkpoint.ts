@@ -304,7 +304,7 @@ export interface Checkpoint {
   readonly session: SessionId | null;
   readonly conversation: ConversationPosition | null;
   readonly testResult: TestResult | null;
-  /** For an operation: the checkpoint that it restored. */
+  /** For an operation: the checkpoint that it restored, or that chosen lines went back to. */
   readonly target: CheckpointId | null;
   /** For undo and redo: the operation that it inverts. */
   readonly undoes: CheckpointId | null;

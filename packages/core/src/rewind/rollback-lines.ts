@@ -51,7 +51,11 @@ export function rollbackLinesOperation(
 ): { readonly operation: Operation; readonly preview: () => RollbackPreview } {
   let preview: RollbackPreview = EMPTY_PREVIEW;
   const operation: Operation = {
-    info: { ...checkpointInfo('rollback', request.actor), description: 'Rolled back nothing' },
+    info: {
+      ...checkpointInfo('rollback', request.actor),
+      target: request.from?.id ?? null,
+      description: 'Rolled back nothing',
+    },
     backups: null,
     plan: async (current) => {
       const checkpoints = await checkpointsUntilNow(workspace, current, pace);

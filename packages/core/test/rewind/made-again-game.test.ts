@@ -126,6 +126,7 @@ class Game {
       undoes: null,
       target: null,
       rolledBack: [],
+      rolledBackInPart: [],
       changes: recorded,
       snapshot,
       trigger: 'call',

@@ -53,7 +53,7 @@ export const show = command({
       row('prompt', checkpoint.conversation?.lastUser == null ? null : shortText(checkpoint.conversation.lastUser)),
       row('commit', commit),
       row('previous', checkpoint.previous),
-      row('restored', checkpoint.target),
+      row(trigger === 'rollback' ? 'lines as in' : 'restored', checkpoint.target),
       row('undoes', checkpoint.undoes),
       row('tests', checkpoint.testResult),
       row('checks', checkpoint.checks === null ? null : checkpoint.checks.checks.map(checkText).join(', ')),

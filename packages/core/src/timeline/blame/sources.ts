@@ -1,6 +1,6 @@
 /**
  * Finds the older versions of a file from which an operation took lines that it brought back. A restore takes them from
- * its target, a rollback from before the changes that it reverts, an undo or a redo from before the operation that it
+ * its target, a rollback from before the changes that it reverts or from the state that chosen lines go back to, an undo or a redo from before the operation that it
  * inverts, and the reverting of a frozen path from before the call.
  */
 
@@ -50,11 +50,14 @@ export function sourcesOf(
   if (rolledBack.length > 0) {
     const ids = new Set<string>(rolledBack.map((id) => parseHunkId(id)?.change ?? id));
     const numbers = new Set([...ids].flatMap((id) => parseChangeId(id)?.checkpoint ?? []));
-    return beforeChanges(source, readable, operation, change, {
+    const reverted = beforeChanges(source, readable, operation, change, {
       oldest: Math.min(...numbers),
       areComplete: [...numbers].every((number) => readable.find(`cp_${number}` as CheckpointId) !== undefined),
       includes: ({ id }) => ids.has(id),
     });
+    // Lines that go back to what they were at a checkpoint may be in another order there than before the changes.
+    const then = target === null ? [] : stateAfter(source, readable, target, change.path).versions;
+    return { ...reverted, versions: [...reverted.versions, ...then] };
   }
   return stateAfter(source, readable, target, change.path);
 }
