@@ -14,8 +14,10 @@ function sh(p: Project, lines: string): string {
 
 test('the commands of the guides run', () => {
   const p = project();
+  p.write('src/a.ts', 'export {};\n'.repeat(15));
+  p.checkpoint();
   for (const [page, count] of [
-    ['docs/agents.md', 2],
+    ['docs/agents.md', 3],
     ['docs/daemon.md', 1],
   ] as const) {
     // `trust` and `plan review` ask a person.
