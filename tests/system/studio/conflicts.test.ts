@@ -62,7 +62,7 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   await file(page, 'new.txt');
   await page.getByRole('button', { name: 'Delete the file' }).waitFor();
   await page.keyboard.press('y');
-  await page.getByText('All 3 files resolved').waitFor();
+  await page.getByText('All 3 files are resolved').waitFor();
   expect(p.read('plain.txt')).toBe('two\n');
 
   await finish.click();
@@ -81,7 +81,29 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   p.write('folder/deep.txt', 'not there at first\n');
   p.checkpoint();
   const { page, base, errors } = await openStudio(p);
-  await page.goto(`${base}/restore?to=cp_1&except=${encodeURIComponent(JSON.stringify(['code.txt']))}`);
+  const except = (...files: readonly string[]): string =>
+    `${base}/restore?to=cp_1&except=${encodeURIComponent(JSON.stringify(files))}`;
+  // What is not checked is not touched, and is no conflict, also after conflicts are resolved.
+  await page.goto(except('logo.bin', 'new.txt', 'plain.txt', 'folder/deep.txt'));
+  await page.getByRole('button', { name: 'Take back only what agents changed' }).click();
+  await page.getByText('1 of 4 files').waitFor();
+  await page.getByText('1 conflict: nothing is restored').waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Restore code.txt' }).isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Resolve the conflicts' }).click();
+  await page.locator('.cm-merge-b').waitFor();
+  expect(await page.locator('.conflicts .file-tree .tag').allTextContents()).toEqual(['open']);
+  for (const key of ['t', 'n', 'y', 'n', 'y']) await page.keyboard.press(key);
+  await page.getByText('The file is resolved').waitFor();
+  await page.locator('.view-head .button.main').click();
+  await page.getByRole('dialog').getByText('1 path changes').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByText('Choose where to go back to').waitFor();
+  expect(p.read('code.txt')).toBe(lines({ 20: 'mine 20', 28: 'mine 28' }));
+  expect([p.read('plain.txt'), p.read('new.txt'), p.has('folder/deep.txt')]).toEqual(['two\n', 'of both\n', true]);
+  expect(fs.readFileSync(p.at('logo.bin'))).toEqual(BINARY[2]);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect.poll(() => p.read('code.txt')).toContain('mine 3\r');
+  await page.goto(except('code.txt'));
   await page.getByText('Not only claude changed files since').waitFor();
   await page.getByRole('button', { name: 'Overwrite these changes, too' }).click();
   const restore = page.getByRole('button', { name: 'Restore 4 files' });

@@ -29,7 +29,7 @@ export function ConflictList({ files, drafts, current, onFile }: ConflictListPro
               >
                 <span className="name">
                   {folder !== '' && <span className="folder">{folder}</span>}
-                  {name}
+                  <span className="file">{name}</span>
                 </span>
                 <span className={`tag ${isResolved ? 'pass' : 'warning'}`}>{isResolved ? 'resolved' : 'open'}</span>
               </button>

@@ -56,7 +56,7 @@ function Resolve({ request }: { readonly request: ConflictsRequest }) {
           {files.length === 0
             ? 'No conflict is left.'
             : unresolved === 0
-              ? `All ${plural(files.length, 'file')} resolved. Nothing is written yet.`
+              ? `${files.length === 1 ? 'The file is' : `All ${files.length} files are`} resolved. Nothing is written yet.`
               : `${plural(unresolved, 'file')} of ${files.length} to resolve. Nothing is written before.`}
         </p>
         <span className="space" />
@@ -208,7 +208,7 @@ function useStep(
 
 /** Shows the preview with all decisions, which then does exactly that. */
 function useFinish(
-  { title, act, call, more }: ConflictsRequest,
+  { title, act, call, more, isDoneWithView = false }: ConflictsRequest,
   files: readonly ConflictFile[],
   drafts: Drafts,
   onDone: () => void,
@@ -225,7 +225,8 @@ function useFinish(
       decisions: { ...more, ...decisionsOf(files, drafts) },
       onDone: () => {
         onDone();
-        router.history.back();
+        if (isDoneWithView) void router.navigate({ to: '/w/$workspace/restore', params: { workspace }, replace: true });
+        else router.history.back();
       },
       // What changed meanwhile is shown again, with the decisions.
       onRefused: () => void client.invalidateQueries({ queryKey: [workspace, 'live', 'conflicts'] }),

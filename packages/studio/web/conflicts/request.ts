@@ -12,6 +12,8 @@ export interface ConflictsRequest {
   readonly call: TakeBackCall;
   /** What was decided before, except about conflicts. */
   readonly more?: Decisions;
+  /** Whether the view that opened it has nothing more to show once it is done: then Restore asks where to go next. */
+  readonly isDoneWithView?: boolean;
 }
 
 declare module '@tanstack/react-router' {

@@ -71,9 +71,11 @@ function What({ search, onChange, act }: WhatProps) {
   const files = useMemo(() => (whole.data === undefined ? [] : previewFiles(whole.data)), [whole.data]);
   const except = useMemo(() => new Set(search.except), [search.except]);
   const chosen = useMemo(() => (whole.data === undefined ? [] : chosenPaths(whole.data, except)), [whole.data, except]);
-  const isPart = files.some(({ key }) => except.has(key));
+  // Also if the files that stay would not change now: they may again, before it is done.
+  const isPart = except.size > 0;
+  const isNone = isPart && chosen.length === 0;
   const input = restoreInput(search, isPart ? chosen : null);
-  const part = usePreview(input, isPart && chosen.length > 0);
+  const part = usePreview(input, isPart && !isNone);
   const preview = isPart ? part.data : whole.data;
   const choose = useCallback(
     (keys: readonly string[], isChosen: boolean) => {
@@ -95,15 +97,22 @@ function What({ search, onChange, act }: WhatProps) {
   const shown = preview ?? whole.data;
   return (
     <div className="restore-what">
-      <Head preview={shown} input={input} act={act} isReady={preview !== undefined} />
+      <Head preview={shown} input={input} act={act} isReady={preview !== undefined} isNone={isNone} />
       {act.done?.target.id === shown.target.id && <Outcome done={act.done} />}
-      <RestoreNotes
-        preview={shown}
-        onMode={(mode) => onChange({ ...search, mode })}
-        onResolve={() =>
-          resolve({ title: `Restore ${shown.target.id}`, act: 'Restore', call: { verb: 'restore', input } })
-        }
-      />
+      {preview !== undefined && (
+        <RestoreNotes
+          preview={preview}
+          onMode={(mode) => onChange({ ...search, mode })}
+          onResolve={() =>
+            resolve({
+              title: `Restore ${preview.target.id}`,
+              act: 'Restore',
+              call: { verb: 'restore', input },
+              isDoneWithView: true,
+            })
+          }
+        />
+      )}
       {files.length > 0 && (
         <Files
           files={mergedWith(files, preview)}
@@ -123,9 +132,10 @@ interface HeadProps {
   readonly act: RestoreAct;
   /** Whether it is the preview of exactly what is chosen. */
   readonly isReady: boolean;
+  readonly isNone: boolean;
 }
 
-function Head({ preview, input, act, isReady }: HeadProps) {
+function Head({ preview, input, act, isReady, isNone }: HeadProps) {
   const { target, outcome, conversation, plan, heads } = preview;
   const goesBack = conversation?.possible === true;
   const isPossible = outcome === 'ready' || (outcome === 'nothing' && goesBack);
@@ -145,15 +155,18 @@ function Head({ preview, input, act, isReady }: HeadProps) {
         <p>{clockText(target.time)}</p>
       </div>
       <span className="space" />
-      {outcome === 'nothing' && !goesBack && <span className="tag">Nothing to restore: the files are already so.</span>}
-      {(isPossible || outcome !== 'nothing') && (
+      {isNone && <span className="tag">No file is chosen.</span>}
+      {!isNone && outcome === 'nothing' && !goesBack && (
+        <span className="tag">Nothing to restore: the files are already so.</span>
+      )}
+      {!isNone && (isPossible || outcome !== 'nothing') && (
         <button
           type="button"
           className="button main"
           disabled={!isPossible || !isReady || act.isBusy}
           onClick={() => act.run(input, preview.fingerprint)}
         >
-          Restore {words.join(' and ')}
+          {words.length === 0 ? 'Restore' : `Restore ${words.join(' and ')}`}
         </button>
       )}
     </div>

@@ -91,8 +91,14 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
     if (state.kind !== 'shown') return;
     onClose();
     const { title, act = 'Take back' } = request;
-    const { rebase, override } = decisions;
-    resolve({ title, act, call: state.call, more: { ...(rebase && { rebase }), ...(override && { override }) } });
+    const { rebase, override, validate, force } = decisions;
+    const more = {
+      ...(rebase && { rebase }),
+      ...(override && { override }),
+      ...(validate && { validate }),
+      ...(force && { force }),
+    };
+    resolve({ title, act, call: state.call, more });
   };
   return (
     <Dialog
