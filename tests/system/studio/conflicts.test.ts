@@ -121,7 +121,12 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   const left = [p.read('plain.txt'), p.has('folder'), p.read('new.txt')];
   expect(left).toEqual(['one\n', false, 'of both\n']);
   expect(p.read('code.txt')).toContain('mine 3');
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  // Also without the message that offered it.
+  await page.getByRole('button', { name: 'Close the message' }).last().click();
+  await page.keyboard.press('u');
+  const dialog = page.getByRole('dialog', { name: 'Undo the last operation' });
+  await dialog.getByText(/^This takes back what cp_\d+ did/).waitFor();
+  await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect.poll(() => p.has('folder/deep.txt')).toBe(true);
   expect(p.read('plain.txt')).toBe('three\n');
   // Only the folder of the workspace, without repositories in it.

@@ -14,6 +14,7 @@ import { refresher } from '../data/refresher.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { TakeBackProvider } from '../take-back/take-back.tsx';
+import { UndoCommands } from '../take-back/undo-commands.tsx';
 import { Help } from './help.tsx';
 import { type Command, listenToKeys, useCommands } from './keys.ts';
 import { Palette } from './palette.tsx';
@@ -72,7 +73,10 @@ export function Shell({ workspaces }: { readonly workspaces: WorkspacesAnswer['w
           </p>
         )}
         {isBundle && <BundleNotice />}
-        <TakeBackProvider>{isThere ? <Outlet /> : <NotInBundle view={view} />}</TakeBackProvider>
+        <TakeBackProvider>
+          <UndoCommands />
+          {isThere ? <Outlet /> : <NotInBundle view={view} />}
+        </TakeBackProvider>
         <BundleDrop />
       </main>
       {dialog === 'palette' && <Palette onClose={close} />}

@@ -29,6 +29,7 @@ export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewVi
   const isNothing = preview.outcome === 'nothing';
   return (
     <div className="preview">
+      {'undoes' in preview && preview.undoes !== null && <p>This takes back what {preview.undoes} did.</p>}
       {isNothing && <p>There is nothing to {isMerge ? 'merge' : 'take back'}: the files are already so.</p>}
       {conflicts.length > 0 && (
         <Section tone="danger" title={`${plural(conflicts.length, 'conflict')}: nothing is changed unless you decide`}>

@@ -11,7 +11,14 @@ import { Failure, Loading } from '../parts/message.tsx';
 import { useToast } from '../parts/toasts.tsx';
 import { type Previewed, perform, previewOf } from './perform.ts';
 import { PreviewView } from './preview-view.tsx';
-import { callFor, type Decisions, type Preview, type TakeBackCall, type TakeBackRequest } from './requests.ts';
+import {
+  callFor,
+  type Decisions,
+  type Preview,
+  type Selection,
+  type TakeBackCall,
+  type TakeBackRequest,
+} from './requests.ts';
 import { useUndo } from './use-undo.ts';
 
 type State =
@@ -122,7 +129,7 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       }
     >
       {request.asksWhy === true && <Reason onReason={(override) => setDecisions((now) => ({ ...now, override }))} />}
-      {request.selection.kind === 'apply' && (
+      {isApply(request.selection) && (
         <label className="check-after">
           <input
             type="checkbox"
@@ -154,6 +161,11 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       )}
     </Dialog>
   );
+}
+
+/** A plan, also one whose conflicts were resolved before. */
+function isApply(selection: Selection): boolean {
+  return selection.kind === 'apply' || (selection.kind === 'call' && selection.call.verb === 'planApply');
 }
 
 interface WaysOnProps {
