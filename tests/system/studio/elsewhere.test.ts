@@ -122,6 +122,7 @@ it('reviews a bundle of two repositories, which touches nothing, and replays it'
   expect(base).toMatch(/\/w\/bundle-[0-9a-f]{24}$/);
   await page.getByRole('button', { name: 'Write a word into both' }).waitFor();
   expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Restore' }).count()).toBe(0);
   for (const [view, why] of [
     ['now', 'A bundle has no present'],
     ['forks', 'A bundle has no forks'],

@@ -29,7 +29,7 @@ export type SetView = (change: {
 }) => void;
 
 export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadProps) {
-  const { id: workspace, server } = useWorkspace();
+  const { id: workspace, server, isBundle } = useWorkspace();
   const { totals } = diff;
   const request = search.only === undefined ? requestOf(search, diff, recorded) : null;
   const isSideBySide = search.sides === 'two';
@@ -43,41 +43,42 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
           Show all files
         </button>
       )}
-      <span className="space" />
-      <button
-        type="button"
-        className={`button small ${hidesWhitespace ? 'is-set' : 'quiet'}`}
-        aria-pressed={hidesWhitespace}
-        onClick={() => onChange({ space: hidesWhitespace ? undefined : 'hidden' })}
-      >
-        Hide white space
-      </button>
-      <fieldset className="choice">
-        <legend className="hidden">Layout of the diff</legend>
-        <button type="button" aria-pressed={!isSideBySide} onClick={() => onChange({ sides: undefined })}>
-          Unified
-        </button>
-        <button type="button" aria-pressed={isSideBySide} onClick={() => onChange({ sides: 'two' })}>
-          Side by side
-        </button>
-      </fieldset>
-      {diff.to !== null && !server.isReadOnly && (
-        <Link className="button small" to="/w/$workspace/forks" params={{ workspace }} search={{ from: diff.to.id }}>
-          Fork from here
-        </Link>
-      )}
-      {request !== null && <TakeBackButton request={request} label="Take back all" />}
-      {diff.from !== null && (
-        <Link
-          className="button small"
-          title={`Look at what going back to ${diff.from.id} would do`}
-          to="/w/$workspace/restore"
-          params={{ workspace }}
-          search={{ to: diff.from.id }}
+      <div className="head-acts">
+        <button
+          type="button"
+          className={`button small ${hidesWhitespace ? 'is-set' : 'quiet'}`}
+          aria-pressed={hidesWhitespace}
+          onClick={() => onChange({ space: hidesWhitespace ? undefined : 'hidden' })}
         >
-          Restore …
-        </Link>
-      )}
+          Hide white space
+        </button>
+        <fieldset className="choice">
+          <legend className="hidden">Layout of the diff</legend>
+          <button type="button" aria-pressed={!isSideBySide} onClick={() => onChange({ sides: undefined })}>
+            Unified
+          </button>
+          <button type="button" aria-pressed={isSideBySide} onClick={() => onChange({ sides: 'two' })}>
+            Side by side
+          </button>
+        </fieldset>
+        {diff.to !== null && !server.isReadOnly && (
+          <Link className="button small" to="/w/$workspace/forks" params={{ workspace }} search={{ from: diff.to.id }}>
+            Fork from here
+          </Link>
+        )}
+        {request !== null && <TakeBackButton request={request} label="Take back all" />}
+        {diff.from !== null && !isBundle && (
+          <Link
+            className="button small"
+            title={`Look at what going back to ${diff.from.id} would do`}
+            to="/w/$workspace/restore"
+            params={{ workspace }}
+            search={{ to: diff.from.id }}
+          >
+            Restore …
+          </Link>
+        )}
+      </div>
     </div>
   );
 }

@@ -23,7 +23,7 @@ const SESSION_LETTERS = 8;
 
 /** A turn: its words first, then who, what and how much. */
 export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
-  const { id: workspace } = useWorkspace();
+  const { id: workspace, isBundle } = useWorkspace();
   const { before, after, session } = turn;
   const words = turn.prompt === null ? 'Work without a recorded prompt' : shownText(turn.prompt);
   return (
@@ -68,7 +68,7 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           </Link>
         )}
         {turn.changes > turn.takenBack && <TakeBackButton request={turnRequest(turn)} label="Take back" />}
-        {before !== null && (
+        {before !== null && !isBundle && (
           <Link
             className="button small quiet"
             title="Look at what going back to before this turn would do"
