@@ -61,7 +61,9 @@ interface AgentRowProps {
 function AgentRow({ session, turn, calls }: AgentRowProps) {
   const { id: workspace } = useWorkspace();
   const now = useNow();
-  const { actor, last, changes, added, removed } = session;
+  const { actor, last } = session;
+  // Under the words of a prompt, what followed it; under the title of a session, all of the session.
+  const { changes, added, removed } = turn ?? session;
   return (
     <li className={`agent-row ${calls.length > 0 ? 'is-running' : ''}`}>
       <AuthorMark actor={actor} />

@@ -17,7 +17,7 @@ export function Unrecorded() {
   return (
     <section aria-label="Not in a checkpoint yet">
       <h2>
-        {isAgentActive ? 'Not in a checkpoint yet' : 'Your edits, not in a checkpoint yet'}
+        {isAgentActive ? 'Not in a checkpoint yet' : 'Edits from outside, not in a checkpoint yet'}
         {changes.length > 0 && (
           <Link to="/w/$workspace/changes" params={{ workspace }} search={{}}>
             Show the diff
@@ -32,7 +32,7 @@ export function Unrecorded() {
         <ul>
           {changes.map(({ path, added, removed }) => (
             <li key={nameKey(path)} className="file-row">
-              {!isAgentActive && <AuthorMark actor={YOU} />}
+              {!isAgentActive && <AuthorMark actor={OUTSIDE} />}
               <Link to="/w/$workspace/changes" params={{ workspace }} search={{ file: nameKey(path) }}>
                 {shownName(path)}
               </Link>
@@ -45,5 +45,5 @@ export function Unrecorded() {
   );
 }
 
-/** No call of any agent is open, so a person or one of their programs did it. */
-const YOU = { kind: 'user', name: 'user', version: null, id: null } as const;
+/** No call of any agent is open. Whether a person did it or one of their programs is not known. */
+const OUTSIDE = { kind: 'outside', name: 'outside', version: null, id: null } as const;
