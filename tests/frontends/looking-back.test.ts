@@ -202,7 +202,7 @@ describe('list', () => {
     const p = changed();
     await open({ dir: p.dir, home: p.store }).session({ agent: 'claude', id: 's' }).start();
     const { stdout } = p.ok('list');
-    expect(stdout).toMatch(/^cp_2 {2}\d+ s ago +session {3}claude {2}session of claude started {2}\[here\]$/m);
+    expect(stdout).toMatch(/^cp_2 {2}\d+ s ago +session {3}outside {2}session of claude started {2}\[here\]$/m);
     expect(stdout).toMatch(/^cp_1 {2}\d+ s ago +manual {4}user {4}/m);
     expect(p.ok('log').stdout.replaceAll(/\d+ s/g, '')).toBe(stdout.replaceAll(/\d+ s/g, ''));
     expect(p.ok('list', '--absolute-time').stdout).toMatch(/^cp_1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}manual/m);

@@ -85,12 +85,13 @@ it('a list shows turns, and single checkpoints by hand, before and after operati
   expect([p.read('a.txt'), existsSync(`${p.dir}/b.txt`)]).toEqual(['login\n', false]);
   expect(listed(p)).toEqual([
     'cp_9  now  restore  user  Restored cp_3',
-    'cp_8  now  before  user  1 file, +1 −0: mine.txt',
+    'cp_8  now  before  outside  1 file, +1 −0: mine.txt',
     ...rows.slice(0, 2),
     `${rows[2]}  [taken back]`,
     `${rows[3]}  [here]`,
     '',
   ]);
+  expect(p.ok('show', 'cp_8').stdout).toMatch(/\(before, caused by user\)\nauthors: +outside\n/);
   expect(listed(p, '--limit', '2', '--session', 's-1').slice(-2)).toEqual([
     'Older checkpoints: `savepoint list --session s-1 --before cp_3`',
     '',

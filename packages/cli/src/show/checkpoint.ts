@@ -21,6 +21,8 @@ export interface LineStart {
   /** ISO 8601. */
   readonly time: string;
   readonly actor: BriefJson['actor'];
+  /** Of a checkpoint, who did what it records. */
+  readonly by?: BriefJson['by'];
 }
 
 interface LineColumns {
@@ -112,6 +114,6 @@ export function titleText(description: string): string {
 
 const ACTOR_LETTERS = 20;
 
-function actorName({ actor }: LineStart): string {
-  return showText(actor.name).slice(0, ACTOR_LETTERS);
+function actorName({ actor, by = [actor] }: LineStart): string {
+  return showText(by.map(({ name }) => name).join(', ')).slice(0, ACTOR_LETTERS);
 }

@@ -6,6 +6,8 @@
  *   words; so is work whose prompt was dropped by clean-up.
  * - A change belongs to the turn of each of its possible authors that was open when it was recorded. What the checkpoint
  *   of a prompt itself records happened before the prompt, so it belongs to the turn before.
+ * - A checkpoint with a change that no session made has a row of its own, also if it is a step of a turn. If a turn begins
+ *   with it, its row follows that of the turn, at the same place.
  * - Each row has a place: the number of its own checkpoint, of the checkpoint with which its turn began, or if that is
  *   gone, of the oldest checkpoint of the turn. A page is a part of all rows in the order of their places.
  */
@@ -17,6 +19,7 @@ import type { ObjectReader } from '../store/objects/object-reader.ts';
 import type { CheckSummary } from '../store/state/check-summaries.ts';
 import { Activity } from '../timeline/activity/activity.ts';
 import { activitySource } from '../timeline/activity/source.ts';
+import { hasOtherWork } from '../timeline/query/made-by.ts';
 import { unlistedAuthors, unlistedCount } from '../timeline/query/unlisted-changes.ts';
 import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts';
 import { NO_RESULTS, OpenTurn, type StateResults, type Turn } from './turn.ts';
@@ -65,7 +68,8 @@ export function pageOfWork(timeline: Timeline, objects: ObjectReader, query: Wor
   const onPage: WorkRow[] = [];
   for (const row of walk.steps()) {
     if (row !== null && row.place < before && cut === null) {
-      if (onPage.length === limit) cut = row.place;
+      // The next page begins below a place, so rows of the same place stay together.
+      if (onPage.length >= limit && onPage.at(-1)?.place !== row.place) cut = row.place;
       else onPage.push(row);
     }
     // A turn whose begin is gone has its place at its oldest checkpoint, so it may belong to this page.
@@ -81,14 +85,24 @@ export function pageOfWork(timeline: Timeline, objects: ObjectReader, query: Wor
   const { here, current } = walk.position();
   return {
     rows: shown.map((row) =>
-      row.kind === 'turn' && row.place === current ? { ...row, turn: { ...row.turn, isCurrent: true } } : row,
+      row.kind === 'turn' && row.place === current?.place && current.isTurn
+        ? { ...row, turn: { ...row.turn, isCurrent: true } }
+        : row,
     ),
     here,
-    current,
+    current: current?.place ?? null,
     damaged: walk.damaged,
     hidden: walk.hidden.filter((number) => number < before && (!hasMore || number > last)).length,
     next: hasMore ? checkpointId(last) : null,
   };
+}
+
+/** Where a row is. */
+interface Place {
+  readonly place: number;
+  readonly isTurn: boolean;
+  /** Whether it is the checkpoint with which a turn begins. */
+  readonly isBegin: boolean;
 }
 
 /** Reads the timeline from newest to oldest. */
@@ -105,7 +119,7 @@ class Walk {
   /** Results by state: checks often run on a later checkpoint of the same files. The oldest ones seen so far count. */
   readonly #results = new Map<string, StateResults>();
   /** Of all rows, also of those on other pages. The state of the checkpoint that begins a turn is not in the turn. */
-  readonly #places: { readonly place: number; readonly isBegin: boolean }[] = [];
+  readonly #places: Place[] = [];
   #newest: Checkpoint | null = null;
   #here: CheckpointId | null = null;
 
@@ -115,13 +129,16 @@ class Walk {
     this.#query = query;
   }
 
-  /** Yields for each checkpoint the row that it adds; null if it adds none. */
+  /** Yields for each checkpoint the rows that it adds; null if it adds none. */
   *steps(): Generator<WorkRow | null> {
     for (const { checkpoint, damaged } of this.#timeline.newestFirst()) {
-      const row = checkpoint === null ? this.#addDamaged(damaged) : this.#add(checkpoint);
-      const isWanted = row !== null && (row.kind === 'turn' || !this.#query.onlyTurns);
-      if (isWanted) this.#places.push({ place: row.place, isBegin: row.kind === 'turn' });
-      yield isWanted ? row : null;
+      const rows = checkpoint === null ? this.#addDamaged(damaged) : this.#add(checkpoint);
+      const wanted = rows.filter(({ kind }) => kind === 'turn' || !this.#query.onlyTurns);
+      for (const { place, kind } of wanted) {
+        this.#places.push({ place, isTurn: kind === 'turn', isBegin: kind === 'turn' });
+      }
+      if (wanted.length === 0) yield null;
+      else yield* wanted;
     }
     this.isAtEnd = true;
   }
@@ -139,13 +156,13 @@ class Walk {
         this.hidden.push(...turn.folded);
         return [];
       }
-      this.#places.push({ place: turn.oldest, isBegin: false });
+      this.#places.push({ place: turn.oldest, isTurn: true, isBegin: false });
       return [{ place: turn.oldest, kind: 'turn', turn: turn.withoutBegin((id) => find(id) !== undefined) }];
     });
   }
 
   /** Where the newest state is. If this page does not reach it, its row is on a later page. */
-  position(): Pick<WorkPage, 'here' | 'current'> {
+  position(): { readonly here: CheckpointId | null; readonly current: Place | null } {
     const newest = this.#newest;
     if (newest === null) return { here: null, current: null };
     const target = newest.target === null ? undefined : this.#timeline.reader().find(newest.target);
@@ -156,19 +173,20 @@ class Walk {
     const reached = this.#places.filter(({ place, isBegin }) =>
       isBegin && here !== newest.id ? place < end : place <= end,
     );
-    return { here, current: reached.length === 0 ? null : Math.max(...reached.map(({ place }) => place)) };
+    const isAfter = (a: Place, b: Place): boolean => (a.place === b.place ? a.isTurn && !b.isTurn : a.place > b.place);
+    return { here, current: reached.reduce<Place | null>((a, b) => (a === null || isAfter(b, a) ? b : a), null) };
   }
 
-  /** @returns the row of the checkpoint, or of the turn that it begins; null if it is in a turn, hidden or not asked for */
-  #add(checkpoint: Checkpoint): WorkRow | null {
+  /** @returns the row of the turn that it begins and its own; neither if it is in a turn, hidden or not asked for */
+  #add(checkpoint: Checkpoint): readonly WorkRow[] {
     const { number, trigger } = checkpoint;
     this.#newest ??= checkpoint;
     this.#here ??= isHere(this.#newest, checkpoint) ? checkpoint.id : null;
     this.#noteResults(checkpoint);
     const effectOf = this.#activity.visit(checkpoint);
-    const row = this.#rowOf(checkpoint);
+    const rows = this.#rowsOf(checkpoint);
     // A prompt's own changes happened before it, so they are of the turn before.
-    if (trigger === 'freeze') return row;
+    if (trigger === 'freeze') return rows;
     for (const change of checkpoint.changes ?? []) {
       for (const { actor, call, session: author } of change.by.authors) {
         if (!this.#isListed(author, number)) continue;
@@ -176,11 +194,11 @@ class Walk {
       }
     }
     const unlisted = unlistedCount(checkpoint);
-    if (unlisted === 0) return row;
+    if (unlisted === 0) return rows;
     for (const { actor, session: author } of unlistedAuthors(checkpoint).authors) {
       if (this.#isListed(author, number)) this.#turnOf(author, actor).addUnlisted(checkpoint, unlisted);
     }
-    return row;
+    return rows;
   }
 
   #noteResults(checkpoint: Checkpoint): void {
@@ -193,29 +211,34 @@ class Walk {
     this.#results.set(stateKey(checkpoint), results);
   }
 
-  #rowOf(checkpoint: Checkpoint): WorkRow | null {
+  #rowsOf(checkpoint: Checkpoint): readonly WorkRow[] {
     const { number, session, trigger, actor } = checkpoint;
-    const row: WorkRow = { place: number, kind: 'checkpoint', checkpoint };
+    const own: WorkRow = { place: number, kind: 'checkpoint', checkpoint };
     if (!this.#isListed(session, number)) {
-      if (this.#query.session !== undefined) return null;
+      if (this.#query.session !== undefined) return [];
       const { withResult = (one) => one } = this.#query;
-      if (!isAutomatic(checkpoint) || withResult(checkpoint).testResult !== null) return row;
+      if (!isAutomatic(checkpoint) || hasOtherWork(checkpoint) || withResult(checkpoint).testResult !== null)
+        return [own];
       this.hidden.push(number);
-      return null;
+      return [];
     }
+    // A session's own list has only what is of the session.
+    const isShown = this.#query.session === undefined && hasOtherWork(checkpoint);
     if (trigger !== 'prompt' && trigger !== 'session') {
       const turn = this.#turnOf(session, actor);
       turn.addCheckpoint(checkpoint);
-      if (!isStep(checkpoint)) return row;
+      if (isShown || !isStep(checkpoint)) return [own];
       turn.folded.push(number);
-      return null;
+      return [];
     }
     const begun = this.#turnOf(session, actor);
     this.#open.delete(session);
-    if (trigger === 'prompt' || begun.hasWork)
-      return { place: number, kind: 'turn', turn: begun.beginWith(checkpoint) };
+    if (trigger === 'prompt' || begun.hasWork) {
+      const row: WorkRow = { place: number, kind: 'turn', turn: begun.beginWith(checkpoint) };
+      return isShown ? [row, own] : [row];
+    }
     this.hidden.push(...begun.folded);
-    return row;
+    return [own];
   }
 
   #isListed(session: SessionId | null, number: number): session is SessionId {
@@ -230,9 +253,10 @@ class Walk {
     return known;
   }
 
-  #addDamaged(damaged: DamagedCheckpoint): WorkRow | null {
+  #addDamaged(damaged: DamagedCheckpoint): readonly WorkRow[] {
     this.damaged.push(damaged);
-    return this.#query.session === undefined ? { place: checkpointNumber(damaged.id), kind: 'damaged', damaged } : null;
+    if (this.#query.session !== undefined) return [];
+    return [{ place: checkpointNumber(damaged.id), kind: 'damaged', damaged }];
   }
 }
 
@@ -242,9 +266,11 @@ function isStep(checkpoint: Checkpoint): boolean {
   return trigger === 'call' || trigger === 'message' || isAutomatic(checkpoint);
 }
 
-/** Taken without a request, and not before an operation, which one may want to go back to. */
-function isAutomatic({ trigger, precedes }: Checkpoint): boolean {
-  return trigger === 'before' && (precedes === null || !isOperation(precedes));
+/** Taken without a request, and not before an operation that one may want to go back to: with a state of its own. */
+function isAutomatic({ trigger, precedes, previous, changes, incomplete }: Checkpoint): boolean {
+  if (trigger !== 'before') return false;
+  if (precedes === null || !isOperation(precedes)) return true;
+  return previous !== null && changes?.length === 0 && incomplete !== true;
 }
 
 /** The newest checkpoint, or if it only brought back an earlier state, the one that had this state before. */

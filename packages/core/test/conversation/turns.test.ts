@@ -185,11 +185,15 @@ test('the pages together have each turn once, in order, and only one is current'
 async function listed(savepoint: Savepoint, query: { readonly limit: number; readonly before?: number }) {
   const { rows, turns, position, hidden, next } = await savepoint.overview({ view: 'turns', ...query });
   const all = [
-    ...rows.map(({ checkpoint: { number, trigger } }) => ({ place: number, text: trigger as string })),
-    ...turns.map(({ place, prompt, before }) => ({ place, text: `${before} ${prompt}` })),
+    ...turns.map(({ place, prompt, before, isCurrent }) => ({ place, isCurrent, text: `${before} ${prompt}` })),
+    ...rows.map(({ checkpoint: { number, trigger } }) => ({
+      place: number,
+      isCurrent: number === position?.place && !turns.some((turn) => turn.isCurrent),
+      text: trigger as string,
+    })),
   ].sort((a, b) => b.place - a.place);
-  const mark = (place: number): string => (place === position?.place ? '* ' : '');
-  return { rows: all.map(({ place, text }) => `${mark(place)}${place} ${text}`), hidden, next };
+  const shownRows = all.map(({ place, isCurrent, text }) => `${isCurrent ? '* ' : ''}${place} ${text}`);
+  return { rows: shownRows, hidden, next };
 }
 
 test('in a list, the steps of a turn are folded into it, and all other checkpoints have rows', async () => {
@@ -202,7 +206,9 @@ test('in a list, the steps of a turn are folded into it, and all other checkpoin
     '11 before',
     '10 manual',
     '8 cp_8 Second words.',
-    '* 5 cp_5 Words for two.',
+    // With a person's file that the prompt found: the restore went back to it.
+    '* 8 prompt',
+    '5 cp_5 Words for two.',
     '3 cp_3 First words.\nAnd more.',
     '2 session',
     '1 manual',

@@ -4,7 +4,7 @@ import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
-import { AuthorMark } from '../parts/author-mark.tsx';
+import { AuthorMarks } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
 import type { TakeBackRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
@@ -93,15 +93,16 @@ function Title({ search, diff: { from, to } }: { readonly search: ChangesSearch;
       </div>
     );
   }
+  const actors = search.session === undefined ? to.by : [to.actor];
   const isOne = search.change !== undefined || from === null || to.previous === from.id;
   const text =
     search.session !== undefined && words != null ? words : isOne ? to.description : `From ${from.id} to ${to.id}`;
   return (
     <div className="title">
-      <AuthorMark actor={to.actor} />
+      <AuthorMarks actors={actors} />
       <h1 title={shownText(text)}>{shownText(text)}</h1>
       <p>
-        {shownText(actorName(to.actor))} · {clockText(to.time)} ·{' '}
+        {actors.map((actor) => shownText(actorName(actor))).join(' or ')} · {clockText(to.time)} ·{' '}
         {from !== null && (
           <>
             <Link to="/w/$workspace/changes" params={{ workspace }} search={{ to: from.id }}>

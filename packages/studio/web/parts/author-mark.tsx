@@ -12,6 +12,21 @@ export function AuthorMark({ actor }: { readonly actor: Actor }) {
   );
 }
 
+/** The mark of the first of several possible authors, and the names of all for readers of the screen. */
+export function AuthorMarks({ actors }: { readonly actors: readonly Actor[] }) {
+  const [first] = actors;
+  if (first === undefined) return null;
+  const names = actors.map((actor) => shownText(actorName(actor))).join(' or ');
+  return (
+    <>
+      <span title={names}>
+        <AuthorMark actor={first} />
+      </span>
+      <span className="hidden">{names}</span>
+    </>
+  );
+}
+
 export function AuthorName({ actor }: { readonly actor: Actor }) {
   return (
     <span className="author">

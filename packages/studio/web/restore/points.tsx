@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useRef } from 'react';
-import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText, fullText } from '../data/times.ts';
 import { useVerbPages } from '../data/verb-query.ts';
-import { AuthorMark } from '../parts/author-mark.tsx';
+import { AuthorMarks } from '../parts/author-mark.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { type Row, rowsOf } from '../timeline/rows.ts';
 
@@ -34,7 +33,7 @@ export function Points({ chosen, onPoint }: PointsProps) {
         {rows.map((row) => {
           const point = pointOf(row);
           if (point === null) return row.kind === 'day' ? <li key={row.key}>{row.text}</li> : null;
-          const { to, session, time, actor, words, place } = point;
+          const { to, session, time, by, words, place } = point;
           const isChosen = to === chosen;
           return (
             <li key={row.key}>
@@ -46,8 +45,7 @@ export function Points({ chosen, onPoint }: PointsProps) {
                 onClick={() => onPoint({ to, session })}
               >
                 <time dateTime={time}>{clockText(time)}</time>
-                <AuthorMark actor={actor} />
-                <span className="hidden">{shownText(actorName(actor))}</span>
+                <AuthorMarks actors={by} />
                 <span className="words">{words}</span>
                 <span className="checkpoint-id">{place}</span>
               </button>
@@ -66,11 +64,11 @@ export function Points({ chosen, onPoint }: PointsProps) {
 
 function pointOf(row: Row) {
   if (row.kind === 'checkpoint') {
-    const { id, session, time, actor, description } = row.checkpoint;
-    return { to: id, session, time, actor, words: shownText(description), place: id };
+    const { id, session, time, by, description } = row.checkpoint;
+    return { to: id, session, time, by, words: shownText(description), place: id };
   }
   if (row.kind !== 'turn' || row.turn.before === null) return null;
   const { before, session, began, actor, prompt } = row.turn;
   const words = prompt === null ? 'Before work without a recorded prompt' : `Before “${shownText(prompt)}”`;
-  return { to: before, session, time: began, actor, words, place: before };
+  return { to: before, session, time: began, by: [actor], words, place: before };
 }

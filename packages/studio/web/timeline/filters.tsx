@@ -127,7 +127,7 @@ function Choices({ search, sessions, file, change }: ChoicesProps) {
         label="Author"
         all="All authors"
         value={search.agent}
-        options={['you', ...agents.filter((name) => name !== 'you')].map((name) => [name, shownText(name)])}
+        options={[...new Set(['you', 'outside', ...agents])].map((name) => [name, shownText(name)])}
         onChange={(value) => change('agent', value)}
       />
       <Choice

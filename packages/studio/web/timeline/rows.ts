@@ -90,7 +90,8 @@ function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Pa
       checks: checks.find(({ id }) => id === checkpoint.id) ?? null,
       checkpoint,
       isPinned: pinned.includes(checkpoint.id),
-      isCurrent: current === checkpoint.id,
+      // The turn that begins with it has the same place.
+      isCurrent: current === checkpoint.id && !turns.some(({ isCurrent }) => isCurrent),
     })),
     ...damaged.map(({ id, problem }) => ({
       kind: 'damaged' as const,
@@ -133,7 +134,8 @@ function isShown(row: PlacedRow, { search, matching, since }: Wanted): boolean {
   if (row.kind === 'damaged' || row.kind === 'fork') return true;
   const { agent, session, text, effect } = search;
   const about = row.kind === 'turn' ? row.turn : row.checkpoint;
-  if (agent !== undefined && actorName(about.actor) !== agent) return false;
+  const names = (row.kind === 'turn' ? [row.turn.actor] : row.checkpoint.by).map(actorName);
+  if (agent !== undefined && !names.includes(agent)) return false;
   if (session !== undefined && about.session !== session) return false;
   if (Date.parse(timeOf(row) ?? '') < since) return false;
   if (effect !== undefined && !(row.kind === 'turn' && hasEffect(row.turn, effect))) return false;
@@ -143,7 +145,7 @@ function isShown(row: PlacedRow, { search, matching, since }: Wanted): boolean {
   }
   const said = row.kind === 'turn' ? (row.turn.prompt ?? '') : row.checkpoint.description;
   const words = (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const searched = `${said} ${actorName(about.actor)} ${row.key}`.toLowerCase();
+  const searched = `${said} ${names.join(' ')} ${row.key}`.toLowerCase();
   return words.every((word) => searched.includes(word));
 }
 

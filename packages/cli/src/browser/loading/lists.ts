@@ -94,17 +94,19 @@ export class Lists {
     const pinned = new Set<string>(found.pinned);
     const folded = new Map(found.folded.map(({ into, ids }) => [into, ids]));
     const roots = new Map(found.rootChanges.map(({ id, changes }) => [id, rootChangeLines(changes)]));
+    // The turn that begins with a checkpoint has the same place.
+    const isInTurn = found.turns.some(({ isCurrent }) => isCurrent);
     const checkpoints: readonly Row[] = found.checkpoints.map((checkpoint) => ({
       kind: 'checkpoint',
       checkpoint,
-      isCurrent: checkpoint.id === found.current,
+      isCurrent: checkpoint.id === found.current && !isInTurn,
       isPinned: pinned.has(checkpoint.id),
       folded: folded.get(checkpoint.id) ?? [],
       rootNotes: roots.get(checkpoint.id) ?? [],
     }));
     const turns: readonly Row[] = found.turns.map(({ place, ...turn }) => ({
       kind: 'turn',
-      turn: { ...turn, isCurrent: place === found.current },
+      turn,
       place: Number(place.slice('cp_'.length)),
     }));
     return {

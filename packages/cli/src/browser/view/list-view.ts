@@ -113,7 +113,7 @@ function checkpointLine(row: Extract<Row, { kind: 'checkpoint' }>, context: Cont
   const words = isOwn(checkpoint.trigger) ? paints.place(description) : description;
   const { testResult } = checkpoint;
   const tests = testResult === null ? '' : testResult === 'pass' ? paints.good('✓ ') : paints.bad('✗ ');
-  const left = `${paints.mark(mark)}${pin} ${head(checkpoint.id, checkpoint.time, checkpoint.actor.name, context, now)} ${tests}${words}${notes}`;
+  const left = `${paints.mark(mark)}${pin} ${head(checkpoint.id, checkpoint.time, namesOf(checkpoint.by), context, now)} ${tests}${words}${notes}`;
   return `${ends(left, counts(checkpoint.totals, paints), columns - 1)} `;
 }
 
@@ -141,9 +141,13 @@ function idOf(row: Row): string {
   return row.kind === 'damaged' ? row.id : row.checkpoint.id;
 }
 
+function namesOf(actors: readonly { readonly name: string }[]): string {
+  return actors.map(({ name }) => name).join(', ');
+}
+
 function actorOf(row: Row): string {
   if (row.kind === 'turn') return showText(row.turn.actor.name);
-  return row.kind === 'checkpoint' ? showText(row.checkpoint.actor.name) : '';
+  return row.kind === 'checkpoint' ? showText(namesOf(row.checkpoint.by)) : '';
 }
 
 const AGES = [

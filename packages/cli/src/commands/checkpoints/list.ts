@@ -75,8 +75,15 @@ export const list = command({
       [...checkpoints, ...begins],
       timeOf,
     );
+    const isInTurn = turns.some(({ isCurrent }) => isCurrent);
     const foldedInto = new Map(folded.map((one) => [one.into, one]));
+    // A turn is above the checkpoint with which it begins.
     const rows = [
+      ...begins.map((turn) => ({
+        place: turn.place,
+        isHere: turn.isCurrent,
+        line: `${lineStart(turn, view, columns)}  ${turnText(turn, view.style)}`,
+      })),
       ...checkpoints.map((one) => {
         const run = foldedInto.get(one.id);
         const more =
@@ -87,19 +94,20 @@ export const list = command({
         const roots =
           moved.length === 0 ? '' : `  [${moved[0]}${moved.length > 1 ? ` and ${moved.length - 1} more` : ''}]`;
         const pin = pinned.includes(one.id) ? '  [pinned]' : '';
-        return { place: one.id, line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}` };
+        return {
+          place: one.id,
+          isHere: one.id === current && !isInTurn,
+          line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}`,
+        };
       }),
-      ...begins.map((turn) => ({
-        place: turn.place,
-        line: `${lineStart(turn, view, columns)}  ${turnText(turn, view.style)}`,
-      })),
       ...damaged.map(({ id, problem }) => ({
         place: id,
+        isHere: id === current && !isInTurn,
         line: `${view.style.id(id.padEnd(columns.id))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
       })),
     ].sort((a, b) => Number(b.place.slice(3)) - Number(a.place.slice(3)));
     return lines(
-      rows.map(({ place, line }) => (place === current ? `${line}  [here]` : line)),
+      rows.map(({ isHere, line }) => (isHere ? `${line}  [here]` : line)),
       notes,
     );
   },

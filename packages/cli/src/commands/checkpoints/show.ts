@@ -41,13 +41,13 @@ export const show = command({
 
   render(checkpoint, view) {
     const { style } = view;
-    const { id, commit, time, trigger, actor, counts, roots, partial, unsettled, changes, totals } = checkpoint;
-    const by = actor.kind === actor.name ? actor.kind : `${actor.kind} ${showText(actor.name)}`;
+    const { id, commit, time, trigger, actor, by, counts, roots, partial, unsettled, changes, totals } = checkpoint;
     const row = (name: string, value: string | null): string[] =>
       value === null ? [] : [`${style.faint(`${name}:`.padEnd(10))} ${value}`];
     const text = lines(
       `${style.id(id)}  ${showText(checkpoint.description, 'keep').replaceAll('\n', '\n      ')}`,
-      row('taken', `${localTime(time)}, by ${by} (${trigger})`),
+      row('taken', `${localTime(time)} (${trigger}, caused by ${nameOf(actor)})`),
+      row('authors', totals.files === 0 ? null : by.map(nameOf).join(' or ')),
       row('session', checkpoint.session === null ? null : showText(checkpoint.session)),
       row('tool', checkpoint.tool === null ? null : toolLine(checkpoint.tool, checkpoint.toolCall)),
       row('prompt', checkpoint.conversation?.lastUser == null ? null : shortText(checkpoint.conversation.lastUser)),
@@ -103,6 +103,12 @@ export const show = command({
 });
 
 type ToolJson = NonNullable<OutputOf<(typeof VERBS)['show']>['tool']>;
+
+type ActorJson = OutputOf<(typeof VERBS)['show']>['actor'];
+
+function nameOf({ kind, name }: ActorJson): string {
+  return kind === name ? kind : `${kind} ${showText(name)}`;
+}
 
 function toolLine({ name, summary, took }: ToolJson, call: string | null): string {
   return [

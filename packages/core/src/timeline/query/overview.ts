@@ -3,11 +3,12 @@
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type CheckpointId, checkpointId, checkpointNumber } from '../../model/ids.ts';
 import type { DamagedCheckpoint, Timeline } from '../record/timeline.ts';
+import { hasOtherWork } from './made-by.ts';
 
 /**
  * - `turns`: as `main`, with the work of agents as turns (conversation/overview.ts)
- * - `main`: all except those taken only because a call or an operation was about to begin, unless they have a test result;
- *   tiny steps are folded
+ * - `main`: all except those taken only because a call or an operation was about to begin, unless they have a test result
+ *   or a change that no session made; tiny steps are folded
  * - `all`: every checkpoint
  * - `manual`: those that someone requested
  * - `multi-file`: those in which more than one path changed
@@ -86,14 +87,15 @@ export function overview(
   return { rows, damaged, hidden, more: false, next: null };
 }
 
-function isInView({ trigger, session, totals, testResult }: Checkpoint, query: OverviewQuery): boolean {
+function isInView(checkpoint: Checkpoint, query: OverviewQuery): boolean {
+  const { trigger, session, totals, testResult } = checkpoint;
   if (query.session !== undefined && session !== query.session) return false;
   switch (query.view) {
     case 'turns':
     case 'all':
       return true;
     case 'main':
-      return trigger !== 'before' || testResult !== null;
+      return trigger !== 'before' || testResult !== null || hasOtherWork(checkpoint);
     case 'manual':
       return trigger === 'manual';
     case 'multi-file':

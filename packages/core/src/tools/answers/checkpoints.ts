@@ -120,12 +120,12 @@ interface RootRow {
 }
 
 export function checkpointRow(brief: BriefJson): CheckpointRow {
-  const { id, time, trigger, actor, description, session, totals, testResult, partial } = brief;
+  const { id, time, trigger, by, description, session, totals, testResult, partial } = brief;
   return present<CheckpointRow>({
     id,
     time: shortTime(time),
     trigger,
-    by: actorOf(actor, session),
+    by: by.map((actor) => actorOf(actor, actor.kind === 'agent' ? session : null)).join(' or '),
     description,
     files: totals.files,
     added: totals.added,
@@ -185,8 +185,9 @@ export function listAnswer(output: OutputOf<typeof VERBS.list>): ListAnswer {
 
 export function listLines({ checkpoints, turns = [], here, damaged = [], hidden, next }: ListAnswer): string[] {
   const rows = [
-    ...checkpoints.map((row) => ({ place: row.id, line: checkpointLine(row) })),
+    // A turn is above the checkpoint with which it begins.
     ...turns.map((row) => ({ place: row.place ?? row.id ?? '', line: turnLine(row) })),
+    ...checkpoints.map((row) => ({ place: row.id, line: checkpointLine(row) })),
     ...damaged.map((row) => ({ place: row.id, line: damagedLine(row) })),
   ].sort((a, b) => Number(b.place.slice(3)) - Number(a.place.slice(3)));
   return [

@@ -13,8 +13,9 @@ export const list = verb({
   name: 'list',
   summary: 'list checkpoints, newest first',
   description:
-    'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints without a test result, ' +
-    'which are taken before a call or an operation starts (trigger `before`). It also folds runs of small steps ' +
+    'Lists the newest 50 checkpoints, or as many as the limit allows. The default view hides automatic checkpoints, ' +
+    'which are taken before a call or an operation starts (trigger `before`), unless they have a test result or ' +
+    'recorded changes that no agent made. It also folds runs of small steps ' +
     '(calls of one session in one file, under ten lines in total, within a minute) into the newest of the run. The view ' +
     '`turns` shows the work of agents as turns instead: a prompt with all that its session did until its next prompt. A ' +
     'checkpoint whose record cannot be read is listed with its error; all others are listed as usual.',

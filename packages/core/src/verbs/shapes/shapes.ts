@@ -179,6 +179,7 @@ const briefFields = {
   time,
   trigger: z.enum(TRIGGERS),
   actor,
+  by: z.array(actor).describe('possible authors of its changes; the actor, for an operation or without changes'),
   description: z.string(),
   session: z.string().nullable(),
   conversation: conversation.nullable().describe('the state of the conversation at that time'),

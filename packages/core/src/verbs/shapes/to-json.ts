@@ -25,6 +25,7 @@ import type { PreviewDetail } from '../../operation/preview-detail.ts';
 import type { OpenCall } from '../../store/state/open-calls.ts';
 import { operationOf } from '../../timeline/diff/changes.ts';
 import type { RootChange } from '../../timeline/diff/root-changes.ts';
+import { madeBy } from '../../timeline/query/made-by.ts';
 import type { ScanResult } from '../../workspace/scan/scan.ts';
 import type { Shapes } from '../verb.ts';
 
@@ -102,6 +103,7 @@ export function briefToJson(checkpoint: Checkpoint): Json<'checkpointBrief'> {
     time: timeToJson(checkpoint.time),
     trigger: checkpoint.trigger,
     actor: actorToJson(actor),
+    by: madeBy(checkpoint).map(actorToJson),
     description: checkpoint.description,
     session: checkpoint.session,
     conversation: conversation && {
