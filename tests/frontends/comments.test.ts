@@ -44,6 +44,10 @@ it('reaches the session that wrote the lines with its next prompt, once, and it 
     side: 'before',
     lines: 'two\n',
   });
+  p.write('b.txt', '  say("\u001b[31m");\n');
+  p.ok('comment', 'add', 'b.txt:1', 'Plain');
+  expect(p.ok('comment', 'list', 'b.txt').stdout).toContain('\n  |   say("\\x1b[31m");\n');
+  p.ok('comment', 'delete', 'last');
   p.write('a.txt', `zero\n${AFTER}`);
   // Not with the end of a call, in the middle of other work.
   const call = { tool_name: 'Bash', tool_input: { command: 'true' }, tool_use_id: 'call-2' };
@@ -63,6 +67,9 @@ it('reaches the session that wrote the lines with its next prompt, once, and it 
   expect(listed(p)).toHaveLength(1);
   p.ok('comment', 'delete', 'last');
   expect(listed(p)).toHaveLength(0);
+  expect(p.ok('comment', 'list').stdout).toBe(
+    'There are no open comments. 1 comment is resolved: `savepoint comment list --all`.\n',
+  );
   p.ok('comment', 'resolve', added.id, '--reopen');
   expect(say(p, 's1', { hook_event_name: 'UserPromptSubmit', prompt: 'Go on' })).not.toContain('loud');
 });

@@ -1,11 +1,11 @@
 /** Commands for comments on lines. */
 
 import { nameFromJson, showName, showText } from '@savepoint/core';
-import { type OutputOf, VERBS } from '@savepoint/core/frontend';
+import { type OutputOf, showContent, VERBS } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { command, lines } from '../../command.ts';
 import { linesOfArgument } from '../../lines-argument.ts';
-import { localTime } from '../../show/format.ts';
+import { countText, localTime } from '../../show/format.ts';
 import type { OutputView } from '../../view.ts';
 
 type CommentJson = OutputOf<typeof VERBS.commentAdd>;
@@ -48,9 +48,13 @@ export const commentList = command({
     ...stateIn(options),
     ...(options['all'] === true ? { all: true } : {}),
   }),
-  render: ({ comments }, view) =>
+  render: ({ comments, resolved }, view) =>
     comments.length === 0
-      ? lines('There are no comments.')
+      ? lines(
+          resolved === 0
+            ? 'There are no comments.'
+            : `There are no open comments. ${countText(resolved, 'comment')} ${resolved === 1 ? 'is' : 'are'} resolved: \`savepoint comment list --all\`.`,
+        )
       : lines(...comments.map((one) => [...commentLines(one, view), `  ${deliveryText(one)}`])),
 });
 
@@ -92,7 +96,7 @@ function commentLines(comment: CommentJson, { style }: OutputView): string[] {
   const more = quoted.length - SHOWN;
   return [
     `${id}  ${where}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}  ${localTime(time)}`,
-    ...quoted.slice(0, SHOWN).map((line) => style.faint(`  | ${showName(line.replace(/\r$/, ''))}`)),
+    ...quoted.slice(0, SHOWN).map((line) => style.faint(`  | ${showContent(line.replace(/\r$/, ''))}`)),
     ...(more > 0 ? [style.faint(`  | and ${more} more ${more === 1 ? 'line' : 'lines'}`)] : []),
     ...showText(text, 'keep')
       .split('\n')

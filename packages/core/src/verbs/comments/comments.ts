@@ -58,14 +58,19 @@ export const commentList = verb({
         all: z.boolean().optional().describe('also those that are resolved'),
         ...stateFields(shapes),
       }),
-      output: z.strictObject({ comments: z.array(commentShape(shapes)) }),
+      output: z.strictObject({
+        comments: z.array(commentShape(shapes)),
+        resolved: z.int().min(0).describe('how many more are resolved, and left out without `all`'),
+      }),
     };
   },
   async handle(savepoint, { paths = [], ...query }, { signal }) {
     const place = paths.length === 0 ? null : await savepoint.place();
     const within = place === null ? {} : { paths: paths.map((path) => exactName(treePathOf(place, path))) };
-    const found = await nullIfNoWorkspace(savepoint.comments({ ...withoutUndefined({ ...query, signal }), ...within }));
-    return { comments: (found ?? []).map(commentToJson) };
+    const request = { ...withoutUndefined({ ...query, signal }), ...within, all: true };
+    const found = ((await nullIfNoWorkspace(savepoint.comments(request))) ?? []).map(commentToJson);
+    const comments = query.all === true ? found : found.filter(({ status }) => status !== 'resolved');
+    return { comments, resolved: found.length - comments.length };
   },
 });
 
