@@ -38,7 +38,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['blame', ['-L', '1,1', 'a.txt'], '1) edited'],
   ['stats', [], '100%'],
   ['stats', ['--by', 'day'], 'turns'],
-  ['watch', ['--once', '--after', 'cp_1'], '"event":"checkpoint:created"'],
+  ['watch', ['--once', '--after', 'cp_1'], 'checkpoint:created  cp_2'],
   ['undo', [], 'Undid cp_6'],
   ['list', ['--all'], 'Undid cp_6'],
   ['list', ['--multi-file'], 'Edit 2 files'],

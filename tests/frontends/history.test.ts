@@ -336,6 +336,10 @@ describe('watch', () => {
     ]);
     expect(once('--after', rest.point, '--wait', '1')).toEqual({ events: [], point: rest.point, more: false });
     expect(once('--after', 'cp_2', '--limit', '1')).toMatchObject({ more: true });
+    expect(p.ok('watch', '--once', '--after', 'cp_3', '--limit', '1').stdout).toMatch(
+      /^checkpoint:created {2}cp_4 Bash[^\n]*\nchange:recorded {2}\d{4}-[^\n]* {2}cp_4\.1 create data\.bin\n[^\n]*\nThere are more events\. To continue from here: `savepoint watch --once --after cp_4:\S+`\.\n$/,
+    );
+    expect(p.ok('watch', '--once').stdout).toMatch(/^There are no events to report\.\nTo continue from here: /);
     expect(p.run(['watch', '--limit', '1'])).toMatchObject({ status: 2, stdout: '' });
     expect(p.run(['watch', '--once', '--kind', 'nothing'])).toMatchObject({ status: 2, stdout: '' });
   });

@@ -1,9 +1,10 @@
-/** `savepoint watch`: prints a line of JSON for each event until it is stopped, or answers once. */
+/** `savepoint watch`: prints a line of JSON for each event until it is stopped, or answers once, as text. */
 import { isatty } from 'node:tty';
-import { type Savepoint, SavepointError } from '@savepoint/core';
-import { EVENT_KINDS, type InputOf, VERBS, watchEventToJson } from '@savepoint/core/frontend';
+import { type Savepoint, SavepointError, showText } from '@savepoint/core';
+import { EVENT_KINDS, type InputOf, shellWord, VERBS, watchEventToJson } from '@savepoint/core/frontend';
 import { safeJson } from '@savepoint/core/ports';
-import { command, type VerbArguments, wholeNumber } from '../../command.ts';
+import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
+import { eventLine } from '../../show/event.ts';
 import { OutputError, writeAll } from '../../write.ts';
 
 type WatchInput = InputOf<(typeof VERBS)['watch']>;
@@ -24,7 +25,7 @@ export const watch = command({
       choices: EVENT_KINDS,
       isRepeatable: true,
     },
-    { flags: '--once', description: 'print what is known and end, instead of waiting for more' },
+    { flags: '--once', description: 'print what is known as text, and end instead of waiting for more' },
     { flags: '--wait <seconds>', description: 'with `--once`: wait this long for the first event' },
     { flags: '--limit <number>', description: 'with `--once`: end after this many events (default 1000)' },
   ],
@@ -59,7 +60,13 @@ export const watch = command({
   follow: (input, given: VerbArguments, { savepoint, signal }) =>
     given.options['once'] === true ? null : printEvents(savepoint, input, signal),
 
-  render: ({ events }) => linesOf(events),
+  render: ({ events, point, more }, _view, { options }) =>
+    lines(
+      events.length === 0 ? 'There are no events to report.' : events.map(eventLine),
+      point === null
+        ? 'There is no checkpoint yet.'
+        : `${more ? 'There are more events. ' : ''}To continue from here: ${continuation(point, options)}.`,
+    ),
 });
 
 /** Ends with the signal, or when the reader closes the pipe. */
@@ -72,6 +79,12 @@ async function printEvents(savepoint: Savepoint, { after, kinds }: WatchInput, s
   } catch (error) {
     if (!(error instanceof OutputError) || error.code !== 'EPIPE') throw error;
   }
+}
+
+/** The same events, from another point. */
+function continuation(point: string, { all, kind }: VerbArguments['options']): string {
+  const kinds = Array.isArray(kind) ? kind.map((one) => ` --kind ${one}`).join('') : '';
+  return `\`savepoint watch --once --after ${showText(shellWord(point))}${all === true ? ' --all' : kinds}\``;
 }
 
 function linesOf(events: readonly object[]): string {
