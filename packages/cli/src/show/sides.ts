@@ -14,7 +14,7 @@ export function sidesLines(path: JsonName, sides: SidesJson, style: Style): stri
     const three = [
       `base (the state that both started from): ${entryText(base)}`,
       `ours (the current state): ${entryText(ours)}`,
-      `theirs (the state to bring back): ${entryText(theirs)}`,
+      `theirs (the state that would be written): ${entryText(theirs)}`,
     ];
     return [`${style.strong(pathText(path))}:`, ...three.map((line) => `  ${line}`)];
   }

@@ -72,6 +72,8 @@ export interface ApplyStates extends Pick<ApplyRequest, 'paths' | 'choices'> {
   readonly proposed: Snapshot;
   /** Not these paths, nor anything below them. */
   readonly except?: readonly TreePath[];
+  /** What the proposed lines are, for the text of a conflict. */
+  readonly theirLines?: string;
 }
 
 /**
@@ -79,7 +81,7 @@ export interface ApplyStates extends Pick<ApplyRequest, 'paths' | 'choices'> {
  */
 export async function applyPlan(
   workspace: Workspace,
-  { base, proposed, paths, except = [], choices }: ApplyStates,
+  { base, proposed, paths, except = [], choices, theirLines = 'the lines to merge' }: ApplyStates,
   current: CurrentState,
   pace: Pace,
 ): Promise<{
@@ -97,6 +99,7 @@ export async function applyPlan(
       entries: current.entries,
       isOneOperation: false,
       isMerge: true,
+      theirLines,
       reasonToKeep: () => null,
       within: paths.length === 0 ? [WORKSPACE_ITSELF] : paths,
       except,

@@ -60,7 +60,8 @@ export function mergeOperation(workspace: Workspace, request: MergeRequest, pace
       const proposed = await lookAtFork(workspace, fork, (copy) =>
         proposedBy(workspace, { copy, base, paths }, objects, pace),
       );
-      const { plan, untouched } = await applyPlan(workspace, { base, proposed, paths, choices }, current, pace);
+      const states = { base, proposed, paths, choices, theirLines: 'the lines of the fork' };
+      const { plan, untouched } = await applyPlan(workspace, states, current, pace);
       merged = withoutPaths(objects, base, proposed, paths, untouched);
       attribution = withResolved(await authors(proposed, objects), choices, by);
       const notes = await commitNotes(workspace, treeIn(fork.copy.place), fork.worktrees);

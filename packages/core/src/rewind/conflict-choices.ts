@@ -115,7 +115,7 @@ function resolved(
 /** @returns null if a side cannot be taken without a look at what is below the path */
 function preferred({ objects }: CurrentState, { base, ours, theirs }: ThreeSides, side: MergeSide): Resolved | null {
   if (base?.kind === 'file' && ours?.kind === 'file' && theirs?.kind === 'file') {
-    const { entry, sides: _, ...more } = mergeFiles(objects, base, ours, theirs, side);
+    const { entry, sides: _, ...more } = mergeFiles(objects, { base, ours, theirs }, side);
     return entry === null ? null : { ...more, entry: entry.id === ours.id && entry.mode === ours.mode ? ours : entry };
   }
   if (side === 'ours') return { entry: ours, merged: false };

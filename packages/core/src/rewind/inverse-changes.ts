@@ -30,6 +30,8 @@ export interface InverseInput {
   readonly isOneOperation: boolean;
   /** To undo is to keep what was changed since. In a merge, both sides count the same, in permissions as well. */
   readonly isMerge?: boolean;
+  /** What the lines that come are, for the text of a conflict. Default: `the lines to bring back`. */
+  readonly theirLines?: string;
   /** Returns why a path that would be removed must stay, or null. */
   readonly reasonToKeep: (difference: PathDifference) => string | null;
   /** Only these paths and everything below them. */
@@ -82,7 +84,7 @@ function addMissingFolders(read: FolderReader, { before: found, now }: InverseIn
 }
 
 async function revertDifference(
-  { objects, entries, reasonToKeep, isMerge = false }: InverseInput,
+  { objects, entries, reasonToKeep, isMerge = false, theirLines }: InverseInput,
   draft: ChangeSetDraft,
   removals: Removal[],
   difference: PathDifference,
@@ -106,10 +108,11 @@ async function revertDifference(
     draft.conflicts.push({ path: difference.path, why: 'its permissions were changed since', sides });
     return;
   }
-  const conflict = mergePath(objects, draft, difference, states);
+  const conflict = mergePath(objects, draft, difference, states, theirLines);
   if (conflict === null) return;
   const hasMore = !isLeftOut && entries?.mayBeIn(path) === true;
-  const isSolved = hasMore && mergePath(objects, draft, difference, entries.withoutEntries(path, full)) === null;
+  const isSolved =
+    hasMore && mergePath(objects, draft, difference, entries.withoutEntries(path, full), theirLines) === null;
   if (!isSolved) draft.conflicts.push(conflict);
 }
 
@@ -141,11 +144,12 @@ function mergePath(
   draft: ChangeSetDraft,
   { path, after }: PathDifference,
   { left: base, found: theirs, current }: PathStates,
+  theirLines?: string,
 ): PathConflict | null {
   if (sameEntry(current, theirs) || sameEntry(base, theirs)) return null; // without our entries, nothing is left to do
   if (current?.kind === 'folder' && theirs?.kind === 'folder') return null; // its permissions were changed since
   if (current?.kind === 'file' && theirs?.kind === 'file' && base?.kind === 'file') {
-    const { entry, sides, lines } = mergeFiles(objects, base, current, theirs, null);
+    const { entry, sides, lines } = mergeFiles(objects, { base, ours: current, theirs }, null, theirLines);
     if (sides !== null) return { path, why: conflictReason(lines), sides, ...(lines === undefined ? {} : { lines }) };
     if (!sameEntry(entry, current)) draft.change(path, current, entry, after.ignored, true);
     return null;

@@ -130,8 +130,9 @@ export class LineAuthors {
     if (checkpoint?.trigger !== 'merge') return { who, where };
     // They worked in the fork, so the timeline of the workspace has no record of their calls.
     const isAgent = authors.length === 1 && authors[0]?.actor.kind === 'agent';
+    const merged = who?.replace('from outside', 'by an unknown author') ?? null;
     return {
-      who: who !== null && isAgent && grade !== 'sure' ? `${who} (${grade})` : who,
+      who: merged !== null && isAgent && grade !== 'sure' ? `${merged} (${grade})` : merged,
       where: `${where}${checkpoint.description === '' ? '' : ` (${showText(checkpoint.description)})`}`,
     };
   }

@@ -20,16 +20,22 @@ export interface FileMerge {
   readonly discarded?: WrittenLines | null;
 }
 
+interface MergedFiles {
+  readonly base: FileEntry;
+  readonly ours: FileEntry;
+  readonly theirs: FileEntry;
+}
+
 /**
  * Merges permissions and content separately. If only one side changed one of them, that side wins. If both changed the
  * permissions, the current ones stay, unless the caller prefers theirs.
+ * @param theirLines what theirs are, for the text of a conflict
  */
 export function mergeFiles(
   objects: ObjectBatch,
-  base: FileEntry,
-  ours: FileEntry,
-  theirs: FileEntry,
+  { base, ours, theirs }: MergedFiles,
   prefer: MergeSide | null,
+  theirLines = 'the lines to bring back',
 ): FileMerge {
   const isTheirs = ours.mode === base.mode || (prefer === 'theirs' && theirs.mode !== base.mode);
   const mode = isTheirs ? theirs.mode : ours.mode;
@@ -48,7 +54,7 @@ export function mergeFiles(
   }
   if (prefer === 'ours') return take(ours.id, false);
   if (prefer === 'theirs') return { ...take(theirs.id, false), discarded: null };
-  const sides = threeSides(base, ours, theirs, conflictText(contents, merge));
+  const sides = threeSides(base, ours, theirs, conflictText(contents, merge, theirLines));
   const lines = conflictingLines(ours, merge);
   return { entry: null, merged: false, sides, ...(lines === null ? {} : { lines }) };
 }
@@ -130,7 +136,7 @@ export function revertEntry(
     return { outcome: 'done', entry: null, merged: false };
   }
   if (current.kind === 'file' && left?.kind === 'file' && found?.kind === 'file') {
-    const { entry, merged, sides, ...more } = mergeFiles(objects, left, current, found, prefer);
+    const { entry, merged, sides, ...more } = mergeFiles(objects, { base: left, ours: current, theirs: found }, prefer);
     if (entry === null && sides !== null) {
       const { lines } = more;
       return { outcome: 'conflict', why: conflictReason(lines), sides, ...(lines === undefined ? {} : { lines }) };
@@ -148,6 +154,7 @@ export function revertEntry(
 function conflictText(
   [base, ours, theirs]: readonly [Buffer, Buffer, Buffer],
   merge: MergeResult & { readonly ok: false },
+  theirLines: string,
 ): Pick<ThreeSides, 'text' | 'cut'> {
   if (merge.why !== 'overlap') return { text: null, cut: false };
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
@@ -161,7 +168,7 @@ function conflictText(
     out.push(...withFinalNewline(lines.base.slice(at.baseStart, at.baseStart + at.baseCount)), '=======\n');
     out.push(
       ...withFinalNewline(lines.theirs.slice(at.theirsStart, at.theirsStart + at.theirsCount)),
-      '>>>>>>> theirs (the lines to bring back)\n',
+      `>>>>>>> theirs (${theirLines})\n`,
     );
     if (out.length > SHOWN_LINES) break;
   }

@@ -35,8 +35,10 @@ test('the agent of a merged fork, how sure that is, and the merge are named', as
   const { plan } = await savepoint.previewMerge('second');
   expect(plan.conflicts.map(({ path, why }) => [path, why])).toEqual([
     ['a.txt', 'the same lines were changed since by mine (likely), in cp_2 (Merged fork first)'],
-    ['b.txt', 'the same lines were changed since from outside, in cp_2 (Merged fork first)'],
+    ['b.txt', 'the same lines were changed since by an unknown author, in cp_2 (Merged fork first)'],
   ]);
+  const [text = ''] = plan.conflicts.map(({ sides }) => sides?.text?.toString() ?? '');
+  expect(text).toContain('>>>>>>> theirs (the lines of the fork)');
   const { ranges } = await savepoint.blame({ path: tree('a.txt')[0] ?? '' });
   expect(ranges[0]).toMatchObject({
     first: 1,

@@ -171,7 +171,7 @@ describe('reverting one change of one path', () => {
 
 describe('three states of a file', () => {
   const merged = (base: string, ours: string, theirs: string, prefer: MergeSide | null = null) =>
-    mergeFiles(objects, file(base), file(ours), file(theirs), prefer);
+    mergeFiles(objects, { base: file(base), ours: file(ours), theirs: file(theirs) }, prefer);
 
   test('lines of both sides', () => {
     const { entry, ...rest } = merged(LINES, FIRST, LAST);
