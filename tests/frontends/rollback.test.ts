@@ -67,6 +67,17 @@ it('takes lines back that several agents made, with --lines', async () => {
   await work.edit('alpha', 'a.txt', 'line 30\n', 'thirty\n');
   const { p } = work;
   expect(p.run(['rollback', '--lines', 'a.txt:4', '--dry-run']).stdout).toContain('would roll back 1 change');
+  // A part of a change that stays in effect.
+  work.replace('a.txt', 'line 10\nline 11\n', 'ten\neleven\n');
+  const preview = p.run(['rollback', '--lines', 'a.txt:11', '--dry-run', '--patch']).stdout;
+  expect(preview).toMatch(/^Preview: would roll back 1 line[^\n]*: a\.txt\n/);
+  expect(preview).toContain('-ten\n+line 10\n eleven\n');
+  const past = p.run(['rollback', '--lines', 'a.txt:9000', '--dry-run']);
+  expect([past.status, past.stderr]).toEqual([
+    2,
+    expect.stringContaining('a.txt has 40 lines, so it has no line 9000'),
+  ]);
+  work.replace('a.txt', 'ten\neleven\n', 'line 10\nline 11\n');
   p.ok('rollback', '--lines', 'a.txt:4', '--yes');
   expect(p.read('a.txt')).toBe(numbers({ 3: 'three', 30: 'thirty' }));
   p.ok('undo', '--yes');

@@ -9,6 +9,11 @@ export function patchText(bytes: string, { isTerminal, style }: OutputView): str
   return isTerminal ? coloured(showContent(bytes), style) : Buffer.from(bytes, 'latin1');
 }
 
+/** A patch among other lines of text. @param bytes one character per byte */
+export function patchLines(bytes: string, style: Style): readonly string[] {
+  return bytes === '' ? [] : coloured(showContent(bytes).replace(/\n$/, ''), style).split('\n');
+}
+
 function coloured(patch: string, style: Style): string {
   return patch
     .split('\n')

@@ -3,6 +3,7 @@
  * lines. All other lines stay as they are.
  */
 
+import { countLines } from '../content/lines.ts';
 import { showName, showText } from '../content/show-name.ts';
 import { textOrBinary } from '../content/text-or-binary.ts';
 import type { MergeSide } from '../content/three-way.ts';
@@ -131,6 +132,7 @@ async function linesOf(scene: Scene, path: TreePath, lines: readonly SelectedLin
   if (after?.kind !== 'file') throw refused(path, `is not a file in ${where}`);
   const text = readBlob(objects, after.id);
   if (textOrBinary(text) === 'binary') throw refused(path, 'is not text');
+  assertLines(path, text, lines);
   const isOn = (side: 'before' | 'after') => {
     const ranges = lines.filter((one) => (one.side ?? 'after') === side);
     return ranges.length === 0
@@ -304,6 +306,16 @@ function describe(authors: readonly string[], results: readonly PathResult[], fo
   const paths = done.slice(0, 3).map(({ path }) => showName(path));
   const more = done.length > paths.length ? ', …' : '';
   return `Rolled back ${count} line${count === 1 ? '' : 's'}${names === '' ? '' : ` of ${names}`}: ${paths.join(', ')}${more}`;
+}
+
+/** Lines of the state before are not counted in this file. */
+function assertLines(path: TreePath, text: Buffer, lines: readonly SelectedLines<TreePath>[]): void {
+  const count = countLines(text);
+  const missing = lines.find(({ side = 'after', first, last }) => side === 'after' && (last < first || last > count));
+  if (missing === undefined) return;
+  const { first, last } = missing;
+  const wanted = first === last ? `line ${first}` : `lines ${first} to ${last}`;
+  throw refused(path, `has ${count} line${count === 1 ? '' : 's'}, so it has no ${wanted}`);
 }
 
 function refused(path: TreePath, why: string): SavepointError {

@@ -1,5 +1,5 @@
-import { showText } from '@savepoint/core';
-import { type InputOf, type OutputOf, rolledBackText, VERBS } from '@savepoint/core/frontend';
+import { nameFromJson, showText } from '@savepoint/core';
+import { type InputOf, type OutputOf, rolledBackText, VERBS, wouldDo } from '@savepoint/core/frontend';
 import { nameOfArgument } from '../../argument-path.ts';
 import { type CommandContext, command, lines, type VerbArguments } from '../../command.ts';
 import { confirm, DRY_RUN_HINT } from '../../input/confirm.ts';
@@ -8,6 +8,7 @@ import { captureNotes, captureWarnings, LISTED, listedIn, listWithHeading } from
 import { titleText } from '../../show/checkpoint.ts';
 import { countText, pathText } from '../../show/format.ts';
 import { hunkLines } from '../../show/hunks.ts';
+import { patchLines } from '../../show/patch.ts';
 import { listedPaths, planLines, planNotes, waysOn } from '../../show/plan.ts';
 import { sidesLines } from '../../show/sides.ts';
 import type { OutputView } from '../../view.ts';
@@ -42,6 +43,7 @@ export const rollback = command({
     { flags: '--likely', description: 'also changes made while a shell command or other call of the agent ran' },
     { flags: '--include-shared', description: 'also changes that may be from another author; includes --likely' },
     ...CONFLICT_OPTIONS,
+    { flags: '--patch', description: 'also show a patch of what would change; the default on a terminal with --lines' },
     { flags: '--force', description: 'proceed even if an open call may write the same files' },
     { flags: '-n, --dry-run', description: 'only show what would change' },
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
@@ -71,13 +73,18 @@ export const rollback = command({
     ...flag(options, 'includeShared'),
     ...flag(options, 'force'),
     ...flag(options, 'dryRun'),
+    ...(options['dryRun'] === true ? detailIn(options, context.output === 'terminal') : {}),
   }),
 
   async carryOut(input, { options }, context) {
     const { savepoint, signal } = context;
     if (input.dryRun === true || options['yes'] === true) return VERBS.rollback.handle(savepoint, input, { signal });
     const previewOf = (given: RollbackVerbInput): Promise<RollbackJson> =>
-      VERBS.rollback.handle(savepoint, { ...given, dryRun: true }, { signal });
+      VERBS.rollback.handle(
+        savepoint,
+        { ...given, dryRun: true, ...detailIn(options, context.view.isTerminal) },
+        { signal },
+      );
     let chosen = input;
     let preview = await previewOf(chosen);
     if (await wantsLikely(preview, context)) {
@@ -130,19 +137,22 @@ async function confirmRollback(preview: RollbackJson, context: CommandContext): 
 
 function previewText(preview: RollbackJson, view: OutputView): string {
   const { outcome, changes } = preview;
+  const patch = preview.detail?.patch ?? undefined;
   const conflicts = preview.results.some(({ result }) => result === 'conflict');
   const heading =
     changes.length > 0
       ? `Preview: would roll back ${rolledBackText(changes)}`
-      : conflicts
-        ? 'Preview: would fail because of conflicts'
-        : 'Nothing to roll back.';
+      : outcome === 'ready'
+        ? `Preview: ${wouldDo(preview.description)}`
+        : conflicts
+          ? 'Preview: would fail because of conflicts'
+          : 'Nothing to roll back.';
   return lines(
     heading,
     planLines(preview, view.style),
     notes(preview, view),
     captureNotes(preview.capture, view),
-    hunkLines(preview, view),
+    patch === undefined ? hunkLines(preview, view) : patchLines(nameFromJson(patch.text), view.style),
     outcome === 'ready'
       ? [`${countText(listedPaths(preview).length, 'path')} would change. The current state would be saved first.`]
       : [],
@@ -251,6 +261,11 @@ function checkpointOf({ id }: SkippedJson): string {
 
 function skippedText(id: string, what: string, why: string): string {
   return `${id}  ${what} (${showText(why)})`;
+}
+
+/** Chosen lines are few, and only a patch shows which they are. */
+function detailIn({ patch, lines: given }: RollbackFlags, isTerminal: boolean): Pick<RollbackVerbInput, 'detail'> {
+  return patch === true || (isTerminal && given !== undefined) ? { detail: { patch: true } } : {};
 }
 
 /** @throws SavepointError USAGE */
