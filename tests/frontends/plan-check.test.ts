@@ -43,7 +43,7 @@ it('checks a plan, refuses it if that failed, and shows the reason of an overrid
   expect(shown).toContain('New failures in 1 check.');
   expect(p.has('src/new.txt') || p.has('mark')).toBe(false);
   expect(p.ok('plan', 'list').stdout).toContain('checks failed');
-  expect(p.ok('plan', 'show', id).stdout).toContain('own: 1 new (on cp_1)');
+  expect(p.ok('plan', 'show', id).stdout).toContain('own: 1 new (compared with cp_1)');
   const refused = p.run(['plan', 'apply', id, '--yes']);
   expectStatus(refused, 1);
   expect(refused.stderr).toContain(`${id} was not applied: its checks fail`);

@@ -51,7 +51,7 @@ it('in the shell', () => {
   expect(contents(p)).toEqual(before);
 
   expect(p.ok('plan', 'review', id, '--reject', 'src/api.txt:1').stdout).toContain('rejected: hunk 1');
-  expect(p.ok('plan', 'list').stdout).toContain('checks stale');
+  expect(p.ok('plan', 'list').stdout).toContain('checks out of date');
   expect(p.ok('plan', 'check', id).stdout).toContain('No new failures.');
   expect(json('list')).toMatchObject({ plans: [{ id, status: 'pending', checked: 'passed', rejected: 1 }] });
 

@@ -23,7 +23,7 @@ export function planLine(plan: PlanBriefJson, { style }: OutputView): string {
     statusText(status, style),
     selectedText(plan),
     ...(rejected === 0 ? [] : [`${rejected} with rejected parts`]),
-    ...(checked === null ? [] : [checked === 'failed' ? style.bad('checks failed') : `checks ${checked}`]),
+    ...(checked === null ? [] : [checked === 'failed' ? style.bad('checks failed') : checkedText(checked, status)]),
     ...(override === null ? [] : [`overridden: ${showText(override.why.split('\n')[0] ?? '')}`]),
     ...(left.length === 0 ? [] : [`applied in part, ${groupDigits(left.length)} left`]),
     `by ${showText(by.name)}`,
@@ -149,6 +149,11 @@ export function ignoredText(names: readonly string[]): readonly string[] {
 
 const MAX_IGNORED = 5;
 
+function checkedText(checked: 'passed' | 'stale', status: PlanBriefJson['status']): string {
+  if (checked === 'passed') return 'checks passed';
+  return status === 'applied' ? 'not checked as applied' : 'checks out of date';
+}
+
 /** `plan review --approve` wants the fingerprint. */
 const NEEDS_APPROVAL: ReadonlySet<PlanJson['status']> = new Set(['pending', 'rolled-back']);
 
@@ -165,7 +170,7 @@ function inOneLine(text: string): string {
 function checksText({ checks, checked, override, validations }: PlanJson, { style }: OutputView): readonly string[] {
   const line = ({ name, comparison, outcome, why, new: count, base }: KeptResult, note: string): string => {
     const found = count > 0 ? `${count} new` : comparison === 'same' ? 'as before' : outcome.replaceAll('-', ' ');
-    const text = `    ${showText(name)}: ${found}${why === null ? '' : `: ${showText(why)}`} (on ${base}${note})`;
+    const text = `    ${showText(name)}: ${found}${why === null ? '' : `: ${showText(why)}`} (compared with ${base}${note})`;
     return comparison === 'ok' || comparison === 'same' ? text : style.bad(text);
   };
   const failures = ({ failures: shown, new: count }: KeptResult): readonly string[] => [
@@ -177,7 +182,7 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
     ...(checks === null
       ? []
       : [
-          `  checked ${localTime(checks.time)}${isStale ? ', but it has changed since: these results do not count' : ''}`,
+          `  checked ${localTime(checks.time)}${isStale ? ', before parts were accepted or rejected, or it was revised: these results do not count' : ''}`,
           ...checks.results.flatMap((one) => [
             line(one, one.folder_moved ? '; the folder changed since' : ''),
             ...failures(one),
@@ -187,7 +192,7 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
       ? []
       : [`  overridden by ${showText(override.by.name)}, ${localTime(override.time)}: ${showText(override.why)}`]),
     ...validations.flatMap(({ checkpoint, phase, results }) => [
-      `  after ${phase === null ? '' : `phase ${showText(phase)}, `}${checkpoint}:`,
+      `  checked after ${phase === null ? 'it' : `phase ${showText(phase)}`} was applied (${checkpoint}):`,
       ...results.flatMap((one) => [line(one, ''), ...failures(one)]),
     ]),
   ];

@@ -8,6 +8,11 @@ export interface DecisionButtonsProps {
   readonly onDecide: (accepted: boolean) => void;
 }
 
+/** Of a plan that can no longer be decided about. */
+export function DecisionTag({ decision }: Pick<DecisionButtonsProps, 'decision'>) {
+  return decision === 'open' ? null : <span className="tag">{decision === 'in-part' ? 'in part' : decision}</span>;
+}
+
 export function DecisionButtons({ what, decision, isEnabled, onDecide }: DecisionButtonsProps) {
   return (
     <fieldset className={`choice decision ${decision}`} disabled={!isEnabled}>

@@ -36,7 +36,8 @@ export function PlanHead({ plan, acts }: { readonly plan: ShownPlan; readonly ac
 function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const open = useTakeBack();
   const { id, status, checked } = plan;
-  const mustSayWhy = checked === 'failed' || checked === 'stale';
+  // Checks of anything else do not count, so they need no reason.
+  const mustSayWhy = checked === 'failed';
   if (status === 'applied') {
     // Its files were already as it says.
     if (plan.applied.length === 0) return null;

@@ -14,6 +14,11 @@ export function PlanNotes({ plan, acts }: { readonly plan: ShownPlan; readonly a
   const validations = plan.validations.flatMap(({ phase, results: its }) => its.map((one) => ({ ...one, phase })));
   return (
     <div className="plan-notes">
+      {plan.checked === 'stale' && isOpen(plan) && (
+        <p className="hint">
+          The checks ran before you accepted or rejected parts, or it was revised, so they do not count. Check it again.
+        </p>
+      )}
       <Checks title="Checks before it is applied" results={results} />
       <Checks title="Checks after it was applied" results={validations} />
       <Words plan={plan} acts={acts} />

@@ -17,9 +17,11 @@ const CHECKED: Readonly<Record<NonNullable<Plan['checked']>, string>> = {
 };
 
 export function PlanStatus({ plan: { status, checked, left } }: { readonly plan: Plan }) {
+  const isStale = checked === 'stale';
+  const words = checked === null ? '' : isStale && status === 'applied' ? 'not checked as applied' : CHECKED[checked];
   return (
     <span className="plan-status">
-      {checked !== null && <span className={`tag checked-${checked}`}>{CHECKED[checked]}</span>}
+      {checked !== null && <span className={`tag checked-${checked}`}>{words}</span>}
       {left.length > 0 && <span className="tag status-pending">applied in part</span>}
       <span className={`tag status-${status}`}>{STATUS[status]}</span>
     </span>

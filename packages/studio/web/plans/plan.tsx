@@ -8,7 +8,7 @@ import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
-import { DecisionButtons } from './decision-buttons.tsx';
+import { DecisionButtons, DecisionTag } from './decision-buttons.tsx';
 import {
   decisionOf,
   fileDecision,
@@ -44,12 +44,14 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
   const comments = useComments({ plan: plan.id });
-  const current = useReviewKeys(files, planned, acts);
-  const canDecide = isOpen(plan) && !acts.isBusy;
+  const current = useReviewKeys(files, planned, isOpen(plan) ? acts : null);
+  const canBeDecided = isOpen(plan);
+  const canDecide = canBeDecided && !acts.isBusy;
   const fileActs = useCallback(
     (one: DiffFile) => {
       const change = planned.get(one.key);
       if (change === undefined) return null;
+      if (!canBeDecided) return <DecisionTag decision={fileDecision(change)} />;
       const target = [{ path: change.path, hunk: null }];
       return (
         <DecisionButtons
@@ -60,13 +62,14 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         />
       );
     },
-    [planned, canDecide, acts],
+    [planned, canBeDecided, canDecide, acts],
   );
   const hunkActs = useCallback(
     (one: DiffFile, hunk: PatchHunk) => {
       const change = planned.get(one.key);
       const targets = targetsOf(change, hunk);
       if (one.hunks.length <= 1 || targets.length === 0) return null;
+      if (!canBeDecided) return <DecisionTag decision={decisionOf(change, targets)} />;
       return (
         <DecisionButtons
           what={`lines ${hunk.after[0]} to ${hunk.after[0] + Math.max(0, hunk.after[1] - 1)} of ${one.title}`}
@@ -76,7 +79,7 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
         />
       );
     },
-    [planned, canDecide, acts],
+    [planned, canBeDecided, canDecide, acts],
   );
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
@@ -109,14 +112,19 @@ function useStableFiles(plan: ShownPlan): readonly DiffFile[] {
 
 type Planned = ReturnType<typeof plannedByFile>;
 
-/** n and p go from hunk to hunk; a and r decide about it, A and R about its file. */
-function useReviewKeys(files: readonly DiffFile[], planned: Planned, acts: PlanActs): PatchHunk | null {
+/** n and p go from hunk to hunk; a and r decide about it, A and R about its file. @param acts null: nothing can be decided */
+function useReviewKeys(files: readonly DiffFile[], planned: Planned, acts: PlanActs | null): PatchHunk | null {
   const [at, setAt] = useState(-1);
   const hunks = useMemo(() => hunksInOrder(files), [files]);
   const commands = useMemo<readonly Command[]>(() => {
     const current = hunks[at];
     const change = current === undefined ? undefined : planned.get(current.file.key);
     const last = hunks.length - 1;
+    const move: readonly Command[] = [
+      { keys: 'n', label: 'Next part of the plan', run: () => setAt(Math.min(last, at + 1)) },
+      { keys: 'p', label: 'Previous part of the plan', run: () => setAt(Math.max(0, at - 1)) },
+    ];
+    if (acts === null) return move;
     const decide = (accepted: boolean): void => {
       if (current === undefined || change === undefined) return;
       acts.decide(targetsOf(change, current.hunk), accepted);
@@ -126,8 +134,7 @@ function useReviewKeys(files: readonly DiffFile[], planned: Planned, acts: PlanA
       if (change !== undefined) acts.decide([{ path: change.path, hunk: null }], accepted);
     };
     return [
-      { keys: 'n', label: 'Next part of the plan', run: () => setAt(Math.min(last, at + 1)) },
-      { keys: 'p', label: 'Previous part of the plan', run: () => setAt(Math.max(0, at - 1)) },
+      ...move,
       { keys: 'a', label: 'Accept this part', run: () => decide(true) },
       { keys: 'r', label: 'Reject this part', run: () => decide(false) },
       { keys: 'A', label: 'Accept the whole file', run: () => decideFile(true) },
