@@ -21,6 +21,7 @@ import { Activity } from '../timeline/activity/activity.ts';
 import { activitySource } from '../timeline/activity/source.ts';
 import { hasOtherWork } from '../timeline/query/made-by.ts';
 import { unlistedAuthors, unlistedCount } from '../timeline/query/unlisted-changes.ts';
+import { withoutPlanTexts } from '../timeline/record/plan-descriptions.ts';
 import type { DamagedCheckpoint, Timeline } from '../timeline/record/timeline.ts';
 import { NO_RESULTS, OpenTurn, type StateResults, type Turn } from './turn.ts';
 
@@ -186,7 +187,7 @@ class Walk {
     const effectOf = this.#activity.visit(checkpoint);
     const rows = this.#rowsOf(checkpoint);
     // A prompt's own changes happened before it, so they are of the turn before.
-    if (trigger === 'freeze') return rows;
+    if (trigger === 'freeze' || appliesPlan(checkpoint)) return rows;
     for (const change of checkpoint.changes ?? []) {
       for (const { actor, call, session: author } of change.by.authors) {
         if (!this.#isListed(author, number)) continue;
@@ -225,6 +226,11 @@ class Walk {
     // A session's own list has only what is of the session.
     const isShown = this.#query.session === undefined && hasOtherWork(checkpoint);
     if (trigger !== 'prompt' && trigger !== 'session') {
+      if (appliesPlan(checkpoint) || checkpoint.precedes === 'apply') {
+        if (!isAutomatic(checkpoint)) return [own];
+        this.hidden.push(number);
+        return [];
+      }
       const turn = this.#turnOf(session, actor);
       turn.addCheckpoint(checkpoint);
       if (isShown || !isStep(checkpoint)) return [own];
@@ -264,6 +270,11 @@ class Walk {
 function isStep(checkpoint: Checkpoint): boolean {
   const { trigger } = checkpoint;
   return trigger === 'call' || trigger === 'message' || isAutomatic(checkpoint);
+}
+
+/** A plan is often applied later, and by a person: its changes are not of the turn that proposed it, or of a later one. */
+function appliesPlan({ trigger, description }: Checkpoint): boolean {
+  return trigger === 'apply' && withoutPlanTexts(description) !== null;
 }
 
 /** Taken without a request, and not before an operation that one may want to go back to: with a state of its own. */

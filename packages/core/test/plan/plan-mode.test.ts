@@ -39,6 +39,28 @@ test('an agent changes nothing but what a person approved', async () => {
   expect(p.read('a.txt')).toBe('ONE\ntwo\n');
 });
 
+test('a plan that a person applies is not of the turn of its session', async () => {
+  const p = place();
+  const person = p.open();
+  await person.checkpoint();
+  const session = person.session({ agent: 'helper', id: 'first' });
+  await session.start();
+  await session.prompt('Shout.', 'm-1');
+  const call = { tool: 'mcp__savepoint__plan', id: 'call', args: {}, own: true };
+  await session.begin(call);
+  const { plan, fingerprint } = await p
+    .open(AGENT)
+    .proposeEdits(EDITS, { intent: 'Shout', toolCall: { tool: 'plan', args: {} } });
+  await session.end('call');
+  expect(plan.session).toBe('first');
+  p.write('b.txt', 'by a person\n');
+  await person.approvePlan(plan.id, fingerprint);
+  await person.applyPlan(plan.id);
+  const { rows, turns } = await person.overview({ view: 'turns', limit: 3 });
+  expect(rows.map(({ checkpoint }) => checkpoint.trigger)).toEqual(['apply', 'before']);
+  expect(turns[0]).toMatchObject({ prompt: 'Shout.', files: 0, calls: 0, changes: 0 });
+});
+
 test('it is on for all sessions, or for some', async () => {
   const p = place();
   const savepoint = p.open();
