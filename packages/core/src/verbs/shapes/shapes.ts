@@ -184,7 +184,9 @@ const briefFields = {
   session: z.string().nullable(),
   conversation: conversation.nullable().describe('the state of the conversation at that time'),
   testResult: z.enum(['pass', 'fail']).nullable(),
-  target: checkpointId.nullable().describe('for a restore: the checkpoint that was restored; for a rollback of lines: what they went back to'),
+  target: checkpointId
+    .nullable()
+    .describe('for a restore: the checkpoint that was restored; for a rollback of lines: what they went back to'),
   undoes: checkpointId.nullable().describe('for undo and redo: the operation that was reverted'),
   toolCall: z.string().nullable().describe("the agent's id of the call that led to the checkpoint"),
   tool: z
