@@ -17,7 +17,10 @@ function seenOf(path: string): { readonly seen: string; readonly folder: boolean
     const target = stat.isSymbolicLink() ? readlinkSync(bytes) : '';
     return { seen: `${own} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${target}`, folder: false };
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return null;
+    // Another process replaced a link between `lstat` and `readlink`.
+    if (code === 'EINVAL') return seenOf(path);
     throw error;
   }
 }
