@@ -1,0 +1,90 @@
+/** What a source file says about itself, without looking at any other file. It depends on nothing but the bytes of the file. */
+
+/**
+ * - `static`: an import that is always carried out
+ * - `type`: an import of types only
+ * - `dynamic`: an import in an expression, such as `import('./x')`
+ * - `text`: a dotted name in a string, such as `mock.patch("package.module.name")`
+ */
+export type ImportKind = 'static' | 'type' | 'dynamic' | 'text';
+
+/** One name that a file takes from another. */
+export interface ImportedName {
+  /** As the other file exports it. `*`: everything. */
+  readonly name: string;
+  /** As this file calls it. Null: it has no name here, or only passes it on. */
+  readonly local: string | null;
+  /** As this file passes it on (`export { a as b } from`); null: it does not. `*`: under the names that they have there. */
+  readonly exportedAs: string | null;
+  /** From 1. */
+  readonly line: number;
+  /** If `name` is `*` or the name may be that of a module: the members of it that this file uses, and where. */
+  readonly members: readonly Use[];
+}
+
+/** One import declaration. */
+export interface Import {
+  readonly kind: ImportKind;
+  /** The other file as written: `./a.js`, `react`, `..package.module`, `example.com/module/package`. */
+  readonly from: string;
+  readonly names: readonly ImportedName[];
+  /** From 1. */
+  readonly line: number;
+  /** Whether the code provides for the case that it fails, such as in a `try`. */
+  readonly isGuarded: boolean;
+}
+
+/** A name that other files can import. */
+export interface Export {
+  readonly name: string;
+  /** The name of its definition in this file; null: it has none, or it is passed on from another file. */
+  readonly local: string | null;
+  /** From 1. */
+  readonly line: number;
+}
+
+export type DefinitionKind = 'function' | 'class' | 'method' | 'type' | 'variable' | 'module';
+
+/** Something that a file defines. */
+export interface Definition {
+  readonly name: string;
+  readonly kind: DefinitionKind;
+  /** The class, type or module that it belongs to; null: the file. */
+  readonly container: string | null;
+  /** First and last line, from 1. */
+  readonly line: number;
+  readonly endLine: number;
+  /** Its head without its body, with spaces normalised: what users of it depend on. */
+  readonly signature: string;
+  /** How many arguments a call may have; null: it cannot be called, or it is not known. `most` null: any number. */
+  readonly arity: { readonly least: number; readonly most: number | null } | null;
+}
+
+/** Where a file uses a name. */
+export interface Use {
+  readonly name: string;
+  /** From 1; the first ones, and at most 20. */
+  readonly lines: readonly number[];
+  /** All of them. */
+  readonly count: number;
+}
+
+export interface SyntaxProblem {
+  /** From 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface FileFacts {
+  readonly language: string;
+  readonly imports: readonly Import[];
+  readonly exports: readonly Export[];
+  /** Whether it may export names that cannot be seen, such as by `module.exports = f()` or `__getattr__`. */
+  readonly hasHiddenExports: boolean;
+  readonly definitions: readonly Definition[];
+  /** Names that it uses and does not bind itself, and names of its own definitions. */
+  readonly uses: readonly Use[];
+  /** Members that it uses of anything: `x.name`. */
+  readonly memberUses: readonly Use[];
+  readonly problems: readonly SyntaxProblem[];
+}

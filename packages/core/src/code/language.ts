@@ -1,0 +1,46 @@
+/** What a language has to provide, so that its files are understood. */
+
+import type { TreePath } from '../model/names.ts';
+import type { FileFacts } from './facts.ts';
+
+/** The files of a state of the workspace, whether or not they are on disk. */
+export interface CodeTree {
+  /** All files, with what identifies their contents. */
+  readonly files: ReadonlyMap<TreePath, string>;
+  hasFolder(path: TreePath): boolean;
+  /** The contents of a file; null: there is none, or it cannot be read. For configuration such as `tsconfig.json`. */
+  read(path: TreePath): Uint8Array | null;
+}
+
+/**
+ * Where an import leads.
+ * - `files`: to these files of the workspace. Several: any of them, or all (a package of Go, Java, …).
+ * - `outside`: out of the workspace, such as to an installed package
+ * - `missing`: it should lead to a file of the workspace, which is not there
+ * - `unknown`: it cannot be said
+ */
+export type Resolution =
+  | { readonly to: 'files'; readonly paths: readonly TreePath[] }
+  | { readonly to: 'outside' | 'missing' | 'unknown' };
+
+export interface Resolver {
+  resolve(importer: TreePath, from: string): Resolution;
+}
+
+export interface Language {
+  /** As in `FileFacts.language`. */
+  readonly id: string;
+  /** Changes when the same bytes give other facts. */
+  readonly version: string;
+  /** File names, such as `*.py` or `Rakefile`. */
+  readonly patterns: readonly string[];
+  /** Whether findings of the class `breaks` are emitted: only with measured figures (docs/plan-accuracy.md). */
+  readonly isMeasured: boolean;
+  /** Loads the parser. Called once, in the thread that reads facts. */
+  load(): Promise<FactExtractor>;
+  /** Called once per tree. It must not read more files than it needs. */
+  resolverOf(tree: CodeTree): Resolver;
+}
+
+/** Never throws for the contents of a file: what cannot be understood is a problem in the facts, or is left out. */
+export type FactExtractor = (bytes: Uint8Array, path: TreePath) => FileFacts;
