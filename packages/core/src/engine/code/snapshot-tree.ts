@@ -1,0 +1,81 @@
+/** The files of a snapshot, as an analysis of code reads them. */
+
+import type { CodeTree } from '../../code/language.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import type { ObjectId } from '../../model/ids.ts';
+import { childPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
+import { differences } from '../../timeline/diff/snapshot-diff.ts';
+
+const FOLDER = 0o040000;
+const LINK = 0o120000;
+
+/** Regular files only: a link shows a file that has a path of its own, or one outside. */
+export class SnapshotTree implements CodeTree {
+  readonly snapshot: Snapshot;
+  readonly files: ReadonlyMap<TreePath, ObjectId>;
+  readonly #reader: ObjectReader;
+  #folders: ReadonlySet<TreePath> | null = null;
+
+  private constructor(reader: ObjectReader, snapshot: Snapshot, files: ReadonlyMap<TreePath, ObjectId>) {
+    this.#reader = reader;
+    this.snapshot = snapshot;
+    this.files = files;
+  }
+
+  /** @param onDamage receives each error of a damaged folder, whose files are left out */
+  static read(reader: ObjectReader, snapshot: Snapshot, onDamage: OnDamage): SnapshotTree {
+    const files = new Map<TreePath, ObjectId>();
+    const open: [TreePath, ObjectId][] = [[WORKSPACE_ITSELF, snapshot.files]];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [folder, tree] = next;
+      for (const { name, mode, id } of unlessDamaged(onDamage, () => readTree(reader, tree)) ?? []) {
+        if (mode === FOLDER) open.push([childPath(folder, name), id]);
+        else if (mode !== LINK) files.set(childPath(folder, name), id);
+      }
+    }
+    return new SnapshotTree(reader, snapshot, files);
+  }
+
+  /**
+   * Another snapshot of the same workspace, of which only what differs is read.
+   * @returns the tree, and the paths of regular files that differ
+   */
+  moveTo(
+    reader: ObjectReader,
+    snapshot: Snapshot,
+    onDamage: OnDamage,
+  ): { readonly tree: SnapshotTree; readonly changed: readonly TreePath[] } {
+    const files = new Map(this.files);
+    const changed: TreePath[] = [];
+    for (const { path, before, after } of differences(reader, this.snapshot, snapshot, onDamage)) {
+      const was = before.entry?.kind === 'file' ? before.entry.id : null;
+      const now = after.entry?.kind === 'file' ? after.entry.id : null;
+      if (was === now) continue;
+      changed.push(path);
+      if (now === null) files.delete(path);
+      else files.set(path, now);
+    }
+    return { tree: new SnapshotTree(reader, snapshot, files), changed };
+  }
+
+  hasFolder(path: TreePath): boolean {
+    this.#folders ??= foldersOf(this.files.keys());
+    return this.#folders.has(path);
+  }
+
+  read(path: TreePath): Uint8Array | null {
+    const id = this.files.get(path);
+    return id === undefined ? null : unlessDamaged(undefined, () => readBlob(this.#reader, id));
+  }
+}
+
+function foldersOf(files: Iterable<TreePath>): ReadonlySet<TreePath> {
+  const folders = new Set<TreePath>([WORKSPACE_ITSELF]);
+  for (const file of files) {
+    for (let folder = parentPath(file); !folders.has(folder); folder = parentPath(folder)) folders.add(folder);
+  }
+  return folders;
+}
