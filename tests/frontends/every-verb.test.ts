@@ -76,6 +76,8 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['forkOpen', ['attempt'], '/tree'],
   ['forkCreate', ['other'], 'other: '],
   ['forkCompare', ['attempt', 'other'], 'do not conflict with each other'],
+  ['forkDiff', ['attempt', 'other'], 'The files are the same'],
+  ['forkDiff', ['attempt', '.'], 'The files are the same'],
   ['forkMerge', ['attempt', '--dry-run'], 'Nothing to merge'],
   ['forkClean', [], 'No fork is merged'],
   ['forkDrop', ['attempt'], 'Dropped fork attempt'],

@@ -106,6 +106,19 @@ export async function proposedBy(
   pace: Pace,
 ): Promise<Snapshot> {
   const { snapshot: found } = await stateOfCopy(workspace, copy, base, objects, pace);
+  return withIgnoredOf(objects, base, found, paths);
+}
+
+/**
+ * Returns a state with the ignored files of another one, for what must not look at them.
+ * @param paths ignored files at these paths and below them stay
+ */
+export function withIgnoredOf(
+  objects: ObjectBatch,
+  base: Snapshot,
+  found: Snapshot,
+  paths: readonly TreePath[],
+): Snapshot {
   const back: SnapshotEdit[] = [];
   for (const { path, before, after } of differences(objects, base, found)) {
     const isIgnored = (after.entry === null ? before : after).ignored;

@@ -108,6 +108,7 @@ interface VerbsByMethod {
   readonly revokeTrust: 'trust';
   readonly createForks: 'forkCreate';
   readonly forks: 'forkList';
+  readonly diffForks: 'forkDiff';
   readonly compareForks: 'forkCompare';
   readonly openFork: 'forkOpen';
   readonly fork: 'forkShow';

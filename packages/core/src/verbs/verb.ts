@@ -15,6 +15,8 @@ export interface VerbContext {
   readonly toolCall?: CallOptions['toolCall'];
   /** Whether the agent that asks runs its commands in a sandbox, outside of which this process is. Default: it does not. */
   readonly isSandboxed?: () => Promise<boolean>;
+  /** Receives what checks print, as it arrives. It may contain anything. */
+  readonly onOutput?: (check: string, part: Buffer) => void;
 }
 
 export interface Verb<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {

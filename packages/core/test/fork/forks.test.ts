@@ -305,6 +305,34 @@ test('forks are compared: sizes, paths in common, and what does not merge', asyn
   await expect(savepoint.compareForks(['one', 'one'])).rejects.toMatchObject({ code: 'USAGE' });
 });
 
+test('the files of two forks are compared, and those of a fork with the workspace, without ignored files', async () => {
+  const p = place();
+  p.write('.gitignore', 'built\n');
+  const savepoint = p.open();
+  await savepoint.createForks(['one', 'two'], { rungs: ['copy'] });
+  const [one, two] = [await folderOf(savepoint, 'one'), await folderOf(savepoint, 'two')];
+  writeFileSync(join(one, 'a.txt'), 'one\nb\nc\nd\ne\n');
+  writeFileSync(join(two, 'a.txt'), 'two\nb\nc\nd\ne\n');
+  for (const folder of [one, two]) {
+    writeFileSync(join(folder, 'both.txt'), 'the same\n');
+    writeFileSync(join(folder, 'built'), folder);
+  }
+  p.write('person.txt', 'of a person\n');
+  const forks = await savepoint.diffForks('one', 'two', { patch: true });
+  expect(forks.changes.map(({ path, operation }) => [path, operation])).toEqual([['a.txt', 'write']]);
+  expect(String(forks.patch?.text)).toContain('-one\n+two\n');
+  expect((await savepoint.diffForks('one', 'two', { paths: tree('built') })).changes).toHaveLength(1);
+  const now = await savepoint.diffForks('one', null, { patch: true });
+  expect(now.changes.map(({ path, operation }) => [path, operation])).toEqual([
+    ['a.txt', 'write'],
+    ['both.txt', 'delete'],
+    ['person.txt', 'create'],
+  ]);
+  expect(String(now.patch?.text)).toContain('+of a person\n');
+  for (const other of ['one', 'three']) await expect(savepoint.diffForks('one', other)).rejects.toThrow();
+  await expect(savepoint.diffForks('one', 'one')).rejects.toMatchObject({ code: 'USAGE' });
+});
+
 test('a fork is not removed unasked while it has files that were not captured', async () => {
   const p = new Place();
   p.write('a', 'a');

@@ -64,18 +64,27 @@ export const forkShow = command({
 
 export const forkDiff = command({
   verb: VERBS.forkDiff,
-  operands: [['<name>', 'the fork']],
+  operands: [
+    ['<name>', 'the fork'],
+    ['[other]', 'compare its files with those of this fork, or (.) of the workspace'],
+  ],
   takesPaths: true,
   isPaged: true,
   options: [{ flags: '--patch', description: 'show a patch in git format; the default on a terminal' }],
-  examples: ['savepoint fork diff attempt', 'savepoint fork diff attempt --patch -- src'],
-  input: ({ operands: [name = ''], paths, options }, { output }) => ({
+  examples: [
+    'savepoint fork diff attempt',
+    'savepoint fork diff attempt --patch -- src',
+    'savepoint fork diff attempt-1 attempt-2',
+    'savepoint fork diff attempt .',
+  ],
+  input: ({ operands: [name = '', other], paths, options }, { output }) => ({
     name,
+    ...(other === undefined ? {} : { other }),
     ...(paths.length === 0 ? {} : { paths: [...paths] }),
     ...(options['patch'] === true || output === 'terminal' ? { patch: true } : {}),
   }),
-  render({ changes, totals, patch }, view) {
-    if (changes.length === 0) return lines('Nothing to merge.');
+  render({ changes, totals, patch }, view, { operands: [, other] }) {
+    if (changes.length === 0) return lines(other === undefined ? 'Nothing to merge.' : 'The files are the same.');
     if (patch !== null) return patchText(nameFromJson(patch.text), view);
     return lines(
       changes.map((one) => changeLine(one, view.style)),

@@ -1,9 +1,9 @@
 /** Calls for the forks of the workspace. */
 
-import { showName, showText } from '../../content/show-name.ts';
+import { showName } from '../../content/show-name.ts';
 import { bytesOfCopy } from '../../copy/sizes.ts';
 import { type ForkChecks, readForkChecks } from '../../fork/check-results.ts';
-import { commitsOfFork, commitsText, howToGet } from '../../fork/commits-of-fork.ts';
+import { commitsOfFork, commitsText } from '../../fork/commits-of-fork.ts';
 import type { ForkConflict } from '../../fork/compare-forks.ts';
 import type { Fork } from '../../fork/fork.ts';
 import { baseOf, type ForkBase } from '../../fork/fork-base.ts';
@@ -16,7 +16,6 @@ import {
   type ForkOutput,
   type ForkRun,
   outputOf,
-  type RunningInFork,
   runningIn,
   runsOf,
   startRun,
@@ -34,9 +33,18 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { compare, type SnapshotComparison } from '../../timeline/diff/compare.ts';
 import { type CreatedFork, type CreateForkOptions, createForks } from '../copies/create-forks.ts';
+import { type DiffForksOptions, diffForks } from '../copies/diff-forks.ts';
 import { conflictsIn } from '../copies/fork-conflicts.ts';
+import { assertIdle, assertNoCommits, assertNothingLost } from '../copies/fork-drop-refusals.ts';
 import { dropFork, dropGoneForks, droppedForks, findFork, removeDebris } from '../copies/forks.ts';
-import { type CheckedMergeOptions, type MergeContext, mergeFork, mergeIn, previewMerge } from '../copies/merge-fork.ts';
+import {
+  type CheckedMergeOptions,
+  type MergeChecks,
+  type MergeContext,
+  mergeFork,
+  mergeIn,
+  previewMerge,
+} from '../copies/merge-fork.ts';
 import type { Engine } from '../engine.ts';
 import { preview } from '../operate.ts';
 import { assertByPerson } from '../shell-call.ts';
@@ -139,6 +147,13 @@ export interface ForkCalls {
   /** @throws SavepointError UNKNOWN_FORK, USAGE if there is no command with the number `output` */
   fork(name: string, options?: ForkDiffOptions): Promise<ForkView>;
   /**
+   * Compares the files of a fork with those of another fork, or of the workspace. Ignored files are left out, unless their
+   * paths are named.
+   * @param other null: the folder of the workspace as it is
+   * @throws SavepointError UNKNOWN_FORK, USAGE for the same fork twice
+   */
+  diffForks(name: string, other: string | null, options?: DiffForksOptions): Promise<SnapshotComparison>;
+  /**
    * Compares the changes of forks: their sizes, the paths in common, and what would not merge. Nothing is changed.
    * @param names none: all forks
    * @throws SavepointError UNKNOWN_FORK, USAGE unless there are two or more different ones
@@ -152,14 +167,14 @@ export interface ForkCalls {
   /** Starts a command in a fork, in the background. */
   runInFork(name: string, command: ForkCommand, options?: CallOptions): Promise<ForkRun>;
   /** Returns what `mergeFork` would do. With `check`, the checks run, and failures are an error as for `mergeFork`. */
-  previewMerge(name: string, options?: CheckedMergeOptions): Promise<Preview>;
+  previewMerge(name: string, options?: CheckedMergeOptions): Promise<Preview & MergeChecks>;
   /**
    * Changes the workspace as the fork was changed since it left it, or since its last merge: all or nothing. What changed in
    * the workspace meanwhile stays, and is merged where both changed a file. It can be undone.
    * With `check`, it runs checks on the merged state first, and merges only if they find no new failures.
    * @throws SavepointError UNKNOWN_FORK, CONFLICT, CHECKS_FAILED, and what `restore` and `check` throw
    */
-  mergeFork(name: string, options?: CheckedMergeOptions): Promise<OperationResult>;
+  mergeFork(name: string, options?: CheckedMergeOptions): Promise<OperationResult & MergeChecks>;
   /**
    * Removes a fork. Its last state is kept in the store and can be restored with `createForks`.
    * @throws SavepointError NEEDS_CONFIRMATION if something is not merged or a command runs, unless `force`
@@ -194,6 +209,12 @@ export function forkCalls(engine: Engine): ForkCalls {
       engine.read((workspace, context) =>
         viewOf(engine, workspace, findFork(engine, context, workspace, name), engine.pace(options), options),
       ),
+    diffForks: (name, other, options = {}) =>
+      engine.read((workspace, context) => {
+        const find = (one: string): Fork => findFork(engine, context, workspace, one);
+        const merging = { engine, context, workspace, pace: engine.pace(options) };
+        return diffForks(merging, find(name), other === null ? null : find(other), options);
+      }),
     compareForks: (names, options = {}) =>
       engine.read((workspace, context) =>
         compareForks({ engine, context, workspace, pace: engine.pace(options) }, names),
@@ -398,46 +419,4 @@ function sizeOf({ ports }: Engine, copy: Fork['copy']): number {
     if (isFsError(error, 'ENOENT')) return 0;
     throw error;
   }
-}
-
-function assertNothingLost(
-  { name, state, difference: { totals }, uncaptured }: ForkView,
-  running: RunningInFork | null,
-): void {
-  const [first] = uncaptured;
-  const lost = first === undefined ? '' : ', except what was not captured. Copy that first';
-  assertIdle({ name }, running, lost);
-  if (state !== 'changed' && first === undefined) return;
-  const what =
-    state === 'changed'
-      ? `${totals.files} files that are not merged`
-      : `what was not captured, for example ${showName(first ?? '')}`;
-  throw notDropped(name, `Fork ${name} has ${what}.`, `Merge it with \`savepoint fork merge ${name}\``, '', lost);
-}
-
-function assertIdle({ name }: Pick<Fork, 'name'>, running: RunningInFork | null, lost = ''): void {
-  if (running === null) return;
-  const what = `A command runs in fork ${name}: ${showText(running.command.join(' '))}.`;
-  const other = `Wait until it ends${running.end === null ? '' : `, end it with \`${running.end}\``}`;
-  throw notDropped(name, what, other, ', which ends it', lost);
-}
-
-function notDropped(name: string, what: string, other: string, ends: string, lost: string): SavepointError {
-  const back = `\`savepoint fork create ${name} --from dropped:${name}\` brings it back${lost}.`;
-  const hint = `${other}, or repeat with --force${ends}. Its last state is then kept: ${back}`;
-  return new SavepointError('NEEDS_CONFIRMATION', what, { verb: 'fork drop' }, { hint });
-}
-
-async function assertNoCommits(workspace: Workspace, fork: Fork, pace: Pace): Promise<void> {
-  const found = await commitsOfFork(workspace, fork, pace);
-  const what = commitsText(found);
-  if (what === null) return;
-  const { name } = fork;
-  const how = howToGet(fork, found);
-  throw new SavepointError(
-    'NEEDS_CONFIRMATION',
-    `Fork ${name} has ${what}.`,
-    { verb: 'fork drop' },
-    { hint: `${how === '' ? 'Look at it' : `Get them first: ${how}`}, or repeat with --force: then they are gone.` },
-  );
 }

@@ -42,6 +42,12 @@ export interface CheckedMergeOptions extends MergeOptions, Pick<CheckOptions, 'r
   readonly override?: string;
 }
 
+/** How the checks of a merge went. */
+export interface MergeChecks {
+  /** Null: none were asked for, or there was nothing to check. */
+  readonly checks: readonly RunCheckResult[] | null;
+}
+
 export interface MergeContext {
   readonly engine: Engine;
   readonly context: Context;
@@ -81,22 +87,31 @@ export function mergeIn(
  * is not changed.
  * @throws SavepointError CHECKS_FAILED, as `mergeFork`
  */
-export async function previewMerge(engine: Engine, name: string, options: CheckedMergeOptions): Promise<Preview> {
+export async function previewMerge(
+  engine: Engine,
+  name: string,
+  options: CheckedMergeOptions,
+): Promise<Preview & MergeChecks> {
   const seen = await planMerge(engine, name, options);
-  if (options.check === undefined || seen.plan.conflicts.length > 0) return seen;
+  if (options.check === undefined || seen.plan.conflicts.length > 0) return { ...seen, checks: null };
   const checked = await passingMerge(engine, name, options, seen);
-  if (checked === null) return seen;
+  if (checked === null) return { ...seen, checks: null };
   const { failed, passed } = checked;
   const results = [
     ...(passed.length === 0 ? [] : [`no new failures in ${passed.join(', ')}`]),
     ...(failed.length === 0 ? [] : [`new failures in ${failed.map((one) => one.name).join(', ')}`]),
   ];
   const note = { path: WORKSPACE_ITSELF, why: `was checked as it would be after the merge: ${results.join('; ')}` };
-  return { ...seen, plan: { ...seen.plan, notes: [...(seen.plan.notes ?? []), note] } };
+  const plan = { ...seen.plan, notes: [...(seen.plan.notes ?? []), note] };
+  return { ...seen, plan, checks: checked.checks };
 }
 
 /** @throws SavepointError CHECKS_FAILED if a check finds new failures, or gives no answer, and there is no `override` */
-export async function mergeFork(engine: Engine, name: string, options: CheckedMergeOptions): Promise<OperationResult> {
+export async function mergeFork(
+  engine: Engine,
+  name: string,
+  options: CheckedMergeOptions,
+): Promise<OperationResult & MergeChecks> {
   const { override } = options;
   const checked = await passingMerge(engine, name, options);
   const failed = checked?.failed ?? [];
@@ -108,7 +123,8 @@ export async function mergeFork(engine: Engine, name: string, options: CheckedMe
     const described = failed.length === 0 ? merge : withWords(merge, ` despite ${names}: ${override}`);
     const approved = checked === null ? options : { ...options, expected: checked.fingerprint };
     try {
-      return await runAndAnnounce(engine, operating, 'merge:completed', described, approved);
+      const done = await runAndAnnounce(engine, operating, 'merge:completed', described, approved);
+      return { ...done, checks: checked?.checks ?? null };
     } catch (error) {
       throw checked === null ? error : changedMeanwhile(name, error);
     }
@@ -182,6 +198,7 @@ function authorsIn(
 
 interface CheckedMerge {
   readonly fingerprint: string;
+  readonly checks: readonly RunCheckResult[];
   /** Names of checks. */
   readonly passed: readonly string[];
   readonly failed: readonly RunCheckResult[];
@@ -213,7 +230,7 @@ async function checkMerge(
     if (checks.length === 0) throw mergeChecksFailed(name, []);
     const failed = checks.filter(isFailing);
     const passed = checks.filter((one) => !isFailing(one)).map((one) => one.name);
-    return { fingerprint, failed, passed };
+    return { fingerprint, checks, failed, passed };
   } finally {
     await made.copy.drop();
   }

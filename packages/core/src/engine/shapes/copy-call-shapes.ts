@@ -27,6 +27,7 @@ import type { GuardCalls, GuardOnOptions } from '../calls/guard.ts';
 import type { BisectOptions, ReplayOptions, StateRunCalls } from '../calls/state-runs.ts';
 import type { ConflictOptions } from '../conflict-options.ts';
 import type { CreateForkOptions } from '../copies/create-forks.ts';
+import type { DiffForksOptions } from '../copies/diff-forks.ts';
 import type { CheckedMergeOptions, MergeOptions } from '../copies/merge-fork.ts';
 import type { CopyOptions } from '../copies/workspace-copy.ts';
 import type { GuardStepsOptions } from '../guard/steps.ts';
@@ -86,6 +87,7 @@ const CREATE_FORK = fields({
   dependencies: DEPENDENCIES,
 } satisfies ShapeOf<CreateForkOptions>);
 const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag, output: count } satisfies ShapeOf<ForkDiffOptions>);
+const DIFF_FORKS = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<DiffForksOptions>);
 const MERGE = { ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>;
 const CHECKED_MERGE = {
   ...MERGE,
@@ -207,6 +209,7 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   ],
   forks: [['options', optional(fields(CALL_OPTIONS))]],
   fork: [NAME, ['options', optional(FORK_DIFF)]],
+  diffForks: [NAME, ['other', orNull(text)], ['options', optional(DIFF_FORKS)]],
   compareForks: [
     ['names', listOf(text)],
     ['options', optional(fields(CALL_OPTIONS))],

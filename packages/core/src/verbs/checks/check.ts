@@ -36,8 +36,8 @@ export const check = verb({
     };
   },
 
-  async handle(savepoint, { at, fork, base, ...input }, { signal, toolCall }) {
-    const options = { at, fork, base, ...checkOptionsOf(input), signal, toolCall };
+  async handle(savepoint, { at, fork, base, ...input }, { signal, toolCall, onOutput }) {
+    const options = { at, fork, base, ...checkOptionsOf(input), signal, toolCall, onOutput };
     return reportToJson(await savepoint.check(withoutUndefined(options)), fork);
   },
 
@@ -58,8 +58,8 @@ export const forkCheck = verb({
     input: shapes.z.strictObject({ name: shapes.z.string(), ...checkFields(shapes) }),
     output: reportShape(shapes),
   }),
-  async handle(savepoint, { name, ...input }, { signal, toolCall }) {
-    const options = { fork: name, ...checkOptionsOf(input), signal, toolCall };
+  async handle(savepoint, { name, ...input }, { signal, toolCall, onOutput }) {
+    const options = { fork: name, ...checkOptionsOf(input), signal, toolCall, onOutput };
     return reportToJson(await savepoint.check(withoutUndefined(options)), name);
   },
   status: statusOfReport,

@@ -2,6 +2,7 @@
 
 import { SavepointError } from '../../model/errors.ts';
 import { exactName, nameToJson } from '../../model/names.ts';
+import { checkResultShape, checkResultToJson } from '../checks/check.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
 import { scopeOf } from '../input/paths.ts';
 import { sessionToJson } from '../shapes/conversation-shape.ts';
@@ -115,38 +116,47 @@ export const forkMerge = verb({
     'compared with the workspace as it is, refuse the merge, and so do checks that give no answer. With `override`, it is ' +
     'merged all the same, and the reason is recorded with the checkpoint. With `dryRun`, the checks run and nothing is merged.',
   changes: 'files',
-  schemas: ({ z, jsonName, inverted, conflictFields }) => ({
-    input: z.strictObject({
-      name: z.string(),
-      paths: z.array(jsonName).optional().describe('only these paths and below them'),
-      ...conflictFields,
-      check: z
-        .array(z.string())
-        .optional()
-        .describe('run checks of the merged state first: names of checks, tools or kinds; empty: all'),
-      override: z.string().optional().describe('why it is merged although checks fail; recorded with the checkpoint'),
-      force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
-      dryRun: z.boolean().optional().describe('only preview what would happen'),
-      expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
-    }),
-    output: inverted.omit({ undoes: true, openCalls: true }),
-  }),
+  schemas: (shapes) => {
+    const { z, jsonName, inverted, conflictFields } = shapes;
+    return {
+      input: z.strictObject({
+        name: z.string(),
+        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        ...conflictFields,
+        check: z
+          .array(z.string())
+          .optional()
+          .describe('run checks of the merged state first: names of checks, tools or kinds; empty: all'),
+        override: z.string().optional().describe('why it is merged although checks fail; recorded with the checkpoint'),
+        force: z.boolean().optional().describe('also change frozen paths; not available to agents'),
+        dryRun: z.boolean().optional().describe('only preview what would happen'),
+        expected: z.string().optional().describe('the fingerprint of the preview that the user accepted'),
+      }),
+      output: inverted.omit({ undoes: true, openCalls: true }).extend({
+        checks: z
+          .array(checkResultShape(shapes))
+          .nullable()
+          .describe('of the merged state; null: none were asked for, or there was nothing to check'),
+      }),
+    };
+  },
   status: ({ dryRun, outcome }) => (dryRun && outcome === 'conflict' ? 3 : 0),
   async handle(
     savepoint,
     { name, paths = [], check, override, force, dryRun, expected, ...input },
-    { signal, toolCall },
+    { signal, toolCall, onOutput },
   ) {
     const place = await savepoint.place();
     const options = {
-      ...withoutUndefined({ force, expected, signal, toolCall }),
+      ...withoutUndefined({ force, expected, signal, toolCall, onOutput }),
       ...(await conflictChoicesOf(savepoint, input)),
       ...(paths.length === 0 ? {} : { paths: scopeOf(place, paths).map(exactName) }),
       ...withoutUndefined({ check, override }),
     };
     const seen =
       dryRun === true ? await savepoint.previewMerge(name, options) : await savepoint.mergeFork(name, options);
-    return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen) };
+    const checks = seen.checks?.map(checkResultToJson) ?? null;
+    return { ...operationToJson(seen, []), ...filesOutcomeToJson(seen), checks };
   },
 });
 

@@ -8,6 +8,9 @@ import { verb, withoutUndefined } from '../verb.ts';
 
 const MAX_COMPARED = 20;
 
+/** In place of a fork: the folder of the workspace. No fork has this name. */
+const WORKSPACE = '.';
+
 export const forkList = verb({
   name: 'fork list',
   summary: 'list the forks of the workspace',
@@ -81,27 +84,36 @@ export const forkShow = verb({
 
 export const forkDiff = verb({
   name: 'fork diff',
-  summary: 'show what a merge of a fork would bring',
+  summary: 'show what a merge of a fork would bring, or compare its files with others',
   description:
-    'Compares the fork with where it left the workspace, or with what was merged last. Ignored files are left out, unless ' +
-    'their paths are named.',
+    'Compares the fork with where it left the workspace, or with what was merged last. With another fork, or `.` for the ' +
+    'folder of the workspace as it is, it compares the files of both: the patch turns those of the first fork into the others. ' +
+    'Ignored files are left out, unless their paths are named.',
   changes: 'nothing',
   schemas: (shapes) => {
     const { z, jsonName, totals } = shapes;
     return {
       input: z.strictObject({
         name: z.string(),
+        other: z
+          .string()
+          .optional()
+          .describe('compare the files with those of this fork; `.`: with those of the workspace'),
         paths: z.array(jsonName).optional().describe('only these paths and below them'),
         patch: z.boolean().optional().describe('also return a patch'),
       }),
       output: z.strictObject({ ...forkShapes(shapes).changes, totals }),
     };
   },
-  async handle(savepoint, { name, paths: wanted = [], patch }, { signal }) {
+  async handle(savepoint, { name, other, paths: wanted = [], patch }, { signal }) {
     const place = await savepoint.place();
     const paths = wanted.map((path) => exactName(treePathOf(place, path)));
-    const view = await savepoint.fork(name, withoutUndefined({ paths, patch, signal }));
-    return { ...changesToJson(view), totals: { ...view.difference.totals } };
+    const options = withoutUndefined({ paths, patch, signal });
+    const difference =
+      other === undefined
+        ? (await savepoint.fork(name, options)).difference
+        : await savepoint.diffForks(name, other === WORKSPACE ? null : other, options);
+    return { ...changesToJson({ difference }), totals: { ...difference.totals } };
   },
 });
 

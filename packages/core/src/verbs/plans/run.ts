@@ -36,9 +36,9 @@ export const planCheck = verb({
       }),
     };
   },
-  async handle(savepoint, { id, ...input }, { signal, toolCall, isSandboxed }) {
+  async handle(savepoint, { id, ...input }, { signal, toolCall, isSandboxed, onOutput }) {
     const sandboxed = await isSandboxed?.();
-    const options = { ...checkOptionsOf(input), signal, toolCall, sandboxed };
+    const options = { ...checkOptionsOf(input), signal, toolCall, sandboxed, onOutput };
     const report = await savepoint.checkPlan(id, withoutUndefined(options));
     return {
       plan: planToJson(report.plan),
@@ -144,7 +144,7 @@ export const planApply = verb({
     if (dryRun) return outcome === 'conflict' ? 3 : 0;
     return stopped !== null || steps.some(({ failed }) => failed) ? 1 : 0;
   },
-  async handle(savepoint, given, { signal, toolCall }) {
+  async handle(savepoint, given, { signal, toolCall, onOutput }) {
     const { id, rebase, force, dryRun, expected, override, validate, onFailure, commit: choices } = given;
     const commit = choices && withoutUndefined(choices);
     const { only: _, ...limits } = checkOptionsOf(given);
@@ -166,7 +166,7 @@ export const planApply = verb({
     }
     const run = await savepoint.runPlan(id, {
       ...applying,
-      ...withoutUndefined({ validate, onFailure, commit, ...limits }),
+      ...withoutUndefined({ validate, onFailure, commit, onOutput, ...limits }),
     });
     const operations = run.steps.flatMap(({ applied, rolledBack }) =>
       [rolledBack, applied].filter((one) => one !== null),

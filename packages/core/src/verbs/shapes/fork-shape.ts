@@ -113,7 +113,7 @@ export function forkToJson(view: ForkView, others: readonly ForkView[]) {
   };
 }
 
-export function changesToJson({ difference }: ForkView) {
+export function changesToJson({ difference }: Pick<ForkView, 'difference'>) {
   return {
     changes: difference.changes.map(changeToJson),
     patch: difference.patch && patchToJson(difference.patch),
