@@ -6,6 +6,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Activity } from './activity.ts';
 import { bundleRoutes } from './bundle-routes.ts';
 import type { Bundles } from './bundles.ts';
+import { callLines, LINES_TYPE } from './call-lines.ts';
 import { callVerb } from './call-verb.ts';
 import { callableVerbs, isVerbName, maxBodyOf, refusedVerb, verbOf } from './callable-verbs.ts';
 import { contentOf, pathOf, sourceOf } from './content.ts';
@@ -77,6 +78,10 @@ export function studioApp(parts: AppParts): Hono<Env> {
     if (workspace.isBundle && verbOf(name).changes !== 'nothing')
       return refused(context, 403, `A bundle is only looked at, so ${name} is not available.`);
     const given = await jsonBody(context.env.incoming, maxBodyOf(name));
+    if (context.req.header('accept') === LINES_TYPE) {
+      context.env.stream = callLines(workspace, name, given, context.env.signal);
+      return context.body(null, 200, { 'Content-Type': LINES_TYPE });
+    }
     return answer(context, 200, await callVerb(workspace, name, given, context.env.signal));
   });
   app.get('/api/workspaces/:id/health', async (context) => {

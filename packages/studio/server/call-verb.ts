@@ -11,19 +11,22 @@ const MAX_ISSUES = 100;
 /**
  * @param given the parsed body; checked here
  * @param signal ends the call, if it has not changed anything yet
+ * @param onOutput receives what checks print
  */
 export async function callVerb(
   { savepoint, changes }: OpenWorkspace,
   name: VerbName,
   given: unknown,
   signal: AbortSignal,
+  onOutput?: (check: string, part: Buffer) => void,
 ): Promise<VerbAnswer> {
   const verb = verbOf(name);
   const warned = new Set<string>();
   const end = savepoint.on('warning', ({ message }) => void warned.add(message));
   try {
     const input = await checkedInput(name, given);
-    const handle = (): Promise<unknown> => verb.handle(savepoint, input, { signal });
+    const context = { signal, ...(onOutput === undefined ? {} : { onOutput }) };
+    const handle = (): Promise<unknown> => verb.handle(savepoint, input, context);
     const output = await (verb.changes === 'nothing' ? handle() : changes.run(signal, handle));
     const warnings = warned.size === 0 ? {} : { warnings: [...warned] };
     return { status: answerStatus(verb, output), output, ...warnings };

@@ -17,7 +17,7 @@ export interface NodeParts {
 export type Fetch = (request: Request, parts: NodeParts) => Response | Promise<Response>;
 
 /** The headers that the routes read. */
-const PASSED_ON = ['authorization', 'if-range', 'last-event-id', 'range'];
+const PASSED_ON = ['accept', 'authorization', 'if-range', 'last-event-id', 'range'];
 
 /** @param url absolute */
 export async function respond(

@@ -115,6 +115,15 @@ export type VerbAnswer<Output = unknown> =
   | { readonly status: number; readonly output: Output; readonly warnings?: readonly string[] }
   | ErrorAnswer;
 
+/**
+ * A line of the answer to a request with `Accept: application/x-ndjson`: what a check has printed. It may contain anything. The
+ * last line is a `VerbAnswer`.
+ */
+export interface OutputLine {
+  readonly check: string;
+  readonly text: string;
+}
+
 export interface ErrorAnswer {
   readonly error: WireError;
 }

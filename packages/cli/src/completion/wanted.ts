@@ -62,6 +62,7 @@ export const PLACEHOLDERS: Readonly<Record<string, ValueKind | null>> = {
   names: null,
   none: null,
   number: null,
+  other: null,
   point: null,
   policy: null,
   port: null,

@@ -4,6 +4,7 @@ import type { InputOf, OutputOf, VERBS } from '@savepoint/core/frontend';
 import type {
   ErrorAnswer,
   HealthAnswer,
+  OutputLine,
   VerbAnswer,
   VerbName,
   WireError,
@@ -11,7 +12,7 @@ import type {
 } from '../../server/wire.ts';
 import { authorization } from './session.ts';
 
-export type { HealthAnswer, VerbName, WireError, WorkspacesAnswer };
+export type { HealthAnswer, OutputLine, VerbName, WireError, WorkspacesAnswer };
 
 type VerbOf<Name extends VerbName> = (typeof VERBS)[Name];
 export type Input<Name extends VerbName> = Partial<InputOf<VerbOf<Name>>>;
@@ -57,8 +58,39 @@ export async function callVerb<Name extends VerbName>(
   signal?: AbortSignal,
 ): Promise<Answered<Name>> {
   const path = `/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`;
-  const answer = await postJson<Exclude<VerbAnswer<Output<Name>>, ErrorAnswer>>(path, input, signal);
-  return { status: answer.status, output: answer.output, warnings: answer.warnings ?? [] };
+  return answered(await postJson<GoodAnswer<Name>>(path, input, signal));
+}
+
+/**
+ * Calls a verb whose checks print.
+ * @param onOutput receives what they print, as it comes; it may contain anything
+ */
+export async function callWithChecks<Name extends VerbName>(
+  workspace: string,
+  verb: Name,
+  input: Input<Name>,
+  onOutput: (line: OutputLine) => void,
+): Promise<Answered<Name>> {
+  const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/x-ndjson', ...authorization() },
+    body: JSON.stringify(input),
+  });
+  const isInLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true;
+  if (!isInLines || response.body === null) return answered(await readAnswer<GoodAnswer<Name>>(response));
+  let answer: VerbAnswer<Output<Name>> | null = null;
+  try {
+    for await (const line of linesOf(response.body)) {
+      const got = JSON.parse(line) as OutputLine | VerbAnswer<Output<Name>>;
+      if ('check' in got) onOutput(got);
+      else answer = got;
+    }
+  } catch {
+    throw new CallFailed(UNREACHABLE, null);
+  }
+  if (answer === null) throw new CallFailed(UNREADABLE, response.status);
+  if ('error' in answer) throw new CallFailed(answer.error, response.status);
+  return answered(answer);
 }
 
 /** @throws CallFailed */
@@ -102,6 +134,24 @@ export function asWireError(error: unknown): WireError {
   if (error instanceof CallFailed) return error.error;
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'INTERNAL', message, data: {}, hint: 'Load the page again.' };
+}
+
+type GoodAnswer<Name extends VerbName> = Exclude<VerbAnswer<Output<Name>>, ErrorAnswer>;
+
+function answered<Name extends VerbName>({ status, output, warnings = [] }: GoodAnswer<Name>): Answered<Name> {
+  return { status, output, warnings };
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 function base64url(base64: string): string {

@@ -26,7 +26,14 @@ import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { totalsOf } from '../../timeline/diff/changes.ts';
 import { patchOf } from '../../timeline/diff/compare.ts';
 import type { Timeline } from '../../timeline/record/timeline.ts';
-import { applicationsOf, inEffect, leftOf, type PlanProgress, pathsLeftOut } from './applications.ts';
+import {
+  applicationsOf,
+  inEffect,
+  type KnownApplication,
+  leftOf,
+  type PlanProgress,
+  pathsLeftOut,
+} from './applications.ts';
 
 export interface PlanView {
   readonly plan: PlanInfo;
@@ -35,7 +42,9 @@ export interface PlanView {
   readonly base: CheckpointId;
   /** The checkpoints that applied it or its phases, and are still in effect. Without any, it may have had nothing to change. */
   readonly applied: readonly CheckpointId[];
-  /** What these left out, because it did not merge with the folder. The next application tries it again. */
+  /** Everything that applied it, also what was rolled back since, the oldest first. */
+  readonly applications: readonly KnownApplication[];
+  /** What those in effect left out, because it did not merge with the folder. The next application tries it again. */
   readonly left: readonly TreePath[];
   /** In the order in which they are applied; empty: it is applied all at once. */
   readonly phases: readonly PlanPhaseView[];
@@ -107,6 +116,7 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
     status,
     base: checkpointId(plan.base),
     applied: changed.map(({ checkpoint }) => checkpointId(checkpoint)),
+    applications,
     left: pathsLeftOut(left),
     phases: plan.phases.map((one, index) => {
       const found = changed.findLast(({ phase }) => phase === index);

@@ -2,6 +2,7 @@
 
 import type { PlanView } from '../../engine/plans/plan-view.ts';
 import { COMPARISONS } from '../../model/check-outcome.ts';
+import type { Actor } from '../../model/checkpoint.ts';
 import { checkpointId } from '../../model/ids.ts';
 import { nameToJson } from '../../model/names.ts';
 import { PLAN_SOURCES, type PlanAct, type PlanCheckResult } from '../../model/plan.ts';
@@ -33,14 +34,18 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
     intent: z.string(),
     status: z.enum(['pending', 'approved', 'applied', 'rolled-back', 'cancelled']),
     by: actor.describe('who proposed it'),
+    authors: z.array(actor).describe('who made the proposed changes'),
+    session: z.string().nullable().describe('the session that proposed it'),
     source: z.enum(PLAN_SOURCES),
     source_name: z.string().nullable(),
     created: z.string().describe('ISO 8601'),
+    updated: z.string().describe('ISO 8601: when it was changed, decided about or applied last'),
     revision: z.int().min(1),
     base: checkpointId.describe('the checkpoint that it was proposed on'),
     applied: z
       .array(checkpointId)
       .describe('the checkpoints that applied it and are in effect; none if its files were already like that'),
+    applied_by: actor.nullable().describe('who applied what is in effect of it; null: nothing is'),
     left: z
       .array(jsonName)
       .describe('what was left out when it was applied, because it did not merge; `plan apply` tries it again'),
@@ -120,6 +125,17 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
           }),
         )
         .describe('checks after it was applied'),
+      applications: z
+        .array(
+          z.strictObject({
+            ...act,
+            checkpoint: checkpointId.nullable().describe('null: its files were already as it says'),
+            phase: z.string().nullable().describe('null: the whole plan'),
+            in_effect: z.boolean().describe('whether it was not undone or rolled back since'),
+            results: z.array(z.strictObject(result)).nullable().describe('checks after it; null: none ran'),
+          }),
+        )
+        .describe('everything that applied it, the oldest first'),
       patch: patch.nullable().describe('of all proposed changes'),
     }),
   };
@@ -127,17 +143,22 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
 
 export function planBriefToJson(view: PlanView) {
   const { plan, status, base, applied, left, changes, totals, selected, fingerprint, checks } = view;
+  const appliedBy = view.applications.findLast(({ isInEffect }) => isInEffect);
   return {
     id: plan.id,
     intent: plan.intent,
     status,
     by: actorToJson(plan.proposedBy),
+    authors: authorsOf(view).map(actorToJson),
+    session: plan.session,
     source: plan.source,
     source_name: plan.sourceName,
     created: timeToJson(plan.created),
+    updated: timeToJson(plan.updated),
     revision: plan.revision,
     base,
     applied: [...applied],
+    applied_by: appliedBy === undefined ? null : actorToJson(appliedBy.by),
     left: left.map(nameToJson),
     totals: { ...totals },
     selected: { ...selected },
@@ -179,6 +200,13 @@ export function planToJson(view: PlanView) {
       time: timeToJson(time),
       results: results.map(keptResultToJson),
     })),
+    applications: view.applications.map(({ checkpoint, phase, isInEffect, isEmpty, validation, ...application }) => ({
+      ...actToJson(application),
+      checkpoint: isEmpty ? null : checkpointId(checkpoint),
+      phase: phaseName(view, phase),
+      in_effect: isInEffect,
+      results: validation?.results.map(keptResultToJson) ?? null,
+    })),
     patch: view.patch && patchToJson(view.patch),
   };
 }
@@ -186,6 +214,17 @@ export function planToJson(view: PlanView) {
 /** @param phase an index; null: the whole plan */
 export function phaseName({ plan }: PlanView, phase: number | null): string | null {
   return phase === null ? null : (plan.phases[phase]?.name ?? null);
+}
+
+/** Changes that no author is known of separately are by the one who proposed them. */
+function authorsOf({ plan: { authors, proposedBy }, changes }: PlanView): readonly Actor[] {
+  const known = new Set(authors.flatMap(({ paths }) => paths));
+  const isOwn = changes.some(({ change }) => !known.has(change.path));
+  const found = [
+    ...(isOwn ? [proposedBy] : []),
+    ...authors.flatMap((group) => group.authors.map(({ actor }) => actor)),
+  ];
+  return [...new Map(found.map((actor) => [JSON.stringify(actor), actor])).values()];
 }
 
 function checkedOf(checks: PlanView['checks']): 'passed' | 'failed' | 'stale' | null {
