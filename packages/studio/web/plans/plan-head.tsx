@@ -74,7 +74,12 @@ function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: Plan
           type="button"
           className="button main"
           onClick={() =>
-            open({ title: 'Apply the plan', selection: { kind: 'apply', id }, act: 'Apply', asksWhy: mustSayWhy })
+            open({
+              title: 'Apply the plan',
+              selection: { kind: 'apply', id, hasPhases: plan.phases.length > 0 },
+              act: 'Apply',
+              asksWhy: mustSayWhy,
+            })
           }
         >
           Apply

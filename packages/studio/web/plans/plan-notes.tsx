@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { CheckResults } from '../checks/check-results.tsx';
+import { PrintedOutput } from '../checks/printed-output.tsx';
 import { actorName } from '../data/authors.ts';
-import { COMPARISONS } from '../data/comparisons.ts';
 import { shownLines, shownText } from '../data/names.ts';
-import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { LineForm } from '../parts/line-form.tsx';
 import { isOpen, type ShownPlan } from './decisions.ts';
@@ -11,45 +11,21 @@ import type { PlanActs } from './use-plan-acts.ts';
 /** The checks of a plan with their failures, and what its author is to change. */
 export function PlanNotes({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
   const results = plan.checks?.results ?? [];
-  const validations = plan.validations.flatMap(({ phase, results: its }) => its.map((one) => ({ ...one, phase })));
+  const validations = plan.validations.flatMap((one) => one.results);
+  const last = plan.status === 'rolled-back' ? plan.applications.at(-1)?.results : null;
   return (
     <div className="plan-notes">
+      {acts.running !== null && <PrintedOutput lines={acts.running} />}
       {plan.checked === 'stale' && isOpen(plan) && (
         <p className="hint">
           The checks ran before you accepted or rejected parts, or it was revised, so they do not count. Check it again.
         </p>
       )}
-      <Checks title="Checks before it is applied" results={results} />
-      <Checks title="Checks after it was applied" results={validations} />
+      <CheckResults title="Checks before it is applied" results={results} />
+      <CheckResults title="Checks after it was applied" results={validations} />
+      <CheckResults title="Checks after it was applied, before it was rolled back" results={last ?? []} />
       <Words plan={plan} acts={acts} />
     </div>
-  );
-}
-
-type Result = Pick<
-  NonNullable<ShownPlan['checks']>['results'][number],
-  'name' | 'comparison' | 'why' | 'new' | 'failures'
->;
-
-function Checks({ title, results }: { readonly title: string; readonly results: readonly Result[] }) {
-  if (results.length === 0) return null;
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      <ul>
-        {results.map(({ name, comparison, why, new: count, failures }) => (
-          <li key={name} className={`check ${comparison}`}>
-            <span className="name">{shownText(name)}</span>
-            <span className="tag">
-              {COMPARISONS[comparison]}
-              {count > 0 && `: ${plural(count, 'new failure')}`}
-              {why !== null && `: ${shownText(why)}`}
-            </span>
-            {failures.length > 0 && <pre>{failures.map((line) => shownText(line)).join('\n')}</pre>}
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -1,7 +1,8 @@
 /** What a person does with a plan. Each of these names the plan as it was shown, so a stale page changes nothing unseen. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { asWireError, callVerb } from '../api/call.ts';
+import { asWireError, callVerb, callWithChecks } from '../api/call.ts';
+import { type PrintedLines, usePrintedLines } from '../checks/printed-lines.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { useToast } from '../parts/toasts.tsx';
@@ -13,6 +14,8 @@ export interface PlanActs {
   readonly approve: () => void;
   readonly revise: (words: string) => void;
   readonly check: () => void;
+  /** What its checks print while they run; null: they do not run. */
+  readonly running: PrintedLines | null;
   readonly cancel: () => void;
 }
 
@@ -37,6 +40,8 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
     },
     [client, workspace, toast],
   );
+  const lines = usePrintedLines();
+  const [isChecking, setChecking] = useState(false);
   return useMemo(() => {
     const { id = '', fingerprint = '' } = plan ?? {};
     return {
@@ -49,8 +54,14 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
       approve: () => run(() => callVerb(workspace, 'planReview', { id, approve: fingerprint }), 'Approved.'),
       revise: (words) =>
         run(() => callVerb(workspace, 'planRevise', { id, words }), 'The author of the plan gets your words.'),
-      check: () => run(() => callVerb(workspace, 'planCheck', { id }), 'The checks have run.'),
+      check: () =>
+        run(() => {
+          lines.clear();
+          setChecking(true);
+          return callWithChecks(workspace, 'planCheck', { id }, lines.add).finally(() => setChecking(false));
+        }, 'The checks have run.'),
+      running: isChecking ? lines : null,
       cancel: () => run(() => callVerb(workspace, 'planCancel', { id }), 'Cancelled. No file was changed.'),
     };
-  }, [plan, isBusy, run, workspace]);
+  }, [plan, isBusy, run, workspace, isChecking, lines]);
 }

@@ -1,7 +1,7 @@
 /** Previews an operation, and does exactly what its preview showed. */
-import { type Answered, callVerb, type Input } from '../api/call.ts';
+import { type Answered, callVerb, callWithChecks, type Input, type Output, type OutputLine } from '../api/call.ts';
 import type { JsonName } from '../data/names.ts';
-import type { Decisions, Preview, TakeBackCall } from './requests.ts';
+import type { Decisions, MergeCall, Preview, TakeBackCall } from './requests.ts';
 
 export interface Previewed {
   /** 3: a conflict. */
@@ -10,18 +10,38 @@ export interface Previewed {
 }
 
 export async function previewOf(workspace: string, call: TakeBackCall, decisions: Decisions): Promise<Previewed> {
-  const { status, output } = await send(workspace, call, { ...decisions, dryRun: true });
+  const { status, output } = await send(workspace, call, { ...withoutChecks(call, decisions), dryRun: true });
   return { status, preview: output };
 }
 
-/** @throws CallFailed if the files changed since the preview: then nothing is done */
+/**
+ * @param onOutput receives what checks print
+ * @throws CallFailed if the files changed since the preview: then nothing is done
+ */
 export async function perform(
   workspace: string,
   call: TakeBackCall,
   decisions: Decisions,
   fingerprint: string,
+  onOutput: (line: OutputLine) => void,
 ): Promise<Preview> {
-  return (await send(workspace, call, { ...decisions, expected: fingerprint })).output;
+  return (await send(workspace, call, { ...decisions, expected: fingerprint }, onOutput)).output;
+}
+
+/**
+ * Runs the checks on the files as a merge would leave them. Nothing is merged.
+ * @throws CallFailed CHECKS_FAILED if they find new failures, or if there are none
+ */
+export async function checkMerge(
+  workspace: string,
+  call: MergeCall,
+  decisions: Decisions,
+  fingerprint: string,
+  onOutput: (line: OutputLine) => void,
+): Promise<NonNullable<Output<'forkMerge'>['checks']>> {
+  const extra = { ...withoutChecks(call, decisions), check: [], dryRun: true, expected: fingerprint };
+  const { output } = await send(workspace, call, extra, onOutput);
+  return ('checks' in output ? output.checks : null) ?? [];
 }
 
 export type Undone = 'undone' | 'conflict' | 'not-the-last';
@@ -41,12 +61,27 @@ interface Extra extends Decisions {
   readonly detail?: { readonly patch?: boolean; readonly sides?: readonly JsonName[] };
 }
 
-/** @throws CallFailed */
-export function send(workspace: string, call: TakeBackCall, extra: Extra): Promise<Answered<TakeBackCall['verb']>> {
-  const { override, rebase, validate, ...common } = extra;
-  const given = call.verb === 'planApply' ? { ...common, ...defined({ override, rebase, validate }) } : common;
-  // The fields of a decision are fields of each of these verbs.
-  return callVerb(workspace, call.verb, { ...call.input, ...given } as Input<TakeBackCall['verb']>);
+/** @param onOutput receives what checks print, as it comes @throws CallFailed */
+export function send(
+  workspace: string,
+  call: TakeBackCall,
+  extra: Extra,
+  onOutput?: (line: OutputLine) => void,
+): Promise<Answered<TakeBackCall['verb']>> {
+  const { override, rebase, validate, onFailure, check, ...common } = extra;
+  const ofPlan = call.verb === 'planApply' ? { override, rebase, validate, onFailure } : {};
+  const ofMerge = call.verb === 'forkMerge' ? { override, check } : {};
+  // The other fields of a decision are fields of each of these verbs.
+  const input = { ...call.input, ...common, ...defined({ ...ofPlan, ...ofMerge }) } as Input<TakeBackCall['verb']>;
+  if (onOutput === undefined) return callVerb(workspace, call.verb, input);
+  return callWithChecks(workspace, call.verb, input, onOutput);
+}
+
+/** A preview of a merge runs no checks, so there are no failures that a reason could be about. */
+function withoutChecks({ verb }: TakeBackCall, decisions: Decisions): Decisions {
+  if (verb !== 'forkMerge') return decisions;
+  const { check: _, override: __, ...others } = decisions;
+  return others;
 }
 
 function defined(fields: object): object {

@@ -12,10 +12,14 @@ export interface Decisions {
   /** Contents merged by hand. */
   readonly resolutions?: readonly { readonly path: JsonName; readonly content: JsonName; readonly ours?: string }[];
   readonly force?: boolean;
-  /** Why a plan is applied although its checks failed. */
+  /** Why a plan is applied, or a fork merged, although its checks failed. */
   readonly override?: string;
+  /** Checks that run on the merged files before a fork is merged; empty: all. Absent: none. */
+  readonly check?: string[];
   /** Checks that run after a plan is applied; empty: all. Absent: none. */
   readonly validate?: string[];
+  /** If they find new failures. */
+  readonly onFailure?: NonNullable<Input<'planApply'>['onFailure']>;
   /** Whether a plan is merged with what changed since it was made. */
   readonly rebase?: boolean;
 }
@@ -46,7 +50,7 @@ export type Selection =
   | { readonly kind: 'paths'; readonly checkpoint: string; readonly paths: readonly JsonName[] }
   | { readonly kind: 'plan'; readonly id: string }
   /** Not taken back, but applied: with the same preview. */
-  | { readonly kind: 'apply'; readonly id: string }
+  | { readonly kind: 'apply'; readonly id: string; readonly hasPhases: boolean }
   /** Any call that may have conflicts. */
   | { readonly kind: 'call'; readonly call: TakeBackCall };
 
@@ -59,7 +63,12 @@ export type TakeBackCall =
   | { readonly verb: 'planApply'; readonly input: Input<'planApply'> }
   | { readonly verb: 'undo'; readonly input: Input<'undo'> }
   | { readonly verb: 'redo'; readonly input: Input<'redo'> }
-  | { readonly verb: 'forkMerge'; readonly input: Input<'forkMerge'> };
+  | MergeCall;
+
+export interface MergeCall {
+  readonly verb: 'forkMerge';
+  readonly input: Input<'forkMerge'>;
+}
 
 export type Preview = Output<TakeBackCall['verb']>;
 

@@ -1,6 +1,9 @@
 /** Shows what taking back would do, conflicts first, and then does exactly that. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Output } from '../api/call.ts';
+import { usePrintedLines } from '../checks/printed-lines.ts';
+import { PrintedOutput } from '../checks/printed-output.tsx';
 import { useResolveConflicts } from '../conflicts/request.ts';
 import { useOpenCalls } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
@@ -9,6 +12,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { LineForm } from '../parts/line-form.tsx';
 import { Failure, Loading } from '../parts/message.tsx';
 import { useToast } from '../parts/toasts.tsx';
+import { ChecksAfter, isRolledBack, RolledBack } from './checks-after.tsx';
+import { MergeChecksView, useMergeChecks } from './merge-checks.tsx';
 import { type Previewed, perform, previewOf } from './perform.ts';
 import { PreviewView } from './preview-view.tsx';
 import {
@@ -24,7 +29,8 @@ import { useUndo } from './use-undo.ts';
 type State =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'shown'; readonly call: TakeBackCall; readonly previewed: Previewed; readonly isBusy: boolean };
+  | { readonly kind: 'shown'; readonly call: TakeBackCall; readonly previewed: Previewed; readonly isBusy: boolean }
+  | { readonly kind: 'rolled-back'; readonly steps: Output<'planApply'>['steps'] };
 
 export interface TakeBackDialogProps {
   readonly request: TakeBackRequest;
@@ -73,11 +79,22 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
     if (isHeldUp) look();
   }, [calls, isHeldUp, look]);
 
+  const preview = state.kind === 'shown' ? state.previewed.preview : null;
+  const merge = useMergeChecks(state.kind === 'shown' ? state.call : null, decisions, preview?.fingerprint);
+  const running = usePrintedLines();
+  const hasChecks = decisions.validate !== undefined || decisions.check !== undefined;
+
   const takeBack = async (): Promise<void> => {
     if (state.kind !== 'shown') return;
     setState({ ...state, isBusy: true });
+    running.clear();
     try {
-      const done = await perform(workspace, state.call, decisions, state.previewed.preview.fingerprint);
+      const done = await perform(workspace, state.call, decisions, state.previewed.preview.fingerprint, running.add);
+      if ('steps' in done && done.steps.some(isRolledBack)) {
+        setState({ kind: 'rolled-back', steps: done.steps });
+        await refresh(client, workspace);
+        return;
+      }
       onClose();
       onDone?.();
       const checkpoint = done.checkpoint?.id;
@@ -92,17 +109,19 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
     }
   };
 
-  const preview = state.kind === 'shown' ? state.previewed.preview : null;
-  const isPossible = preview?.outcome === 'ready';
+  const isBusy = state.kind === 'shown' && state.isBusy;
+  const needsReason = merge.state.kind === 'failed' && decisions.override === undefined;
+  const isPossible = preview?.outcome === 'ready' && merge.state.kind !== 'running' && !needsReason;
   const resolveEach = (): void => {
     if (state.kind !== 'shown') return;
     onClose();
     const { title, act = 'Take back' } = request;
-    const { rebase, override, validate, force } = decisions;
+    const { rebase, override, validate, onFailure, force } = decisions;
     const more = {
       ...(rebase && { rebase }),
       ...(override && { override }),
       ...(validate && { validate }),
+      ...(onFailure && { onFailure }),
       ...(force && { force }),
     };
     resolve({ title, act, call: state.call, more });
@@ -120,26 +139,37 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
           <button
             type="button"
             className="button main"
-            disabled={!isPossible || (state.kind === 'shown' && state.isBusy)}
+            disabled={!isPossible || isBusy}
             onClick={() => void takeBack()}
           >
             {request.act ?? 'Take back'}
+            {merge.state.kind === 'failed' && ' nevertheless'}
           </button>
         </>
       }
     >
-      {request.asksWhy === true && <Reason onReason={(override) => setDecisions((now) => ({ ...now, override }))} />}
-      {isApply(request.selection) && (
-        <label className="check-after">
-          <input
-            type="checkbox"
-            checked={decisions.validate !== undefined}
-            onChange={({ target }) =>
-              setDecisions(({ validate: _, ...now }) => (target.checked ? { ...now, validate: [] } : now))
-            }
-          />
-          Run the checks afterwards
-        </label>
+      {request.asksWhy === true && (
+        <Reason what="applied" onReason={(override) => setDecisions((now) => ({ ...now, override }))} />
+      )}
+      {isApply(request.selection) && state.kind !== 'rolled-back' && (
+        <ChecksAfter
+          decisions={decisions}
+          hasPhases={request.selection.kind === 'apply' && request.selection.hasPhases}
+          isBusy={isBusy}
+          onDecide={setDecisions}
+        />
+      )}
+      {isBusy && hasChecks && <PrintedOutput lines={running} />}
+      {state.kind === 'rolled-back' && <RolledBack steps={state.steps} />}
+      {state.kind === 'shown' && state.call.verb === 'forkMerge' && !isBusy && (
+        <MergeChecksView checks={merge} canRun={preview?.outcome === 'ready'} />
+      )}
+      {merge.state.kind === 'failed' && !isBusy && (
+        <Reason
+          what="merged"
+          reason={decisions.override}
+          onReason={(override) => setDecisions((now) => ({ ...now, check: [], override }))}
+        />
       )}
       {state.kind === 'loading' && <Loading what="the preview" />}
       {state.kind === 'failed' && <Failure error={state.error} retry={look} />}
@@ -199,13 +229,20 @@ function WaysOn({ preview, canRebase, onRebase, onResolve }: WaysOnProps) {
   );
 }
 
-/** Only a person may apply what failed its checks, and the reason is recorded. */
-function Reason({ onReason }: { readonly onReason: (reason: string) => void }) {
-  const [text, setText] = useState('');
+interface ReasonProps {
+  readonly what: 'applied' | 'merged';
+  /** What was given before. */
+  readonly reason?: string | undefined;
+  readonly onReason: (reason: string) => void;
+}
+
+/** Only a person may let through what failed its checks, and the reason is recorded. */
+function Reason({ what, reason, onReason }: ReasonProps) {
+  const [text, setText] = useState(reason ?? '');
   return (
     <LineForm
-      label="Why it is applied although its checks failed"
-      placeholder="Its checks failed. Why is it applied nevertheless?"
+      label={`Why it is ${what} although its checks failed`}
+      placeholder={`Its checks failed. Why is it ${what} nevertheless?`}
       act="Record the reason"
       text={text}
       onText={setText}
