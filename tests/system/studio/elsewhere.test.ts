@@ -19,10 +19,9 @@ function forkWith(p: Project, name: string, files: Readonly<Record<string, strin
 it('compares three forks, merges one of them, undoes that, and brings a dropped one back', async () => {
   const p = project();
   p.write('notes.txt', TEXT);
-  p.write(
-    '.savepoint.json',
-    JSON.stringify({ checks: { own: { command: ['sh', '-c', 'cat errors; test ! -s errors'], kind: 'lint' } } }),
-  );
+  const hold = path.join(p.base, 'hold');
+  const check = `cat errors; while [ -e '${hold}' ]; do sleep 0.05; done; test ! -s errors`;
+  p.write('.savepoint.json', JSON.stringify({ checks: { own: { command: ['sh', '-c', check], kind: 'lint' } } }));
   p.write('errors', '');
   p.checkpoint();
   p.ok('trust', '--yes');
@@ -52,7 +51,19 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
   await page.getByRole('dialog').getByText('errors', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Drop', exact: true }).last().press('Enter');
   await page.getByRole('alert').getByText('Fork broken has 1 files that are not merged.').waitFor();
-  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await mergeDespiteChecks();
+
+  // The files of two forks, and of a fork and the workspace.
+  await page.goto(`${base}/forks`);
+  await page.getByRole('link', { name: 'Compare the files of same-line and good' }).press('Enter');
+  await page.locator('.code-row.removed', { hasText: 'deux' }).waitFor();
+  await page.locator('.code-row.added', { hasText: 'zwei' }).waitFor();
+  await page.locator('.file-head', { hasText: 'new.txt' }).first().waitFor();
+  await page.getByLabel('Compare with').selectOption('the workspace as it is now');
+  await page.locator('.code-row.added', { hasText: 'two' }).waitFor();
+  expect(await page.locator('.file-head', { hasText: 'new.txt' }).count()).toBe(0);
+  expect(new URL(page.url()).searchParams.get('with')).toBe('.');
 
   await page.goto(`${base}/forks/good?file=notes.txt`);
   await page.getByText('zwei', { exact: true }).waitFor();
@@ -93,6 +104,30 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
   await page.getByRole('columnheader', { name: /^earlier/ }).waitFor();
   expect(fs.readFileSync(path.join(p.ok('fork', 'open', 'earlier').stdout.trim(), 'notes.txt'), 'utf8')).toBe(TEXT);
   expect(errors).toEqual([]);
+
+  /** What the checks print is shown while they run. After new failures, only a reason merges it, and that is recorded. */
+  async function mergeDespiteChecks(): Promise<void> {
+    fs.writeFileSync(hold, '');
+    await page.keyboard.press('m');
+    const dialog = page.getByRole('dialog', { name: 'Merge broken' });
+    await dialog.getByRole('button', { name: 'Run the checks' }).press('Enter');
+    await dialog.locator('.printed pre', { hasText: 'a.c:3: error: broken' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Merge', exact: true }).isDisabled()).toBe(true);
+    fs.rmSync(hold);
+    const results = dialog.getByRole('region', { name: 'Checks of the merged files' });
+    await results.getByText('new failures: 1 new failure').waitFor();
+    const merge = dialog.getByRole('button', { name: 'Merge nevertheless' });
+    expect(await merge.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Why it is merged' }).fill('fixed tomorrow');
+    await page.keyboard.press('Enter');
+    expect(p.read('errors')).toBe('');
+    await merge.click();
+    await page.getByText('Merged fork broken despite own: fixed tomorrow').waitFor();
+    expect(p.read('errors')).not.toBe('');
+    await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
+    await page.getByText('Undone.').waitFor();
+    expect(p.read('errors')).toBe('');
+  }
 });
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egpj';

@@ -5,12 +5,13 @@ import { ChangedFiles } from '../changes/changed-files.tsx';
 import { shownName, shownText } from '../data/names.ts';
 import { agoText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
-import { diffFiles } from '../diff/diff-file.ts';
+import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import { useSideKey } from '../diff/use-side-key.ts';
 import { Counts } from '../parts/counts.tsx';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { useNow } from '../parts/use-now.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
+import { ComparedWith, WORKSPACE } from './compared-with.tsx';
 import { ForkActs } from './fork-acts.tsx';
 import { ForkChecks, ForkState } from './fork-facts.tsx';
 import { type ForkRow, useForkVerb, useFreshForks } from './fork-queries.ts';
@@ -83,43 +84,82 @@ function Place({ fork: { name, folder } }: { readonly fork: ForkRow }) {
 }
 
 function ForkDiff({ name, base }: Pick<ForkRow, 'name' | 'base'>) {
-  const { file, sides } = useSearch({ from: '/w/$workspace/forks/$fork' });
+  const { file, sides, with: other } = useSearch({ from: '/w/$workspace/forks/$fork' });
   const set = useSetSearch(name);
-  const { data, error, refetch } = useForkVerb('forkDiff', { name, patch: true });
-  const files = useMemo(() => (data === undefined ? [] : diffFiles(data.changes, data.patch)), [data]);
+  const found = useForkVerb('forkDiff', { name, patch: true, ...(other === undefined ? {} : { other }) });
+  const { error, refetch } = found;
+  // Not the answer about another comparison.
+  const data = found.isPlaceholderData ? undefined : found.data;
+  const isAgainstNow = other === WORKSPACE;
+  const files = useMemo(() => {
+    const all = data === undefined ? [] : diffFiles(data.changes, data.patch);
+    return isAgainstNow ? all : all.map(withoutImage);
+  }, [data, isAgainstNow]);
   const toFile = useCallback((key: string) => set({ file: key }), [set]);
   useSideKey(sides === 'two', (wanted) => set({ sides: wanted }));
-  if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="the changes" />;
-  if (files.length === 0) {
+  const choice = (
+    <ComparedWith fork={{ name }} other={other} onOther={(wanted) => set({ with: wanted, file: undefined })} />
+  );
+  if (error !== null && data === undefined) {
     return (
-      <Empty title="Nothing to merge">
-        <p>The fork has no changes that the workspace does not have.</p>
-      </Empty>
+      <>
+        {choice}
+        <Failure error={error} retry={() => void refetch()} />
+      </>
     );
   }
+  if (data === undefined) return <Loading what="the changes" />;
   return (
-    <ChangedFiles
-      of={`fork ${name}`}
-      files={files}
-      from={base}
-      to={null}
-      hasAuthors={false}
-      isSideBySide={sides === 'two'}
-      file={file}
-      onFile={toFile}
-      fileActs={nothing}
-      hasHunkActs={never}
-      hunkActs={nothing}
-    />
+    <>
+      {choice}
+      {files.length === 0 ? (
+        <NoDifference isMerge={other === undefined} />
+      ) : (
+        <ChangedFiles
+          of={`fork ${name} with ${other ?? ''}`}
+          files={files}
+          from={other === undefined ? base : null}
+          to={null}
+          hasAuthors={false}
+          isSideBySide={sides === 'two'}
+          file={file}
+          onFile={toFile}
+          fileActs={nothing}
+          hasHunkActs={never}
+          hunkActs={nothing}
+        />
+      )}
+    </>
   );
+}
+
+function NoDifference({ isMerge }: { readonly isMerge: boolean }) {
+  return isMerge ? (
+    <Empty title="Nothing to merge">
+      <p>The fork has no changes that the workspace does not have.</p>
+    </Empty>
+  ) : (
+    <Empty title="The files are the same">
+      <p>Ignored files are not compared.</p>
+    </Empty>
+  );
+}
+
+/** The page can read images of checkpoints and of the workspace, not those of a fork. */
+function withoutImage(file: DiffFile): DiffFile {
+  if (!file.isImage) return file;
+  return { ...file, isImage: false, notes: [...file.notes, 'An image: it is not shown for a fork.'] };
 }
 
 function useSetSearch(fork: string) {
   const navigate = useNavigate();
   const { id: workspace } = useWorkspace();
   return useCallback(
-    (change: { readonly file?: string; readonly sides?: 'two' | undefined }) =>
+    (change: {
+      readonly file?: string | undefined;
+      readonly sides?: 'two' | undefined;
+      readonly with?: string | undefined;
+    }) =>
       void navigate({
         to: '/w/$workspace/forks/$fork',
         params: { workspace, fork },

@@ -137,6 +137,7 @@ function Conflicts({ of }: { readonly of: Conflict | undefined }) {
 }
 
 function Pairs({ name, compared }: { readonly name: string; readonly compared: Compared | undefined }) {
+  const { id: workspace } = useWorkspace();
   const pairs = (compared?.pairs ?? []).filter(({ forks }) => forks.includes(name));
   if (compared === undefined) return <span className="tag">–</span>;
   return (
@@ -148,7 +149,15 @@ function Pairs({ name, compared }: { readonly name: string; readonly compared: C
         return (
           <li key={other}>
             {shownText(other)} <span className={`tag ${tone}`}>{text}</span>
-            {common.length > 0 && <span className="tag"> {common.length} in common</span>}
+            {common.length > 0 && <span className="tag"> {common.length} in common</span>}{' '}
+            <Link
+              to="/w/$workspace/forks/$fork"
+              params={{ workspace, fork: name }}
+              search={{ with: other }}
+              aria-label={`Compare the files of ${shownText(name)} and ${shownText(other)}`}
+            >
+              compare
+            </Link>
           </li>
         );
       })}

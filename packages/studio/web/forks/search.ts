@@ -13,11 +13,13 @@ export function forksSearch(given: Readonly<Record<string, unknown>>): ForksSear
 }
 
 export interface ForkSearch {
+  /** What its files are compared with: another fork, or `.` for the workspace. Absent: what it started from. */
+  readonly with?: string;
   /** The file to begin with. */
   readonly file?: string;
   readonly sides?: 'two';
 }
 
 export function forkSearch(given: Readonly<Record<string, unknown>>): ForkSearch {
-  return { ...searchTexts(given, ['file']), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
+  return { ...searchTexts(given, ['file', 'with']), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
 }
