@@ -66,9 +66,14 @@ export interface ServerState {
 /** The answer of `GET /api/workspaces/:id/health`: whether what agents do is reported. */
 export interface HealthAnswer {
   /** Agents with hooks of Savepoint in their settings, or whose hooks are missing here. */
-  readonly agents: NonNullable<OutputOf<(typeof VERBS)['status']>['agents']>;
+  readonly agents: readonly AgentHealth[];
   readonly daemon: DaemonHealth;
 }
+
+export type AgentHealth = NonNullable<OutputOf<(typeof VERBS)['status']>['agents']>[number] & {
+  /** What its hooks cannot hold back in plan mode; null: nothing that is known. */
+  readonly planLimit: string | null;
+};
 
 /** The process that answers hooks. Hooks work without it, too. */
 export interface DaemonHealth {

@@ -9,6 +9,7 @@ import { AuthorMark } from '../parts/author-mark.tsx';
 import { CheckMarks } from '../parts/check-marks.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { useNow } from '../parts/use-now.ts';
+import { isPlanning, usePlanMode } from '../plans/plan-mode.tsx';
 
 type Session = Output<'sessions'>['sessions'][number];
 type Turn = Output<'turns'>['turns'][number];
@@ -62,6 +63,7 @@ function AgentRow({ session, turn, calls }: AgentRowProps) {
   const { id: workspace } = useWorkspace();
   const now = useNow();
   const { actor, last } = session;
+  const mode = usePlanMode();
   // Under the words of a prompt, what followed it; under the title of a session, all of the session.
   const { changes, added, removed } = turn ?? session;
   return (
@@ -76,6 +78,11 @@ function AgentRow({ session, turn, calls }: AgentRowProps) {
           <span>{plural(changes, 'change')}</span>
           <Counts added={added} removed={removed} />
           <CheckMarks checks={turn?.checks ?? null} />
+          {isPlanning(mode, session.id) && (
+            <Link className="tag current" to="/w/$workspace/plans" params={{ workspace }}>
+              plan mode
+            </Link>
+          )}
           {calls.length === 0 && <span>last active {agoText(last, now)}</span>}
         </p>
         {calls.map(({ call, tool, summary, began }) => (

@@ -1,20 +1,15 @@
 /** Whether what agents do is reported: their hooks, and the daemon that answers these. */
-import { useQuery } from '@tanstack/react-query';
-import { type HealthAnswer, loadHealth } from '../api/call.ts';
+import type { HealthAnswer } from '../api/call.ts';
+import { useHealth } from '../data/health.ts';
 import { shownText } from '../data/names.ts';
 import { agoText, plural } from '../data/times.ts';
-import { useWorkspace } from '../data/workspace.ts';
 import { Failure, Loading } from '../parts/message.tsx';
 import { useNow } from '../parts/use-now.ts';
 
 type Agent = HealthAnswer['agents'][number];
 
 export function HealthPart() {
-  const { id } = useWorkspace();
-  const { data, error, refetch } = useQuery({
-    queryKey: [id, 'live', 'health'],
-    queryFn: ({ signal }) => loadHealth(id, signal),
-  });
+  const { data, error, refetch } = useHealth();
   return (
     <section aria-label="Hooks and daemon">
       <h2>Hooks and daemon</h2>

@@ -1,7 +1,6 @@
 /** The plans: changes that are proposed and not applied yet, and those that were decided. */
 import { Link } from '@tanstack/react-router';
 import type { Output } from '../api/call.ts';
-import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { agoText, plural } from '../data/times.ts';
 import { useVerb } from '../data/verb-query.ts';
@@ -10,6 +9,8 @@ import { AuthorMark } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { Empty, Failure, Loading, Warnings } from '../parts/message.tsx';
 import { useNow } from '../parts/use-now.ts';
+import { PlanMode } from './plan-mode.tsx';
+import { PlanPeople } from './plan-people.tsx';
 import { PlanStatus } from './plan-status.tsx';
 
 type PlanBrief = Output<'planList'>['plans'][number];
@@ -26,6 +27,7 @@ export function Plans() {
       <div className="view-head">
         <h1>Plans</h1>
       </div>
+      <PlanMode />
       <Warnings warnings={data.warnings} />
       {plans.length === 0 ? (
         <Empty title="There are no plans">
@@ -48,15 +50,15 @@ export function Plans() {
 function PlanRow({ plan }: { readonly plan: PlanBrief }) {
   const { id: workspace } = useWorkspace();
   const now = useNow(MINUTE);
-  const { id, intent, by, created, selected, revision, rejected } = plan;
+  const { id, intent, by, authors, created, selected, revision, rejected } = plan;
   return (
     <li>
       <Link className="plan-row" data-row to="/w/$workspace/plans/$plan" params={{ workspace, plan: id }}>
-        <AuthorMark actor={by} />
+        <AuthorMark actor={authors[0] ?? by} />
         <span className="words">
           {shownText(intent)}
           <span className="facts">
-            <span>{shownText(actorName(by))}</span>
+            <PlanPeople plan={plan} />
             <span>{agoText(created, now)}</span>
             {revision > 1 && <span>revision {revision}</span>}
             {rejected > 0 && <span>{plural(rejected, 'change')} rejected in part or whole</span>}

@@ -7,7 +7,8 @@ import { buildOnDisk } from '../../daemon/build.ts';
 
 /** @param root the folder of the workspace @param home Savepoint's home */
 export async function healthOf(root: DiskPath, home: string, env: Environment) {
-  const agents = (await agentReports(root, env)).map(reportToJson);
+  const reports = await agentReports(root, env);
+  const agents = reports.map((report) => ({ ...reportToJson(report), planLimit: report.agent.planLimit ?? null }));
   const own = buildOnDisk();
   const said = own === null ? 'none' : await askDaemon(home, own, 'status');
   return {
