@@ -51,7 +51,7 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
   await page.getByRole('dialog').getByText('errors', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Drop', exact: true }).last().press('Enter');
   await page.getByRole('alert').getByText('Fork broken has 1 files that are not merged.').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.keyboard.press('Escape');
   await mergeDespiteChecks();
 
   // The files of two forks, and of a fork and the workspace.

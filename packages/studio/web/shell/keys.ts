@@ -51,13 +51,17 @@ function newest(keys: string): Command | undefined {
   return all.findLast((command) => command.keys === keys);
 }
 
-/** In a field or a dialog, keys are not commands. Only the palette can be opened from a field too. */
+/**
+ * In a field or a dialog, keys are not commands. Only the palette can be opened from a field too. A dialog has the keys also
+ * if its focused button was disabled, and nothing has the focus.
+ */
 function isTyping({ target, key, ctrlKey, metaKey }: KeyboardEvent): boolean {
-  if ((ctrlKey || metaKey) && key === 'k') return document.querySelector('dialog[open]') !== null;
+  if (document.querySelector('dialog[open]') !== null) return true;
+  if ((ctrlKey || metaKey) && key === 'k') return false;
   if (!(target instanceof HTMLElement)) return false;
   // It presses what has the focus.
   if (key === ' ' && target.closest('button, summary') !== null) return true;
-  return target.closest('input:not([type="range"]), textarea, select, [contenteditable], dialog[open]') !== null;
+  return target.closest('input:not([type="range"]), textarea, select, [contenteditable]') !== null;
 }
 
 function changed(): void {
