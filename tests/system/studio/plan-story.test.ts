@@ -35,7 +35,17 @@ it.skipIf(whyNot !== null)(
     expect(first, first.stderr).toMatchObject({ status: 0 });
 
     const { page, base, errors } = await openStudio(project);
+    // From the turn to the plan that it made, and back. The page says that plan mode is on.
+    await page
+      .locator('.turn-row', { hasText: FIRST })
+      .getByRole('link', { name: /^made plan_.*to review$/ })
+      .click();
+    await page.getByRole('link', { name: `“${FIRST}”` }).click();
+    await page.locator('.turn-row', { hasText: FIRST }).waitFor();
     await page.goto(`${base}/plans`);
+    const mode = page.getByRole('region', { name: 'Plan mode' });
+    await mode.getByText(/^on for all sessions/).waitFor();
+    await mode.getByText('Claude Code', { exact: true }).waitFor();
     await page.locator('.plan-row', { hasText: FIRST }).click();
     await page.getByText('TWENTY', { exact: true }).waitFor();
     // All by keyboard: the second part is rejected, and the line with TWO is chosen.
@@ -86,6 +96,32 @@ it.skipIf(whyNot !== null)(
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click();
     await page.getByText('rolled back', { exact: true }).waitFor();
     expect(project.read('book.txt')).toBe(TEXT);
+
+    // Once more, and this time it is rolled back by itself, which the dialog says.
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await dialog.getByRole('checkbox', { name: 'Run the checks afterwards' }).check();
+    await dialog.getByLabel('If they find new failures').selectOption('roll the plan back');
+    await dialog.getByText('1 path changes').waitFor();
+    await dialog.getByRole('button', { name: 'Apply', exact: true }).click();
+    await dialog.getByText('The plan was applied and rolled back').waitFor();
+    await dialog
+      .getByRole('region', { name: 'Checks after it was applied' })
+      .getByText(/new failure/)
+      .first()
+      .waitFor();
+    expect(project.read('book.txt')).toBe(TEXT);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Checks after it was applied, before it was rolled back' }).waitFor();
+
+    await page.goto(`${base}/plans`);
+    await mode.getByRole('button', { name: 'Turn off' }).click();
+    await mode.getByText('off', { exact: true }).waitFor();
+    expect(project.ok('plan', 'mode').stdout).toContain('Plan mode is off.');
+    await mode.getByLabel('Turn plan mode on for one session').selectOption({ index: 1 });
+    await mode.getByText('on for one session').waitFor();
+    expect(project.ok('plan', 'mode').stdout).toContain('Plan mode is on for session');
     expect(errors).toEqual([]);
 
     async function isChosen(text: string): Promise<boolean> {

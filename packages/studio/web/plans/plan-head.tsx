@@ -64,9 +64,9 @@ function Buttons({ plan, acts }: { readonly plan: ShownPlan; readonly acts: Plan
           </button>
         </>
       )}
-      {status === 'pending' && (
+      {(status === 'pending' || status === 'rolled-back') && (
         <button type="button" className="button main" disabled={acts.isBusy} onClick={acts.approve}>
-          Approve
+          {status === 'pending' ? 'Approve' : 'Approve again'}
         </button>
       )}
       {status === 'approved' && (

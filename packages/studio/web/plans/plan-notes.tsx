@@ -6,6 +6,7 @@ import { shownLines, shownText } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { LineForm } from '../parts/line-form.tsx';
 import { isOpen, type ShownPlan } from './decisions.ts';
+import { PlanOrigin } from './plan-origin.tsx';
 import type { PlanActs } from './use-plan-acts.ts';
 
 /** The checks of a plan with their failures, and what its author is to change. */
@@ -15,6 +16,7 @@ export function PlanNotes({ plan, acts }: { readonly plan: ShownPlan; readonly a
   const last = plan.status === 'rolled-back' ? plan.applications.at(-1)?.results : null;
   return (
     <div className="plan-notes">
+      <PlanOrigin plan={plan} />
       {acts.running !== null && <PrintedOutput lines={acts.running} />}
       {plan.checked === 'stale' && isOpen(plan) && (
         <p className="hint">

@@ -2,7 +2,8 @@ import type { Output } from '../api/call.ts';
 
 type Plan = Pick<Output<'planList'>['plans'][number], 'status' | 'checked' | 'left'>;
 
-const STATUS: Readonly<Record<Plan['status'], string>> = {
+/** In words. */
+export const PLAN_STATUS: Readonly<Record<Plan['status'], string>> = {
   pending: 'to review',
   approved: 'approved',
   applied: 'applied',
@@ -23,7 +24,7 @@ export function PlanStatus({ plan: { status, checked, left } }: { readonly plan:
     <span className="plan-status">
       {checked !== null && <span className={`tag checked-${checked}`}>{words}</span>}
       {left.length > 0 && <span className="tag status-pending">applied in part</span>}
-      <span className={`tag status-${status}`}>{STATUS[status]}</span>
+      <span className={`tag status-${status}`}>{PLAN_STATUS[status]}</span>
     </span>
   );
 }

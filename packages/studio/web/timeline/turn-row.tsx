@@ -7,6 +7,8 @@ import { AuthorMark } from '../parts/author-mark.tsx';
 import { CheckMarks } from '../parts/check-marks.tsx';
 import { Counts } from '../parts/counts.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PLAN_STATUS } from '../plans/plan-status.tsx';
+import { usePlansOfTurn } from '../plans/turn-of-plan.ts';
 import { turnRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
 import type { Turn } from './rows.ts';
@@ -43,6 +45,7 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           <span>{durationText(Date.parse(turn.ended) - Date.parse(turn.began))}</span>
           <CheckMarks checks={turn.checks} />
           <TakenBack turn={turn} />
+          <PlansOfTurn turn={turn} />
           {isOpen && (
             <Link
               className="session"
@@ -92,6 +95,15 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
       {isOpen && <TurnCalls turn={turn} />}
     </article>
   );
+}
+
+function PlansOfTurn({ turn }: { readonly turn: Turn }) {
+  const { id: workspace } = useWorkspace();
+  return usePlansOfTurn(turn).map(({ id, status }) => (
+    <Link key={id} className="tag" to="/w/$workspace/plans/$plan" params={{ workspace, plan: id }}>
+      made {id}, {PLAN_STATUS[status]}
+    </Link>
+  ));
 }
 
 function stateOf({ changes, takenBack }: Turn): string {
