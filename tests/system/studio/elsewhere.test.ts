@@ -86,6 +86,12 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
   await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).press('Enter');
   await page.getByText('Nothing to merge').waitFor();
 
+  // Now counts the files of the undo, and lists them.
+  await page.goto(`${base}/now`);
+  const undone = page.locator('.feed > li', { hasText: 'undo of 2 files' });
+  await undone.getByRole('button', { name: 'Show the 2 files' }).press('Enter');
+  for (const file of ['new.txt', 'notes.txt']) await undone.getByRole('link', { name: file, exact: true }).waitFor();
+
   // Now the other fork conflicts with the workspace.
   await page.goto(`${base}/forks`);
   await column('Conflicts with the workspace', 2).getByText('1 file').waitFor();

@@ -56,7 +56,7 @@ it.skipIf(whyNot !== null)(
     await page.getByRole('textbox', { name: 'Comment on line 2' }).fill(COMMENT);
     await page.keyboard.press('Control+Enter');
     const comment = page.locator('.comment', { hasText: COMMENT });
-    await comment.getByText('goes to claude with its next prompt').waitFor();
+    await comment.getByText('not sent yet: goes to claude with its next prompt').waitFor();
 
     const revised = [
       { calls: [claude.read(book)] },
@@ -73,7 +73,7 @@ it.skipIf(whyNot !== null)(
 
     // The page shows the revision, and that the comment is about lines that are gone.
     await page.getByText('DEUX', { exact: true }).waitFor();
-    await comment.getByText('sent to claude').waitFor();
+    await comment.getByText(/^sent to claude at /).waitFor();
     await comment.getByText('outdated').waitFor();
     await comment.getByRole('button', { name: 'Resolve' }).click();
     await comment.getByRole('button', { name: 'Reopen' }).waitFor();

@@ -1,6 +1,7 @@
 import { actorName } from '../data/authors.ts';
 import { shownLines, shownText, textOf } from '../data/names.ts';
 import { clockText, fullText } from '../data/times.ts';
+import { useVerb } from '../data/verb-query.ts';
 import type { Comment } from './threads.ts';
 import type { DiffComments } from './use-comments.ts';
 
@@ -43,7 +44,7 @@ function CommentCard({ comment, acts, isPlaced }: CommentCardProps) {
           <span>{where.first === where.last ? `line ${where.first}` : `lines ${where.first}–${where.last}`}</span>
         )}
         {place === null && <span className="tag">outdated</span>}
-        <span className="delivery">{deliveryText(comment)}</span>
+        <Delivery comment={comment} />
         <span className="space" />
         {acts.canChange && (
           <>
@@ -72,10 +73,30 @@ function CommentCard({ comment, acts, isPlaced }: CommentCardProps) {
   );
 }
 
-function deliveryText({ status, sent, agent, delivery }: Comment): string {
-  if (status === 'resolved') return 'resolved';
-  if (sent !== null) return `sent to ${shownText(sent.agent)}`;
-  if (agent === null) return 'goes to the next agent with its next prompt';
-  if (delivery === 'tool') return `${shownText(agent)} has no hooks: it gets this only by plan_status`;
-  return `goes to ${shownText(agent)} with its next prompt`;
+/** Whether an agent has it, and otherwise which one gets it when. */
+function Delivery({ comment }: { readonly comment: Comment }) {
+  const isOfCopy = useIsOfCopy(comment);
+  const { sent } = comment;
+  const title =
+    sent === null ? undefined : `${fullText(sent.time)}${sent.session === null ? '' : `, session ${sent.session}`}`;
+  return (
+    <span className="delivery" title={title === undefined ? undefined : shownText(title)}>
+      {deliveryText(comment, isOfCopy)}
+    </span>
+  );
+}
+
+/** Whether it is about a plan of an agent that works in a copy. */
+function useIsOfCopy({ plan }: Comment): boolean {
+  const { data } = useVerb('planList', { all: true }, { isEnabled: plan !== null, keepsLast: true });
+  return data?.plans.some(({ id, source }) => id === plan?.id && source === 'isolated') ?? false;
+}
+
+function deliveryText({ status, sent, agent, delivery }: Comment, isOfCopy: boolean): string {
+  const was = sent === null ? null : `sent to ${shownText(sent.agent)} at ${clockText(sent.time)}`;
+  if (status === 'resolved') return was === null ? 'resolved, not sent' : `resolved, ${was}`;
+  if (was !== null) return was;
+  if (agent === null) return 'not sent yet: goes to the next agent with its next prompt';
+  if (delivery === 'tool') return `not sent yet: ${shownText(agent)} has no hooks, so it gets this only by plan_status`;
+  return `not sent yet: goes to ${shownText(agent)} with its next prompt${isOfCopy ? ', in its copy or here' : ''}`;
 }
