@@ -121,7 +121,7 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
     expect(await dialog.getByRole('button', { name: 'Merge', exact: true }).isDisabled()).toBe(true);
     fs.rmSync(hold);
     const results = dialog.getByRole('region', { name: 'Checks of the merged files' });
-    await results.getByText('new failures: 1 new failure').waitFor();
+    await results.getByText('1 new failure', { exact: true }).waitFor();
     const merge = dialog.getByRole('button', { name: 'Merge nevertheless' });
     expect(await merge.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Why it is merged' }).fill('fixed tomorrow');

@@ -50,6 +50,7 @@ const VIEWS: readonly View[] = [
   { address: 'conflicts', sign: '.message' },
   { address: 'replay?at=cp_2', sign: '.author-cell .mark', keys: ['←', '→', 'Space', 'Home', 'End', '+', '-', 's'] },
   { address: 'forks', sign: '.forks .files a', keys: ['j', 'k', 'f'] },
+  { address: 'forks/one?with=two', sign: '.compared-with .hint' },
   { address: 'forks/one', sign: '.code-row', keys: ['v', 'm', 'x', 's'] },
 ];
 

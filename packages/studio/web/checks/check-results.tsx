@@ -23,8 +23,7 @@ export function CheckResults({ title, results }: { readonly title: string; reado
           <li key={name} className={`check ${comparison}`}>
             <span className="name">{shownText(name)}</span>
             <span className="tag">
-              {COMPARISONS[comparison]}
-              {count > 0 && `: ${plural(count, 'new failure')}`}
+              {comparison === 'worse' && count > 0 ? plural(count, 'new failure') : COMPARISONS[comparison]}
               {why !== null && `: ${shownText(why)}`}
             </span>
             {failures.length > 0 && <pre>{failures.map((line) => shownText(line)).join('\n')}</pre>}

@@ -81,7 +81,7 @@ function ModeState({ mode: { since, sessions } }: { readonly mode: Mode }) {
   if (since !== null) {
     return (
       <span className="tag current" title={fullText(since)}>
-        on for all sessions since {agoText(since, now)}
+        on for all sessions, turned on {agoText(since, now)}
       </span>
     );
   }

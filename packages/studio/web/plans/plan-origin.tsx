@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { actorName } from '../data/authors.ts';
 import { shownLines, shownText } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { ShownPlan } from './decisions.ts';
@@ -9,11 +10,14 @@ import { useTurnOfPlan } from './turn-of-plan.ts';
 export function PlanOrigin({ plan }: { readonly plan: ShownPlan }) {
   const { id: workspace } = useWorkspace();
   const turn = useTurnOfPlan(plan);
-  const { session, prompts } = plan;
+  const { session, prompts, by, authors, applied_by: appliedBy } = plan;
+  // The head of the page names who proposed it.
+  const hasMorePeople = appliedBy !== null || authors.some((one) => actorName(one) !== actorName(by));
+  if (!hasMorePeople && turn === undefined && prompts.length === 0) return null;
   return (
     <section className="plan-origin" aria-label="Where the plan is from">
       <p className="facts">
-        <PlanPeople plan={plan} />
+        {hasMorePeople && <PlanPeople plan={plan} />}
         {session !== null && turn !== undefined && (
           <span>
             made in the turn{' '}

@@ -131,21 +131,31 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       title={request.title}
       onClose={onClose}
       foot={
-        <>
-          <span className="hint">Everything that is overwritten is in a checkpoint first. You can undo it.</span>
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
+        state.kind === 'rolled-back' ? (
+          <button type="button" className="button main" onClick={onClose}>
+            Close
           </button>
-          <button
-            type="button"
-            className="button main"
-            disabled={!isPossible || isBusy}
-            onClick={() => void takeBack()}
-          >
-            {request.act ?? 'Take back'}
-            {merge.state.kind === 'failed' && ' nevertheless'}
-          </button>
-        </>
+        ) : (
+          <>
+            <span className="hint">
+              {merge.state.kind === 'failed'
+                ? 'The checks run once more, and your reason is recorded with the checkpoint.'
+                : 'Everything that is overwritten is in a checkpoint first. You can undo it.'}
+            </span>
+            <button type="button" className="button" onClick={onClose}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              className="button main"
+              disabled={!isPossible || isBusy}
+              onClick={() => void takeBack()}
+            >
+              {request.act ?? 'Take back'}
+              {merge.state.kind === 'failed' && ' nevertheless'}
+            </button>
+          </>
+        )
       }
     >
       {request.asksWhy === true && (
