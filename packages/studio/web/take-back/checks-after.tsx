@@ -1,4 +1,4 @@
-/** What becomes of a plan whose checks fail after it was applied: chosen before, and told afterwards. */
+/** What becomes of a plan whose checks fail after it was applied: chosen before, and shown afterwards. */
 import type { Output } from '../api/call.ts';
 import { CheckResults, resultOfRun } from '../checks/check-results.tsx';
 import { shownText } from '../data/names.ts';
