@@ -318,6 +318,7 @@ test('the files of two forks are compared, and those of a fork with the workspac
     writeFileSync(join(folder, 'built'), folder);
   }
   p.write('person.txt', 'of a person\n');
+  p.write('built', 'of a person\n');
   const forks = await savepoint.diffForks('one', 'two', { patch: true });
   expect(forks.changes.map(({ path, operation }) => [path, operation])).toEqual([['a.txt', 'write']]);
   expect(String(forks.patch?.text)).toContain('-one\n+two\n');
