@@ -84,7 +84,7 @@ export const forkShow = verb({
 
 export const forkDiff = verb({
   name: 'fork diff',
-  summary: 'show what a merge of a fork would bring, or compare its files with others',
+  summary: 'show what a merge of a fork would bring, or compare its files',
   description:
     'Compares the fork with where it left the workspace, or with what was merged last. With another fork, or `.` for the ' +
     'folder of the workspace as it is, it compares the files of both: the patch turns those of the first fork into the others. ' +
