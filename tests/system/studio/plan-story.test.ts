@@ -87,6 +87,10 @@ it.skipIf(whyNot !== null)(
     await dialog.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText(/Its checks found new failures/).waitFor();
     expect(project.read('book.txt')).toBe(TEXT.replace('item 02', 'DEUX'));
+    await page.getByRole('region', { name: 'Where the plan is from' }).getByText('applied by you').waitFor();
+    expect(JSON.parse(project.ok('plan', 'list', '--all', '--json').stdout).plans).toMatchObject([
+      { by: { name: 'claude' }, authors: [{ name: 'claude' }], applied_by: { kind: 'user' } },
+    ]);
     const validation = page.getByRole('region', { name: 'Checks after it was applied' });
     await validation
       .getByText(/new failure/)
