@@ -119,6 +119,13 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
     await dialog.getByRole('button', { name: 'Run the checks' }).press('Enter');
     await dialog.locator('.printed pre', { hasText: 'a.c:3: error: broken' }).waitFor();
     expect(await dialog.getByRole('button', { name: 'Merge', exact: true }).isDisabled()).toBe(true);
+    // Closing the dialog ends the checks, with their copy.
+    expect(p.ok('copies').stdout).toContain('check');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => p.ok('copies').stdout, { timeout: 20_000 }).not.toContain('check');
+    await page.keyboard.press('m');
+    await dialog.getByRole('button', { name: 'Run the checks' }).press('Enter');
+    await dialog.locator('.printed pre', { hasText: 'a.c:3: error: broken' }).waitFor();
     fs.rmSync(hold);
     const results = dialog.getByRole('region', { name: 'Checks of the merged files' });
     await results.getByText('1 new failure', { exact: true }).waitFor();

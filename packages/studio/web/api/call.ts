@@ -70,11 +70,13 @@ export async function callWithChecks<Name extends VerbName>(
   verb: Name,
   input: Input<Name>,
   onOutput: (line: OutputLine) => void,
+  signal?: AbortSignal,
 ): Promise<Answered<Name>> {
   const response = await reach(`/api/workspaces/${encodeURIComponent(workspace)}/verbs/${verb}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/x-ndjson', ...authorization() },
     body: JSON.stringify(input),
+    ...(signal ? { signal } : {}),
   });
   const isInLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true;
   if (!isInLines || response.body === null) return answered(await readAnswer<GoodAnswer<Name>>(response));

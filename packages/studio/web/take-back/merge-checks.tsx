@@ -32,6 +32,9 @@ export function useMergeChecks(
   const { id: workspace } = useWorkspace();
   const [state, setState] = useState<State>({ kind: 'none' });
   const lines = usePrintedLines();
+  const running = useRef<AbortController>(null);
+  // Nobody waits for checks of a closed dialog.
+  useEffect(() => () => running.current?.abort(), []);
   const checked = useRef(fingerprint);
   useEffect(() => {
     // While the preview is loaded again, it is not known whether it is another one.
@@ -43,7 +46,9 @@ export function useMergeChecks(
     if (call?.verb !== 'forkMerge' || fingerprint === undefined) return;
     lines.clear();
     setState({ kind: 'running' });
-    checkMerge(workspace, call, decisions, fingerprint, lines.add).then(
+    const ending = new AbortController();
+    running.current = ending;
+    checkMerge(workspace, call, decisions, fingerprint, { onOutput: lines.add, signal: ending.signal }).then(
       (checks) => setState({ kind: 'passed', results: checks.map(resultOfRun) }),
       (error: unknown) => {
         const { code, data } = asWireError(error);

@@ -25,11 +25,12 @@ export async function perform(
   fingerprint: string,
   onOutput: (line: OutputLine) => void,
 ): Promise<Preview> {
-  return (await send(workspace, call, { ...decisions, expected: fingerprint }, onOutput)).output;
+  return (await send(workspace, call, { ...decisions, expected: fingerprint }, { onOutput })).output;
 }
 
 /**
  * Runs the checks on the files as a merge would leave them. Nothing is merged.
+ * @param fingerprint of the preview
  * @throws CallFailed CHECKS_FAILED if they find new failures, or if there are none
  */
 export async function checkMerge(
@@ -37,10 +38,10 @@ export async function checkMerge(
   call: MergeCall,
   decisions: Decisions,
   fingerprint: string,
-  onOutput: (line: OutputLine) => void,
+  { onOutput, signal }: Required<Watching>,
 ): Promise<NonNullable<Output<'forkMerge'>['checks']>> {
   const extra = { ...withoutChecks(call, decisions), check: [], dryRun: true, expected: fingerprint };
-  const { output } = await send(workspace, call, extra, onOutput);
+  const { output } = await send(workspace, call, extra, { onOutput, signal });
   return ('checks' in output ? output.checks : null) ?? [];
 }
 
@@ -61,20 +62,27 @@ interface Extra extends Decisions {
   readonly detail?: { readonly patch?: boolean; readonly sides?: readonly JsonName[] };
 }
 
-/** @param onOutput receives what checks print, as it comes @throws CallFailed */
+export interface Watching {
+  /** Receives what checks print, as it comes. */
+  readonly onOutput: (line: OutputLine) => void;
+  /** Ends the call, if it has not changed anything yet. */
+  readonly signal?: AbortSignal;
+}
+
+/** @throws CallFailed */
 export function send(
   workspace: string,
   call: TakeBackCall,
   extra: Extra,
-  onOutput?: (line: OutputLine) => void,
+  watching?: Watching,
 ): Promise<Answered<TakeBackCall['verb']>> {
   const { override, rebase, validate, onFailure, check, ...common } = extra;
   const ofPlan = call.verb === 'planApply' ? { override, rebase, validate, onFailure } : {};
   const ofMerge = call.verb === 'forkMerge' ? { override, check } : {};
   // The other fields of a decision are fields of each of these verbs.
   const input = { ...call.input, ...common, ...defined({ ...ofPlan, ...ofMerge }) } as Input<TakeBackCall['verb']>;
-  if (onOutput === undefined) return callVerb(workspace, call.verb, input);
-  return callWithChecks(workspace, call.verb, input, onOutput);
+  if (watching === undefined) return callVerb(workspace, call.verb, input);
+  return callWithChecks(workspace, call.verb, input, watching.onOutput, watching.signal);
 }
 
 /** A preview of a merge runs no checks, so there are no failures that a reason could be about. */
