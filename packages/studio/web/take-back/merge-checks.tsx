@@ -33,7 +33,7 @@ export function useMergeChecks(
   const [state, setState] = useState<State>({ kind: 'none' });
   const lines = usePrintedLines();
   const running = useRef<AbortController>(null);
-  // Nobody waits for checks of a closed dialog.
+  // The results of a closed dialog are not needed.
   useEffect(() => () => running.current?.abort(), []);
   const checked = useRef(fingerprint);
   useEffect(() => {
