@@ -79,7 +79,7 @@ it('opens hidden lines next to the hunk below them, and after the last one', () 
   const lines = Array.from({ length: 24 }, (_, index) => `line ${index + 1}`);
   const closed = rows(file, {});
   expect(closed.map(shown)).toEqual(['file', 'gap 1', '2', '3', 'new', 'new', '4', 'gap 15', '20', '21', 'gap ?']);
-  const opened = new Map([[file.key, { lines, shown: { 1: 2, 2: 100 } }]]);
+  const opened = new Map([[file.key, { version: 'x', lines, shown: { 1: 2, 2: 100 } }]]);
   expect(rows(file, { opened }).map(shown)).toEqual([
     'file',
     'gap 1',

@@ -17,6 +17,7 @@ import { shownName } from './data/names.ts';
 import { type ShownWorkspace, WorkspaceContext } from './data/workspace.ts';
 import { forkSearch, forksSearch } from './forks/search.ts';
 import { Empty, Failure, Loading } from './parts/message.tsx';
+import { planSearch } from './plans/search.ts';
 import { replaySearch } from './replay/search.ts';
 import { restoreSearch } from './restore/search.ts';
 import { Shell } from './shell/shell.tsx';
@@ -66,6 +67,7 @@ const plans = createRoute({
 const plan = createRoute({
   getParentRoute: () => workspace,
   path: 'plans/$plan',
+  validateSearch: planSearch,
   component: lazyRouteComponent(() => import('./plans/plan.tsx'), 'Plan'),
 });
 

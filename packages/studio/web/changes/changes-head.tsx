@@ -4,6 +4,7 @@ import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { clockText } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
+import { LayoutChoice } from '../diff/layout-choice.tsx';
 import { AuthorMarks } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
 import type { TakeBackRequest } from '../take-back/requests.ts';
@@ -52,15 +53,7 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
         >
           Hide white space
         </button>
-        <fieldset className="choice">
-          <legend className="hidden">Layout of the diff</legend>
-          <button type="button" aria-pressed={!isSideBySide} onClick={() => onChange({ sides: undefined })}>
-            Unified
-          </button>
-          <button type="button" aria-pressed={isSideBySide} onClick={() => onChange({ sides: 'two' })}>
-            Side by side
-          </button>
-        </fieldset>
+        <LayoutChoice isSideBySide={isSideBySide} onSides={(sides) => onChange({ sides })} />
         {diff.to !== null && !server.isReadOnly && (
           <Link className="button small" to="/w/$workspace/forks" params={{ workspace }} search={{ from: diff.to.id }}>
             Fork from here

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { Change } from '../data/authors.ts';
+import type { Actor, Change, Grade } from '../data/authors.ts';
+import { grouped } from '../data/grouped.ts';
 import { nameKey } from '../data/names.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
@@ -55,17 +56,38 @@ export function FileActs({ file, changes }: FileActsProps) {
 
 const MOST_AUTHORS = 3;
 
+interface FileAuthor {
+  readonly actor: Actor;
+  /** How many changes have which grade, the least sure ones first. */
+  readonly grades: readonly (readonly [grade: Grade, count: number])[];
+}
+
+/** An author who is not equally sure everywhere has each grade with its number of changes. */
 function Authors({ changes }: { readonly changes: readonly Change[] }) {
-  const found = new Map(
-    changes.flatMap(({ authors, grade }) =>
-      authors.map(({ actor }) => [`${actor.kind} ${actor.name} ${actor.id}`, { actor, grade }] as const),
-    ),
-  );
-  const shown = [...found].slice(0, MOST_AUTHORS);
-  return shown.map(([key, { actor, grade }]) => (
-    <span key={key} className="file-author">
-      <AuthorName actor={actor} />
-      <GradeMark grade={grade} />
-    </span>
-  ));
+  return fileAuthors(changes)
+    .slice(0, MOST_AUTHORS)
+    .map(({ actor, grades }) => (
+      <span key={actorKey(actor)} className="file-author">
+        <AuthorName actor={actor} />
+        {grades.map(([grade, count]) => (
+          <GradeMark key={grade} grade={grade} count={grades.length > 1 ? count : undefined} />
+        ))}
+      </span>
+    ));
+}
+
+function fileAuthors(changes: readonly Change[]): readonly FileAuthor[] {
+  const found = changes.flatMap(({ authors, grade }) => authors.map(({ actor }) => ({ actor, grade })));
+  return [...grouped(found, ({ actor }) => actorKey(actor)).values()].flatMap((its) => {
+    const [first] = its;
+    if (first === undefined) return [];
+    const counts = WEAKEST_FIRST.map((grade) => [grade, its.filter((one) => one.grade === grade).length] as const);
+    return [{ actor: first.actor, grades: counts.filter(([, count]) => count > 0) }];
+  });
+}
+
+const WEAKEST_FIRST: readonly Grade[] = ['open', 'likely', 'sure'];
+
+function actorKey({ kind, name, id }: Actor): string {
+  return `${kind} ${name} ${id}`;
 }

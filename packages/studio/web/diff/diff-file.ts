@@ -77,6 +77,11 @@ export function pathOfFile({ key }: DiffFile) {
   return nameFromKey(key);
 }
 
+/** Another one once the state before has another content: the folder can change while its diff is shown. */
+export function versionBefore({ change: { before } }: DiffFile): string {
+  return before !== null && 'id' in before ? before.id : '';
+}
+
 const GAPS: Readonly<Record<string, string>> = {
   binary: 'A binary file: its bytes are not shown as lines.',
   'too-long': 'Too long to show line by line.',

@@ -1,26 +1,25 @@
 /** One continuous diff over all files. Only what is in sight is drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { type ContentSource, callVerb } from '../api/call.ts';
+import type { ContentSource } from '../api/call.ts';
 import type { DiffComments } from '../comments/use-comments.ts';
-import { textOf } from '../data/names.ts';
-import { useWorkspace } from '../data/workspace.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { ChosenBar } from './chosen-bar.tsx';
 import { useChosenLineKeys } from './chosen-line-keys.ts';
 import { type ChosenLines, useLineChoice } from './chosen-lines.ts';
 import type { DiffFile } from './diff-file.ts';
 import { useLineAuthors } from './line-authors.ts';
+import { useOpenedContext } from './opened-context.ts';
 import type { PatchHunk } from './patch.ts';
 import { Head, RowView } from './row-view.tsx';
-import { type DiffRow, diffRows, type OpenedContext, type RowOptions } from './rows.ts';
+import { type DiffRow, diffRows, type RowOptions } from './rows.ts';
 import { askForSyntax, useSyntaxVersion } from './syntax.ts';
 
 export interface DiffListProps {
   readonly files: readonly DiffFile[];
-  /** The checkpoint before, from which hidden lines are opened; null: they cannot be. */
+  /** The checkpoint before; null: there is none. */
   readonly from: string | null;
-  /** The state before, for images. Default: that checkpoint. */
+  /** The state before, for hidden lines and images. Default: that checkpoint. */
   readonly before?: ContentSource;
   /** The checkpoint after; null: the files as they are now, unless `plan` is given. */
   readonly to: string | null;
@@ -67,7 +66,6 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
   const syntax = useSyntaxVersion();
   const scroll = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const { opened, open } = useOpenedContext(from);
   const findings = props.findings ?? NO_FINDINGS;
   const { comments } = props;
   const threads = comments?.threads ?? NO_THREADS;
@@ -77,6 +75,7 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     (): ContentSource | null => givenBefore ?? (from === null ? null : { at: from }),
     [givenBefore, from],
   );
+  const { opened, open } = useOpenedContext(before);
   const after = useMemo((): ContentSource => {
     if (plan !== undefined) return { plan, state: 'proposed' };
     return to === null ? { folder: 'now' } : { at: to };
@@ -223,7 +222,6 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
               >
                 <RowView
                   row={row}
-                  from={from}
                   before={before}
                   after={after}
                   authors={authors.get(row.file.key) ?? null}
@@ -255,33 +253,6 @@ function lineAt(target: EventTarget): number | null {
   const row = target.closest('.number')?.closest('[data-index]');
   return row == null ? null : Number(row.getAttribute('data-index'));
 }
-
-/** Hidden lines are the same on both sides, so they are read from the state before. */
-function useOpenedContext(from: string | null) {
-  const { id } = useWorkspace();
-  const [opened, setOpened] = useState<ReadonlyMap<string, OpenedContext>>(new Map());
-  const open = useCallback(
-    (file: DiffFile, gap: number, count: number) => {
-      if (from === null) return;
-      const known = opened.get(file.key);
-      const show = (lines: readonly string[]): void =>
-        setOpened((now) => {
-          const shown = now.get(file.key)?.shown ?? {};
-          return new Map([...now, [file.key, { lines, shown: { ...shown, [gap]: (shown[gap] ?? 0) + count } }]]);
-        });
-      if (known !== undefined) return show(known.lines);
-      const path = file.change.from ?? file.change.path;
-      callVerb(id, 'cat', { checkpoint: from, path, length: MOST_BYTES }).then(
-        ({ output }) => show(textOf(output.content).replace(/\n$/, '').split('\n')),
-        () => undefined,
-      );
-    },
-    [id, from, opened],
-  );
-  return { opened, open };
-}
-
-const MOST_BYTES = 4 << 20;
 
 function useFileKeys(files: readonly DiffFile[], current: string | undefined, go: (key: string) => void): void {
   const latest = useRef({ files, current, go });

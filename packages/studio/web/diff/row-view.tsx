@@ -15,9 +15,7 @@ import type { DiffRow } from './rows.ts';
 
 export interface RowViewProps {
   readonly row: DiffRow;
-  /** Null: hidden lines cannot be opened. */
-  readonly from: string | null;
-  /** Where images are loaded from. */
+  /** Where images and hidden lines are loaded from; null: the state is not known. */
   readonly before: ContentSource | null;
   readonly after: ContentSource | null;
   readonly authors: LineAuthors | null;
@@ -36,7 +34,7 @@ export interface RowViewProps {
 }
 
 export const RowView = memo(function RowView(props: RowViewProps) {
-  const { row, from, authors, isCurrent, hunkActs, onOpen } = props;
+  const { row, before, authors, isCurrent, hunkActs, onOpen } = props;
   switch (row.kind) {
     case 'file':
       return <Head file={row.file} isClosed={props.isClosed} onToggle={props.onToggle} fileActs={props.fileActs} />;
@@ -51,14 +49,14 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'form':
       return props.form === null ? null : <CommentForm {...props.form} />;
     case 'image':
-      return <ImageRow file={row.file} before={props.before} after={props.after} />;
+      return <ImageRow file={row.file} before={before} after={props.after} />;
     case 'gap':
       return (
         <GapRow
           isCurrent={isCurrent}
           count={row.count}
           acts={row.hunk === null ? undefined : hunkActs(row.file, row.hunk)}
-          canOpen={from !== null}
+          canOpen={before !== null}
           onOpen={(lines) =>
             onOpen(row.file, row.hunk === null ? row.file.hunks.length : row.file.hunks.indexOf(row.hunk), lines)
           }

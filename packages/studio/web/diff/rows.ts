@@ -1,6 +1,6 @@
 /** The rows of one continuous diff over all files. Each has a type, so that its height is known before it is drawn. */
 import { type Comment, commentsAt, type ThreadsByFile, unplacedComments } from '../comments/threads.ts';
-import type { DiffFile } from './diff-file.ts';
+import { type DiffFile, versionBefore } from './diff-file.ts';
 import { hunkOf, type PatchHunk, type PatchLine } from './patch.ts';
 import { sidesOf } from './sides.ts';
 
@@ -62,6 +62,8 @@ export interface RowOptions {
 }
 
 export interface OpenedContext {
+  /** The version of the file that the lines are of. */
+  readonly version: string;
   readonly lines: readonly string[];
   /** By the number of the gap in its file; the one after the last hunk counts as well. */
   readonly shown: Readonly<Record<number, number>>;
@@ -79,7 +81,8 @@ function* rowsOfFile(file: DiffFile, options: RowOptions): Generator<DiffRow> {
   yield* findingRows(file, unplacedLines(file, options), options);
   yield* threadRow(file, 'top', unplacedComments(options.threads.get(file.key) ?? [], file), false);
   if (file.isImage) yield { kind: 'image', key: `${file.key} image`, file };
-  const opened = options.opened.get(file.key);
+  const loaded = options.opened.get(file.key);
+  const opened = loaded?.version === versionBefore(file) ? loaded : undefined;
   let next = 1;
   let shift = 0;
   for (const [index, hunk] of file.hunks.entries()) {

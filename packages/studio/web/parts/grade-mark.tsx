@@ -1,11 +1,20 @@
 import { GRADES, type Grade } from '../data/authors.ts';
+import { plural } from '../data/times.ts';
+
+interface GradeMarkProps {
+  readonly grade: Grade;
+  /** The number of changes with this grade. Default: all. */
+  readonly count?: number | undefined;
+}
 
 /** How sure an author is: the bar as in the margin of a diff, and the word. */
-export function GradeMark({ grade }: { readonly grade: Grade }) {
+export function GradeMark({ grade, count }: GradeMarkProps) {
+  const about = count === undefined ? '' : ` (${plural(count, 'change')})`;
   return (
-    <span className="grade-mark" title={`Author: ${GRADES[grade]}`}>
+    <span className="grade-mark" title={`Author: ${GRADES[grade]}${about}`}>
       <span className={`grade ${grade}`} aria-hidden="true" />
       <span className="hidden">Author: </span>
+      {count !== undefined && `${count} `}
       {grade}
     </span>
   );

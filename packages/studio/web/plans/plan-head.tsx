@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
@@ -9,8 +10,15 @@ import { isOpen, type ShownPlan } from './decisions.ts';
 import { PlanStatus } from './plan-status.tsx';
 import type { PlanActs } from './use-plan-acts.ts';
 
+export interface PlanHeadProps {
+  readonly plan: ShownPlan;
+  readonly acts: PlanActs;
+  /** How its diff is shown. */
+  readonly layout: ReactNode;
+}
+
 /** What the plan is for, and what can be done with all of it. */
-export function PlanHead({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
+export function PlanHead({ plan, acts, layout }: PlanHeadProps) {
   const { server } = useWorkspace();
   const { intent, by, selected, totals, rejected, revision, source, source_name } = plan;
   return (
@@ -28,6 +36,7 @@ export function PlanHead({ plan, acts }: { readonly plan: ShownPlan; readonly ac
       <Counts added={selected.added} removed={selected.removed} />
       <PlanStatus plan={plan} />
       <span className="space" />
+      {layout}
       {!server.isReadOnly && <Buttons plan={plan} acts={acts} />}
     </div>
   );

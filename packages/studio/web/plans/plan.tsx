@@ -1,11 +1,14 @@
 /** The review of one plan: what it is for, what its checks say, and its changes, each accepted or rejected. */
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ChangedFiles } from '../changes/changed-files.tsx';
 import { useComments } from '../comments/use-comments.ts';
 import { useVerb } from '../data/verb-query.ts';
+import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
+import { LayoutChoice } from '../diff/layout-choice.tsx';
 import type { PatchHunk } from '../diff/patch.ts';
+import { useSideKey } from '../diff/use-side-key.ts';
 import { Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { DecisionButtons, DecisionTag } from './decision-buttons.tsx';
@@ -21,25 +24,43 @@ import {
 import { failuresByLine } from './failures.ts';
 import { PlanHead } from './plan-head.tsx';
 import { PlanNotes } from './plan-notes.tsx';
+import type { PlanSearch } from './search.ts';
 import { type PlanActs, usePlanActs } from './use-plan-acts.ts';
 
 export function Plan() {
   const { plan: id } = useParams({ from: '/w/$workspace/plans/$plan' });
   const { data: plan, error, refetch } = useVerb('planShow', { id, patch: true }, { keepsLast: true });
   const acts = usePlanActs(plan);
+  const { sides, file } = useSearch({ from: '/w/$workspace/plans/$plan' });
+  const set = useSetSearch(id);
+  const isSideBySide = sides === 'two';
+  const onSides = useCallback((wanted: 'two' | undefined) => set({ sides: wanted }), [set]);
+  useSideKey(isSideBySide, onSides);
   if (error !== null && plan === undefined) return <Failure error={error} retry={() => void refetch()} />;
   if (plan === undefined) return <Loading what="the plan" />;
   return (
     <>
-      <PlanHead plan={plan} acts={acts} />
+      <PlanHead
+        plan={plan}
+        acts={acts}
+        layout={<LayoutChoice isSideBySide={isSideBySide} onSides={onSides} />}
+      />
       <PlanNotes plan={plan} acts={acts} />
-      <PlanChanges plan={plan} acts={acts} />
+      <PlanChanges plan={plan} acts={acts} isSideBySide={isSideBySide} file={file} onChange={set} />
     </>
   );
 }
 
-function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanActs }) {
-  const [file, setFile] = useState<string>();
+interface PlanChangesProps {
+  readonly plan: ShownPlan;
+  readonly acts: PlanActs;
+  readonly isSideBySide: boolean;
+  readonly file: string | undefined;
+  readonly onChange: SetView;
+}
+
+function PlanChanges({ plan, acts, isSideBySide, file, onChange }: PlanChangesProps) {
+  const toFile = useCallback((key: string) => onChange({ file: key }), [onChange]);
   const files = useStableFiles(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
   const findings = useMemo(() => failuresByLine(plan), [plan]);
@@ -90,9 +111,9 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
       to={null}
       plan={plan.id}
       hasAuthors={false}
-      isSideBySide={false}
+      isSideBySide={isSideBySide}
       file={file}
-      onFile={setFile}
+      onFile={toFile}
       currentHunk={current ?? undefined}
       findings={findings}
       fileActs={fileActs}
@@ -100,6 +121,25 @@ function PlanChanges({ plan, acts }: { readonly plan: ShownPlan; readonly acts: 
       hunkActs={hunkActs}
       comments={comments}
     />
+  );
+}
+
+/** Changes how the plan is shown; undefined removes a field from the address. */
+type SetView = (change: { readonly file?: string; readonly sides?: 'two' | undefined }) => void;
+
+function useSetSearch(plan: string): SetView {
+  const navigate = useNavigate();
+  const { id: workspace } = useWorkspace();
+  return useCallback(
+    (change) =>
+      void navigate({
+        to: '/w/$workspace/plans/$plan',
+        params: { workspace, plan },
+        search: (now: PlanSearch) =>
+          Object.fromEntries(Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined)) as never,
+        replace: true,
+      }),
+    [navigate, workspace, plan],
   );
 }
 

@@ -3,18 +3,13 @@
 import type { Output } from '../api/call.ts';
 import { nameKey, shownText } from '../data/names.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
+import { pathFiles, UNCOUNTED } from '../take-back/path-files.ts';
 
 export type RestorePreview = Output<'restore'>;
 
-/** Also the files in conflict, which can be chosen or left out as any other. Without folders, except for those that change alone. */
-export function previewFiles({ plan, detail }: RestorePreview): readonly DiffFile[] {
-  const names = plan.paths.map(({ path }) => nameKey(path));
-  const changes = plan.paths
-    .filter(({ path, before, after }) => {
-      const isFolder = (before ?? after)?.kind === 'folder' && (after ?? before)?.kind === 'folder';
-      return !isFolder || !names.some((name) => name.startsWith(`${nameKey(path)}/`));
-    })
-    .map(({ path, operation, before, after }) => ({ ...UNCOUNTED, path, operation, before, after }));
+/** Also the files in conflict, which can be chosen or left out as any other. */
+export function previewFiles(preview: RestorePreview): readonly DiffFile[] {
+  const { plan } = preview;
   const conflicts = conflictsAlone(plan).map(({ path, why, sides }): DiffFile => {
     const before = sides?.ours ?? null;
     const after = sides?.theirs ?? null;
@@ -22,18 +17,8 @@ export function previewFiles({ plan, detail }: RestorePreview): readonly DiffFil
     const [file] = diffFiles([{ ...UNCOUNTED, path, operation, before, after }], null) as [DiffFile];
     return { ...file, notes: [`In conflict: ${shownText(why)}`] };
   });
-  return [...diffFiles(changes, detail?.patch ?? null).map(counted), ...conflicts];
+  return [...pathFiles(preview), ...conflicts];
 }
-
-const UNCOUNTED = {
-  from: null,
-  beforeUncaptured: null,
-  afterUncaptured: null,
-  beforeSize: null,
-  afterSize: null,
-  added: null,
-  removed: null,
-} as const;
 
 /**
  * What is restored if some files stay: also folders, unless such a file is in them.
@@ -50,11 +35,4 @@ export function chosenPaths({ plan }: RestorePreview, except: ReadonlySet<string
 function conflictsAlone({ paths, conflicts }: RestorePreview['plan']): RestorePreview['plan']['conflicts'] {
   const listed = new Set(paths.map(({ path }) => nameKey(path)));
   return conflicts.filter(({ path }) => !listed.has(nameKey(path)));
-}
-
-function counted(file: DiffFile): DiffFile {
-  const lines = file.hunks.flatMap((hunk) => hunk.lines);
-  if (lines.length === 0) return file;
-  const count = (wanted: string): number => lines.filter(({ kind }) => kind === wanted).length;
-  return { ...file, change: { ...file.change, added: count('added'), removed: count('removed') } };
 }

@@ -10,7 +10,11 @@ export interface Previewed {
 }
 
 export async function previewOf(workspace: string, call: TakeBackCall, decisions: Decisions): Promise<Previewed> {
-  const { status, output } = await send(workspace, call, { ...withoutChecks(call, decisions), dryRun: true });
+  const { status, output } = await send(workspace, call, {
+    ...withoutChecks(call, decisions),
+    dryRun: true,
+    detail: { patch: true },
+  });
   return { status, preview: output };
 }
 

@@ -1,5 +1,9 @@
+import { useMemo } from 'react';
 import { nameKey, shownLines, shownName, shownText, textOf } from '../data/names.ts';
 import { plural } from '../data/times.ts';
+import type { DiffFile } from '../diff/diff-file.ts';
+import { PathDiffs } from './path-diffs.tsx';
+import { pathFiles } from './path-files.ts';
 import type { Decisions, Preview } from './requests.ts';
 import { Line, Section } from './sections.tsx';
 
@@ -26,6 +30,10 @@ export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewVi
   const { paths, kept, conflicts, refused, notes } = preview.plan;
   const skipped = 'skipped' in preview ? preview.skipped : [];
   const openCalls = 'openCalls' in preview ? preview.openCalls : [];
+  const files = useMemo(() => pathFiles(preview), [preview]);
+  const merged = new Set(paths.filter((one) => one.merged).map(({ path }) => nameKey(path)));
+  const textOfFile = ({ key, change: { operation } }: DiffFile): string =>
+    `${isMerge && operation === 'create' ? 'new' : OPERATIONS[operation]}${merged.has(key) ? ', merged with later changes, which stay' : ''}`;
   const isNothing = preview.outcome === 'nothing';
   return (
     <div className="preview">
@@ -88,14 +96,8 @@ export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewVi
         </Section>
       )}
       {paths.length > 0 && (
-        <Section title={`${plural(paths.length, 'path')} ${paths.length === 1 ? 'changes' : 'change'}`}>
-          {paths.map(({ path, operation, merged }) => (
-            <Line
-              key={nameKey(path)}
-              path={shownName(path)}
-              text={`${isMerge && operation === 'create' ? 'new' : OPERATIONS[operation]}${merged ? ', merged with later changes, which stay' : ''}`}
-            />
-          ))}
+        <Section title={`${plural(files.length, 'path')} ${files.length === 1 ? 'changes' : 'change'}`}>
+          <PathDiffs files={files} textOf={textOfFile} />
         </Section>
       )}
       {(kept.length > 0 || skipped.length > 0) && (

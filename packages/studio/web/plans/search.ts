@@ -1,0 +1,12 @@
+/** How a plan is shown, as the address of its page says. */
+import { searchTexts } from '../data/search-texts.ts';
+
+export interface PlanSearch {
+  /** The file to begin with. */
+  readonly file?: string;
+  readonly sides?: 'two';
+}
+
+export function planSearch(given: Readonly<Record<string, unknown>>): PlanSearch {
+  return { ...searchTexts(given, ['file']), ...(given['sides'] === 'two' ? { sides: 'two' as const } : {}) };
+}
