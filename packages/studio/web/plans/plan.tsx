@@ -40,11 +40,7 @@ export function Plan() {
   if (plan === undefined) return <Loading what="the plan" />;
   return (
     <>
-      <PlanHead
-        plan={plan}
-        acts={acts}
-        layout={<LayoutChoice isSideBySide={isSideBySide} onSides={onSides} />}
-      />
+      <PlanHead plan={plan} acts={acts} layout={<LayoutChoice isSideBySide={isSideBySide} onSides={onSides} />} />
       <PlanNotes plan={plan} acts={acts} />
       <PlanChanges plan={plan} acts={acts} isSideBySide={isSideBySide} file={file} onChange={set} />
     </>
