@@ -79,12 +79,12 @@ it('a list shows turns, and single checkpoints by hand, before and after operati
     'cp_1  now  turn  claude  Add login  1 file +1 −1',
     '',
   ];
-  expect(listed(p)).toEqual([`${rows[0]}  [here]`, ...rows.slice(1)]);
+  expect(listed(p)).toEqual([`${rows[0]}  [here]`, rows[1], `${rows[2]}  [same files]`, ...rows.slice(3)]);
   // The id of a turn goes back to before its prompt.
   p.ok('restore', 'cp_3', '--exact', '--yes');
   expect([p.read('a.txt'), existsSync(`${p.dir}/b.txt`)]).toEqual(['login\n', false]);
   expect(listed(p)).toEqual([
-    'cp_9  now  restore  user  Restored cp_3',
+    'cp_9  now  restore  user  Restored cp_3  [same files]',
     'cp_8  now  before  outside  1 file, +1 −0: mine.txt',
     ...rows.slice(0, 2),
     `${rows[2]}  [taken back]`,

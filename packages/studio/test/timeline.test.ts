@@ -38,6 +38,19 @@ it('shows where a fork left; its lane ends where all of it was merged', () => {
   ]);
 });
 
+it('has one current row, although older pages were loaded before there was a newer state', () => {
+  const newest = {
+    ...page([turn(9, 'a', { isCurrent: true }), turn(7, 'a')]),
+    current: 'cp_9',
+    sameFiles: ['cp_7', 'cp_3'],
+  };
+  const older = { ...page([turn(5, 'a', { isCurrent: true }), turn(3, 'a')]), current: 'cp_5', sameFiles: ['cp_5'] };
+  const rows = rowsOf({ pages: [newest, older] as Page[], forks: [], search: {}, matching: null, now: NOW });
+  const marked = (name: 'isCurrent' | 'hasSameFiles') =>
+    rows.flatMap((row) => (row.kind === 'turn' && row[name] ? [row.place] : []));
+  expect([marked('isCurrent'), marked('hasSameFiles')]).toEqual([[9], [7, 3]]);
+});
+
 it.each<readonly [filters: Record<string, string>, places: readonly number[]]>([
   [{}, [9, 7, 5, 3]],
   [{ agent: 'codex' }, [5]],
@@ -166,7 +179,15 @@ function checkpoint(number: number, fields: object): Page['checkpoints'][number]
 }
 
 function page(turns: readonly Turn[]): Page {
-  return { turns, checkpoints: [], damaged: [], pinned: [], checks: [], current: null } as unknown as Page;
+  return {
+    turns,
+    checkpoints: [],
+    damaged: [],
+    pinned: [],
+    checks: [],
+    current: null,
+    sameFiles: [],
+  } as unknown as Page;
 }
 
 function session(id: string, first: number, last: number): Sessions[number] {

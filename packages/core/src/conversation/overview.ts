@@ -17,6 +17,8 @@ export interface Overview extends CheckpointOverview {
     readonly here: CheckpointId;
     /** The place of the row that it is in, on whatever page. */
     readonly place: number;
+    /** The states of other rows of this page that have the same files. */
+    readonly sameFiles: readonly CheckpointId[];
   } | null;
 }
 
@@ -33,12 +35,12 @@ export function overviewOfTurns(
   lookUp: Required<Pick<WorkQuery, 'deletedUpTo' | 'withResult' | 'checksOf'>>,
 ): Overview {
   const page = pageOfWork(timeline, objects, { ...query, ...lookUp, onlyTurns: false });
-  const { rows, here, current, hidden, next } = page;
+  const { rows, here, current, sameFiles, hidden, next } = page;
   return {
     rows: rows.flatMap((row) => (row.kind === 'checkpoint' ? [{ checkpoint: row.checkpoint, folded: [] }] : [])),
     turns: rows.flatMap((row) => (row.kind === 'turn' ? [{ ...row.turn, place: row.place }] : [])),
     damaged: rows.flatMap((row) => (row.kind === 'damaged' ? [row.damaged] : [])),
-    position: here === null || current === null ? null : { here, place: current },
+    position: here === null || current === null ? null : { here, place: current, sameFiles },
     hidden,
     more: next !== null,
     next,

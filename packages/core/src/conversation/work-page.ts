@@ -53,6 +53,8 @@ export interface WorkPage {
   readonly here: CheckpointId | null;
   /** The place of the row in which the newest state is, on whatever page; null if there is none, or it is not known. */
   readonly current: number | null;
+  /** The states of other rows of this page that have the same files: checkpoints, or what turns ended with. */
+  readonly sameFiles: readonly CheckpointId[];
   /** All unreadable checkpoints that this page would have needed. */
   readonly damaged: readonly DamagedCheckpoint[];
   /** Number of automatic checkpoints between the first row and the last that are neither rows nor in a turn. */
@@ -84,14 +86,15 @@ export function pageOfWork(timeline: Timeline, objects: ObjectReader, query: Wor
   const shown = onPage.filter(({ place }) => place >= last);
   const hasMore = cut !== null || shown.length < onPage.length;
   const { here, current } = walk.position();
+  // Work of several sessions that began before clean-up can have the same place.
+  const at = shown.findIndex(({ place, kind }) => place === current?.place && (kind === 'turn') === current.isTurn);
   return {
-    rows: shown.map((row) =>
-      row.kind === 'turn' && row.place === current?.place && current.isTurn
-        ? { ...row, turn: { ...row.turn, isCurrent: true } }
-        : row,
+    rows: shown.map((row, index) =>
+      row.kind === 'turn' && index === at ? { ...row, turn: { ...row.turn, isCurrent: true } } : row,
     ),
     here,
     current: current?.place ?? null,
+    sameFiles: walk.withNewestFiles(shown.filter((_, index) => index !== at)),
     damaged: walk.damaged,
     hidden: walk.hidden.filter((number) => number < before && (!hasMore || number > last)).length,
     next: hasMore ? checkpointId(last) : null,
@@ -176,6 +179,18 @@ class Walk {
     );
     const isAfter = (a: Place, b: Place): boolean => (a.place === b.place ? a.isTurn && !b.isTurn : a.place > b.place);
     return { here, current: reached.reduce<Place | null>((a, b) => (a === null || isAfter(b, a) ? b : a), null) };
+  }
+
+  /** Returns the states of rows that have the same files as the newest checkpoint. */
+  withNewestFiles(rows: readonly WorkRow[]): readonly CheckpointId[] {
+    const newest = this.#newest;
+    if (newest === null) return [];
+    const { find } = this.#timeline.reader();
+    return rows.flatMap((row) => {
+      if (row.kind === 'damaged') return [];
+      const state = row.kind === 'checkpoint' ? row.checkpoint : row.turn.after === null ? null : find(row.turn.after);
+      return state != null && sameSnapshot(state.snapshot, newest.snapshot) ? [state.id] : [];
+    });
   }
 
   /** @returns the row of the turn that it begins and its own; neither if it is in a turn, hidden or not asked for */

@@ -141,6 +141,23 @@ test('a change that several sessions may have made counts for each of them', asy
   ]);
 });
 
+test('of work without prompts that several sessions may have done, one turn is the current one', async () => {
+  const w = new TimelineWorld();
+  const savepoint = w.open();
+  w.write('a.txt', 'a\n');
+  await savepoint.checkpoint();
+  const [one, two] = [savepoint.session({ agent: 'one' }), savepoint.session({ agent: 'two' })];
+  const [first, second] = await Promise.all([one.begin({ tool: 'Bash' }), two.begin({ tool: 'Bash' })]);
+  w.write('either.txt', 'x\n');
+  await one.end(first.id);
+  await two.end(second.id);
+  const { turns } = await savepoint.turns({ limit: 10 });
+  expect(turns.map(({ isCurrent, files }) => [isCurrent, files])).toEqual([
+    [true, 1],
+    [false, 1],
+  ]);
+});
+
 test('a session that was started and did nothing is not a turn', async () => {
   const w = new TimelineWorld();
   const savepoint = w.open();

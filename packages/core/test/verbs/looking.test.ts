@@ -14,6 +14,7 @@ describe('before the first checkpoint', () => {
       checkpoints: [],
       turns: [],
       current: null,
+      sameFiles: [],
       folded: [],
       hidden: 0,
       damaged: [],

@@ -11,7 +11,15 @@ export type Fork = Output<'forkList'>['forks'][number];
 
 export type Row =
   | { readonly kind: 'day'; readonly key: string; readonly text: string }
-  | { readonly kind: 'turn'; readonly key: string; readonly place: number; readonly turn: Turn }
+  | {
+      readonly kind: 'turn';
+      readonly key: string;
+      readonly place: number;
+      readonly turn: Turn;
+      readonly isCurrent: boolean;
+      /** Another row is the current one, and this one ended with the same files. */
+      readonly hasSameFiles: boolean;
+    }
   | {
       readonly kind: 'checkpoint';
       readonly key: string;
@@ -20,6 +28,7 @@ export type Row =
       readonly checks: Page['checks'][number] | null;
       readonly isPinned: boolean;
       readonly isCurrent: boolean;
+      readonly hasSameFiles: boolean;
     }
   | { readonly kind: 'fork'; readonly key: string; readonly place: number; readonly fork: Fork }
   | {
@@ -44,7 +53,7 @@ export interface RowsOptions {
 }
 
 export function rowsOf({ pages, forks, search, matching, now }: RowsOptions): readonly Row[] {
-  const listed = pages.flatMap(rowsOfPage);
+  const listed = pages.flatMap((page) => rowsOfPage(page, pages[0] ?? page));
   const rows = isFiltered(search)
     ? listed.filter((row) => isShown(row, { search, matching, since: sinceOf(search, now) }))
     : withForks(listed, forks);
@@ -80,9 +89,21 @@ function rangeOf({ before, after, place }: Turn): readonly [first: number, last:
 
 type PlacedRow = Exclude<Row, { kind: 'day' }>;
 
-function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Page): readonly PlacedRow[] {
+/** Only the newest page is loaded again when there is new work, so it says which row is the current one. */
+function rowsOfPage(
+  { checkpoints, turns, damaged, pinned, checks }: Page,
+  { current, sameFiles }: Page,
+): readonly PlacedRow[] {
+  const isCurrentTurn = (turn: Turn): boolean => turn.isCurrent && turn.place === current;
   const rows: readonly PlacedRow[] = [
-    ...turns.map((turn) => ({ kind: 'turn' as const, key: turnKey(turn), place: numberOf(turn.place), turn })),
+    ...turns.map((turn) => ({
+      kind: 'turn' as const,
+      key: turnKey(turn),
+      place: numberOf(turn.place),
+      turn,
+      isCurrent: isCurrentTurn(turn),
+      hasSameFiles: turn.after !== null && !isCurrentTurn(turn) && sameFiles.includes(turn.after),
+    })),
     ...checkpoints.map((checkpoint) => ({
       kind: 'checkpoint' as const,
       key: checkpoint.id,
@@ -91,7 +112,8 @@ function rowsOfPage({ checkpoints, turns, damaged, pinned, checks, current }: Pa
       checkpoint,
       isPinned: pinned.includes(checkpoint.id),
       // The turn that begins with it has the same place.
-      isCurrent: current === checkpoint.id && !turns.some(({ isCurrent }) => isCurrent),
+      isCurrent: current === checkpoint.id && !turns.some(isCurrentTurn),
+      hasSameFiles: sameFiles.includes(checkpoint.id),
     })),
     ...damaged.map(({ id, problem }) => ({
       kind: 'damaged' as const,

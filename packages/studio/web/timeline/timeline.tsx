@@ -161,7 +161,15 @@ function RowContent({ row, isOpen, onOpen }: Omit<RowViewProps, 'cells'>) {
     case 'day':
       return <h2 className="day">{row.text}</h2>;
     case 'turn':
-      return <TurnRow turn={row.turn} isOpen={isOpen} onToggle={() => onOpen(isOpen ? undefined : row.key)} />;
+      return (
+        <TurnRow
+          turn={row.turn}
+          isCurrent={row.isCurrent}
+          hasSameFiles={row.hasSameFiles}
+          isOpen={isOpen}
+          onToggle={() => onOpen(isOpen ? undefined : row.key)}
+        />
+      );
     case 'fork':
       return <ForkRow fork={row.fork} />;
     case 'checkpoint':

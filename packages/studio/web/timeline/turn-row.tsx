@@ -12,10 +12,13 @@ import { usePlansOfTurn } from '../plans/turn-of-plan.ts';
 import { turnRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
 import type { Turn } from './rows.ts';
+import { StateTag } from './state-tag.tsx';
 import { TurnCalls } from './turn-calls.tsx';
 
 export interface TurnRowProps {
   readonly turn: Turn;
+  readonly isCurrent: boolean;
+  readonly hasSameFiles: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
@@ -24,12 +27,12 @@ export interface TurnRowProps {
 const SESSION_LETTERS = 8;
 
 /** A turn: its words first, then who, what and how much. */
-export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
+export function TurnRow({ turn, isCurrent, hasSameFiles, isOpen, onToggle }: TurnRowProps) {
   const { id: workspace, isBundle } = useWorkspace();
   const { before, after, session } = turn;
   const words = turn.prompt === null ? 'Work without a recorded prompt' : shownText(turn.prompt);
   return (
-    <article className={`turn-row ${stateOf(turn)} ${turn.isCurrent ? 'is-current' : ''}`}>
+    <article className={`turn-row ${stateOf(turn)} ${isCurrent ? 'is-current' : ''}`}>
       <time dateTime={turn.ended} title={fullText(turn.ended)}>
         {clockText(turn.ended)}
       </time>
@@ -46,6 +49,7 @@ export function TurnRow({ turn, isOpen, onToggle }: TurnRowProps) {
           <CheckMarks checks={turn.checks} />
           <TakenBack turn={turn} />
           <PlansOfTurn turn={turn} />
+          <StateTag isCurrent={isCurrent} hasSameFiles={hasSameFiles} />
           {isOpen && (
             <Link
               className="session"
@@ -112,7 +116,7 @@ function stateOf({ changes, takenBack }: Turn): string {
   return takenBack >= changes ? 'is-taken-back' : 'is-partly';
 }
 
-function TakenBack({ turn: { changes, takenBack, isCurrent } }: { readonly turn: Turn }) {
+function TakenBack({ turn: { changes, takenBack } }: { readonly turn: Turn }) {
   return (
     <>
       {changes > 0 && takenBack >= changes && <span className="tag taken-back">taken back</span>}
@@ -121,7 +125,6 @@ function TakenBack({ turn: { changes, takenBack, isCurrent } }: { readonly turn:
           {takenBack} of {changes} changes taken back
         </span>
       )}
-      {isCurrent && <span className="tag current">newest</span>}
     </>
   );
 }

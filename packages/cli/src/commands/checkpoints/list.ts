@@ -57,7 +57,7 @@ export const list = command({
   },
 
   render(output, view, { options }) {
-    const { checkpoints, turns, current, folded, damaged, rootChanges, pinned } = output;
+    const { checkpoints, turns, current, sameFiles, folded, damaged, rootChanges, pinned } = output;
     const isNarrowed = ['session', 'manual', 'multiFile', 'before'].some((option) => options[option] !== undefined);
     const notes = notesOf(output, options);
     if (checkpoints.length + damaged.length + turns.length === 0) {
@@ -81,6 +81,7 @@ export const list = command({
     const rows = [
       ...begins.map((turn) => ({
         place: turn.place,
+        state: turn.after,
         isHere: turn.isCurrent,
         line: `${lineStart(turn, view, columns)}  ${turnText(turn, view.style)}`,
       })),
@@ -96,18 +97,23 @@ export const list = command({
         const pin = pinned.includes(one.id) ? '  [pinned]' : '';
         return {
           place: one.id,
+          state: one.id,
           isHere: one.id === current && !isInTurn,
           line: `${checkpointLine(one, view, columns)}${pin}${roots}${more}`,
         };
       }),
       ...damaged.map(({ id, problem }) => ({
         place: id,
+        state: null,
         isHere: id === current && !isInTurn,
         line: `${view.style.id(id.padEnd(columns.id))}  ${view.style.bad('damaged')}: ${showText(problem.message)}`,
       })),
     ].sort((a, b) => Number(b.place.slice(3)) - Number(a.place.slice(3)));
     return lines(
-      rows.map(({ isHere, line }) => (isHere ? `${line}  [here]` : line)),
+      rows.map(({ isHere, state, line }) => {
+        if (isHere) return `${line}  [here]`;
+        return state !== null && sameFiles.includes(state) ? `${line}  [same files]` : line;
+      }),
       notes,
     );
   },

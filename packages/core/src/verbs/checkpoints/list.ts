@@ -50,6 +50,12 @@ export const list = verb({
           .describe(
             'only in the view `turns`: the id of the checkpoint, or the place of the turn, that has the newest state',
           ),
+        sameFiles: z
+          .array(checkpointId)
+          .describe(
+            'only in the view `turns`: other listed checkpoints, and states that listed turns ended with, that have ' +
+              'the same files as the newest state',
+          ),
         folded: z
           .array(
             z.strictObject({
@@ -99,6 +105,7 @@ async function answer(savepoint: Savepoint, input: Request) {
       checkpoints: [],
       turns: [],
       current: null,
+      sameFiles: [],
       folded: [],
       hidden: 0,
       damaged: [],
@@ -118,6 +125,7 @@ async function answer(savepoint: Savepoint, input: Request) {
     checkpoints: rows.map(({ checkpoint }) => briefToJson(checkpoint)),
     turns: turns.map(({ place, ...turn }) => ({ ...turnToJson(turn), place: checkpointId(place) })),
     current: position === null ? null : checkpointId(position.place),
+    sameFiles: [...(position?.sameFiles ?? [])],
     folded: rows.flatMap(({ checkpoint, folded }) => {
       if (folded.length === 0) return [];
       const totals = [checkpoint, ...folded].map((one) => one.totals);
