@@ -2,7 +2,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { useComments } from '../comments/use-comments.ts';
-import { nameFromKey } from '../data/names.ts';
+import { nameFromKey, shownText } from '../data/names.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { ChosenLines } from '../diff/chosen-lines.ts';
@@ -17,6 +17,7 @@ import { ChangedFiles } from './changed-files.tsx';
 import { ChangesHead, type SetView } from './changes-head.tsx';
 import { FileActs } from './file-acts.tsx';
 import { HunkActs, LinesActs } from './hunk-acts.tsx';
+import { NewestChanges } from './newest-changes.tsx';
 import { type RecordedRange, useRecordedChanges } from './recorded.ts';
 import type { ChangesSearch } from './search.ts';
 
@@ -80,10 +81,13 @@ export function Changes() {
       {files.length === 0 ? (
         <Empty title="Nothing changed here">
           <p>
-            {search.to === undefined
-              ? 'The files are as the last checkpoint has them.'
-              : 'Both states have the same files.'}
+            {search.to !== undefined
+              ? 'Both states have the same files.'
+              : search.from === undefined
+                ? 'The files are as the last checkpoint has them. New changes appear here.'
+                : `The files are as ${shownText(search.from)} has them.`}
           </p>
+          <NewestChanges />
         </Empty>
       ) : (
         <ChangedFiles

@@ -47,13 +47,12 @@ export function Overview() {
                 <Figure name="Calls with something taken back">
                   {figures.steps.takenBack} of {figures.steps.all}
                 </Figure>
-                <Figure name="From the start of a call to its end">
-                  {figures.timeToApply.median === null
-                    ? 'no call yet'
-                    : `${durationText(figures.timeToApply.median)} (median)`}
-                </Figure>
+                <Figure name="Duration of a call, median">{medianText(figures.timeToApply, 'no call yet')}</Figure>
                 <Figure name="Plans">
                   {figures.plans.all} proposed, {figures.plans.applied} applied, {figures.plans.rolledBack} rolled back
+                </Figure>
+                <Figure name="From the approval of a plan until it is applied, median">
+                  {medianText(figures.plans.timeToApply, 'no plan applied yet')}
                 </Figure>
               </>
             )}
@@ -107,6 +106,10 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
       <dd>{children}</dd>
     </>
   );
+}
+
+function medianText({ median }: { readonly median: number | null }, none: string): string {
+  return median === null ? none : durationText(median);
 }
 
 function percent(share: number): string {

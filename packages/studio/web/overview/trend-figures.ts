@@ -67,10 +67,10 @@ export const FIGURES: readonly TrendFigure[] = [
     sums: true,
   },
   {
-    title: 'Time that plans take',
+    title: 'Time that plans take, median',
     lines: [
-      { name: 'until approved', valueIn: ({ timeToApproval }) => timeToApproval, tone: 'accent' },
-      { name: 'then until applied', valueIn: ({ timeToApply }) => timeToApply, tone: 'quiet' },
+      { name: 'from proposal to approval', valueIn: ({ timeToApproval }) => timeToApproval, tone: 'accent' },
+      { name: 'from approval to applied', valueIn: ({ timeToApply }) => timeToApply, tone: 'quiet' },
     ],
     textOf: durationText,
     sums: false,

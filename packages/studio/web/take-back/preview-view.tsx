@@ -6,6 +6,7 @@ import { PathDiffs } from './path-diffs.tsx';
 import { pathFiles } from './path-files.ts';
 import type { Decisions, Preview } from './requests.ts';
 import { Line, Section } from './sections.tsx';
+import { TakenBackBefore } from './taken-back-before.tsx';
 
 export interface PreviewViewProps {
   readonly preview: Preview;
@@ -38,12 +39,19 @@ export function PreviewView({ preview, isMerge, decisions, onDecide }: PreviewVi
   return (
     <div className="preview">
       {'undoes' in preview && preview.undoes !== null && <p>This takes back what {preview.undoes} did.</p>}
-      {isNothing && <p>There is nothing to {isMerge ? 'merge' : 'take back'}: the files are already so.</p>}
+      {isNothing && (
+        <p>
+          {isMerge
+            ? 'There is nothing to merge: the files are already like this.'
+            : 'There is nothing left to take back: these changes were taken back before, or the files are already like this.'}
+        </p>
+      )}
       {conflicts.length > 0 && (
         <Section tone="danger" title={`${plural(conflicts.length, 'conflict')}: nothing is changed unless you decide`}>
           {conflicts.map(({ path, why, sides }) => (
             <li key={nameKey(path)}>
               <code>{shownName(path)}</code> <span>{shownText(why)}</span>
+              {!isMerge && <TakenBackBefore path={path} />}
               {sides?.text != null && <pre>{shownLines(textOf(sides.text))}</pre>}
               {sides !== null && (
                 <p className="choices">

@@ -48,6 +48,8 @@ export type Selection =
   | { readonly kind: 'agent'; readonly agent: string }
   /** Paths that differ from a checkpoint become equal to it. */
   | { readonly kind: 'paths'; readonly checkpoint: string; readonly paths: readonly JsonName[] }
+  /** What an operation did to a path. */
+  | { readonly kind: 'undo'; readonly checkpoint: string; readonly path: JsonName }
   | { readonly kind: 'plan'; readonly id: string }
   /** Not taken back, but applied: with the same preview. */
   | { readonly kind: 'apply'; readonly id: string; readonly hasPhases: boolean }
@@ -89,6 +91,10 @@ export function hunkRequest(path: JsonName, ids: readonly string[]): TakeBackReq
   return { title: `Take back a part of ${shownName(path)}`, selection: { kind: 'hunks', ids } };
 }
 
+export function undoRequest(checkpoint: string, path: JsonName): TakeBackRequest {
+  return { title: `Undo ${checkpoint}`, selection: { kind: 'undo', checkpoint, path }, act: 'Undo' };
+}
+
 export interface LinesToTakeBack {
   readonly path: JsonName;
   /** Numbers in the text after, which go, and in the text before, which come back. */
@@ -127,6 +133,8 @@ export async function callFor(workspace: string, selection: Selection): Promise<
         verb: 'restore',
         input: { checkpoint: selection.checkpoint, paths: [...selection.paths], mode: 'exact' },
       };
+    case 'undo':
+      return undoCall(workspace, selection.checkpoint, selection.path);
     case 'plan':
       return { verb: 'planRollback', input: { id: selection.id } };
     case 'apply':
@@ -135,6 +143,19 @@ export async function callFor(workspace: string, selection: Selection): Promise<
       return selection.call;
   }
 }
+
+/** The last operation is undone as a whole; of an earlier one, what it did to the path is reverted. */
+async function undoCall(workspace: string, checkpoint: string, path: JsonName): Promise<TakeBackCall> {
+  // It fails if there is nothing to undo any more.
+  const last = await callVerb(workspace, 'undo', { dryRun: true }).catch(() => null);
+  if (last?.output.undoes === checkpoint) return { verb: 'undo', input: {} };
+  const before = `cp_${numberOf(checkpoint) + 1}.1`;
+  const { output } = await callVerb(workspace, 'history', { file: path, before, limit: MOST_OF_ONE_OPERATION });
+  const changes = output.changes.filter((change) => change.checkpoint === checkpoint).map(({ id }) => id);
+  return { verb: 'rollback', input: { changes } };
+}
+
+const MOST_OF_ONE_OPERATION = 10;
 
 function ranges(numbers: readonly number[], path: JsonName, side: 'before' | 'after'): readonly BackLines[] {
   const found: { path: JsonName; first: number; last: number; side: 'before' | 'after' }[] = [];
