@@ -16,17 +16,17 @@ const BINARY = [Buffer.from([0, 1]), Buffer.from([0, 2]), Buffer.from([0, 3])] a
 /** An agent changed three files, and a person changed the same places afterwards. */
 function conflicting(): Project {
   const p = project();
-  p.write('code.txt', lines());
+  p.write('code.ts', lines());
   p.write('logo.bin', BINARY[0]);
   p.write('plain.txt', 'one\n');
   p.checkpoint();
   hookedTurn(p, 'Change it', {
-    'code.txt': lines({ 3: 'agent 3', 10: 'agent 10', 20: 'agent 20', 28: 'agent 28' }),
+    'code.ts': lines({ 3: 'agent 3', 10: 'agent 10', 20: 'agent 20', 28: 'agent 28' }),
     'logo.bin': BINARY[1].toString('latin1'),
     'new.txt': 'of the agent\n',
     'plain.txt': 'two\n',
   });
-  p.write('code.txt', lines({ 3: 'mine 3', 10: 'agent 10', 20: 'mine 20', 28: 'mine 28' }));
+  p.write('code.ts', lines({ 3: 'mine 3', 10: 'agent 10', 20: 'mine 20', 28: 'mine 28' }));
   fs.writeFileSync(p.at('logo.bin'), BINARY[2]);
   p.write('new.txt', 'of both\n');
   p.checkpoint();
@@ -42,8 +42,10 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   const tags = page.locator('.conflicts .file-tree .tag');
   await expect.poll(() => tags.allTextContents()).toEqual(['open', 'open', 'open']);
 
-  await file(page, 'code.txt');
+  await file(page, 'code.ts');
   await page.locator('.cm-merge-b').waitFor();
+  // Its language is loaded when the file needs it.
+  await page.locator('.cm-merge-b .code-literal').first().waitFor();
   expect(await seriousInBothThemes(page)).toEqual([]);
   // Yours, theirs, both.
   for (const key of ['y', 'n', 't', 'n', 'b']) await page.keyboard.press(key);
@@ -64,12 +66,14 @@ it('each conflict is decided by a key, and one act writes all', async () => {
   await page.keyboard.press('y');
   await page.getByText('All 3 files are resolved').waitFor();
   expect(p.read('plain.txt')).toBe('two\n');
+  await expect.poll(() => decidedIn(page.url())).toBe(3);
+  await sameElsewhere(p, page.url().slice(base.length));
 
   await finish.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Take back', exact: true }).click();
   await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
   const both = `${line(28, 'mine 28')}${line(28)}`;
-  expect(p.read('code.txt')).toBe(lines({ 3: 'mine 3' }).replace(line(28), both));
+  expect(p.read('code.ts')).toBe(lines({ 3: 'mine 3' }).replace(line(28), both));
   expect(fs.readFileSync(p.at('logo.bin'))).toEqual(BINARY[0]);
   expect([p.read('new.txt'), p.read('plain.txt')]).toEqual(['of both\n', 'one\n']);
   expect(page.url()).toContain(`${base}/timeline`);
@@ -88,7 +92,7 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   await page.getByRole('button', { name: 'Take back only what agents changed' }).click();
   await page.getByText('1 of 4 files').waitFor();
   await page.getByText('1 conflict: nothing is restored').waitFor();
-  expect(await page.getByRole('checkbox', { name: 'Restore code.txt' }).isChecked()).toBe(true);
+  expect(await page.getByRole('checkbox', { name: 'Restore code.ts' }).isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Resolve the conflicts' }).click();
   await page.locator('.cm-merge-b').waitFor();
   expect(await page.locator('.conflicts .file-tree .tag').allTextContents()).toEqual(['open']);
@@ -98,12 +102,12 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   await page.getByRole('dialog').getByText('1 path changes').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('Choose where to go back to').waitFor();
-  expect(p.read('code.txt')).toBe(lines({ 20: 'mine 20', 28: 'mine 28' }));
+  expect(p.read('code.ts')).toBe(lines({ 20: 'mine 20', 28: 'mine 28' }));
   expect([p.read('plain.txt'), p.read('new.txt'), p.has('folder/deep.txt')]).toEqual(['two\n', 'of both\n', true]);
   expect(fs.readFileSync(p.at('logo.bin'))).toEqual(BINARY[2]);
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect.poll(() => p.read('code.txt')).toContain('mine 3\r');
-  await page.goto(except('code.txt'));
+  await expect.poll(() => p.read('code.ts')).toContain('mine 3\r');
+  await page.goto(except('code.ts'));
   await page.getByText('Not only claude changed files since').waitFor();
   await page.getByRole('button', { name: 'Overwrite these changes, too' }).click();
   const restore = page.getByRole('button', { name: 'Restore 4 files' });
@@ -120,7 +124,7 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
   const left = [p.read('plain.txt'), p.has('folder'), p.read('new.txt')];
   expect(left).toEqual(['one\n', false, 'of both\n']);
-  expect(p.read('code.txt')).toContain('mine 3');
+  expect(p.read('code.ts')).toContain('mine 3');
   // Also without the message that offered it.
   await page.getByRole('button', { name: 'Close the message' }).last().click();
   await page.keyboard.press('u');
@@ -134,6 +138,28 @@ it('restores the chosen files as its preview shows them, and does nothing if the
   await page.getByRole('button', { name: 'Restore 5 files' }).waitFor();
   expect(errors).toEqual([]);
 });
+
+/** The number of files that the address has decisions about. */
+function decidedIn(address: string): number {
+  const fragment = Buffer.from(address.split('#')[1] ?? '', 'base64url').toString();
+  return Object.keys(JSON.parse(fragment).picks).length;
+}
+
+/** Another browser, at another server, which knows nothing but the address. */
+async function sameElsewhere(p: Project, address: string): Promise<void> {
+  const { page, base, errors } = await openStudio(p);
+  await page.goto(`${base}${address}`);
+  await page.getByText('All 3 files are resolved').waitFor();
+  await file(page, 'code.ts');
+  await page.getByText('Conflict 1 of 3').getByText('yours').waitFor();
+  await page.keyboard.press('n');
+  await page.getByText('Conflict 2 of 3').getByText('theirs').waitFor();
+  await page.locator('.cm-merge-b', { hasText: 'line 20' }).waitFor();
+  await page.locator('.view-head .button.main').click();
+  await page.getByRole('dialog').getByText('3 paths change').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect(errors).toEqual([]);
+}
 
 async function takeBackTurn(page: Page): Promise<void> {
   const turn = page.locator('.turn-row', { hasText: 'Change it' });

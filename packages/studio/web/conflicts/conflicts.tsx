@@ -1,6 +1,6 @@
 /** Resolves the conflicts of an operation, file by file. Nothing is written before all are resolved; then all is written at once. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useBlocker, useRouter } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { nameKey, shownName, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
@@ -9,18 +9,20 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Failure, Loading } from '../parts/message.tsx';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { send } from '../take-back/perform.ts';
-import type { Preview } from '../take-back/requests.ts';
+import type { Decisions, Preview } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
+import { type ConflictsAddress, fragmentOf } from './address.ts';
 import { ConflictList } from './conflict-list.tsx';
 import { carried, type Draft, type Drafts, decisionsOf, hasDecisions, openIn } from './drafts.ts';
-import { type ConflictsRequest, useConflictsRequest } from './request.ts';
+import { draftOf, type FilePick, isPickOf, picksOf } from './picks.ts';
+import { type OpenedConflicts, useOpenedConflicts, wordsOf } from './request.ts';
 import { SideConflict } from './side-conflict.tsx';
 import { type ConflictFile, conflictFiles, textSides } from './sides.ts';
 import { TextConflict } from './text-conflict.tsx';
 
 export function Conflicts() {
-  const request = useConflictsRequest();
-  if (request !== null) return <Resolve key={JSON.stringify(request.call)} request={request} />;
+  const opened = useOpenedConflicts();
+  if (opened !== null) return <Resolve key={JSON.stringify(opened.call)} request={opened} />;
   return (
     <Empty title="There are no conflicts to resolve">
       <p>
@@ -31,27 +33,38 @@ export function Conflicts() {
   );
 }
 
-function Resolve({ request }: { readonly request: ConflictsRequest }) {
+function Resolve({ request }: { readonly request: OpenedConflicts }) {
   const [drafts, setDrafts] = useState<Drafts>(new Map());
-  const [wanted, setWanted] = useState<string | null>(null);
+  const [wanted, setWanted] = useState(request.file);
+  // What the address said at first: later, it only follows.
+  const [picks] = useState(request.picks);
   const preview = usePreview(request, null);
   const files = useMemo(() => (preview.data === undefined ? [] : conflictFiles(preview.data)), [preview.data]);
   const current = files.find(({ key }) => key === wanted) ?? files[0];
   const done = useRef(false);
   const blocker = useLeaving(() => !done.current && hasDecisions(drafts));
-  const setDraft = useCallback((key: string, draft: Draft) => setDrafts((now) => new Map([...now, [key, draft]])), []);
+  const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
+  const setDraft = useCallback((key: string, draft: Draft | null) => {
+    if (draft === null) setRefused((now) => new Set([...now, key]));
+    else setDrafts((now) => new Map([...now, [key, draft]]));
+  }, []);
   const step = useStep(files, current, drafts, setWanted);
   const finish = useFinish(request, files, drafts, () => {
     done.current = true;
   });
+  useAddress(request, files, drafts, wanted);
   if (preview.error !== null) return <Failure error={preview.error} retry={() => void preview.refetch()} />;
   if (preview.data === undefined) return <Loading what="the conflicts" />;
+  const { title, act } = wordsOf(request.call);
+  const waiting = files.filter(
+    (file) => isPickOf(picks[file.key], file) && !drafts.has(file.key) && !refused.has(file.key),
+  );
   const open = files.reduce((sum, file) => sum + openIn(file, drafts.get(file.key)), 0);
   const unresolved = files.filter((file) => openIn(file, drafts.get(file.key)) > 0).length;
   return (
     <>
       <div className="view-head">
-        <h1>{shownText(request.title)}</h1>
+        <h1>{title}</h1>
         <p className="hint" role="status">
           {files.length === 0
             ? 'No conflict is left.'
@@ -61,7 +74,7 @@ function Resolve({ request }: { readonly request: ConflictsRequest }) {
         </p>
         <span className="space" />
         <button type="button" className="button main" disabled={open > 0} onClick={finish}>
-          {shownText(request.act)} …
+          {act} …
         </button>
       </div>
       {current === undefined ? (
@@ -71,14 +84,27 @@ function Resolve({ request }: { readonly request: ConflictsRequest }) {
       ) : (
         <div className="conflicts">
           <ConflictList files={files} drafts={drafts} current={current.key} onFile={setWanted} />
-          <File
-            key={current.key}
-            request={request}
-            file={current}
-            draft={drafts.get(current.key)}
-            onDraft={setDraft}
-            onStep={step}
-          />
+          {waiting.map((file) => (
+            <PickedFile
+              key={file.key}
+              request={request}
+              file={file}
+              pick={picks[file.key] as FilePick}
+              onDraft={setDraft}
+            />
+          ))}
+          {waiting.includes(current) ? (
+            <Loading what="the file" />
+          ) : (
+            <File
+              key={current.key}
+              request={request}
+              file={current}
+              draft={drafts.get(current.key)}
+              onDraft={setDraft}
+              onStep={step}
+            />
+          )}
         </div>
       )}
       {blocker.status === 'blocked' && (
@@ -103,8 +129,26 @@ function Resolve({ request }: { readonly request: ConflictsRequest }) {
   );
 }
 
+interface PickedFileProps {
+  readonly request: OpenedConflicts;
+  readonly file: ConflictFile;
+  readonly pick: FilePick;
+  readonly onDraft: (key: string, draft: Draft | null) => void;
+}
+
+/** Decides about a file as the address says, once its contents are there. */
+function PickedFile({ request, file, pick, onDraft }: PickedFileProps) {
+  const { data, error } = usePreview(request, file);
+  useEffect(() => {
+    if (data === undefined && error === null) return;
+    const whole = data?.detail?.sides.find((one) => nameKey(one.path) === file.key);
+    onDraft(file.key, draftOf(pick, file, whole === undefined ? null : textSides(whole)));
+  }, [data, error, file, pick, onDraft]);
+  return null;
+}
+
 interface FileProps {
-  readonly request: ConflictsRequest;
+  readonly request: OpenedConflicts;
   readonly file: ConflictFile;
   readonly draft: Draft | undefined;
   readonly onDraft: (key: string, draft: Draft) => void;
@@ -169,7 +213,7 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
 }
 
 /** What the operation would do now, with the contents of one file. Asked again with each event. */
-function usePreview({ call, more }: ConflictsRequest, file: ConflictFile | null) {
+function usePreview({ call, more }: OpenedConflicts, file: ConflictFile | null) {
   const { id: workspace } = useWorkspace();
   const sides = file === null ? [] : [file.path];
   return useQuery<Preview>({
@@ -208,7 +252,7 @@ function useStep(
 
 /** Shows the preview with all decisions, which then does exactly that. */
 function useFinish(
-  { title, act, call, more, isDoneWithView = false }: ConflictsRequest,
+  { call, more, isDoneWithView, hasViewBefore }: OpenedConflicts,
   files: readonly ConflictFile[],
   drafts: Drafts,
   onDone: () => void,
@@ -219,20 +263,64 @@ function useFinish(
   const client = useQueryClient();
   return () =>
     open({
-      title,
-      act,
+      ...wordsOf(call),
       selection: { kind: 'call', call },
       decisions: { ...more, ...decisionsOf(files, drafts) },
       onDone: () => {
         onDone();
         if (isDoneWithView) void router.navigate({ to: '/w/$workspace/restore', params: { workspace }, replace: true });
-        else router.history.back();
+        else if (hasViewBefore) router.history.back();
+        else void router.navigate({ to: '/w/$workspace/timeline', params: { workspace }, replace: true });
       },
       // What changed meanwhile is shown again, with the decisions.
       onRefused: () => void client.invalidateQueries({ queryKey: [workspace, 'live', 'conflicts'] }),
     });
 }
 
+/** Keeps the address up to date with what is decided. */
+function useAddress(
+  { call, more, isDoneWithView }: OpenedConflicts,
+  files: readonly ConflictFile[],
+  drafts: Drafts,
+  file: string | null,
+): void {
+  const { id: workspace } = useWorkspace();
+  const navigate = useNavigate();
+  const hash = useMemo(
+    () => fragmentOf({ call, more: shared(more), isDoneWithView, file, picks: picksOf(files, drafts) }),
+    [call, more, isDoneWithView, file, files, drafts],
+  );
+  const isDecided = drafts.size > 0 || file !== null;
+  useEffect(() => {
+    if (!isDecided) return;
+    const timer = setTimeout(
+      () =>
+        void navigate({
+          to: '/w/$workspace/conflicts',
+          params: { workspace },
+          hash,
+          hashScrollIntoView: false,
+          state: true,
+          replace: true,
+        }),
+      ADDRESS_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [navigate, workspace, hash, isDecided]);
+}
+
+/** While a person types, the address waits. */
+const ADDRESS_MS = 300;
+
+function shared({ rebase, validate }: Decisions): ConflictsAddress['more'] {
+  return { ...(rebase === undefined ? {} : { rebase }), ...(validate === undefined ? {} : { validate }) };
+}
+
+/** Another address of the same view is no other view. */
 function useLeaving(wouldLose: () => boolean) {
-  return useBlocker({ shouldBlockFn: wouldLose, enableBeforeUnload: wouldLose, withResolver: true });
+  return useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && wouldLose(),
+    enableBeforeUnload: wouldLose,
+    withResolver: true,
+  });
 }

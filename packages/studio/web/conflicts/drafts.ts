@@ -67,6 +67,6 @@ export function carried(draft: TextDraft, { parts, ending }: TextSides, version:
 }
 
 /** Whether the text outside of the conflicts is as it was merged. */
-function isOnlyDecided(draft: TextDraft): boolean {
+export function isOnlyDecided(draft: TextDraft): boolean {
   return outsideOf(draft) === outsideOf(beginning(draft.parts));
 }

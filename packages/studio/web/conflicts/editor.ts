@@ -16,6 +16,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view';
+import { SYNTAX_STYLES, syntaxColours } from './editor-syntax.ts';
 import { decision, regionsField, withRegions } from './regions.ts';
 import type { Choice, Result } from './result.ts';
 
@@ -30,6 +31,8 @@ export interface ResultEditor {
 
 export interface EditorOptions {
   readonly host: HTMLElement;
+  /** Its ending says which language it is. */
+  readonly path: string;
   readonly begin: Result;
   readonly beside: { readonly label: string; readonly text: string };
   readonly onResult: (result: Result) => void;
@@ -39,7 +42,7 @@ export interface EditorOptions {
   readonly onLeave: () => void;
 }
 
-export function openEditor({ host, begin, beside, onResult, keys, onLeave }: EditorOptions): ResultEditor {
+export function openEditor({ host, path, begin, beside, onResult, keys, onLeave }: EditorOptions): ResultEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const parent = document.createElement('div');
   parent.style.height = '100%';
@@ -53,6 +56,7 @@ export function openEditor({ host, begin, beside, onResult, keys, onLeave }: Edi
     lineNumbers(),
     highlightSpecialChars({ addSpecialChars: DIRECTION }),
     EditorView.lineWrapping,
+    syntaxColours(path),
     THEME,
   ];
   const view = new MergeView({
@@ -190,6 +194,7 @@ const CHOSEN: Readonly<Record<Choice | 'open', string>> = {
 };
 
 const THEME = EditorView.theme({
+  ...SYNTAX_STYLES,
   '&': { background: 'var(--paper)', color: 'var(--ink)', fontSize: 'var(--text-small)', height: 'auto' },
   '&.cm-focused': { outline: 'none' },
   '.cm-content': {

@@ -1,7 +1,7 @@
 /** The conflicts of one file in the text that a person edits: where each is, and how it was decided. */
 import { invertedEffects } from '@codemirror/commands';
 import { type ChangeDesc, type Extension, StateEffect, StateField, type TransactionSpec } from '@codemirror/state';
-import type { Choice, Region } from './result.ts';
+import { type Choice, chosenLines, type Region } from './result.ts';
 
 interface Decision {
   readonly index: number;
@@ -52,14 +52,8 @@ export function decision(
   if (region === undefined) return {};
   const { from, to } = region;
   if (choice === 'edited') return { effects: decided.of({ index, choice, length: to - from }) };
-  const insert = textOf(choice, lines);
+  const insert = chosenLines(choice, lines);
   return { changes: { from, to, insert }, effects: decided.of({ index, choice, length: insert.length }) };
-}
-
-function textOf(choice: Choice, { ours, theirs }: { readonly ours: string; readonly theirs: string }): string {
-  if (choice !== 'both') return choice === 'theirs' ? theirs : ours;
-  const isOpen = ours !== '' && !ours.endsWith('\n') && theirs !== '';
-  return `${ours}${isOpen ? '\n' : ''}${theirs}`;
 }
 
 function isEdited(changes: ChangeDesc, { from, to }: Region): boolean {

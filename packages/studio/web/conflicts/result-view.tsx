@@ -6,6 +6,7 @@ import type { TextSides } from './sides.ts';
 
 export interface ResultViewProps {
   readonly ref: React.Ref<ResultHandle>;
+  readonly path: string;
   readonly sides: TextSides;
   /** What it begins with. Only another `key` begins again. */
   readonly begin: Result;
@@ -24,7 +25,7 @@ const BESIDE = {
 
 type Beside = keyof typeof BESIDE;
 
-export function ResultView({ ref, sides, begin, onResult, keys, onLeave }: ResultViewProps) {
+export function ResultView({ ref, path, sides, begin, onResult, keys, onLeave }: ResultViewProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<ResultEditor | null>(null);
   const [beside, setBeside] = useState<Beside>('theirs');
@@ -35,6 +36,7 @@ export function ResultView({ ref, sides, begin, onResult, keys, onLeave }: Resul
     if (host.current === null) return;
     const made = openEditor({
       host: host.current,
+      path,
       begin,
       beside: { label: BESIDE.theirs, text: sides.theirs },
       onResult: (result) => latest.current.onResult(result),

@@ -54,12 +54,32 @@ export function carriedOver(result: Result, from: readonly MergedPart[], to: rea
 
 /** The text that a file begins with: what is merged, and the current lines where nothing is decided. */
 export function beginning(parts: readonly MergedPart[]): Result {
+  return decided(parts, []);
+}
+
+/** What is merged, with the lines that were chosen for each conflict; those of one that is not decided are the current ones. */
+export function decided(parts: readonly MergedPart[], choices: readonly (Choice | null)[]): Result {
   let text = '';
   const regions: Region[] = [];
   for (const part of parts) {
-    const added = part.kind === 'merged' ? part.content : part.ours;
-    if (part.kind === 'conflict') regions.push({ from: text.length, to: text.length + added.length, choice: null });
-    text += added;
+    if (part.kind === 'merged') {
+      text += part.content;
+      continue;
+    }
+    const choice = choices[regions.length] ?? null;
+    const lines = chosenLines(choice, part);
+    regions.push({ from: text.length, to: text.length + lines.length, choice });
+    text += lines;
   }
   return { text, regions };
+}
+
+/** The lines of a choice. Edited ones begin as the current ones. */
+export function chosenLines(
+  choice: Choice | null,
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+): string {
+  if (choice !== 'both') return choice === 'theirs' ? theirs : ours;
+  const isOpen = ours !== '' && !ours.endsWith('\n') && theirs !== '';
+  return `${ours}${isOpen ? '\n' : ''}${theirs}`;
 }

@@ -121,6 +121,7 @@ export function TextConflict({ file, sides, draft, onDraft, onBeyond }: TextConf
         <ResultView
           key={`${file.key} ${version}`}
           ref={takeHandle}
+          path={file.key}
           sides={sides}
           begin={begin}
           onResult={note}

@@ -25,7 +25,7 @@ let version = 0;
 
 /** Re-renders the caller when another language is there. */
 export function useSyntaxVersion(): number {
-  return useSyncExternalStore(subscribe, () => version);
+  return useSyncExternalStore(onSyntax, () => version);
 }
 
 export function askForSyntax(path: string): void {
@@ -88,10 +88,24 @@ function coloured(
   language: string,
   lowlight: Lowlight,
 ): ReadonlyMap<PatchLine, readonly Part[]> {
-  if (lines.some(({ text }) => text.length > MOST_LETTERS)) return new Map();
-  const tree = lowlight.highlight(language, lines.map(({ text }) => text).join('\n')) as SyntaxNode;
-  const parts = syntaxLines<Syntax>(tree, 'plain', syntaxOf);
-  return new Map(lines.map((line, index) => [line, parts[index] ?? []]));
+  const parts = partsOf(
+    lines.map(({ text }) => text),
+    language,
+    lowlight,
+  );
+  return new Map(parts === null ? [] : lines.map((line, index) => [line, parts[index] ?? []]));
+}
+
+/** @returns the parts of each line; null: without syntax colours */
+export function syntaxOfLines(path: string, lines: readonly string[]): readonly (readonly Part[])[] | null {
+  const language = languageOf(path);
+  const lowlight = language === null ? undefined : ready.get(language);
+  return language === null || lowlight === undefined ? null : partsOf(lines, language, lowlight);
+}
+
+function partsOf(lines: readonly string[], language: string, lowlight: Lowlight): readonly (readonly Part[])[] | null {
+  if (lines.some((text) => text.length > MOST_LETTERS)) return null;
+  return syntaxLines<Syntax>(lowlight.highlight(language, lines.join('\n')) as SyntaxNode, 'plain', syntaxOf);
 }
 
 async function load(language: string): Promise<void> {
@@ -123,7 +137,8 @@ function syntaxOf(classes: readonly unknown[]): Syntax | null {
   return SYNTAX.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener when another language is there. @returns ends that */
+export function onSyntax(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

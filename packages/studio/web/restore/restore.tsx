@@ -105,8 +105,6 @@ function What({ search, onChange, act }: WhatProps) {
           onMode={(mode) => onChange({ ...search, mode })}
           onResolve={() =>
             resolve({
-              title: `Restore ${preview.target.id}`,
-              act: 'Restore',
               call: { verb: 'restore', input },
               isDoneWithView: true,
             })

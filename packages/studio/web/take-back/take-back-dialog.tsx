@@ -115,7 +115,6 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
   const resolveEach = (): void => {
     if (state.kind !== 'shown') return;
     onClose();
-    const { title, act = 'Take back' } = request;
     const { rebase, override, validate, onFailure, force } = decisions;
     const more = {
       ...(rebase && { rebase }),
@@ -124,7 +123,7 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       ...(onFailure && { onFailure }),
       ...(force && { force }),
     };
-    resolve({ title, act, call: state.call, more });
+    resolve({ call: state.call, more });
   };
   return (
     <Dialog

@@ -36,4 +36,4 @@ export function useUndo(): (checkpoint: string) => void {
 
 const NOT_THE_LAST = 'Something else was done since. Undo that first, or take this back on the timeline.';
 const CONFLICT = 'Files changed since in the same lines, so nothing was undone.';
-const UNDO: ConflictsRequest = { title: 'Undo the last operation', act: 'Undo', call: { verb: 'undo', input: {} } };
+const UNDO: ConflictsRequest = { call: { verb: 'undo', input: {} } };

@@ -1,0 +1,82 @@
+/**
+ * What the view of conflicts shows, in the fragment of its address, so that a copy of the address shows the same in another
+ * browser: the operation, and what was decided. Browsers do not send a fragment to the server. A person may have
+ * got it from anybody, so only what is known is taken from it.
+ */
+import { fieldsOf } from '../data/fields.ts';
+import type { Decisions, TakeBackCall } from '../take-back/requests.ts';
+import type { Picks } from './picks.ts';
+import { readPicks } from './picks.ts';
+
+export interface ConflictsAddress {
+  readonly call: TakeBackCall;
+  readonly more: Pick<Decisions, 'rebase' | 'validate'>;
+  /** Whether the view that opened it has nothing more to show once it is done: then Restore asks where to go next. */
+  readonly isDoneWithView: boolean;
+  /** The key of the file that is shown; null: the first one. */
+  readonly file: string | null;
+  readonly picks: Picks;
+}
+
+const VERBS: readonly TakeBackCall['verb'][] = [
+  'rollback',
+  'restore',
+  'planRollback',
+  'planApply',
+  'undo',
+  'redo',
+  'forkMerge',
+];
+
+/** What a person decides on the page, and never by an address. */
+const ONLY_HERE = [
+  'dryRun',
+  'expected',
+  'detail',
+  'force',
+  'override',
+  'ours',
+  'theirs',
+  'resolutions',
+  'skipConflicts',
+];
+
+export function fragmentOf(address: ConflictsAddress): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(address));
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(letters).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** @returns null if it is not a fragment of this view */
+export function addressIn(fragment: string): ConflictsAddress | null {
+  const found = fieldsOf(jsonIn(fragment));
+  const call = callIn(found['call']);
+  if (call === null) return null;
+  const { rebase, validate } = fieldsOf(found['more']);
+  const checks = Array.isArray(validate) ? validate.filter((name) => typeof name === 'string') : null;
+  return {
+    call,
+    more: { ...(rebase === true ? { rebase } : {}), ...(checks === null ? {} : { validate: checks }) },
+    isDoneWithView: found['isDoneWithView'] === true,
+    file: typeof found['file'] === 'string' ? found['file'] : null,
+    picks: readPicks(found['picks']),
+  };
+}
+
+/** The server checks the fields of the input. */
+function callIn(given: unknown): TakeBackCall | null {
+  const { verb: name, input } = fieldsOf(given);
+  const verb = VERBS.find((one) => one === name);
+  if (verb === undefined || typeof input !== 'object' || input === null) return null;
+  const fields = Object.entries(input).filter(([field]) => !ONLY_HERE.includes(field));
+  return { verb, input: Object.fromEntries(fields) } as TakeBackCall;
+}
+
+function jsonIn(fragment: string): unknown {
+  try {
+    const letters = atob(fragment.replaceAll('-', '+').replaceAll('_', '/'));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(letters, (letter) => letter.charCodeAt(0))));
+  } catch {
+    return null;
+  }
+}
