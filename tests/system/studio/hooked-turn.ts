@@ -1,7 +1,14 @@
 /** A turn of an agent, as its hooks report it. */
+import fs from 'node:fs';
 import type { Project } from '@savepoint/testkit/command';
 
-export function hookedTurn(p: Project, prompt: string, files: Readonly<Record<string, string>>): void {
+/** @param isReported whether its tool reports what it wrote, so that the author is sure and not only likely */
+export function hookedTurn(
+  p: Project,
+  prompt: string,
+  files: Readonly<Record<string, string>>,
+  isReported = false,
+): void {
   say(p, { hook_event_name: 'UserPromptSubmit', prompt });
   for (const [file, content] of Object.entries(files)) {
     const call = {
@@ -10,8 +17,10 @@ export function hookedTurn(p: Project, prompt: string, files: Readonly<Record<st
       tool_use_id: `call-${file}-${prompt.length}`,
     };
     say(p, { hook_event_name: 'PreToolUse', ...call });
+    const originalFile = fs.existsSync(p.at(file)) ? p.read(file) : null;
     p.write(file, content);
-    say(p, { hook_event_name: 'PostToolUse', ...call, tool_response: { success: true } });
+    const reported = { filePath: p.at(file), type: originalFile === null ? 'create' : 'update', content, originalFile };
+    say(p, { hook_event_name: 'PostToolUse', ...call, tool_response: isReported ? reported : { success: true } });
   }
   // On a busy machine, the work of a hook goes on in another process.
   const deadline = Date.now() + GIVE_UP_MS;

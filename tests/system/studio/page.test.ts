@@ -34,18 +34,22 @@ it('shows a turn as it happens, takes one hunk of it back, and undoes that', asy
   await page.locator('.gap-row').first().getByRole('button', { name: 'Take back' }).click();
   const dialog = page.getByRole('dialog', { name: 'Take back a part of notes.txt' });
   await dialog.getByText('1 path changes').waitFor();
+  // The preview has the lines.
+  await dialog.locator('.code-row.removed', { hasText: 'line three' }).waitFor();
+  await dialog.locator('.code-row.added', { hasText: 'line 3' }).waitFor();
   expect(p.read('notes.txt')).toBe(CHANGED);
   await dialog.getByRole('button', { name: 'Take back', exact: true }).click();
   const undo = page.getByRole('button', { name: 'Undo', exact: true });
   await undo.waitFor();
   expect(p.read('notes.txt')).toBe(FIRST_BACK);
-  await page
-    .getByText(/^taken back by cp_/)
-    .first()
-    .waitFor();
-
-  await undo.click();
-  await page.getByText('Undone.').waitFor();
+  const mark = page.locator('.gap-row', { hasText: /taken back by you, \d\d:\d\d/ });
+  await mark.getByRole('link', { name: /^cp_/ }).waitFor();
+  expect(await page.locator('.gap-row').getByRole('button', { name: 'Take back' }).count()).toBe(1);
+  await mark.getByRole('button', { name: 'Undo …' }).click();
+  const undoing = page.getByRole('dialog', { name: /^Undo cp_/ });
+  await undoing.locator('.code-row.added', { hasText: 'line three' }).waitFor();
+  await undoing.getByRole('button', { name: 'Undo', exact: true }).click();
+  await mark.waitFor({ state: 'detached' });
   expect(p.read('notes.txt')).toBe(CHANGED);
   expect(errors).toEqual([]);
 });
@@ -75,13 +79,22 @@ it('takes a hunk that two turns made back, then chosen lines by keyboard, and co
   p.checkpoint();
   hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
   const louder = CHANGED.replace('line three\n', 'LINE THREE\nand a half\n').replace('thirty-five', 'THIRTY-FIVE');
-  hookedTurn(p, 'Louder, please', { 'notes.txt': louder });
+  hookedTurn(p, 'Louder, please', { 'notes.txt': louder }, true);
   const { page, base, errors } = await openStudio(p);
   await page.goto(`${base}/changes?from=cp_1`);
   await page.getByText('LINE THREE', { exact: true }).waitFor();
   await page.locator('.gap-row').nth(1).getByRole('button', { name: 'Take back' }).click();
   await confirmTakeBack(page);
   expect(p.read('notes.txt')).toBe(louder.replace('line THIRTY-FIVE\n', 'line 35\n'));
+  // What both turns made does not look as if it was still there.
+  const other = await page.context().newPage();
+  await other.goto(`${base}/changes?from=cp_1&to=cp_5`);
+  await other.locator('.gap-row', { hasText: /taken back by you, / }).waitFor();
+  expect(await other.locator('.gap-row').getByRole('button', { name: 'Take back' }).count()).toBe(1);
+  // The head of the file does not say more than its lines.
+  const grades = other.locator('.diff .virtual .grade-mark');
+  expect(await grades.allTextContents()).toEqual(['Author: 1 likely', 'Author: 1 sure']);
+  await other.close();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await page.getByText('Undone.').waitFor();
   expect(p.read('notes.txt')).toBe(louder);
@@ -98,11 +111,23 @@ it('takes a hunk that two turns made back, then chosen lines by keyboard, and co
   await page.keyboard.press('b');
   await confirmTakeBack(page);
   expect(p.read('notes.txt')).toBe(louder.replace('and a half\n', ''));
+  await takesTheRest(page, `${base}/changes?change=cp_5.1`);
   await comment.getByText('outdated').waitFor();
   await comment.getByRole('button', { name: 'Delete' }).click();
   await comment.waitFor({ state: 'detached' });
   expect(errors).toEqual([]);
 });
+
+/** A hunk of which one line was taken back is in conflict with that, and the dialog says so. */
+async function takesTheRest(page: Page, address: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto(address);
+  await other.locator('.gap-row').first().getByRole('button', { name: 'Take back' }).click();
+  await other.getByText(/^You took back lines of this file before \(cp_\d+, /).waitFor();
+  await other.getByRole('button', { name: 'Bring back the earlier lines' }).click();
+  await other.getByRole('dialog').locator('.code-row.removed', { hasText: 'LINE THREE' }).waitFor();
+  await other.close();
+}
 
 async function confirmTakeBack(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Take back lines of notes.txt' });
@@ -202,6 +227,11 @@ it('reviews a plan by keyboard: a part is rejected, the rest approved, applied a
   await page.goto(`${base}/plans`);
   await page.locator('.plan-row').click();
   await page.getByText('line three', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await page.locator('.code-pair', { hasText: 'line 3' }).filter({ hasText: 'line three' }).waitFor();
+  await page.waitForURL(/sides=two/);
+  await page.keyboard.press('s');
+  await page.locator('.code-pair').first().waitFor({ state: 'detached' });
   await page.keyboard.press('n');
   await page.keyboard.press('r');
   await page.getByRole('button', { name: 'Reject', pressed: true }).first().waitFor();
@@ -284,6 +314,43 @@ it('shows an image before and after', async () => {
   await page.getByRole('img', { name: 'After the change' }).first().waitFor();
   await page.getByRole('img', { name: 'Before the change' }).first().waitFor();
   expect(await page.evaluate(levelOf('Before'))).toBe(100);
+  // In a plan: the file as it would be, although the folder has another one.
+  fs.writeFileSync(path.join(p.base, 'proposed.png'), png(200));
+  p.ok('try', '--plan', '--', 'cp', path.join(p.base, 'proposed.png'), 'logo.png');
+  await page.goto(`${base}/plans`);
+  await page.locator('.plan-row').click();
+  for (const [label, level] of [
+    ['Before', 100],
+    ['After', 200],
+  ] as const) {
+    await page.getByRole('img', { name: `${label} the change` }).waitFor();
+    expect(await page.evaluate(levelOf(label))).toBe(level);
+  }
+  expect(errors).toEqual([]);
+});
+
+it('opens the hidden lines of a restore from the folder, and shows where the folder is', async () => {
+  const p = project();
+  p.write('notes.txt', TEXT);
+  p.checkpoint();
+  hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED });
+  const { page, base, errors } = await openStudio(p);
+  // Only what the folder has now: the lines are not those of a checkpoint.
+  p.write('notes.txt', CHANGED.replace('line 20\n', 'line twenty\n'));
+  await page.goto(`${base}/restore?to=cp_1&mode=keep-outside`);
+  const gap = page.locator('.gap-row', { hasText: /lines? hidden/ }).filter({ hasText: 'Show all' });
+  await gap.last().getByRole('button', { name: 'Show all' }).click();
+  await page.locator('.code-row.same', { hasText: 'line twenty' }).waitFor();
+  // After a restore, the turn that ended so is not the only row with these files.
+  p.ok('restore', 'cp_1', '--exact', '--yes');
+  await page.goto(`${base}/timeline`);
+  await page.getByText('here', { exact: true }).waitFor();
+  await page.locator('.checkpoint-row', { hasText: 'Restored cp_1' }).getByText('same files').waitFor();
+  expect(await page.getByText('here', { exact: true }).count()).toBe(1);
+  // Without anything chosen, and nothing new in the folder, the changes lead on.
+  await page.goto(`${base}/changes`);
+  await page.getByRole('region', { name: 'What changed before' }).getByText('Write two numbers in words').click();
+  await page.getByText('line three', { exact: true }).waitFor();
   expect(errors).toEqual([]);
 });
 

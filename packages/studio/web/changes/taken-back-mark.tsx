@@ -41,7 +41,7 @@ export function TakenBackMark({ path, by, isInPart = false }: TakenBackMarkProps
       >
         {by}
       </Link>
-      <TakeBackButton request={undoRequest(by, path)} label="Undo" isQuiet />
+      <TakeBackButton request={undoRequest(by, path)} label="Undo …" isQuiet />
     </span>
   );
 }
