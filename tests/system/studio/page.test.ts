@@ -349,7 +349,7 @@ it('opens the hidden lines of a restore from the folder, and shows where the fol
   expect(await page.getByText('here', { exact: true }).count()).toBe(1);
   // Without anything chosen, and nothing new in the folder, the changes lead on.
   await page.goto(`${base}/changes`);
-  await page.getByRole('region', { name: 'What changed before' }).getByText('Write two numbers in words').click();
+  await page.getByRole('region', { name: 'Newest changes' }).getByText('Write two numbers in words').click();
   await page.getByText('line three', { exact: true }).waitFor();
   expect(errors).toEqual([]);
 });

@@ -86,8 +86,9 @@ function Title({ search, diff: { from, to } }: { readonly search: ChangesSearch;
       </div>
     );
   }
-  const actors = search.session === undefined ? to.by : [to.actor];
   const isOne = search.change !== undefined || from === null || to.previous === from.id;
+  // The changes of a range can be of many authors, which the files name.
+  const actors = search.session !== undefined ? [to.actor] : isOne ? to.by : [];
   const text =
     search.session !== undefined && words != null ? words : isOne ? to.description : `From ${from.id} to ${to.id}`;
   return (
@@ -95,7 +96,8 @@ function Title({ search, diff: { from, to } }: { readonly search: ChangesSearch;
       <AuthorMarks actors={actors} />
       <h1 title={shownText(text)}>{shownText(text)}</h1>
       <p>
-        {actors.map((actor) => shownText(actorName(actor))).join(' or ')} · {clockText(to.time)} ·{' '}
+        {actors.length > 0 && `${actors.map((actor) => shownText(actorName(actor))).join(' or ')} · `}
+        {clockText(to.time)} ·{' '}
         {from !== null && (
           <>
             <Link to="/w/$workspace/changes" params={{ workspace }} search={{ to: from.id }}>

@@ -79,16 +79,7 @@ export function Changes() {
       <ChangesHead search={search} diff={data} recorded={recorded} onChange={set} />
       <Warnings warnings={data.warnings} />
       {files.length === 0 ? (
-        <Empty title="Nothing changed here">
-          <p>
-            {search.to !== undefined
-              ? 'Both states have the same files.'
-              : search.from === undefined
-                ? 'The files are as the last checkpoint has them. New changes appear here.'
-                : `The files are as ${shownText(search.from)} has them.`}
-          </p>
-          <NewestChanges />
-        </Empty>
+        <NoChanges search={search} from={from} />
       ) : (
         <ChangedFiles
           of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''} ${search.only ?? ''}`}
@@ -107,6 +98,29 @@ export function Changes() {
         />
       )}
     </>
+  );
+}
+
+function NoChanges({
+  search: { from: wanted, to },
+  from,
+}: {
+  readonly search: ChangesSearch;
+  readonly from: string | null;
+}) {
+  const isFirst = from === null;
+  const since = wanted === undefined ? 'the last checkpoint' : shownText(wanted);
+  return (
+    <Empty title={isFirst ? 'Nothing to compare' : 'Nothing changed here'}>
+      <p>
+        {isFirst
+          ? 'There is no checkpoint before this state.'
+          : to === undefined
+            ? `The files are the same as in ${since}. New changes appear here.`
+            : 'Both states have the same files.'}
+      </p>
+      <NewestChanges />
+    </Empty>
   );
 }
 
@@ -201,7 +215,7 @@ function useViewKeys(isSideBySide: boolean, hidesWhitespace: boolean, set: SetVi
     () => [
       {
         keys: 's',
-        label: isSideBySide ? 'Show the sides below one another' : 'Show the sides side by side',
+        label: isSideBySide ? 'Show the diff unified' : 'Show the diff side by side',
         run: () => set({ sides: isSideBySide ? undefined : 'two' }),
       },
       {

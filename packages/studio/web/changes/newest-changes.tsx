@@ -1,33 +1,38 @@
 import { Link } from '@tanstack/react-router';
 import { actorName } from '../data/authors.ts';
 import { shownText } from '../data/names.ts';
-import { clockText, plural } from '../data/times.ts';
+import { agoText, fullText, plural } from '../data/times.ts';
 import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { AuthorMarks } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
+import { useNow } from '../parts/use-now.ts';
 import { type Row, rowsOf } from '../timeline/rows.ts';
 
 const LOOKED_AT = 30;
 const MOST = 8;
+const MINUTE = 60_000;
 
 /** Where to go if the folder has no changes to show: what was done last. */
 export function NewestChanges() {
   const { id: workspace } = useWorkspace();
   const { data } = useVerb('list', { view: 'turns', limit: LOOKED_AT });
+  const now = useNow(MINUTE);
   if (data === undefined) return null;
-  const rows = rowsOf({ pages: [data], forks: [], search: {}, matching: null, now: Date.now() });
+  const rows = rowsOf({ pages: [data], forks: [], search: {}, matching: null, now });
   const newest = rows.flatMap(linkOf).slice(0, MOST);
   return (
     <>
       {newest.length > 0 && (
-        <section className="newest-changes" aria-label="What changed before">
-          <h3>What changed before</h3>
+        <section className="newest-changes" aria-label="Newest changes">
+          <h3>Newest changes</h3>
           <ul>
             {newest.map(({ key, search, time, actors, words, files, added, removed }) => (
               <li key={key}>
                 <Link to="/w/$workspace/changes" params={{ workspace }} search={search}>
-                  <time dateTime={time}>{clockText(time)}</time>
+                  <time dateTime={time} title={fullText(time)}>
+                    {agoText(time, now)}
+                  </time>
                   <AuthorMarks actors={actors} />
                   <span className="words" title={actors.map((actor) => shownText(actorName(actor))).join(' or ')}>
                     {words}

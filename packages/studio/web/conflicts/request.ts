@@ -69,7 +69,7 @@ export function wordsOf({ verb, input }: TakeBackCall): { readonly title: string
     case 'redo':
       return { title: 'Redo what was undone last', act: 'Redo' };
     case 'forkMerge':
-      return { title: `Merge ${shownText(input.name ?? 'a fork')}`, act: 'Merge' };
+      return { title: `Merge the fork ${shownText(input.name ?? '')}`, act: 'Merge' };
   }
 }
 

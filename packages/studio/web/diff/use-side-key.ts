@@ -9,7 +9,7 @@ export function useSideKey(isSideBySide: boolean, set: (sides: 'two' | undefined
     () => [
       {
         keys: 's',
-        label: isSideBySide ? 'Show the sides below one another' : 'Show the sides side by side',
+        label: isSideBySide ? 'Show the diff unified' : 'Show the diff side by side',
         run: () => latest.current(isSideBySide ? undefined : 'two'),
       },
     ],

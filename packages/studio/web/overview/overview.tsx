@@ -47,11 +47,11 @@ export function Overview() {
                 <Figure name="Calls with something taken back">
                   {figures.steps.takenBack} of {figures.steps.all}
                 </Figure>
-                <Figure name="Duration of a call, median">{medianText(figures.timeToApply, 'no call yet')}</Figure>
+                <Figure name="Duration of a call">{medianText(figures.timeToApply, 'no call yet')}</Figure>
                 <Figure name="Plans">
                   {figures.plans.all} proposed, {figures.plans.applied} applied, {figures.plans.rolledBack} rolled back
                 </Figure>
-                <Figure name="From the approval of a plan until it is applied, median">
+                <Figure name="From the approval of a plan until it is applied">
                   {medianText(figures.plans.timeToApply, 'no plan applied yet')}
                 </Figure>
               </>
@@ -109,7 +109,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 }
 
 function medianText({ median }: { readonly median: number | null }, none: string): string {
-  return median === null ? none : durationText(median);
+  return median === null ? none : `${durationText(median)} (median)`;
 }
 
 function percent(share: number): string {

@@ -67,7 +67,7 @@ export const FIGURES: readonly TrendFigure[] = [
     sums: true,
   },
   {
-    title: 'Time that plans take, median',
+    title: 'Time that plans take (median)',
     lines: [
       { name: 'from proposal to approval', valueIn: ({ timeToApproval }) => timeToApproval, tone: 'accent' },
       { name: 'from approval to applied', valueIn: ({ timeToApply }) => timeToApply, tone: 'quiet' },

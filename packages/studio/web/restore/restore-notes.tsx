@@ -1,6 +1,6 @@
 /** Everything about a restore that is not a diff: what prevents it, what stays, and the conversation. */
 
-import { nameKey, shownLines, shownName, shownText } from '../data/names.ts';
+import { type JsonName, nameKey, shownLines, shownName, shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { Line, Section } from '../take-back/sections.tsx';
 import type { RestorePreview } from './preview-files.ts';
@@ -76,7 +76,7 @@ export function RestoreNotes({ preview, onMode, onResolve }: RestoreNotesProps) 
           {heads.map(({ path, before, after, unreachableCount }) => (
             <Line
               key={`head ${nameKey(path)}`}
-              path={shownName(path)}
+              path={headName(path)}
               text={`goes from ${headText(before)} to ${headText(after)}${
                 unreachableCount > 0
                   ? `; ${plural(unreachableCount, 'commit')} no branch has then, kept in the store`
@@ -87,12 +87,16 @@ export function RestoreNotes({ preview, onMode, onResolve }: RestoreNotesProps) 
           {headMoved.map(({ path, before, now }) => (
             <Line
               key={`moved ${nameKey(path)}`}
-              path={shownName(path)}
-              text={`stays at ${headText(now)}; it was at ${headText(before)}`}
+              path={headName(path)}
+              text={`stays at ${headText(now)}. It was at ${headText(before)} then.`}
             />
           ))}
           {repositoriesGone.map((path) => (
-            <Line key={`gone ${nameKey(path)}`} path={shownName(path)} text="was a repository, and is none now" />
+            <Line
+              key={`gone ${nameKey(path)}`}
+              path={shownName(path)}
+              text="was a repository then, and is not one now"
+            />
           ))}
         </Section>
       )}
@@ -135,6 +139,11 @@ function Conversation({ conversation }: { readonly conversation: NonNullable<Res
         ))}
     </Section>
   );
+}
+
+/** The workspace itself can be the repository. */
+function headName(path: JsonName): string {
+  return nameKey(path) === '' ? 'HEAD' : `${shownName(path)}: HEAD`;
 }
 
 function headText({

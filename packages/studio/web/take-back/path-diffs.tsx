@@ -11,7 +11,7 @@ export interface PathDiffsProps {
   readonly textOf: (file: DiffFile) => string;
 }
 
-/** The first files are open as long as they have at most so many lines together. */
+/** If all have at most so many lines together, they are open. Otherwise the list of files would not be seen for lines. */
 const OPEN_LINES = 300;
 /** Of one file. A longer diff belongs into a view of its own. */
 const MOST_LINES = 400;
@@ -61,12 +61,6 @@ function Lines({ file }: { readonly file: DiffFile }) {
 }
 
 function openFiles(files: readonly DiffFile[]): ReadonlySet<string> {
-  const open = new Set<string>();
-  let left = OPEN_LINES;
-  for (const { key, hunks } of files) {
-    left -= hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-    if (left < 0) break;
-    open.add(key);
-  }
-  return open;
+  const count = files.flatMap(({ hunks }) => hunks).reduce((sum, { lines }) => sum + lines.length, 0);
+  return new Set(files.length === 1 || count <= OPEN_LINES ? files.map(({ key }) => key) : []);
 }
