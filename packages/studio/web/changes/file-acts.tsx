@@ -9,6 +9,7 @@ import { AuthorName } from '../parts/author-mark.tsx';
 import { GradeMark } from '../parts/grade-mark.tsx';
 import { fileRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
+import { TakenBackMark } from './taken-back-mark.tsx';
 
 export interface FileActsProps {
   readonly file: DiffFile;
@@ -19,6 +20,7 @@ export interface FileActsProps {
 /** The authors of a file's changes, its steps if there are several, and taking all of it back. */
 export function FileActs({ file, changes }: FileActsProps) {
   const { id: workspace } = useWorkspace();
+  const [newest] = changes;
   const standing = changes.filter(({ takenBack }) => takenBack === null);
   return (
     <>
@@ -39,7 +41,7 @@ export function FileActs({ file, changes }: FileActsProps) {
           ))}
         </span>
       )}
-      {changes.length > 0 && standing.length === 0 && <span className="tag taken-back">taken back</span>}
+      {standing.length === 0 && newest?.takenBack != null && <TakenBackMark path={newest.path} by={newest.takenBack} />}
       {standing.length > 0 && (
         <TakeBackButton
           request={fileRequest(

@@ -15,7 +15,7 @@ export interface LaterWork {
 }
 
 export interface Reversal {
-  /** The operation; null: it is not known, or nobody used Savepoint for it. */
+  /** The operation; null: it is not known, or Savepoint did not do it. */
   readonly by: string | null;
   /** Whether nothing of it is left. */
   readonly isWhole: boolean;

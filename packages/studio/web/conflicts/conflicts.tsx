@@ -70,7 +70,7 @@ function Resolve({ request }: { readonly request: OpenedConflicts }) {
             ? 'No conflict is left.'
             : unresolved === 0
               ? `${files.length === 1 ? 'The file is' : `All ${files.length} files are`} resolved. Nothing is written yet.`
-              : `${plural(unresolved, 'file')} of ${files.length} to resolve. Nothing is written before.`}
+              : `${unresolved} of ${plural(files.length, 'file')} to resolve. Nothing is written until all are resolved.`}
         </p>
         <span className="space" />
         <button type="button" className="button main" disabled={open > 0} onClick={finish}>
@@ -316,7 +316,7 @@ function shared({ rebase, validate }: Decisions): ConflictsAddress['more'] {
   return { ...(rebase === undefined ? {} : { rebase }), ...(validate === undefined ? {} : { validate }) };
 }
 
-/** Another address of the same view is no other view. */
+/** Another address of the same view does not leave it. */
 function useLeaving(wouldLose: () => boolean) {
   return useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && wouldLose(),

@@ -42,6 +42,11 @@ export function textOf(name: JsonName): string {
   return new TextDecoder().decode(Uint8Array.from(atob(name.b64), (letter) => letter.charCodeAt(0)));
 }
 
+/** A description as a sentence. One that was shortened has its dots already. */
+export function asSentence(description: string): string {
+  return description.endsWith('…') ? description : `${description}.`;
+}
+
 export function folderAndFile(path: string): { readonly folder: string; readonly file: string } {
   const at = path.lastIndexOf('/') + 1;
   return { folder: path.slice(0, at), file: path.slice(at) };

@@ -59,6 +59,19 @@ export function lineSyntax(path: string, hunk: PatchHunk, line: PatchLine): read
   return piece.parts.get(line) ?? null;
 }
 
+/** @returns the parts of each line; null: without syntax colours */
+export function syntaxOfLines(path: string, lines: readonly string[]): readonly (readonly Part[])[] | null {
+  const language = languageOf(path);
+  const lowlight = language === null ? undefined : ready.get(language);
+  return language === null || lowlight === undefined ? null : partsOf(lines, language, lowlight);
+}
+
+/** Calls the listener when another language is there. @returns ends that */
+export function onSyntax(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** The lines of one side are a part of a source file. Lines that are on both sides are coloured with the new ones. */
 function piecesOf({ lines }: PatchHunk): ReadonlyMap<PatchLine, Piece> {
   const found = new Map<PatchLine, Piece>();
@@ -96,13 +109,6 @@ function coloured(
   return new Map(parts === null ? [] : lines.map((line, index) => [line, parts[index] ?? []]));
 }
 
-/** @returns the parts of each line; null: without syntax colours */
-export function syntaxOfLines(path: string, lines: readonly string[]): readonly (readonly Part[])[] | null {
-  const language = languageOf(path);
-  const lowlight = language === null ? undefined : ready.get(language);
-  return language === null || lowlight === undefined ? null : partsOf(lines, language, lowlight);
-}
-
 function partsOf(lines: readonly string[], language: string, lowlight: Lowlight): readonly (readonly Part[])[] | null {
   if (lines.some((text) => text.length > MOST_LETTERS)) return null;
   return syntaxLines<Syntax>(lowlight.highlight(language, lines.join('\n')) as SyntaxNode, 'plain', syntaxOf);
@@ -135,10 +141,4 @@ const SYNTAX: readonly (readonly [RegExp, Syntax])[] = [
 function syntaxOf(classes: readonly unknown[]): Syntax | null {
   const name = classes.join(' ').replaceAll('hljs-', '');
   return SYNTAX.find(([pattern]) => pattern.test(name))?.[1] ?? null;
-}
-
-/** Calls the listener when another language is there. @returns ends that */
-export function onSyntax(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { callVerb, type Input } from '../api/call.ts';
 import { useResolveConflicts } from '../conflicts/request.ts';
-import { shownLines, shownText } from '../data/names.ts';
+import { asSentence, shownLines, shownText } from '../data/names.ts';
 import { clockText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
@@ -177,7 +177,7 @@ function Outcome({ done }: { readonly done: Done }) {
   return (
     <div className="outcome" role="status">
       <p>
-        {conversation?.only === true ? 'Only the conversation went back.' : `${shownText(description)}.`}
+        {conversation?.only === true ? 'Only the conversation went back.' : asSentence(shownText(description))}
         {checkpoint !== null && ` It is in ${checkpoint.id}; undo brings the files back.`}
       </p>
       {conversationRewound && next !== null && (

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { asWireError, callVerb, type Input, type Output } from '../api/call.ts';
+import { asSentence } from '../data/names.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { useToast } from '../parts/toasts.tsx';
@@ -32,8 +33,8 @@ export function useRestore(): RestoreAct {
             setDone(output);
             const checkpoint = output.checkpoint?.id;
             const what = output.conversation?.only === true ? 'The conversation went back' : output.description;
-            if (checkpoint === undefined) toast({ text: `${what}.` });
-            else toast({ text: `${what}.`, action: { label: 'Undo', run: () => undo(checkpoint) } });
+            if (checkpoint === undefined) toast({ text: asSentence(what) });
+            else toast({ text: asSentence(what), action: { label: 'Undo', run: () => undo(checkpoint) } });
           },
           (error: unknown) => {
             const { message, hint } = asWireError(error);

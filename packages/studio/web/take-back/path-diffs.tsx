@@ -11,7 +11,7 @@ export interface PathDiffsProps {
   readonly textOf: (file: DiffFile) => string;
 }
 
-/** If all have at most so many lines together, they are open. Otherwise the list of files would not be seen for lines. */
+/** If all have at most this many lines together, they are open. Otherwise the list of files would not be seen for lines. */
 const OPEN_LINES = 300;
 /** Of one file. A longer diff belongs into a view of its own. */
 const MOST_LINES = 400;

@@ -5,6 +5,7 @@ import type { Output } from '../api/call.ts';
 import { usePrintedLines } from '../checks/printed-lines.ts';
 import { PrintedOutput } from '../checks/printed-output.tsx';
 import { useResolveConflicts } from '../conflicts/request.ts';
+import { asSentence } from '../data/names.ts';
 import { useOpenCalls } from '../data/open-calls.ts';
 import { refresh } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -101,7 +102,11 @@ export function TakeBackDialog({ request, onClose }: TakeBackDialogProps) {
       const hasFailed = 'steps' in done && done.steps.some(({ failed }) => failed);
       const found = hasFailed ? ' Its checks found new failures, or gave no answer.' : '';
       if (checkpoint === undefined) toast({ text: 'There was nothing left to take back.' });
-      else toast({ text: `${done.description}.${found}`, action: { label: 'Undo', run: () => undo(checkpoint) } });
+      else
+        toast({
+          text: `${asSentence(done.description)}${found}`,
+          action: { label: 'Undo', run: () => undo(checkpoint) },
+        });
       await refresh(client, workspace);
     } catch (error) {
       setState({ kind: 'failed', error });
