@@ -29,11 +29,12 @@ const VIEWS: readonly View[] = [
   { address: 'changes?from=cp_1&to=last', sign: '.author-cell .mark', keys: ['s', 'w', ']', '['] },
   { address: 'changes?from=cp_1&to=last&sides=two&space=hidden', sign: '.code-pair' },
   { address: 'changes', sign: '.code-row' },
+  { address: 'changes?change=cp_3.1', sign: '.gap-row .taken-back' },
   { address: 'plans', sign: '.plan-row' },
   {
     address: 'plans',
     sign: '.code-row',
-    keys: ['n', 'p', 'a', 'r', 'A', 'R'],
+    keys: ['n', 'p', 'a', 'r', 'A', 'R', 's'],
     before: (page) => page.locator('.plan-row').first().click(),
   },
   {
@@ -123,6 +124,7 @@ function world(): Project {
   p.write('code.ts', 'export const one = 1;\n');
   p.checkpoint();
   hookedTurn(p, 'Write two numbers in words', { 'notes.txt': CHANGED, 'code.ts': CODE });
+  p.ok('rollback', '--hunk', 'cp_3.1:2', '--yes');
   p.write('mine.txt', 'not in a checkpoint\n');
   p.ok('comment', 'add', 'notes.txt:3', 'Say it in numbers');
   const edits = [
