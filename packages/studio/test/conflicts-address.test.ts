@@ -51,6 +51,16 @@ it('takes nothing from an address that only a person may decide, and no other ca
   expect(
     of({ picks: { a: { of: 'x', text: 'y', regions: [{ from: 0, to: 'z', choice: null }] }, b: 1 } })?.picks,
   ).toEqual({});
+  for (const bad of [
+    { changes: 3 },
+    { agent: {} },
+    { lines: [{ path: 1 }] },
+    { lines: [null] },
+    { lines: [{ path: { b64: '=' } }] },
+  ])
+    expect(of({ call: { verb: 'rollback', input: bad } })).toBeNull();
+  const bytes = { lines: [{ path: { b64: '/2EudHh0' }, first: 1, last: 1 }] };
+  expect(of({ call: { verb: 'rollback', input: bytes } })?.call.input).toEqual(bytes);
   expect([of({ call: { verb: 'purge', input: {} } }), of({ call: null }), addressIn('%'), addressIn('')]).toEqual([
     null,
     null,

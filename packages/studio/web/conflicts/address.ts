@@ -63,13 +63,31 @@ export function addressIn(fragment: string): ConflictsAddress | null {
   };
 }
 
-/** The server checks the fields of the input. */
+/** The server checks the fields of the input; here, only those that the page itself shows. */
 function callIn(given: unknown): TakeBackCall | null {
   const { verb: name, input } = fieldsOf(given);
   const verb = VERBS.find((one) => one === name);
-  if (verb === undefined || typeof input !== 'object' || input === null) return null;
+  if (verb === undefined || !isShowable(input)) return null;
   const fields = Object.entries(input).filter(([field]) => !ONLY_HERE.includes(field));
   return { verb, input: Object.fromEntries(fields) } as TakeBackCall;
+}
+
+function isShowable(input: unknown): input is object {
+  if (typeof input !== 'object' || input === null) return false;
+  const { checkpoint, name, agent, changes, hunks, lines } = fieldsOf(input);
+  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
+  if (![checkpoint, name, agent].every(isText) || ![changes, hunks, lines].every(isList)) return false;
+  return !Array.isArray(lines) || lines.every((line) => isName(fieldsOf(line)['path']));
+}
+
+/** As text, or as bytes if it is not text. */
+function isName(path: unknown): boolean {
+  const { b64 } = fieldsOf(path);
+  return (
+    typeof path === 'string' ||
+    (typeof b64 === 'string' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(b64))
+  );
 }
 
 function jsonIn(fragment: string): unknown {
