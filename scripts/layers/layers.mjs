@@ -66,7 +66,7 @@ export const TRANSACTION_CALLERS = ['operation', 'transaction'];
  * @param {string} file path inside packages/core/src
  */
 export function knowsTheMachine(file) {
-  return file === 'node.ts' || /^io\/node\/[^/]+\.ts$/.test(file);
+  return file === 'node.ts' || /^io\/node\/.+\.ts$/.test(file);
 }
 
 /** @param {string} file path inside packages/core/src */
