@@ -4,6 +4,7 @@ import type { Compressor } from './compressor.ts';
 import type { Fs } from './fs.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { Programs } from './programs.ts';
+import type { TypeCheckerProgram } from './type-checker.ts';
 
 export type { ProcessIdentity } from './process-identity.ts';
 
@@ -73,6 +74,8 @@ export interface Ports {
   readonly changes?: ChangeSource;
   /** Without it, data is compressed in the thread that reads it. */
   readonly compressor?: Compressor;
+  /** Without it, no type checker of a project is asked about states that are not on disk. */
+  readonly typeChecker?: TypeCheckerProgram;
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user id; null if the platform has none. */
   readonly uid: number | null;

@@ -24,7 +24,8 @@ export interface TypeCheckRequest {
   readonly root: string;
   /** The folder of the project's own TypeScript, relative to the workspace. */
   readonly typescript: string;
-  readonly projects: readonly TypeScriptProject[];
+  /** The `tsconfig.json` files of the projects, also of those that others build on. */
+  readonly configs: readonly string[];
   /** Files that differ from the disk, in each state. Null: the file does not exist. */
   readonly files: Readonly<Record<CheckedStateName, Readonly<Record<string, string | null>>>>;
   /** These are checked first, in this order. */
@@ -33,17 +34,10 @@ export interface TypeCheckRequest {
   readonly importers: readonly string[];
   /** From the paths of renamed files to those that they have in the base. */
   readonly renamed: Readonly<Record<string, string>>;
-  /** In milliseconds. It ends itself if the process that started it no longer can. */
+  /** In milliseconds. It also ends itself, in case that the process that started it no longer can. */
   readonly timeoutMs: number;
   /** In bytes, for its own process. */
   readonly maxMemory: number;
-}
-
-/** A `tsconfig.json`. */
-export interface TypeScriptProject {
-  readonly config: string;
-  /** The projects that it builds on, themselves in the list. */
-  readonly references: readonly string[];
 }
 
 /** The order in which files are checked. */
@@ -88,9 +82,17 @@ export type TypeCheckEvent =
       readonly base: readonly CheckerError[];
     }
   | { readonly kind: 'group'; readonly group: CheckGroup; readonly files: number }
-  | { readonly kind: 'problem'; readonly config: string | null; readonly reason: ProblemReason; readonly message: string }
+  | {
+      readonly kind: 'problem';
+      readonly config: string | null;
+      readonly reason: ProblemReason;
+      readonly message: string;
+    }
   | { readonly kind: 'end' };
 
 export const PROBLEM_REASONS = ['broken-config', 'unsupported-version', 'crashed'] as const;
 
 export type ProblemReason = (typeof PROBLEM_REASONS)[number];
+
+/** On the error output: it ended itself because of `maxMemory`. The runtime says the same if its heap is full. */
+export const OUT_OF_MEMORY = 'the type checker is out of memory\n';

@@ -6,6 +6,7 @@ import { nodeCompressor } from './compressor.ts';
 import { nodeFs, nodeFsWithoutNative } from './fs.ts';
 import { nodeProcesses } from './processes.ts';
 import { nodePrograms } from './programs.ts';
+import { nodeTypeChecker } from './type-checker-program.ts';
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -44,6 +45,7 @@ export function nodePorts(mayUseNative = true): Ports {
     programs: nodePrograms,
     ...(mayUseNative ? { changes: nodeChanges() } : {}),
     ...(compressor === null ? {} : { compressor }),
+    typeChecker: nodeTypeChecker,
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
     umask: () => process.umask(),

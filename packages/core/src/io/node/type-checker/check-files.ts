@@ -9,8 +9,12 @@ interface CheckedProject {
   readonly proposed: OpenProject;
   /** Loaded when it is needed. Null: the base has no such project. */
   readonly base: () => Promise<OpenProject | null>;
-  /** The files that count as its own, relative to the workspace. */
-  readonly files: ReadonlySet<string>;
+  /** The files that it names, relative to the workspace. */
+  readonly roots: ReadonlySet<string>;
+  /** All of its files in the workspace that do not belong to packages, relative to it. Takes long. */
+  readonly files: () => Promise<ReadonlySet<string>>;
+  /** Frees its memory. */
+  readonly release: () => void;
 }
 
 export interface FileCheck {
@@ -24,49 +28,76 @@ export interface FileCheck {
 export async function checkFiles(check: FileCheck): Promise<void> {
   const { request, send } = check;
   const projects = await openProjects(check);
-  for (const project of projects) await checkConfiguration(check, project);
   const done = new Set<string>();
   for (const group of ['changed', 'importers'] as const) {
     let count = 0;
     for (const file of new Set(request[group])) {
       if (done.has(file)) continue;
       done.add(file);
-      const owners = projects.filter(({ files }) => files.has(file));
+      const owners = await ownersOf(projects, file);
       if (owners.length > 0) count += 1;
       for (const project of owners) await checkFile(check, project, file, group);
     }
     send({ kind: 'group', group, files: count });
   }
+  for (const project of projects) await checkConfiguration(check, project);
+  const named = new Set(projects.flatMap(({ roots }) => [...roots]));
   const rest = new Set<string>();
-  for (const project of projects) for (const file of await checkRest(check, project, done)) rest.add(file);
+  for (const project of projects) {
+    const own = [...(await project.files())].filter((file) => project.roots.has(file) || !named.has(file));
+    const left = own.filter((file) => !done.has(file));
+    await checkRest(check, project, left);
+    for (const file of left) rest.add(file);
+    project.release();
+  }
   send({ kind: 'group', group: 'rest', files: rest.size });
 }
 
+/**
+ * A file is checked with the options of the projects that name it, or else of those that load it. This also leaves most
+ * projects unloaded until the rest is checked.
+ */
+async function ownersOf(projects: readonly CheckedProject[], file: string): Promise<readonly CheckedProject[]> {
+  const naming = projects.filter(({ roots }) => roots.has(file));
+  if (naming.length > 0) return naming;
+  const loading: CheckedProject[] = [];
+  for (const project of projects) if ((await project.files()).has(file)) loading.push(project);
+  return loading;
+}
+
 async function openProjects({ request, states, checker, send }: FileCheck): Promise<readonly CheckedProject[]> {
-  const opened: { config: string; references: readonly string[]; proposed: OpenProject }[] = [];
-  for (const { config, references } of request.projects) {
-    const proposed = await opening(config, () => checker.open('proposed', config), send);
-    if (proposed !== null) opened.push({ config, references, proposed });
-  }
-  const rootsOf = new Map(opened.map(({ config, proposed }) => [config, new Set(proposed.roots)]));
   const projects: CheckedProject[] = [];
-  for (const { config, references, proposed } of opened) {
-    const own = rootsOf.get(config);
-    // Each file is checked with the options of the project that it belongs to.
-    const isOfAnother = (path: string): boolean =>
-      own?.has(path) !== true && references.some((other) => rootsOf.get(other)?.has(path) === true);
-    const files = (await proposed.files()).flatMap((path) => {
-      const inside = path.includes('/node_modules/') || isOfAnother(path) ? null : inWorkspace(states.proposed, path);
-      return inside === null ? [] : [inside];
-    });
+  const inside = (paths: readonly string[]): ReadonlySet<string> =>
+    new Set(
+      paths.flatMap((path) => {
+        const own = path.includes('/node_modules/') ? null : inWorkspace(states.proposed, path);
+        return own === null ? [] : [own];
+      }),
+    );
+  for (const config of request.configs) {
+    const proposed = await opening(config, () => checker.open('proposed', config), send);
+    if (proposed === null) continue;
     let base: Promise<OpenProject | null> | undefined;
+    let loaded: OpenProject | null = null;
+    let files: Promise<ReadonlySet<string>> | undefined;
     projects.push({
       config,
       proposed,
-      files: new Set(files),
+      roots: inside(proposed.roots),
+      files: () => {
+        files ??= proposed.files().then(inside);
+        return files;
+      },
       base: () => {
-        base ??= opening(config, () => checker.open('base', config), send);
+        base ??= opening(config, () => checker.open('base', config), send).then((project) => {
+          loaded = project;
+          return project;
+        });
         return base;
+      },
+      release: () => {
+        proposed.release?.();
+        loaded?.release?.();
       },
     });
   }
@@ -91,7 +122,7 @@ async function checkConfiguration(check: FileCheck, { config, proposed, base }: 
   const errors = ofProject(await proposed.errorsOfProject());
   if (errors.length === 0) return;
   const before = ofProject((await (await base())?.errorsOfProject()) ?? []);
-  sendErrors(check, { file: config, group: 'changed', proposed: errors, base: before });
+  sendErrors(check, { file: config, group: 'rest', proposed: errors, base: before });
   const first = errors.find(({ code }) => !DEPRECATIONS.includes(code));
   if (first !== undefined) check.send({ kind: 'problem', config, reason: 'broken-config', message: first.message });
 }
@@ -110,23 +141,16 @@ async function checkFile(check: FileCheck, project: CheckedProject, file: string
   if (errors.length > 0) await compare(check, project, { file, group, errors });
 }
 
-/** @returns the files that were checked */
-async function checkRest(
-  check: FileCheck,
-  project: CheckedProject,
-  done: ReadonlySet<string>,
-): Promise<readonly string[]> {
-  const rest = [...project.files].filter((file) => !done.has(file));
+async function checkRest(check: FileCheck, project: CheckedProject, rest: readonly string[]): Promise<void> {
   if (project.proposed.errorsOfAll === undefined) {
     for (const file of rest) await checkFile(check, project, file, 'rest');
-    return rest;
+    return;
   }
   const found = byFile(await project.proposed.errorsOfAll());
   for (const file of rest) {
     const errors = found.get(absolute(check, 'proposed', file));
     if (errors !== undefined) await compare(check, project, { file, group: 'rest', errors });
   }
-  return rest;
 }
 
 function byFile(errors: readonly CompilerError[]): ReadonlyMap<string | null, readonly CompilerError[]> {

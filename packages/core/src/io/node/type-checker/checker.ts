@@ -30,6 +30,8 @@ export interface OpenProject {
   errorsOfAll?(): Promise<readonly CompilerError[]>;
   /** Errors of the configuration, and those that are not about one file. */
   errorsOfProject(): Promise<readonly CompilerError[]>;
+  /** It is not asked again. */
+  release?(): void;
 }
 
 export interface Checker {

@@ -36,6 +36,7 @@ interface Service {
   getSyntacticDiagnostics(file: string): readonly Diagnostic[];
   getSemanticDiagnostics(file: string): readonly Diagnostic[];
   getCompilerOptionsDiagnostics(): readonly Diagnostic[];
+  dispose(): void;
 }
 
 /** The part of TypeScript's interface that is used. */
@@ -119,6 +120,7 @@ function openProject(ts: TypeScript, registry: unknown, wanted: WantedProject): 
       service.getProgram().getSourceFile(file) === undefined
         ? []
         : errorsIn([...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)]),
+    release: () => service.dispose(),
     errorsOfProject: async () => errorsIn([...parsed.errors, ...service.getCompilerOptionsDiagnostics()]),
   };
 }

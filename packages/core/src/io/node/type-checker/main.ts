@@ -42,10 +42,9 @@ async function load(
 ): Promise<{ readonly checker: Checker; readonly version: string }> {
   const folder = join(states.base.root, request.typescript);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
-  const configs = request.projects.map(({ config }) => config);
   const isNative = Number.parseInt(version, 10) >= 7;
   return {
     version,
-    checker: isNative ? await loadUnstableApi(folder, states, configs) : loadLanguageService(folder, states),
+    checker: isNative ? await loadUnstableApi(folder, states, request.configs) : loadLanguageService(folder, states),
   };
 }

@@ -72,7 +72,8 @@ class SourceLines {
 function importedNames(text: string, start: number, end: number): readonly string[] {
   const before = text.slice(Math.max(0, start - MAX_STATEMENT), start);
   const declaration = /(?:^|[;\n}])\s*import\s+(?:type\s+)?([^;]*?)\s*from\s*$/.exec(before);
-  const [, bound] = declaration ?? /(?:const|let|var)\s+([^;=]*?)\s*=\s*(?:await\s+import|require)\s*\(\s*$/.exec(before) ?? [];
+  const [, bound] =
+    declaration ?? /(?:const|let|var)\s+([^;=]*?)\s*=\s*(?:await\s+import|require)\s*\(\s*$/.exec(before) ?? [];
   if (bound === undefined || end <= start) return [];
   // `a as b` and `a: b` bind b.
   const words = bound.replace(/[\w$]+\s+as\s+|\*\s*as\s+|[\w$]+\s*:\s*/g, '').match(/[A-Za-z_$][\w$]*/g) ?? [];

@@ -1,0 +1,62 @@
+/** What the type checkers of a project say about a proposed state, and what cannot be said. */
+
+import type { CodeFinding } from '../../code/finding.ts';
+import type { CheckGroup } from '../../io/type-checker.ts';
+import type { TreePath } from '../../model/names.ts';
+
+/**
+ * - `no-config`: the project has no type checker that is known, or names no files for it
+ * - `not-trusted`: a person has not trusted the check that runs it
+ * - `not-installed`: it is not in a dependency folder of the workspace
+ * - `unsupported-version`: its version is not known
+ * - `broken-config`: its configuration has errors. What could be understood of it was used.
+ * - `crashed`, `timed-out`, `out-of-memory`: it did not end by itself
+ * - `not-available`: this machine or build cannot run it
+ * - `too-large`: what was changed is too large to be handed over
+ * - `no-base`: there are failures, and which of them are new is not known
+ */
+export type UnsaidReason =
+  | 'no-config'
+  | 'not-trusted'
+  | 'not-installed'
+  | 'unsupported-version'
+  | 'broken-config'
+  | 'crashed'
+  | 'timed-out'
+  | 'out-of-memory'
+  | 'not-available'
+  | 'too-large'
+  | 'no-base';
+
+/** Something that cannot be said, or not completely. */
+export interface Unsaid {
+  readonly reason: UnsaidReason;
+  /** Such as `typescript`; null: there is none. */
+  readonly tool: string | null;
+  /** The check, file or folder that it is about; '' is the workspace itself. */
+  readonly path: TreePath;
+  /** One sentence. It may quote the project's tools. */
+  readonly message: string;
+}
+
+export interface TypeFindings {
+  /** Those of changed files first, then those of importers, then the rest. */
+  readonly findings: readonly CodeFinding[];
+  /** More findings than that are only counted. */
+  readonly omitted: number;
+  /** The number of files in each group that is checked. A group that is missing is not, or not completely. */
+  readonly checked: Partial<Readonly<Record<CheckGroup, number>>>;
+  readonly unsaid: readonly Unsaid[];
+}
+
+/** A part of a proposed state, in memory, over the files on disk. Null: the file does not exist in it. */
+export type FilesOverDisk = ReadonlyMap<TreePath, Uint8Array | null>;
+
+export interface TypeLimits {
+  /** For each checker, in milliseconds. */
+  readonly timeoutMs: number;
+  /** For each checker with everything that it starts, in bytes. */
+  readonly maxMemory: number;
+}
+
+export const DEFAULT_TYPE_LIMITS: TypeLimits = { timeoutMs: 5 * 60_000, maxMemory: 4 * 1024 ** 3 };
