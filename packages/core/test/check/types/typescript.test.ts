@@ -66,7 +66,7 @@ describe.each([6, 7] as const)('TypeScript %i', (version) => {
   test('a removed file and a file in a new folder are seen, and so is a state that is not on disk', async () => {
     const project = make({
       'src/gone.ts': 'export const x = 1;\n',
-      'src/user.ts': 'import "./gone";\nimport { x } from "./gone";\nx;\n',
+      'src/user.ts': '\nimport { x } from "./gone";\nx;\n',
     });
     const { findings } = await project.check({
       'src/gone.ts': null,
@@ -93,7 +93,7 @@ describe.each([6, 7] as const)('TypeScript %i', (version) => {
       { importers: ['src/far.ts'], imports: new Map([['src/far.ts', ['src/lib.ts']]]) as never },
     );
     expect(findings.map(brief)).toEqual([
-      "breaks src/lib.ts:1 Cannot find module './not-there' or its c",
+      "breaks src/lib.ts:1 Cannot find module './not-there' or its ",
       "follows src/lib.ts:3 Parameter 'm' implicitly has an 'any' ty",
       "breaks src/lib.ts:4 Type 'number' is not assignable to type ",
       "follows src/far.ts:2 Parameter 'n' implicitly has an 'any' ty",
@@ -105,13 +105,13 @@ describe.each([6, 7] as const)('TypeScript %i', (version) => {
   });
 
   test('projects that build on each other are checked from their sources, and nothing is written', async () => {
-    const part = (references: readonly string[]): string =>
+    const part = (name: string, references: readonly string[]): string =>
       JSON.stringify({
         compilerOptions: {
           ...JSON.parse(CONFIG).compilerOptions,
           noEmit: false,
           composite: true,
-          outDir: '../out',
+          outDir: `../out/${name}`,
           rootDir: '.',
         },
         include: ['*.ts'],
@@ -119,8 +119,8 @@ describe.each([6, 7] as const)('TypeScript %i', (version) => {
       });
     const project = proposedProject(TYPESCRIPTS[version], {
       'tsconfig.json': '{ "files": [], "references": [{ "path": "./a" }, { "path": "./b/" }] } // all',
-      'a/tsconfig.json': part([]),
-      'b/tsconfig.json': part(['../a']),
+      'a/tsconfig.json': part('a', []),
+      'b/tsconfig.json': part('b', ['../a']),
       'a/one.ts': 'export const one = 1;\nexport const wrong: string = 1;\n',
       'b/two.ts': 'import { one } from "../a/one";\nexport const two: number = one;\n',
     });

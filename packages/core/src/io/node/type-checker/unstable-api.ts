@@ -67,7 +67,7 @@ export async function loadUnstableApi(folder: string, states: States, configs: r
     return api.updateSnapshot({
       openProjects: there,
       ...(closed.length === 0 ? {} : { closeProjects: closed }),
-      ...(isFirst ? {} : { fileChanges: { invalidateAll: true } }),
+      ...(isFirst ? {} : { fileChanges: changesTo(states, wanted, all) }),
     });
   };
   const snapshotOf = (wanted: CheckedStateName): Promise<Snapshot> => {
@@ -105,6 +105,19 @@ async function apiClass(folder: string): Promise<ApiClass> {
 
 function unknownInterface(why: string): CheckerProblem {
   return new CheckerProblem('unsupported-version', `its interface is not known: ${why}`);
+}
+
+/** Configurations count as changed, so that they are read again: they may name files that only one state has. */
+function changesTo(states: States, to: CheckedStateName, configs: readonly string[]): object {
+  const [before, after] = to === 'base' ? [states.proposed, states.base] : [states.base, states.proposed];
+  const paths = new Set([...before.differing, ...after.differing]);
+  const of = (had: boolean, has: boolean): readonly string[] =>
+    [...paths].filter((path) => before.hasFile(path) === had && after.hasFile(path) === has);
+  return {
+    changed: [...new Set([...configs, ...of(true, true)])],
+    created: of(false, true),
+    deleted: of(true, false),
+  };
 }
 
 /** What the compiler asks about files. It has no way to write. Each question costs time, so only those needed are answered. */
