@@ -10,6 +10,7 @@ import { digestOf } from '../../../src/check/trust.ts';
 import { checkTypeScript, type TypeScriptCheck } from '../../../src/check/types/check-typescript.ts';
 import { DEFAULT_TYPE_LIMITS, type TypeFindings } from '../../../src/check/types/type-findings.ts';
 import { nodePorts } from '../../../src/io/node/ports.ts';
+import type { Ports } from '../../../src/io/ports.ts';
 import { type DiskPath, onDisk, type TreePath } from '../../../src/model/names.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
@@ -28,6 +29,7 @@ export interface ProposedOptions extends Partial<Omit<TypeScriptCheck, 'base' | 
 
 export interface ProposedProject {
   readonly folder: DiskPath;
+  readonly ports: Ports;
   /** Asks about the files on disk with these changes. */
   check(proposed: FilesOfTest, options?: ProposedOptions): Promise<TypeFindings>;
   /** All that is in the folder. */
@@ -44,6 +46,7 @@ export function proposedProject(typescript: string | FilesOfTest | null, files: 
   } else if (typescript !== null) write(join(workspace, 'node_modules/typescript'), typescript);
   return {
     folder: workspace,
+    ports: nodePorts(true),
     check: (proposed, options = {}) => checkTypeScript(checkOf(workspace, proposed, options)),
     digest: () => createHash('sha256').update(listing(workspace)).digest('hex'),
   };
