@@ -59,14 +59,11 @@ const { output } = await bundle({
     minify: false,
   },
 });
-// The program for a sandbox is a single file without dependencies.
-const alone = await bundle({
-  input: { remote: join(cli, 'dist/remote.js') },
-  platform: 'node',
-  resolve,
-  logLevel: 'warn',
-  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
-});
+// The program for a sandbox and the one that asks type checkers are single files without dependencies.
+const alone = [
+  ...(await bundleAlone({ remote: join(cli, 'dist/remote.js') })),
+  ...(await bundleAlone({ 'type-checker': join(TOP, 'packages/core/dist/io/node/type-checker/main.js') })),
+];
 // The command loads the add-on from its own folder if it fits the machine. Without it everything works, only slower.
 const prebuilt = join(TOP, 'packages/native/prebuilt');
 for (const name of readdirSync(prebuilt)) copyFileSync(join(prebuilt, name), join(folder, `savepoint-${name}`));
@@ -79,13 +76,25 @@ writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n
 // A daemon does not serve the page, so its build id does not depend on it.
 const page = await buildPage();
 cpSync(page.folder, join(folder, 'studio'), { recursive: true });
-const modules = [...output, ...alone.output].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+const modules = [...output, ...alone].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
 writeFileSync(join(folder, 'LICENSES.txt'), licences([...modules, ...page.modules]));
 
 const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');
 const { STORE_FORMAT } = await import('../packages/core/dist/frontend.js');
 const build = readFileSync(join(folder, 'build.txt'), 'utf8').trim();
 writeFileSync(join(folder, 'savepoint-hook'), hookScript({ build, format: STORE_FORMAT }), { mode: 0o755 });
+
+/** @param {Record<string, string>} input the name and the entry of one program */
+async function bundleAlone(input) {
+  const made = await bundle({
+    input,
+    platform: 'node',
+    resolve,
+    logLevel: 'warn',
+    output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
+  });
+  return made.output;
+}
 
 /**
  * Returns the modules that are loaded together with this one: the module and all its static imports.
