@@ -154,7 +154,15 @@ export const TOOLS: readonly ToolRow[] = [
     tool: 'pyright',
     ecosystem: 'python',
     kind: 'types',
-    signs: { files: ['pyrightconfig.json'], text: [['pyproject.toml', /^\[tool\.pyright\]/m]] },
+    signs: {
+      files: ['pyrightconfig.json'],
+      dependency: 'pyright',
+      text: [
+        ['pyproject.toml', /^\[tool\.pyright\]|^[ \t]*["']?pyright\b/m],
+        ['requirements-dev.txt', /^pyright\b/m],
+        ['requirements.txt', /^pyright\b/m],
+      ],
+    },
     args: ['--outputjson'],
     format: 'pyright',
   },

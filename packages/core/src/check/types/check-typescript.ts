@@ -8,7 +8,7 @@ import type { Check } from '../check.ts';
 import { filesOfFolder, type ProjectFiles } from '../find/project-files.ts';
 import { askTypeScript, type ProposedTypes } from './ask-typescript.ts';
 import { findTypeScript } from './find-typescript.ts';
-import type { TypeFindings, Unsaid } from './type-findings.ts';
+import { joined, later, NOTHING_FOUND, type TypeFindings, type Unsaid } from './type-findings.ts';
 
 export interface TypeScriptCheck extends ProposedTypes {
   readonly ports: Pick<Ports, 'fs' | 'programs' | 'typeChecker'>;
@@ -28,7 +28,7 @@ export async function checkTypeScript(wanted: TypeScriptCheck): Promise<TypeFind
   const { checks, trusted, files, ports, place } = wanted;
   const disk = filesOfFolder(ports.fs, place.files);
   const { found, unsaid } = findTypeScript({ checks, trusted, proposed: files, disk });
-  const answers: TypeFindings[] = [{ findings: [], omitted: 0, checked: {}, unsaid: [...unsaid, ...nothing(checks)] }];
+  const answers: TypeFindings[] = [{ ...NOTHING_FOUND, unsaid: [...unsaid, ...nothing(checks)] }];
   let count = 0;
   for (const typescript of found) {
     const before = count;
@@ -38,32 +38,11 @@ export async function checkTypeScript(wanted: TypeScriptCheck): Promise<TypeFind
     };
     answers.push(await askTypeScript(typescript, { ...wanted, onFindings }));
   }
-  return answers.reduce(joined);
+  return answers.reduce((all, one) => joined(all, one));
 }
 
 function nothing(checks: readonly Check[]): readonly Unsaid[] {
   if (checks.some(({ tool }) => tool === 'tsc')) return [];
   const message = 'No tsconfig.json was found, so TypeScript cannot be asked.';
   return [{ reason: 'no-config', tool: 'typescript', path: WORKSPACE_ITSELF, message }];
-}
-
-/** Joins what several checkers say. */
-export function joined(one: TypeFindings, other: TypeFindings): TypeFindings {
-  const { length } = one.findings;
-  const groups = [
-    ...new Set([...Object.keys(one.checked), ...Object.keys(other.checked)]),
-  ] as (keyof typeof one.checked)[];
-  return {
-    findings: [...one.findings, ...other.findings.map((finding) => later(finding, length))],
-    omitted: one.omitted + other.omitted,
-    checked: Object.fromEntries(
-      groups.map((group) => [group, (one.checked[group] ?? 0) + (other.checked[group] ?? 0)]),
-    ),
-    unsaid: [...one.unsaid, ...other.unsaid],
-  };
-}
-
-/** @param before how many findings come before those of its checker */
-function later(finding: CodeFinding, before: number): CodeFinding {
-  return finding.follows === null ? finding : { ...finding, follows: finding.follows + before };
 }

@@ -78,7 +78,11 @@ export class FindingClasses {
   }
 }
 
-const MISSING_MODULE = new Set(['TS2307', 'TS2792', 'TS7016', 'TS2306', 'TS2732', 'reportMissingImports']);
+const MISSING_MODULE = new Set([
+  ...['TS2307', 'TS2792', 'TS7016', 'TS2306', 'TS2732'],
+  'reportMissingImports',
+  'import-not-found',
+]);
 const MISSING_EXPORT = new Set(['TS2305', 'TS2614', 'TS2724', 'TS2459', 'TS2460', 'TS1192', 'TS2613', 'TS2694']);
 
 /** An implicit or unknown type, in places where nothing else says what it is. */

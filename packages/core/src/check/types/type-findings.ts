@@ -60,3 +60,26 @@ export interface TypeLimits {
 }
 
 export const DEFAULT_TYPE_LIMITS: TypeLimits = { timeoutMs: 5 * 60_000, maxMemory: 4 * 1024 ** 3 };
+
+export const NOTHING_FOUND: TypeFindings = { findings: [], omitted: 0, checked: {}, unsaid: [] };
+
+/** Joins what several checkers say. */
+export function joined(one: TypeFindings, other: TypeFindings): TypeFindings {
+  const { length } = one.findings;
+  const groups = [
+    ...new Set([...Object.keys(one.checked), ...Object.keys(other.checked)]),
+  ] as (keyof typeof one.checked)[];
+  return {
+    findings: [...one.findings, ...other.findings.map((finding) => later(finding, length))],
+    omitted: one.omitted + other.omitted,
+    checked: Object.fromEntries(
+      groups.map((group) => [group, (one.checked[group] ?? 0) + (other.checked[group] ?? 0)]),
+    ),
+    unsaid: [...one.unsaid, ...other.unsaid],
+  };
+}
+
+/** @param before how many findings come before those of its checker */
+export function later(finding: CodeFinding, before: number): CodeFinding {
+  return finding.follows === null ? finding : { ...finding, follows: finding.follows + before };
+}
