@@ -21,7 +21,15 @@ import type { FoundTypeScript } from './find-typescript.ts';
 import { FindingClasses, type KnownImports } from './finding-classes.ts';
 import type { NewError } from './new-error.ts';
 import { readEvent } from './read-event.ts';
-import type { FilesOverDisk, TypeFindings, TypeLimits, Unsaid, UnsaidReason } from './type-findings.ts';
+import {
+  type FilesOverDisk,
+  isReadByCompilers,
+  MAX_SOURCE_BYTES,
+  type TypeFindings,
+  type TypeLimits,
+  type Unsaid,
+  type UnsaidReason,
+} from './type-findings.ts';
 
 export interface ProposedTypes {
   readonly ports: Pick<Ports, 'programs' | 'typeChecker'>;
@@ -45,10 +53,6 @@ export interface ProposedTypes {
 
 const TOOL = 'typescript';
 const MAX_FINDINGS = 5_000;
-/** Of all texts that are handed over. */
-const MAX_TEXT = 64 * 1024 * 1024;
-/** Files that compilers look at. */
-const SOURCES = /\.(?:[cm]?[jt]sx?|json)$/;
 /** The part of its memory that the heap may have. */
 const HEAP_SHARE = 0.9;
 const MB = 1024 ** 2;
@@ -60,7 +64,10 @@ export async function askTypeScript(typescript: FoundTypeScript, wanted: Propose
   const request = requestOf(typescript, wanted);
   if (program === null) return answer.without('not-available', 'This build of Savepoint cannot run type checkers.');
   if (request === null) {
-    return answer.without('too-large', `More than ${MAX_TEXT / MB} MB of source text differ from the files on disk.`);
+    return answer.without(
+      'too-large',
+      `More than ${MAX_SOURCE_BYTES / MB} MB of source text differ from the files on disk.`,
+    );
   }
   const { limits, place, signal } = wanted;
   const lines = new Lines((line) => answer.take(readEvent(line)));
@@ -98,15 +105,15 @@ function requestOf(typescript: FoundTypeScript, wanted: ProposedTypes): TypeChec
     for (const [path, bytes] of files) {
       // Compilers cannot be asked about names that are not text.
       const name = textFromBytes(path);
-      if (name === null || !SOURCES.test(name)) continue;
+      if (name === null || !isReadByCompilers(name)) continue;
       size += name.length + (bytes?.length ?? 0);
-      if (size > MAX_TEXT) break;
+      if (size > MAX_SOURCE_BYTES) break;
       texts[name] = bytes === null ? null : sourceText(bytes);
     }
     return texts;
   };
   const files = { base: textsOf(wanted.base), proposed: textsOf(wanted.proposed) };
-  if (size > MAX_TEXT) return null;
+  if (size > MAX_SOURCE_BYTES) return null;
   const named = (paths: readonly TreePath[]): readonly string[] => paths.flatMap((path) => textFromBytes(path) ?? []);
   return {
     root: textFromBytes(place.seenAs) ?? '',

@@ -16,7 +16,7 @@ const MAX_ERRORS = 5_000;
 const MAX_TEXT = 4_000;
 const MAX_WORDS = 100;
 
-/** Null: it is no event. */
+/** Null: the line is something else. */
 export function readEvent(line: string): TypeCheckEvent | null {
   const json = parsed(line);
   switch (field(json, 'kind')) {

@@ -52,6 +52,14 @@ export interface TypeFindings {
 /** A part of a proposed state, in memory, over the files on disk. Null: the file does not exist in it. */
 export type FilesOverDisk = ReadonlyMap<TreePath, Uint8Array | null>;
 
+/** Of all source files of both states that are not as on disk. */
+export const MAX_SOURCE_BYTES = 64 * 1024 * 1024;
+
+/** Whether compilers of TypeScript look at a file. */
+export function isReadByCompilers(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|json)$/.test(path);
+}
+
 export interface TypeLimits {
   /** For each checker, in milliseconds. */
   readonly timeoutMs: number;
