@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CodeFinding } from '../../../src/code/finding.ts';
 import { proposedProject, TYPESCRIPTS } from './proposed-types.ts';
@@ -147,4 +149,57 @@ describe.each([6, 7] as const)('TypeScript %i', (version) => {
     expect(broken.unsaid).toMatchObject([{ reason: 'broken-config', tool: 'typescript', path: 'tsconfig.json' }]);
     expect(broken.findings).toMatchObject([{ path: 'tsconfig.json', rule: 'type-error' }]);
   });
+
+  test('a package of the workspace that is linked in node_modules is seen as it is proposed', async () => {
+    const project = make({
+      'packages/lib/package.json': '{ "name": "lib", "exports": { ".": "./src/index.ts", "./*": "./src/*.ts" } }',
+      'packages/lib/src/index.ts': 'export const value = 1;\n',
+      'src/user.ts':
+        'import { value } from "lib";\nimport { more } from "lib/more";\nexport const all: number = value + more;\n',
+    });
+    symlinkSync('../packages/lib', join(project.folder, 'node_modules/lib'));
+    const { findings } = await project.check(
+      {
+        'packages/lib/src/index.ts': 'export const value = "1";\n',
+        'packages/lib/src/more.ts': 'export const more = 1;\n',
+      },
+      { importers: ['src/user.ts'] },
+    );
+    // The base has no `more`, so that is no longer an error, and the sum is one.
+    expect(findings.map(brief)).toEqual(["breaks src/user.ts:3 Type 'string' is not assignable to type "]);
+  });
+});
+
+test('packages with versions of their own are checked by these', async () => {
+  const wrong = 'import { gone } from "./gone";\nexport const n = gone((x) => x);\n';
+  const project = proposedProject(null, {
+    'package.json': '{ "workspaces": ["a", "b"] }',
+    'a/package.json': '{}',
+    'b/package.json': '{}',
+    'a/tsconfig.json': CONFIG,
+    'b/tsconfig.json': CONFIG,
+    'a/src/x.ts': '',
+    'b/src/x.ts': '',
+  });
+  for (const [name, version] of [
+    ['a', 6],
+    ['b', 7],
+  ] as const) {
+    mkdirSync(join(project.folder, name, 'node_modules'));
+    symlinkSync(TYPESCRIPTS[version], join(project.folder, name, 'node_modules/typescript'));
+  }
+  const streamed: CodeFinding[] = [];
+  const onFindings = (added: readonly CodeFinding[]) => streamed.push(...added);
+  const { findings, checked, unsaid } = await project.check(
+    { 'a/src/x.ts': wrong, 'b/src/x.ts': wrong },
+    { onFindings },
+  );
+  expect(findings.map((one) => [one.class, one.path, one.line, one.follows])).toEqual([
+    ['breaks', 'a/src/x.ts', 1, null],
+    ['follows', 'a/src/x.ts', 2, 0],
+    ['breaks', 'b/src/x.ts', 1, null],
+    ['follows', 'b/src/x.ts', 2, 2],
+  ]);
+  expect(streamed).toEqual(findings);
+  expect({ checked, unsaid }).toEqual({ checked: { changed: 2, importers: 0, rest: 0 }, unsaid: [] });
 });

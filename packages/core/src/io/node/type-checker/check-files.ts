@@ -1,5 +1,4 @@
 /** Checks the files of all projects, the changed ones first, and the base where there are errors. */
-import { join } from 'node:path';
 import type { CheckedStateName, CheckGroup, TypeCheckEvent, TypeCheckRequest } from '../../type-checker.ts';
 import { type Checker, CheckerProblem, type CompilerError, type OpenProject, type States } from './checker.ts';
 import { inWorkspace, located } from './places.ts';
@@ -193,5 +192,5 @@ function sendErrors(
 }
 
 function absolute({ states }: FileCheck, state: CheckedStateName, file: string): string {
-  return join(states[state].root, file);
+  return states[state].at(file);
 }

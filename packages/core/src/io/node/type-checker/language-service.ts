@@ -101,7 +101,7 @@ interface WantedProject {
 
 function openProject(ts: TypeScript, registry: unknown, wanted: WantedProject): OpenProject | null {
   const { files } = wanted;
-  const path = join(files.root, wanted.config);
+  const path = files.at(wanted.config);
   if (!files.hasFile(path)) return null;
   const disk = diskOf(ts, files);
   const parse = (config: string): ParsedConfig | undefined =>

@@ -1,5 +1,4 @@
 /** Turns what a compiler reports into lines, source texts and names. */
-import { relative, sep } from 'node:path';
 import type { CheckerError, RelatedPlace } from '../../type-checker.ts';
 import type { CompilerError } from './checker.ts';
 import type { StateFiles } from './state-files.ts';
@@ -15,8 +14,7 @@ const UNRESOLVED = new Set([2307, 2792, 7016, 2306, 2732]);
 
 /** Returns the path relative to the workspace, with slashes; null if it is outside of it. */
 export function inWorkspace(files: StateFiles, path: string): string | null {
-  const inside = relative(files.root, path).split(sep).join('/');
-  return inside === '' || inside === '..' || inside.startsWith('../') ? null : inside;
+  return path.startsWith(`${files.root}/`) ? path.slice(files.root.length + 1) : null;
 }
 
 /** Returns the errors of one file with their places. */

@@ -1,8 +1,11 @@
 /** The files of the two states: those that differ from the disk from memory, all others from the disk. */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { posix } from 'node:path';
 import { sourceText } from '../../../content/source-text.ts';
 import type { CheckedStateName, TypeCheckRequest } from '../../type-checker.ts';
+
+/** Compilers write all paths with slashes. */
+const { dirname, join } = posix;
 
 /** What differs from the disk in a folder. */
 interface FolderDifference {
@@ -24,12 +27,17 @@ export class StateFiles {
   readonly #real = new Map<string, string>();
 
   constructor(request: Pick<TypeCheckRequest, 'root' | 'files'>, state: CheckedStateName) {
-    this.root = realpathSync(request.root);
+    this.root = withSlashes(realpathSync(request.root));
     for (const [path, content] of Object.entries(request.files[state])) {
-      const file = join(this.root, path);
+      const file = this.at(path);
       this.#contents.set(file, content);
       this.#note(file, content !== null);
     }
+  }
+
+  /** @param path from the workspace */
+  at(path: string): string {
+    return join(this.root, path);
   }
 
   /** The absolute paths that differ from the disk. */
@@ -124,7 +132,7 @@ export class StateFiles {
     if (known !== undefined) return known;
     let real: string;
     try {
-      real = realpathSync(folder);
+      real = withSlashes(realpathSync(folder));
     } catch {
       const above = dirname(folder);
       real = above === folder ? folder : `${this.#realFolder(above)}${folder.slice(above.length)}`;
@@ -151,4 +159,8 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+function withSlashes(path: string): string {
+  return path.replaceAll('\\', '/');
 }

@@ -57,7 +57,7 @@ export async function loadUnstableApi(folder: string, states: States, configs: r
   const Loaded = await apiClass(folder);
   let state: CheckedStateName = 'proposed';
   const api = new Loaded({ cwd: states.base.root, fs: callbacks(states, () => states[state]) });
-  const all = configs.map((config) => join(states.base.root, config));
+  const all = configs.map((config) => states.base.at(config));
   const snapshots = new Map<CheckedStateName, Promise<Snapshot>>();
   const take = async (wanted: CheckedStateName): Promise<Snapshot> => {
     const isFirst = snapshots.size === 0;
@@ -79,7 +79,7 @@ export async function loadUnstableApi(folder: string, states: States, configs: r
   };
   return {
     open: async (wanted, config) => {
-      const path = join(states.base.root, config);
+      const path = states.base.at(config);
       return states[wanted].hasFile(path) ? openProject(await snapshotOf(wanted), path, config) : null;
     },
     close: async () => {
