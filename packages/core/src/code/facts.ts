@@ -25,7 +25,10 @@ export interface ImportedName {
 /** One import declaration. */
 export interface Import {
   readonly kind: ImportKind;
-  /** The other file as written: `./a.js`, `react`, `..package.module`, `example.com/module/package`. */
+  /**
+   * The other file as written: `./a.js`, `react`, `..package.module`, `example.com/module/package`. Of the kind `text`: the
+   * whole dotted name, and `names` is empty.
+   */
   readonly from: string;
   readonly names: readonly ImportedName[];
   /** From 1. */
@@ -81,6 +84,8 @@ export interface FileFacts {
   readonly exports: readonly Export[];
   /** Whether it may export names that cannot be seen, such as by `module.exports = f()` or `__getattr__`. */
   readonly hasHiddenExports: boolean;
+  /** The exports that an import of `*` takes. Absent: all of them, or as the language has it. */
+  readonly starNames?: readonly string[];
   readonly definitions: readonly Definition[];
   /** Names that it uses and does not bind itself, and names of its own definitions. */
   readonly uses: readonly Use[];

@@ -25,7 +25,27 @@ export type Resolution =
 
 export interface Resolver {
   resolve(importer: TreePath, from: string): Resolution;
+  /**
+   * The file of a name that is a module of its own, such as in `from package import module`. Absent: the language has no
+   * such names. Ask only if the file that `from` leads to does not define the name.
+   */
+  resolveName?(importer: TreePath, from: string, name: string): Resolution;
+  /**
+   * Where a dotted name in a string leads (an import of the kind `text`). Null: to nothing in the workspace. Absent: such
+   * names are not imports.
+   */
+  resolveText?(importer: TreePath, text: string): TextResolution | null;
 }
+
+/** The module that the beginning of a dotted name leads to. */
+export interface TextResolution {
+  readonly paths: readonly TreePath[];
+  /** What follows the module: a name in it, then members. Empty: the module itself. */
+  readonly rest: readonly string[];
+}
+
+/** Reads the grammar of a language, or the program that runs grammars (`web-tree-sitter`). Null: it is not installed. */
+export type ReadGrammar = (name: string) => Promise<Uint8Array | null>;
 
 export interface Language {
   /** As in `FileFacts.language`. */
@@ -36,8 +56,8 @@ export interface Language {
   readonly patterns: readonly string[];
   /** Whether findings of the class `breaks` are emitted: only with measured figures (docs/plan-accuracy.md). */
   readonly isMeasured: boolean;
-  /** Loads the parser. Called once, in the thread that reads facts. */
-  load(): Promise<FactExtractor>;
+  /** Loads the parser. Called once, in the thread that reads facts. Null: its grammar is not installed. */
+  load(readGrammar: ReadGrammar): Promise<FactExtractor | null>;
   /** Called once per tree. It must not read more files than it needs. */
   resolverOf(tree: CodeTree): Resolver;
 }
