@@ -34,7 +34,10 @@ export const PURE_MODULES = new Map([
 ]);
 
 /** Packages that only these layers may import. */
-export const PACKAGES = new Map([['ignore', ['git', 'workspace']]]);
+export const PACKAGES = new Map([
+  ['ignore', ['git', 'workspace']],
+  ['web-tree-sitter', ['code']],
+]);
 
 /** Methods of the Fs port that change the disk. */
 export const CHANGING_METHODS = [
