@@ -38,7 +38,8 @@ function copyGrammars(to) {
     execFileSync('npm', args, { cwd: work, stdio: 'pipe', timeout: 5 * 60_000 });
     const modules = join(work, 'node_modules');
     mkdirSync(to, { recursive: true });
-    for (const [name, file] of Object.entries(FILES)) writeFileSync(join(to, `${name}.wasm`), readFileSync(join(modules, file)));
+    for (const [name, file] of Object.entries(FILES))
+      writeFileSync(join(to, `${name}.wasm`), readFileSync(join(modules, file)));
     const packages = Object.values(FILES).map((file) => dirname(file));
     writeFileSync(join(to, 'LICENSES.txt'), packages.map((name) => licenceOf(join(modules, name))).join('\n\n'));
   } finally {

@@ -1,0 +1,125 @@
+import type { TreePath } from '../../../model/names.ts';
+import type { CodeTree } from '../../language.ts';
+import { STANDARD_LIBRARY } from './standard-library.ts';
+
+/** The folders in which Python looks for modules. Where it really looks depends on how it is started. */
+export interface PythonRoots {
+  /** The folders in which a module or package of this name is, the likeliest first. */
+  candidates(importer: TreePath, name: string): readonly TreePath[];
+}
+
+/**
+ * - `package`: a folder with `__init__.py`, in a folder without
+ * - `module`: a file in a folder without `__init__.py`
+ * - `folder`: a folder without `__init__.py`, with Python files somewhere in it
+ */
+type Kind = 'package' | 'module' | 'folder';
+
+interface Candidate {
+  readonly root: TreePath;
+  readonly kind: Kind;
+}
+
+const MANIFESTS = ['pyproject.toml', 'setup.cfg', 'setup.py', 'pytest.ini', 'tox.ini', 'pyrightconfig.json'];
+const USUAL_FOLDERS = ['src', 'lib', 'python'];
+const LARGEST_MANIFEST = 1024 * 1024;
+
+export function rootsOf(tree: CodeTree): PythonRoots {
+  const named = candidatesByName(tree);
+  const declared = declaredRoots(tree);
+  return {
+    candidates: (importer, name) => {
+      const folder = parentOf(importer);
+      const isAround = (root: TreePath) => root === '' || folder === root || folder.startsWith(`${root}/`);
+      const isUsable = ({ root, kind }: Candidate) => {
+        if (!STANDARD_LIBRARY.has(name)) {
+          const isNear = kind === 'module' ? isAround(root) : root === folder;
+          return kind === 'package' || isNear || declared.has(root);
+        }
+        return kind === 'package' ? isAround(root) || declared.has(root) : kind === 'module' && root === folder;
+      };
+      const rank = ({ root, kind }: Candidate) => (kind === 'folder' ? -1e6 : 0) + commonLength(folder, root);
+      return (named.get(name) ?? [])
+        .filter(isUsable)
+        .sort((a, b) => rank(b) - rank(a))
+        .map(({ root }) => root);
+    },
+  };
+}
+
+function candidatesByName(tree: CodeTree): ReadonlyMap<string, Candidate[]> {
+  const files = [...tree.files.keys()].filter((path) => /\.pyi?$/.test(path));
+  const packages = new Set(files.filter((path) => /(?:^|\/)__init__\.pyi?$/.test(path)).map(parentOf));
+  const found = new Map<string, Map<TreePath, Kind>>();
+  const add = (path: TreePath, name: string, kind: Kind) => {
+    const root = parentOf(path);
+    const known = found.get(name) ?? new Map<TreePath, Kind>();
+    if (known.get(root) !== 'package') known.set(root, kind);
+    found.set(name, known);
+  };
+  const seen = new Set<TreePath>();
+  for (const path of files) {
+    const folder = parentOf(path);
+    if (!packages.has(folder)) add(path, nameOf(path).replace(/\.pyi?$/, ''), 'module');
+    for (let at = folder; at !== '' && !seen.has(at); at = parentOf(at)) {
+      seen.add(at);
+      if (!packages.has(at)) add(at, nameOf(at), 'folder');
+      else if (!packages.has(parentOf(at))) add(at, nameOf(at), 'package');
+    }
+  }
+  return new Map([...found].map(([name, roots]) => [name, [...roots].map(([root, kind]) => ({ root, kind }))]));
+}
+
+/** The folders of projects, and those that their manifests name. */
+function declaredRoots(tree: CodeTree): ReadonlySet<TreePath> {
+  const roots = new Set<TreePath>(['' as TreePath]);
+  const add = (project: TreePath, folder: string) => {
+    const path = [project, folder.replace(/^\.\//, '').replace(/\/+$/, '')].filter(
+      (part) => part !== '' && part !== '.',
+    );
+    roots.add(path.join('/') as TreePath);
+  };
+  for (const path of tree.files.keys()) {
+    if (!MANIFESTS.includes(nameOf(path))) continue;
+    const project = parentOf(path);
+    roots.add(project);
+    for (const folder of [...USUAL_FOLDERS, ...foldersNamedIn(textOf(tree, path))]) add(project, folder);
+  }
+  for (const folder of USUAL_FOLDERS) roots.add(folder as TreePath);
+  return roots;
+}
+
+/** Of setuptools, poetry, pytest and pyright. */
+function foldersNamedIn(manifest: string): string[] {
+  const lists = [
+    /^\s*(?:where|pythonpath|extraPaths|"extraPaths"|src)\s*[=:]\s*\[([^\]]*)\]/gm,
+    /\bwhere\s*=\s*("[^"]*"|'[^']*')/g,
+    /\bfrom\s*=\s*("[^"]*"|'[^']*')/g,
+    /\bpackage[-_]dir\s*=\s*(?:\n\s*=\s*(\S+)|\{([^}]*)\})/g,
+    /^\s*pythonpath\s*=\s*([\w./ -]+)$/gm,
+  ];
+  return lists.flatMap((list) =>
+    [...manifest.matchAll(list)].flatMap((match) => (match[1] ?? match[2] ?? '').match(/[\w./-]+/g) ?? []),
+  );
+}
+
+function textOf(tree: CodeTree, path: TreePath): string {
+  const bytes = tree.read(path);
+  return bytes === null || bytes.length > LARGEST_MANIFEST ? '' : new TextDecoder().decode(bytes);
+}
+
+/** How many characters of the folders that both paths are in. */
+function commonLength(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  let common = 0;
+  while (common < left.length && left[common] === right[common]) common++;
+  return left.slice(0, common).join('/').length;
+}
+
+function parentOf(path: TreePath): TreePath {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
+}
+
+function nameOf(path: TreePath): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,82 @@
+import type { Parser } from 'web-tree-sitter';
+import type { FileFacts } from '../../facts.ts';
+import type { FactExtractor, ReadGrammar } from '../../language.ts';
+import { SyntaxTree } from './syntax-tree.ts';
+
+/** Reads the facts of one file from its tree. */
+export type TreeReader = (tree: SyntaxTree, path: string) => FileFacts;
+
+/** Larger files are hardly written by hand, and their facts would cost more than they tell. */
+export const LARGEST_FILE = 5 * 1024 * 1024;
+
+/** Parsing stops after so many steps (100 operations of the parser each), and so many more per character. */
+const LEAST_STEPS = 10_000;
+const STEPS_PER_CHARACTER = 0.5;
+
+/**
+ * Loads a grammar, and makes of the language's reader a function of the bytes of a file.
+ * @param readerFor called once with the table that each file is read into
+ * @returns null if the grammar is not installed
+ */
+export async function loadGrammar(
+  readGrammar: ReadGrammar,
+  name: string,
+  language: string,
+  readerFor: (tree: SyntaxTree) => TreeReader,
+): Promise<FactExtractor | null> {
+  const [runtime, grammar] = await Promise.all([readGrammar('web-tree-sitter'), readGrammar(name)]);
+  if (runtime === null || grammar === null) return null;
+  const { Language, Parser } = await import('web-tree-sitter');
+  await Parser.init({ wasmBinary: runtime });
+  const loaded = await Language.load(grammar);
+  const parser = new Parser();
+  parser.setLanguage(loaded);
+  const tree = new SyntaxTree(loaded);
+  const read = readerFor(tree);
+  return (bytes, path) => {
+    const text = sourceText(bytes);
+    return text !== null && parse(parser, tree, text) ? read(tree, path) : unreadFacts(language);
+  };
+}
+
+/** The text of a file; null: it is too large, or not text. */
+export function sourceText(bytes: Uint8Array): string | null {
+  if (bytes.length > LARGEST_FILE || bytes.subarray(0, 8192).includes(0)) return null;
+  return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** The facts of a file that cannot be understood: nothing is said of it. */
+export function unreadFacts(language: string): FileFacts {
+  return {
+    language,
+    imports: [],
+    exports: [],
+    hasHiddenExports: true,
+    definitions: [],
+    uses: [],
+    memberUses: [],
+    problems: [],
+  };
+}
+
+/** @returns false if the parser gave up */
+function parse(parser: Parser, into: SyntaxTree, text: string): boolean {
+  let steps = LEAST_STEPS + text.length * STEPS_PER_CHARACTER;
+  const tree = parser.parse(text, null, { progressCallback: () => --steps < 0 });
+  if (tree === null) {
+    parser.reset();
+    return false;
+  }
+  // The tree is in the memory of WebAssembly, which nobody else frees.
+  try {
+    const cursor = tree.walk();
+    try {
+      into.fill(text, cursor);
+    } finally {
+      cursor.delete();
+    }
+  } finally {
+    tree.delete();
+  }
+  return true;
+}
