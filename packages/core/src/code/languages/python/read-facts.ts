@@ -36,7 +36,7 @@ function factsOf(walk: PythonWalk): FileFacts {
   };
 }
 
-/** What the module binds itself. What it imports is told by its imports. */
+/** What the module binds itself. Its imports say what it passes on. */
 function exportsOf({ scopes, definitions }: PythonWalk): Export[] {
   const lines = new Map<string, number>();
   for (const { name, container, line } of definitions) {

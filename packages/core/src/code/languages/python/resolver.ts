@@ -66,16 +66,18 @@ function moduleAt(
     }
     return below(tree, folder, parts);
   }
-  const top = bytesFromText(parts[0] ?? '');
-  const candidates = roots.candidates(importer, top);
+  const first = bytesFromText(parts[0] ?? '');
+  const candidates = roots.candidates(importer, first);
   if (candidates.length === 0) return null;
   let worst: 'missing' | 'unknown' | null = null;
   for (const root of candidates) {
     const found = below(tree, root, parts);
     if (typeof found !== 'string') return found;
-    // A package that has no __init__.py may have other parts elsewhere.
-    const isWhole = moduleIn(tree, join(root, top), 'file') !== null;
-    if (isWhole) return found;
+    const top = moduleIn(tree, join(root, first), 'file');
+    const isPackage = top !== null && 'file' in top && /\/__init__\.pyi?$/.test(top.file);
+    // A package that has no __init__.py may have other parts elsewhere, but hardly if the next package is here.
+    const isHere = parts.length > 2 && tree.hasFolder(join(join(root, first), bytesFromText(parts[1]!)));
+    if (isPackage || isHere || (top !== null && candidates.length === 1)) return found;
     worst ??= 'unknown';
   }
   return worst;

@@ -27,22 +27,29 @@ const LARGEST_MANIFEST = 1024 * 1024;
 export function rootsOf(tree: CodeTree): PythonRoots {
   const named = candidatesByName(tree);
   const declared = declaredRoots(tree);
+  const sources = [...declared].filter((root) => USUAL_FOLDERS.includes(nameOf(root)));
+  /** Folders inside the sources are packages, with or without `__init__.py`. */
+  const isInSources = (root: TreePath) => sources.some((each) => root !== each && isIn(root, each));
   return {
     candidates: (importer, name) => {
       const folder = parentOf(importer);
-      const isAround = (root: TreePath) => root === '' || folder === root || folder.startsWith(`${root}/`);
+      const isAround = (root: TreePath) => root === folder || (isIn(folder, root) && !isInSources(root));
       const isUsable = ({ root, kind }: Candidate) => {
-        if (!STANDARD_LIBRARY.has(name)) {
-          const isNear = kind === 'module' ? isAround(root) : root === folder;
-          return kind === 'package' || isNear || declared.has(root);
-        }
-        return kind === 'package' ? isAround(root) || declared.has(root) : kind === 'module' && root === folder;
+        if (STANDARD_LIBRARY.has(name))
+          return kind !== 'folder' && (root === folder || (kind === 'package' && declared.has(root)));
+        return kind === 'folder' ? root === folder || declared.has(root) : isAround(root) || declared.has(root);
       };
-      const rank = ({ root, kind }: Candidate) => (kind === 'folder' ? -1e6 : 0) + commonLength(folder, root);
-      return (named.get(name) ?? [])
-        .filter(isUsable)
-        .sort((a, b) => rank(b) - rank(a))
-        .map(({ root }) => root);
+      const rank = ({ root, kind }: Candidate) =>
+        commonLength(folder, root) +
+        (isIn(folder, projectOf(root)) ? 1e5 : 0) -
+        (isInSources(root) ? 2e6 : 0) -
+        (kind === 'folder' ? 1e6 : 0);
+      const all = named.get(name) ?? [];
+      const usable = all.filter(isUsable);
+      // Tests put folders below them on the path.
+      const below = all.filter(({ root, kind }) => kind === 'package' && folder !== '' && isIn(root, folder));
+      const found = usable.length > 0 || STANDARD_LIBRARY.has(name) ? usable : below;
+      return found.sort((a, b) => rank(b) - rank(a)).map(({ root }) => root);
     },
   };
 }
@@ -114,6 +121,14 @@ function commonLength(a: string, b: string): number {
   let common = 0;
   while (common < left.length && left[common] === right[common]) common++;
   return left.slice(0, common).join('/').length;
+}
+
+function projectOf(root: TreePath): TreePath {
+  return USUAL_FOLDERS.includes(nameOf(root)) ? parentOf(root) : root;
+}
+
+function isIn(path: TreePath, folder: TreePath): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`);
 }
 
 function parentOf(path: TreePath): TreePath {

@@ -8,7 +8,7 @@ export type ScopeKind = 'module' | 'class' | 'function' | 'comprehension';
 /** A name that an import binds, and what is done with it. */
 export interface ImportBinding {
   readonly members: UseCounter;
-  /** What the name stands for, as a dotted name; null: it cannot be said. */
+  /** What the name means, as a dotted name; null: it cannot be said. */
   readonly dotted: string | null;
   /** The members in between: of `import a.b.c`, which binds `a`, they are `b` and `c`. */
   readonly path: readonly string[];

@@ -1,5 +1,8 @@
 const DOTTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*(?:\.\w+)*)?$/;
 const ENTRY_POINT = /^[A-Za-z_]\w*:[A-Za-z_]\w*$/;
+/** Names of files look the same. */
+const FILE_NAME =
+  /^[^.]+\.(?:cfg|conf|css|csv|db|gz|html?|ini|jpe?g|js|json|lock|log|md|png|py[ci]?|rst|sh|sql|svg|toml|txt|xml|ya?ml|zip)$/;
 const LONGEST_NAME = 200;
 
 /** What a literal contains; null: it has parts that are not constant, or is not text. */
@@ -14,7 +17,7 @@ export function literalText(source: string): string | null {
 
 /** `package.module.name` or `package.module:name`, as with a dot; null: the text is something else. */
 export function dottedName(text: string): string | null {
-  if (text.length > LONGEST_NAME) return null;
+  if (text.length > LONGEST_NAME || FILE_NAME.test(text)) return null;
   return DOTTED.test(text) || ENTRY_POINT.test(text) ? text.replace(':', '.') : null;
 }
 

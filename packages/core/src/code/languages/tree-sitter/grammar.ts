@@ -9,7 +9,7 @@ export type TreeReader = (tree: SyntaxTree, path: string) => FileFacts;
 /** Larger files are hardly written by hand, and their facts would cost more than they tell. */
 export const LARGEST_FILE = 5 * 1024 * 1024;
 
-/** Parsing stops after so many steps (100 operations of the parser each), and so many more per character. */
+/** Parsing stops after this number of steps (100 operations of the parser each), and this number more per character. */
 const LEAST_STEPS = 10_000;
 const STEPS_PER_CHARACTER = 0.5;
 
@@ -67,7 +67,7 @@ function parse(parser: Parser, into: SyntaxTree, text: string): boolean {
     parser.reset();
     return false;
   }
-  // The tree is in the memory of WebAssembly, which nobody else frees.
+  // The tree is in the memory of WebAssembly, and is not freed with this object.
   try {
     const cursor = tree.walk();
     try {
