@@ -41,6 +41,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   splat_pattern: bindWhole,
   type_alias_statement: defineTypeAlias,
   type: noteAnnotation,
+  block: noteEmptyBlock,
   try_statement: noteGuards,
   with_statement: noteSuppression,
   if_statement: noteTypeChecking,
@@ -275,6 +276,10 @@ function defineTypeAlias(walk: PythonWalk, node: SyntaxNode): undefined {
 
 function noteAnnotation(walk: PythonWalk, node: SyntaxNode): undefined {
   walk.annotationUntil = Math.max(walk.annotationUntil, walk.tree.next(node));
+}
+
+function noteEmptyBlock({ tree, emptyBlocks }: PythonWalk, node: SyntaxNode): undefined {
+  if (tree.children(node).every((child) => tree.type(child) === 'comment')) emptyBlocks.push(node);
 }
 
 const CATCHES_IMPORT_ERROR = /^except\*?\s*(?::|[^:]*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)/;

@@ -1,9 +1,23 @@
-import type { Export, FileFacts } from '../../facts.ts';
+import type { Export, FileFacts, SyntaxProblem } from '../../facts.ts';
 import { syntaxProblems } from '../tree-sitter/problems.ts';
 import type { SyntaxTree } from '../tree-sitter/syntax-tree.ts';
 import { withConstructors } from './definitions.ts';
 import { HANDLERS } from './handlers.ts';
 import { newWalk, type PythonWalk } from './walk.ts';
+
+/**
+ * Syntax that the grammar does not know: defaults of type parameters, `except A, B:`, template strings, `lazy import`,
+ * unpacking in comprehensions.
+ */
+const NEWER_SYNTAX = [
+  /^\s*(?:class|(?:async\s+)?def|type)\s+\w+\s*\[[^\]]*=/,
+  /^\s*except\b[^:]*,/,
+  /\b[rR]?[tT][rR]?["']/,
+  /^\s*lazy\s+(?:import|from)\b/,
+  /[[{(]\s*\*\*?[^,]*\bfor\b/,
+];
+
+const MOST_EMPTY_BLOCKS = 20;
 
 /** Makes the reader of the facts of Python files. */
 export function pythonReader(tree: SyntaxTree): () => FileFacts {
@@ -21,7 +35,7 @@ export function pythonReader(tree: SyntaxTree): () => FileFacts {
 }
 
 function factsOf(walk: PythonWalk): FileFacts {
-  const { tree, scopes, imports } = walk;
+  const { scopes, imports } = walk;
   const uses = scopes.resolve((dotted, line) => imports.addText(dotted, line));
   return {
     language: 'python',
@@ -32,7 +46,7 @@ function factsOf(walk: PythonWalk): FileFacts {
     definitions: withConstructors(walk.definitions),
     uses,
     memberUses: walk.memberUses.all(),
-    problems: syntaxProblems(tree, isNewerSyntax),
+    problems: problemsOf(walk),
   };
 }
 
@@ -47,7 +61,16 @@ function exportsOf({ scopes, definitions }: PythonWalk): Export[] {
     .map(([name]) => ({ name, local: name, line: lines.get(name) ?? 1 }));
 }
 
-/** Syntax that the grammar does not know: `except A, B:`, template strings, `lazy import`, unpacking in comprehensions. */
+function problemsOf({ tree, emptyBlocks }: PythonWalk): SyntaxProblem[] {
+  const problems = syntaxProblems(tree, isNewerSyntax);
+  const isWhole = tree.errors.length + tree.missing.length === 0;
+  // What is empty beside an error is a part of it.
+  if (!isWhole) return problems;
+  return emptyBlocks
+    .slice(0, MOST_EMPTY_BLOCKS)
+    .map((node) => ({ line: tree.line(node), message: 'Expected an indented block.' }));
+}
+
 function isNewerSyntax(line: string): boolean {
-  return /^\s*except\b[^:]*,|\b[rR]?[tT][rR]?["']|^\s*lazy\s+(?:import|from)\b|[[{(]\s*\*\*?[^,]*\bfor\b/.test(line);
+  return NEWER_SYNTAX.some((pattern) => pattern.test(line));
 }

@@ -27,6 +27,8 @@ export interface PythonWalk {
   /** Null: there is no `__all__`. */
   starNamesAre: 'known' | 'unknown' | null;
   hasHiddenExports: boolean;
+  /** Blocks without statements, which the grammar accepts. */
+  readonly emptyBlocks: SyntaxNode[];
 }
 
 /** Parts of a file that are still to come, or that the walk is in. */
@@ -62,5 +64,6 @@ export function newWalk(tree: SyntaxTree): PythonWalk {
     starNames: [],
     starNamesAre: null,
     hasHiddenExports: false,
+    emptyBlocks: [],
   };
 }
