@@ -1,5 +1,6 @@
 import { bytesFromText, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver, TextResolution } from '../../language.ts';
+import { folderOf } from '../paths.ts';
 import { type PythonRoots, rootsOf } from './roots.ts';
 
 const OUTSIDE: Resolution = { to: 'outside' };
@@ -59,10 +60,10 @@ function moduleAt(
   const [, dots = '', names = ''] = /^(\.*)(.*)$/.exec(from)!;
   const parts = names === '' ? [] : names.split('.');
   if (dots !== '') {
-    let folder = parentOf(importer);
+    let folder = folderOf(importer);
     for (let up = 1; up < dots.length; up++) {
       if (folder === '') return 'unknown';
-      folder = parentOf(folder);
+      folder = folderOf(folder);
     }
     return below(tree, folder, parts);
   }
@@ -109,10 +110,6 @@ function moduleIn(tree: CodeTree, path: TreePath, kind: 'file' | 'package'): Mod
   if (kind === 'file') names.push(`${path}.pyi`);
   const file = names.find((name) => tree.files.has(name as TreePath));
   return file === undefined ? null : { file: file as TreePath };
-}
-
-function parentOf(path: TreePath): TreePath {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
 }
 
 function join(folder: TreePath, name: string): TreePath {

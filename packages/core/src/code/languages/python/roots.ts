@@ -1,5 +1,6 @@
 import type { TreePath } from '../../../model/names.ts';
 import type { CodeTree } from '../../language.ts';
+import { folderOf, nameOf } from '../paths.ts';
 import { STANDARD_LIBRARY } from './standard-library.ts';
 
 /** The folders in which Python looks for modules. Where it really looks depends on how it is started. */
@@ -32,7 +33,7 @@ export function rootsOf(tree: CodeTree): PythonRoots {
   const isInSources = (root: TreePath) => sources.some((each) => root !== each && isIn(root, each));
   return {
     candidates: (importer, name) => {
-      const folder = parentOf(importer);
+      const folder = folderOf(importer);
       const isAround = (root: TreePath) => root === folder || (isIn(folder, root) && !isInSources(root));
       const isUsable = ({ root, kind }: Candidate) => {
         if (STANDARD_LIBRARY.has(name))
@@ -56,22 +57,22 @@ export function rootsOf(tree: CodeTree): PythonRoots {
 
 function candidatesByName(tree: CodeTree): ReadonlyMap<string, Candidate[]> {
   const files = [...tree.files.keys()].filter((path) => /\.pyi?$/.test(path));
-  const packages = new Set(files.filter((path) => /(?:^|\/)__init__\.pyi?$/.test(path)).map(parentOf));
+  const packages = new Set(files.filter((path) => /(?:^|\/)__init__\.pyi?$/.test(path)).map(folderOf));
   const found = new Map<string, Map<TreePath, Kind>>();
   const add = (path: TreePath, name: string, kind: Kind) => {
-    const root = parentOf(path);
+    const root = folderOf(path);
     const known = found.get(name) ?? new Map<TreePath, Kind>();
     if (known.get(root) !== 'package') known.set(root, kind);
     found.set(name, known);
   };
   const seen = new Set<TreePath>();
   for (const path of files) {
-    const folder = parentOf(path);
+    const folder = folderOf(path);
     if (!packages.has(folder)) add(path, nameOf(path).replace(/\.pyi?$/, ''), 'module');
-    for (let at = folder; at !== '' && !seen.has(at); at = parentOf(at)) {
+    for (let at = folder; at !== '' && !seen.has(at); at = folderOf(at)) {
       seen.add(at);
       if (!packages.has(at)) add(at, nameOf(at), 'folder');
-      else if (!packages.has(parentOf(at))) add(at, nameOf(at), 'package');
+      else if (!packages.has(folderOf(at))) add(at, nameOf(at), 'package');
     }
   }
   return new Map([...found].map(([name, roots]) => [name, [...roots].map(([root, kind]) => ({ root, kind }))]));
@@ -88,7 +89,7 @@ function declaredRoots(tree: CodeTree): ReadonlySet<TreePath> {
   };
   for (const path of tree.files.keys()) {
     if (!MANIFESTS.includes(nameOf(path))) continue;
-    const project = parentOf(path);
+    const project = folderOf(path);
     roots.add(project);
     for (const folder of [...USUAL_FOLDERS, ...foldersNamedIn(textOf(tree, path))]) add(project, folder);
   }
@@ -124,17 +125,9 @@ function commonLength(a: string, b: string): number {
 }
 
 function projectOf(root: TreePath): TreePath {
-  return USUAL_FOLDERS.includes(nameOf(root)) ? parentOf(root) : root;
+  return USUAL_FOLDERS.includes(nameOf(root)) ? folderOf(root) : root;
 }
 
 function isIn(path: TreePath, folder: TreePath): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
-}
-
-function parentOf(path: TreePath): TreePath {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
-}
-
-function nameOf(path: TreePath): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
