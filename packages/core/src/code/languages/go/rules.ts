@@ -1,5 +1,6 @@
 import type { Definition } from '../../facts.ts';
 import { type DefinitionRule, field, fields, type Outline, type OutlineRules } from '../tree-sitter/outline.ts';
+import { syntaxProblems } from '../tree-sitter/problems.ts';
 import { NO_NODE, type SyntaxNode, type SyntaxTree } from '../tree-sitter/syntax-tree.ts';
 
 const BUILTINS =
@@ -63,7 +64,7 @@ export const GO_RULES: OutlineRules = {
     keyed_element: skipKey,
   },
   builtins: new Set(BUILTINS.split(' ')),
-  isKnownGap: () => false,
+  problems: (tree) => syntaxProblems(tree, () => false),
   // The other files of the package.
   begin: (walk) => walk.addImport({ kind: 'static', from: '.', names: [{ name: '*', local: null }], line: 1 }),
 };

@@ -16,6 +16,7 @@ const STEPS_PER_CHARACTER = 0.5;
 /**
  * Loads a grammar, and makes of the language's reader a function of the bytes of a file.
  * @param readerFor called once with the table that each file is read into
+ * @param prepare replaces what the grammar cannot read by as many spaces
  * @returns null if the grammar is not installed
  */
 export async function loadGrammar(
@@ -23,6 +24,7 @@ export async function loadGrammar(
   name: string,
   language: string,
   readerFor: (tree: SyntaxTree) => TreeReader,
+  prepare: (text: string) => string = (text) => text,
 ): Promise<FactExtractor | null> {
   const [runtime, grammar] = await Promise.all([readGrammar('web-tree-sitter'), readGrammar(name)]);
   if (runtime === null || grammar === null) return null;
@@ -34,8 +36,8 @@ export async function loadGrammar(
   const tree = new SyntaxTree(loaded);
   const read = readerFor(tree);
   return (bytes, path) => {
-    const text = sourceText(bytes);
-    return text !== null && parse(parser, tree, text) ? read(tree, path) : unreadFacts(language);
+    const source = sourceText(bytes);
+    return source !== null && parse(parser, tree, prepare(source)) ? read(tree, path) : unreadFacts(language);
   };
 }
 

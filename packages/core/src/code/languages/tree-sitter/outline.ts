@@ -1,7 +1,6 @@
-import type { Definition, DefinitionKind, Export, FileFacts, Import, ImportKind } from '../../facts.ts';
+import type { Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, SyntaxProblem } from '../../facts.ts';
 import { UseCounter } from '../use-counter.ts';
 import type { TreeReader } from './grammar.ts';
-import { syntaxProblems } from './problems.ts';
 import { NO_NODE, type SyntaxNode, type SyntaxTree } from './syntax-tree.ts';
 
 /** What the nodes of a grammar mean. Enough for languages whose findings are not measured. */
@@ -19,8 +18,8 @@ export interface OutlineRules {
   readonly others: Readonly<Record<string, (walk: Outline, node: SyntaxNode) => SyntaxNode | undefined>>;
   /** Names that need no definition. */
   readonly builtins: ReadonlySet<string>;
-  /** Whether the grammar is known not to know what is on this line. */
-  isKnownGap(line: string): boolean;
+  /** Syntax errors, where the grammar can be trusted. */
+  problems(tree: SyntaxTree): readonly SyntaxProblem[];
   /** Called before the walk. */
   begin?(walk: Outline): void;
 }
@@ -170,16 +169,16 @@ export class Outline {
         this.#scope.names.add(name);
         continue;
       }
+      const isMember = container !== null && this.#containers.at(-1)?.kind !== 'module';
       this.addDefinition({
         name,
-        kind: rule.kind,
+        kind: rule.kind === 'function' && isMember ? 'method' : rule.kind,
         container,
         line: tree.line(nameNode),
         endLine: tree.endLine(node),
         signature: headOf(tree, node, rule.kind),
         arity: rule.arity?.(tree, node) ?? null,
       });
-      const isMember = container !== null && this.#containers.at(-1)?.kind !== 'module';
       if (rule.isExported?.(tree, node, name) ?? !isMember) this.addExport(name, tree.line(nameNode));
     }
   }
@@ -221,7 +220,7 @@ export class Outline {
       definitions: this.#definitions,
       uses: uses.all(),
       memberUses: this.memberUses.all(),
-      problems: syntaxProblems(this.tree, (line) => this.#rules.isKnownGap(line)),
+      problems: this.#rules.problems(this.tree),
     };
   }
 }
