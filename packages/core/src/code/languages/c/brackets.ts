@@ -4,7 +4,7 @@ const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
 
 /** Comments, literals (also raw ones), directives with their continued lines, brackets. */
 const TOKEN =
-  /\/\/(?:\\\r?\n|[^\n])*|\/\*[\s\S]*?(?:\*\/|$)|R"([^\s()\\]{0,16})\([\s\S]*?\)\1"|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n]){1,8}'|^[ \t]*#(?:\\\r?\n|[^\n])*|[()[\]{}]/gm;
+  /\/\/(?:\\\r?\n|[^\n])*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|R"([^\s()\\]{0,16})\([\s\S]*?\)\1"|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n]){1,8}'|^[ \t]*#(?:\\\r?\n|\/\*[\s\S]*?\*\/|[^\n])*|[()[\]{}]/gm;
 
 /**
  * Brackets that do not match. Macros are not expanded here, so what does not fit the grammar is not an error in C; but

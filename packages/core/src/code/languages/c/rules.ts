@@ -1,4 +1,4 @@
-import type { Definition } from '../../facts.ts';
+import type { Definition, DefinitionKind } from '../../facts.ts';
 import { arityOfList } from '../parameters.ts';
 import { type DefinitionRule, field, fields, type Outline, type OutlineRules } from '../tree-sitter/outline.ts';
 import { NO_NODE, type SyntaxNode, type SyntaxTree } from '../tree-sitter/syntax-tree.ts';
@@ -12,8 +12,8 @@ export const C_RULES: OutlineRules = {
   language: 'c',
   definitions: {
     function_definition: { kind: 'function', names: declaredNames, arity: arityOf, isExported: isVisible },
-    declaration: { kind: 'variable', names: declaredNames, arity: arityOf, isExported: isVisible },
-    field_declaration: { kind: 'variable', names: declaredNames, arity: arityOf, isExported: () => false },
+    declaration: { kind: 'variable', kindOf, names: declaredNames, arity: arityOf, isExported: isVisible },
+    field_declaration: { kind: 'variable', kindOf, names: declaredNames, arity: arityOf, isExported: () => false },
     type_definition: { kind: 'variable', names: declaredNames, isExported: () => true },
     struct_specifier: type,
     union_specifier: type,
@@ -121,6 +121,13 @@ function arityOf(tree: SyntaxTree, node: SyntaxNode): Definition['arity'] {
     optional: ['optional_parameter_declaration'],
     rest: ['variadic_parameter', 'variadic_parameter_declaration', '...'],
   });
+}
+
+function kindOf(tree: SyntaxTree, node: SyntaxNode): DefinitionKind {
+  const declarator = tree.child(node, 'declarator');
+  const isFunction = declarator !== NO_NODE && functionDeclarator(tree, node) !== NO_NODE;
+  // `int (*f)(int)` is a variable.
+  return isFunction && !/^\W*\(\s*\*/.test(tree.textOf(declarator)) ? 'function' : 'variable';
 }
 
 /** Behind pointers: `int *f(int)`. */

@@ -26,6 +26,8 @@ export interface OutlineRules {
 
 export interface DefinitionRule {
   readonly kind: DefinitionKind;
+  /** The kind, where the type of the node does not tell. */
+  kindOf?(tree: SyntaxTree, node: SyntaxNode): DefinitionKind;
   /** The nodes of the names. None: it defines nothing. */
   names(tree: SyntaxTree, node: SyntaxNode): readonly SyntaxNode[];
   /** Its container, if that is not what it is in. */
@@ -161,6 +163,7 @@ export class Outline {
   define(node: SyntaxNode, rule: DefinitionRule): void {
     const { tree } = this;
     const names = rule.names(tree, node);
+    const kind = rule.kindOf?.(tree, node) ?? rule.kind;
     const container = rule.container === undefined ? this.container : rule.container(tree, node);
     for (const nameNode of names) {
       for (let at = nameNode; at < tree.next(nameNode); at++) this.handled.add(at);
@@ -172,11 +175,11 @@ export class Outline {
       const isMember = container !== null && this.#containers.at(-1)?.kind !== 'module';
       this.addDefinition({
         name,
-        kind: rule.kind === 'function' && isMember ? 'method' : rule.kind,
+        kind: kind === 'function' && isMember ? 'method' : kind,
         container,
         line: tree.line(nameNode),
         endLine: tree.endLine(node),
-        signature: headOf(tree, node, rule.kind),
+        signature: headOf(tree, node, kind),
         arity: rule.arity?.(tree, node) ?? null,
       });
       if (rule.isExported?.(tree, node, name) ?? !isMember) this.addExport(name, tree.line(nameNode));
@@ -330,5 +333,7 @@ function headOf(tree: SyntaxTree, node: SyntaxNode, kind: DefinitionKind): strin
   const end = Math.min(body === NO_NODE ? tree.end(node) : tree.start(body), start + 4 * LONGEST_SIGNATURE);
   const head = tree.text.slice(start, end);
   const cut = kind === 'variable' ? /\s*(?:[{]|=(?!=)).*$/s : /\s*[{].*$/s;
-  return spaced(head.replace(cut, '')).slice(0, LONGEST_SIGNATURE);
+  return spaced(head.replace(cut, ''))
+    .replace(/\s*[=;]$/, '')
+    .slice(0, LONGEST_SIGNATURE);
 }
