@@ -17,24 +17,29 @@ function noise(length: number, alphabet: string | null): Uint8Array {
 
 const files: Readonly<Record<string, Uint8Array>> = {
   empty: text(''),
-  'random bytes': noise(50_000, null),
-  'random punctuation': noise(50_000, '()[]{}"\'\n\t ;:,.=abc#/*<>@!`$\\|'),
+  'random bytes': noise(20_000, null),
+  'random punctuation': noise(20_000, '()[]{}"\'\n\t ;:,.=abc#/*<>@!`$\\|'),
   binary: Uint8Array.from({ length: 10_000 }, (_, index) => index % 7),
-  'open parentheses': text('('.repeat(200_000)),
-  'deep nesting': text(`${'('.repeat(50_000)}1${')'.repeat(50_000)}`),
-  'open braces': text('{'.repeat(50_000)),
-  'long chain': text(`a${'.b'.repeat(100_000)}`),
-  'long sum': text(`x = ${'1 + '.repeat(100_000)}1\n`),
-  quotes: text('"'.repeat(100_001)),
+  'open parentheses': text('('.repeat(20_000)),
+  'closed parentheses': text(')'.repeat(20_000)),
+  'deep nesting': text(`${'('.repeat(20_000)}1${')'.repeat(20_000)}`),
+  'open braces': text('{'.repeat(20_000)),
+  'long chain': text(`a${'.b'.repeat(20_000)}`),
+  'long sum': text(`x = ${'1 + '.repeat(20_000)}1\n`),
+  quotes: text('"'.repeat(20_001)),
+  comments: text('/* #| '.repeat(5_000)),
   'names of Object.prototype': text('constructor = __proto__.toString\ndef hasOwnProperty(): pass\n'),
   'over 5 MB': text('x = 1\n'.repeat(1_000_000)),
 };
 
 describe.each(LANGUAGES)('$id', (language) => {
-  it.each(Object.entries(files))('%s never throws', async (_, bytes) => {
+  it('never throws, and reads the next file as if nothing had been', async () => {
     const extract = await extractorOf(language);
-    const facts = extract(bytes, 'a/file' as TreePath);
-    expect(facts.language).toBe(language.id);
+    const before = extract(text('x = 1\n'), 'a/file' as TreePath);
+    for (const [name, bytes] of Object.entries(files)) {
+      expect(() => extract(bytes, 'a/file' as TreePath), name).not.toThrow();
+      expect(extract(text('x = 1\n'), 'a/file' as TreePath), name).toEqual(before);
+    }
   });
 
   it('says nothing of what is too large or binary', async () => {
@@ -43,13 +48,6 @@ describe.each(LANGUAGES)('$id', (language) => {
       const facts = extract(files[name]!, 'a/file' as TreePath);
       expect(facts).toMatchObject({ hasHiddenExports: true, imports: [], exports: [], definitions: [], problems: [] });
     }
-  });
-
-  it('reads the next file as if nothing had been', async () => {
-    const extract = await extractorOf(language);
-    const before = extract(text('x = 1\n'), 'a/file' as TreePath);
-    for (const bytes of Object.values(files)) extract(bytes, 'a/file' as TreePath);
-    expect(extract(text('x = 1\n'), 'a/file' as TreePath)).toEqual(before);
   });
 
   it('does not throw without its grammar', async () => {

@@ -119,10 +119,11 @@ function accessorsOf(form: LispList, container: string, head: string): Definitio
     signature: name,
     arity: null,
   });
+  const prefix = concName(form.items[1]) ?? `${container}-`;
   const found = isStructure ? [made(`make-${container}`, form.line), made(`${container}-p`, form.line)] : [];
   for (const slot of slots) {
     const first = slot.kind === 'list' ? slot.items[0] : slot;
-    if (isStructure && first?.kind === 'symbol') found.push(made(`${container}-${first.text}`, first.line));
+    if (isStructure && first?.kind === 'symbol') found.push(made(`${prefix}${first.text}`, first.line));
     if (isStructure || slot.kind !== 'list') continue;
     slot.items.forEach((item, index) => {
       const value = slot.items[index + 1];
@@ -131,4 +132,15 @@ function accessorsOf(form: LispList, container: string, head: string): Definitio
     });
   }
   return found;
+}
+
+/** `(name (:conc-name prefix))` */
+function concName(form: Form | undefined): string | null {
+  if (form?.kind !== 'list') return null;
+  for (const option of form.items) {
+    if (option.kind !== 'list' || option.items[0]?.kind !== 'symbol' || option.items[0].text !== ':conc-name') continue;
+    const prefix = option.items[1];
+    return prefix === undefined || prefix.kind === 'list' || prefix.text === 'nil' ? '' : prefix.text.replace(/^:/, '');
+  }
+  return null;
 }

@@ -79,7 +79,7 @@ function componentsOf(system: LispList): Import[] {
   ];
   while (open.length > 0) {
     const { list, folder, depth } = open.pop()!;
-    const path = valueOf(list, ':pathname');
+    const path = optionOf(list, ':pathname');
     const [kind, name] = list.items;
     const isModule = isKeyword(kind, ':module') && name !== undefined && name.kind !== 'list';
     const own = path?.kind === 'string' ? path.text : isModule ? name.text.replace(/^:/, '') : '';
@@ -88,7 +88,7 @@ function componentsOf(system: LispList): Import[] {
       found.push(
         made({ kind: 'static', from: `${folder}${name.text.replace(/^:/, '')}`, names: ['*'], line: list.line }),
       );
-    const components = valueOf(list, ':components');
+    const components = optionOf(list, ':components');
     if (components?.kind !== 'list' || depth > MOST_NESTED) continue;
     for (const item of [...components.items].reverse())
       if (item.kind === 'list') open.push({ list: item, folder: inside, depth: depth + 1 });
@@ -96,7 +96,7 @@ function componentsOf(system: LispList): Import[] {
   return found;
 }
 
-function valueOf(list: LispList, keyword: string): Form | undefined {
+function optionOf(list: LispList, keyword: string): Form | undefined {
   const at = list.items.findIndex((item) => isKeyword(item, keyword));
   return at < 0 ? undefined : list.items[at + 1];
 }

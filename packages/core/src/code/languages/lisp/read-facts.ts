@@ -1,4 +1,4 @@
-import type { Definition, FileFacts, Import, Use } from '../../facts.ts';
+import type { Definition, FileFacts, Use } from '../../facts.ts';
 import type { FactExtractor } from '../../language.ts';
 import { sourceText, unreadFacts } from '../tree-sitter/grammar.ts';
 import { UseCounter } from '../use-counter.ts';
