@@ -9,6 +9,14 @@ export type TreeReader = (tree: SyntaxTree, path: string) => FileFacts;
 /** Larger files are hardly written by hand, and their facts would cost more than they tell. */
 export const LARGEST_FILE = 5 * 1024 * 1024;
 
+/**
+ * How many characters the parser gets at once, and in all. It asks for the rest of the file again and again if comments or
+ * literals are not closed.
+ */
+const CHUNK = 4096;
+const LEAST_SUPPLY = 2_000_000;
+const SUPPLY_PER_CHARACTER = 60;
+
 /** Parsing stops after this number of steps (100 operations of the parser each), and this number more per character. */
 const LEAST_STEPS = 10_000;
 const STEPS_PER_CHARACTER = 0.5;
@@ -64,8 +72,14 @@ export function unreadFacts(language: string): FileFacts {
 /** @returns false if the parser gave up */
 function parse(parser: Parser, into: SyntaxTree, text: string): boolean {
   let steps = LEAST_STEPS + text.length * STEPS_PER_CHARACTER;
-  const tree = parser.parse(text, null, { progressCallback: () => --steps < 0 });
-  if (tree === null) {
+  let supply = LEAST_SUPPLY + text.length * SUPPLY_PER_CHARACTER;
+  const read = (index: number) => {
+    supply -= CHUNK;
+    return supply < 0 ? '' : text.slice(index, index + CHUNK);
+  };
+  const tree = parser.parse(read, null, { progressCallback: () => --steps < 0 || supply < 0 });
+  if (tree === null || supply < 0) {
+    tree?.delete();
     parser.reset();
     return false;
   }
