@@ -27,7 +27,12 @@ const isExact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+$/;
 const programs = ['tests/agents/programs', 'tests/nodes'].flatMap((folder) =>
   readdirSync(file(folder)).map((name) => `${folder}/${name}`),
 );
-const folders = ['.', 'packages/grammars/pinned', 'tests/system/inspector', ...programs.filter((path) => existsSync(file(`${path}/package.json`)))];
+const folders = [
+  '.',
+  'packages/grammars/pinned',
+  'tests/system/inspector',
+  ...programs.filter((path) => existsSync(file(`${path}/package.json`))),
+];
 
 it.each(folders)('%s: contains no download URLs, so that every machine uses its own registry', (folder) => {
   const found = installedIn(`${folder}/package-lock.json`);

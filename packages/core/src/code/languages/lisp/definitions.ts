@@ -22,7 +22,7 @@ const KINDS: readonly (readonly [DefinitionKind, string])[] = [
 
 const KIND_OF = new Map(KINDS.flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind] as const)));
 
-/** What a form at the level of the file defines; also what it defines besides, such as accessors. */
+/** What a form at the level of the file defines; also what it defines in addition, such as accessors. */
 export function lispDefinitions(form: LispList): Definition[] {
   const head = form.items[0];
   if (head?.kind !== 'symbol') return [];
