@@ -60,7 +60,24 @@ export interface Definition {
   /** Its head without its body, with spaces normalised: what users of it depend on. */
   readonly signature: string;
   /** How many arguments a call may have; null: it cannot be called, or it is not known. `most` null: any number. */
-  readonly arity: { readonly least: number; readonly most: number | null } | null;
+  readonly arity: Arity | null;
+  /** Whether it may have members that cannot be seen, such as inherited ones. Absent: no. */
+  readonly hasHiddenMembers?: boolean;
+}
+
+export interface Arity {
+  readonly least: number;
+  /** Null: any number. */
+  readonly most: number | null;
+}
+
+/** One call of a name, or of a member. */
+export interface Call {
+  /** From 1. */
+  readonly line: number;
+  readonly arguments: number;
+  /** Whether there may be more arguments, such as by `...rest`. */
+  readonly isOpen: boolean;
 }
 
 /** Where a file uses a name. */
@@ -70,6 +87,8 @@ export interface Use {
   readonly lines: readonly number[];
   /** All of them. */
   readonly count: number;
+  /** The calls among them, at most 20. Absent: none, or the language does not tell. */
+  readonly calls?: readonly Call[];
 }
 
 export interface SyntaxProblem {
@@ -91,5 +110,7 @@ export interface FileFacts {
   readonly uses: readonly Use[];
   /** Members that it uses of anything: `x.name`. */
   readonly memberUses: readonly Use[];
+  /** Names that it gives to members of anything: of classes, types, objects. Absent: the language does not tell. */
+  readonly memberNames?: readonly string[];
   readonly problems: readonly SyntaxProblem[];
 }
