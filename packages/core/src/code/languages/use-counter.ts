@@ -1,23 +1,33 @@
-import type { Use } from '../facts.ts';
+import type { Call, Use } from '../facts.ts';
 
-const MOST_LINES = 20;
+/** How many lines and calls are kept of each name. */
+const MOST_PLACES = 20;
 
 /** Counts where names are used, in the order of the file. */
 export class UseCounter {
-  readonly #uses = new Map<string, { readonly lines: number[]; count: number }>();
+  readonly #uses = new Map<string, { readonly lines: number[]; readonly calls: Call[]; count: number }>();
 
-  /** @param line from 1 */
-  add(name: string, line: number): void {
+  /**
+   * @param line from 1
+   * @param call the call, if it is one
+   */
+  add(name: string, line: number, call?: Call): void {
     const use = this.#uses.get(name);
     if (use === undefined) {
-      this.#uses.set(name, { lines: [line], count: 1 });
+      this.#uses.set(name, { lines: [line], calls: call === undefined ? [] : [call], count: 1 });
       return;
     }
     use.count++;
-    if (use.lines.length < MOST_LINES && use.lines.at(-1) !== line) use.lines.push(line);
+    if (call !== undefined && use.calls.length < MOST_PLACES) use.calls.push(call);
+    if (use.lines.length < MOST_PLACES && use.lines.at(-1) !== line) use.lines.push(line);
   }
 
   all(): Use[] {
-    return [...this.#uses].map(([name, { lines, count }]) => ({ name, lines, count }));
+    return [...this.#uses].map(([name, { lines, calls, count }]) => ({
+      name,
+      lines,
+      count,
+      ...(calls.length > 0 ? { calls } : {}),
+    }));
   }
 }

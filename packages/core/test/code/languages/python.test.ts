@@ -178,6 +178,49 @@ it.each([
   expect(problemsOf(source)).toEqual([]);
 });
 
+it('counts arguments by place and by name', () => {
+  const source = `from dataclasses import dataclass, field
+@dataclass(frozen=True)
+class A:
+    a: int
+    b: str = "x"
+    c: ClassVar[int] = 1
+    d: list = field(default_factory=list)
+    e: int = field(init=False)
+class B(A): ...
+@dataclass(kw_only=True)
+class C:
+    a: int
+class D:
+    def m(self, x, *, y=2): self.z = 1
+def f(a, /, b, *c, d, e=1, **g): ...
+f(1, 2, d=3)
+f(*a)
+o.m(1, y=2)
+o.attribute = Mock(total=1)
+`;
+  const { definitions, uses, memberUses, memberNames } = factsOf(source);
+  const arities = definitions.flatMap(({ name, arity, hasHiddenMembers }) => {
+    if (arity === null && hasHiddenMembers === undefined) return [];
+    const parameters = (arity?.parameters ?? []).map((each) => `${each.name}${each.isOptional ? '?' : ''} ${each.by}`);
+    return [`${name} ${arity?.least}-${arity?.most} ${parameters.join(', ')}${hasHiddenMembers ? ' hidden' : ''}`];
+  });
+  expect(arities).toEqual([
+    'A 1-3 a either, b? either, d? either',
+    'B undefined-undefined  hidden',
+    'm 1-2 x either, y? name',
+    'f 3-null a place, b either, c? rest, d name, e? name, g? names',
+  ]);
+  expect(uses.find(({ name }) => name === 'f')?.calls).toEqual([
+    { line: 16, arguments: 3, isOpen: false, names: ['d'] },
+    { line: 17, arguments: 0, isOpen: true },
+  ]);
+  expect(memberUses.find(({ name }) => name === 'm')?.calls).toEqual([
+    { line: 18, arguments: 2, isOpen: false, names: ['y'] },
+  ]);
+  expect(memberNames).toEqual(['z', 'attribute', 'total']);
+});
+
 const tree = {
   'pyproject.toml': '[tool.setuptools.packages.find]\nwhere = ["code"]\n',
   'code/app/__init__.py': '',
@@ -189,6 +232,8 @@ const tree = {
   'tests/test_main.py': '',
   'tests/helper.py': '',
   'tests/data/plugin/__init__.py': '',
+  'tests/data/other/setup.py': '',
+  'tests/data/other/frozen.py': '',
   'examples/shop/setup.py': '',
   'examples/shop/src/shop/__init__.py': '',
   'examples/shop/tests/__init__.py': '',
@@ -215,6 +260,8 @@ it.each([
   ['code/app/main.py', 'helper', 'outside'],
   ['tests/test_main.py', 'plugin', 'tests/data/plugin/__init__.py'],
   ['code/app/main.py', 'plugin', 'outside'],
+  ['tests/test_main.py', 'frozen', 'outside'],
+  ['tests/data/other/frozen.py', 'frozen', 'tests/data/other/frozen.py'],
   ['examples/shop/tests/test_shop.py', 'shop', 'examples/shop/src/shop/__init__.py'],
   ['examples/shop/tests/test_shop.py', 'tests.test_shop', 'examples/shop/tests/test_shop.py'],
 ])('%s: %s leads to %s', (importer, from, expected) => {

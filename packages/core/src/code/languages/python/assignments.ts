@@ -30,6 +30,7 @@ export function defineVariables(
     } else if (tree.type(node) === 'attribute') {
       const object = tree.child(node, 'object');
       const member = tree.child(node, 'attribute');
+      if (member !== NO_NODE) walk.memberNames.add(tree.textOf(member));
       const around = scopes.classAround;
       if (around === null || object === NO_NODE || member === NO_NODE) continue;
       if (!/^(?:self|cls)$/.test(tree.textOf(object))) continue;
@@ -51,7 +52,7 @@ export function noteStarNames(walk: PythonWalk, value: SyntaxNode): void {
       if (name === null) walk.starNamesAre = 'unknown';
       else {
         walk.starNames.push(name);
-        scopes.use([name], tree.line(node), true);
+        scopes.useIfBound([name], tree.line(node));
       }
       node = tree.next(node);
       continue;

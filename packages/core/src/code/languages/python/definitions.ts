@@ -1,7 +1,5 @@
-import type { Definition, DefinitionKind } from '../../facts.ts';
+import type { Arity, Definition, DefinitionKind, Parameter } from '../../facts.ts';
 import { NO_NODE, type SyntaxNode, type SyntaxTree } from '../tree-sitter/syntax-tree.ts';
-
-type Arity = Definition['arity'];
 
 /** Decorators after which a function is called as it was defined. */
 const TRANSPARENT = new Set(
@@ -35,19 +33,33 @@ export function pythonDefinition(tree: SyntaxTree, at: DefinedAt): Definition | 
     endLine: tree.endLine(at.node),
     signature: [...decorators.map((each) => `@${each}`), headOf(tree, at.node)].join(' ').slice(0, LONGEST_SIGNATURE),
     arity: at.kind === 'class' ? null : arityOf(tree, at, decorators),
+    ...(at.kind === 'class' && hasHiddenMembers(tree, at.node, decorators) ? { hasHiddenMembers: true } : {}),
   };
 }
 
-/** The arity of a class is that of its `__init__`. */
-export function withConstructors(definitions: readonly Definition[]): Definition[] {
+/**
+ * The arity of a class is that of its `__init__`, or follows from its fields.
+ * @param fields those of data classes
+ */
+export function withConstructors(
+  definitions: readonly Definition[],
+  fields: ReadonlyMap<string, readonly Parameter[]>,
+): Definition[] {
   const constructors = new Map(
     definitions
       .filter(({ name, kind }) => name === '__init__' && kind === 'method')
       .map((each) => [each.container, each]),
   );
+  const dynamic = new Set(
+    definitions.filter(({ name }) => /^__getattr(?:ibute)?__$/.test(name)).map(({ container }) => container),
+  );
   return definitions.map((each) => {
-    const init = each.kind === 'class' ? constructors.get(each.name) : undefined;
-    return init === undefined ? each : { ...each, arity: init.arity };
+    if (each.kind !== 'class') return each;
+    const init = constructors.get(each.name);
+    const finds = dynamic.has(each.name) ? { hasHiddenMembers: true } : {};
+    const made = each.hasHiddenMembers ? undefined : fields.get(each.name);
+    const arity = init === undefined && made !== undefined ? arityOfParameters(made) : null;
+    return { ...each, ...finds, arity: init?.arity ?? arity };
   });
 }
 
@@ -70,6 +82,17 @@ export function pythonVariable(
     signature: signature.slice(0, LONGEST_SIGNATURE),
     arity: null,
   };
+}
+
+/** Whether a class has bases, a metaclass, or decorators that may add members. */
+function hasHiddenMembers(tree: SyntaxTree, node: SyntaxNode, decorators: readonly string[]): boolean {
+  const bases = tree.child(node, 'superclasses');
+  const all =
+    bases === NO_NODE ? [] : tree.children(bases).filter((child) => !/^[(),]$|^comment$/.test(tree.type(child)));
+  const isPlain = (base: SyntaxNode) =>
+    /^(?:object|(?:\w+\.)?(?:ABC|Protocol|Generic)(?:\[.*\])?)$/s.test(tree.textOf(base));
+  const isKnown = (name: string) => /(?:^|\.)(?:dataclass|final|total_ordering|runtime_checkable)$/.test(name);
+  return !all.every(isPlain) || !decorators.every(isKnown);
 }
 
 /** The names of the decorators: `functools.lru_cache`. */
@@ -97,42 +120,66 @@ function spaced(text: string): string {
     .trim();
 }
 
-function arityOf(tree: SyntaxTree, { node, kind }: DefinedAt, decorators: readonly string[]): Arity {
-  const parameters = tree.child(node, 'parameters');
+function arityOf(tree: SyntaxTree, { node, kind }: DefinedAt, decorators: readonly string[]): Arity | null {
+  const list = tree.child(node, 'parameters');
   const names = decorators.map((each) => each.slice(each.lastIndexOf('.') + 1));
-  if (parameters === NO_NODE || names.some((name) => !TRANSPARENT.has(name))) return null;
-  let least = 0;
-  let most: number | null = 0;
-  let positional = 0;
-  for (const child of tree.children(parameters)) {
-    const kindOfParameter = parameterKind(tree, child);
-    if (kindOfParameter === 'any') most = null;
-    if (kindOfParameter !== 'required' && kindOfParameter !== 'optional') continue;
-    positional++;
-    // The object that a method belongs to is not an argument.
-    if (positional === 1 && kind === 'method' && !names.includes('staticmethod')) continue;
-    if (kindOfParameter === 'required') least++;
-    if (most !== null) most++;
-  }
-  return { least, most };
+  if (list === NO_NODE || names.some((name) => !TRANSPARENT.has(name))) return null;
+  const parameters = parametersOf(tree, list);
+  // The object that a method belongs to is not an argument.
+  const hasObject = kind === 'method' && !names.includes('staticmethod') && isByPlace(parameters[0]);
+  return arityOfParameters(hasObject ? parameters.slice(1) : parameters);
 }
 
-function parameterKind(tree: SyntaxTree, node: SyntaxNode): 'required' | 'optional' | 'any' | null {
-  switch (tree.type(node)) {
-    case 'identifier':
-    case 'tuple_pattern':
-      return 'required';
-    case 'default_parameter':
-    case 'typed_default_parameter':
-      return 'optional';
-    case 'typed_parameter': {
-      const type = tree.type(node + 1);
-      return type === 'list_splat_pattern' || type === 'dictionary_splat_pattern' ? 'any' : 'required';
+function arityOfParameters(parameters: readonly Parameter[]): Arity {
+  const single = parameters.filter(({ by }) => by !== 'rest' && by !== 'names');
+  return {
+    least: single.filter(({ isOptional }) => !isOptional).length,
+    most: single.length === parameters.length ? single.length : null,
+    parameters,
+  };
+}
+
+function isByPlace(parameter: Parameter | undefined): boolean {
+  return parameter?.by === 'either' || parameter?.by === 'place';
+}
+
+function parametersOf(tree: SyntaxTree, list: SyntaxNode): Parameter[] {
+  const found: Parameter[] = [];
+  let by: Parameter['by'] = 'either';
+  for (const child of tree.children(list)) {
+    switch (tree.type(child)) {
+      case 'identifier':
+      case 'tuple_pattern':
+        found.push({ name: tree.textOf(child), isOptional: false, by });
+        break;
+      case 'default_parameter':
+      case 'typed_default_parameter':
+        found.push({ name: tree.textOf(tree.child(child, 'name')), isOptional: true, by });
+        break;
+      case 'typed_parameter':
+      case 'list_splat_pattern':
+      case 'dictionary_splat_pattern': {
+        const name = tree.type(child) === 'typed_parameter' ? child + 1 : child;
+        const kind = tree.type(name);
+        if (kind === 'list_splat_pattern') {
+          found.push({ name: tree.textOf(name).slice(1), isOptional: true, by: 'rest' });
+          by = 'name';
+        } else if (kind === 'dictionary_splat_pattern')
+          found.push({ name: tree.textOf(name).slice(2), isOptional: true, by: 'names' });
+        else found.push({ name: tree.textOf(name), isOptional: false, by });
+        break;
+      }
+      case 'keyword_separator':
+        by = 'name';
+        break;
+      case 'positional_separator':
+        // Those before it are given by place only.
+        found.forEach((each, index) => {
+          found[index] = { ...each, by: 'place' };
+        });
+        break;
+      default:
     }
-    case 'list_splat_pattern':
-    case 'dictionary_splat_pattern':
-      return 'any';
-    default:
-      return null;
   }
+  return found;
 }

@@ -1,6 +1,7 @@
 import { NO_NODE, type SyntaxNode } from '../tree-sitter/syntax-tree.ts';
 import { bindTarget, defineVariables, noteStarNames } from './assignments.ts';
 import { readCall } from './calls.ts';
+import { noteDataClass, noteField } from './data-classes.ts';
 import { pythonDefinition } from './definitions.ts';
 import { dottedName, literalText, namesInAnnotation } from './strings.ts';
 import type { PythonWalk } from './walk.ts';
@@ -49,13 +50,13 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   call: readCall,
 };
 
-function use({ tree, scopes, handled }: PythonWalk, node: SyntaxNode): undefined {
-  if (!handled.has(node)) scopes.use([tree.textOf(node)], tree.line(node));
+function use({ tree, scopes, handled, calls }: PythonWalk, node: SyntaxNode): undefined {
+  if (!handled.has(node)) scopes.use([tree.textOf(node)], tree.line(node), calls.get(node));
 }
 
 /** `a.b.c`: the use of a name with its members, or members of something. */
 function useMember(walk: PythonWalk, node: SyntaxNode): undefined {
-  const { tree, handled, memberUses, scopes } = walk;
+  const { tree, handled, memberUses, scopes, calls } = walk;
   const isDefinition = handled.has(tree.child(node, 'attribute'));
   const chain: string[] = [];
   let object: SyntaxNode = node;
@@ -64,7 +65,7 @@ function useMember(walk: PythonWalk, node: SyntaxNode): undefined {
     // An inner part of a chain that was read with the outer one.
     if (member === NO_NODE || (object === node ? handled.has(node) : handled.has(object))) return;
     handled.add(object);
-    if (!handled.has(member)) memberUses.add(tree.textOf(member), tree.line(member));
+    if (!handled.has(member)) memberUses.add(tree.textOf(member), tree.line(member), calls.get(object));
     handled.add(member);
     chain.push(tree.textOf(member));
     if (tree.child(object, 'object') === NO_NODE) return;
@@ -72,7 +73,7 @@ function useMember(walk: PythonWalk, node: SyntaxNode): undefined {
   if (tree.type(object) !== 'identifier' || isDefinition) return;
   handled.add(object);
   chain.push(tree.textOf(object));
-  scopes.use(chain.reverse(), tree.line(object));
+  scopes.use(chain.reverse(), tree.line(object), calls.get(node));
 }
 
 function noteDecorated({ tree, decorated }: PythonWalk, node: SyntaxNode): undefined {
@@ -109,6 +110,7 @@ function defineClass(walk: PythonWalk, node: SyntaxNode): undefined {
     const found = pythonDefinition(tree, { node, outer: outerOf(walk, node), kind: 'class', container });
     if (found !== null) definitions.push(found);
   }
+  noteDataClass(walk, outerOf(walk, node), name);
   bindTarget(walk, nameNode);
   enterTypeParameters(walk, node);
   const body = tree.child(node, 'body');
@@ -180,6 +182,7 @@ function assign(walk: PythonWalk, node: SyntaxNode): undefined {
   const left = tree.child(node, 'left');
   if (left === NO_NODE) return;
   defineVariables(walk, left, tree.child(node, 'type'));
+  noteField(walk, node, left);
   bindTarget(walk, left);
   if (scopes.current === scopes.module && tree.textOf(left) === '__all__')
     noteStarNames(walk, tree.child(node, 'right'));
@@ -315,7 +318,7 @@ function readString(walk: PythonWalk, node: SyntaxNode): SyntaxNode | undefined 
     const text = literalText(tree.textOf(node)) ?? '';
     const line = tree.line(node);
     const dotted = dottedName(text);
-    if (node < walk.annotationUntil) for (const chain of namesInAnnotation(text)) scopes.use(chain, line, true);
+    if (node < walk.annotationUntil) for (const chain of namesInAnnotation(text)) scopes.useIfBound(chain, line);
     else if (dotted !== null) imports.addText(dotted, line);
   }
   return tree.next(node);

@@ -43,9 +43,10 @@ function factsOf(walk: PythonWalk): FileFacts {
     exports: exportsOf(walk),
     hasHiddenExports: walk.hasHiddenExports || scopes.module.bindings.has('__getattr__'),
     ...(walk.starNamesAre === 'known' ? { starNames: walk.starNames } : {}),
-    definitions: withConstructors(walk.definitions),
+    definitions: withConstructors(walk.definitions, walk.fields),
     uses,
     memberUses: walk.memberUses.all(),
+    memberNames: [...walk.memberNames],
     problems: problemsOf(walk),
   };
 }

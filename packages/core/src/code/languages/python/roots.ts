@@ -23,6 +23,7 @@ interface Candidate {
 
 const MANIFESTS = ['pyproject.toml', 'setup.cfg', 'setup.py', 'pytest.ini', 'tox.ini', 'pyrightconfig.json'];
 const USUAL_FOLDERS = ['src', 'lib', 'python'];
+const TEST_DATA = /\/(?:tests?|testing|testdata|test_data|fixtures|data|samples)\//;
 const LARGEST_MANIFEST = 1024 * 1024;
 
 export function rootsOf(tree: CodeTree): PythonRoots {
@@ -35,10 +36,13 @@ export function rootsOf(tree: CodeTree): PythonRoots {
     candidates: (importer, name) => {
       const folder = folderOf(importer);
       const isAround = (root: TreePath) => root === folder || (isIn(folder, root) && !isInSources(root));
+      /** A project of its own, whose modules are installed or not. Those of test data are not. */
+      const isDeclared = (root: TreePath) =>
+        declared.has(root) && (isIn(folder, projectOf(root)) || !TEST_DATA.test(`/${root}/`));
       const isUsable = ({ root, kind }: Candidate) => {
         if (STANDARD_LIBRARY.has(name))
-          return kind !== 'folder' && (root === folder || (kind === 'package' && declared.has(root)));
-        return kind === 'folder' ? root === folder || declared.has(root) : isAround(root) || declared.has(root);
+          return kind !== 'folder' && (root === folder || (kind === 'package' && isDeclared(root)));
+        return kind === 'folder' ? root === folder || isDeclared(root) : isAround(root) || isDeclared(root);
       };
       const rank = ({ root, kind }: Candidate) =>
         commonLength(folder, root) +

@@ -1,4 +1,4 @@
-import type { Use } from '../../facts.ts';
+import type { Call, Use } from '../../facts.ts';
 import type { SyntaxNode } from '../tree-sitter/syntax-tree.ts';
 import { UseCounter } from '../use-counter.ts';
 import { PYTHON_BUILTINS } from './builtins.ts';
@@ -34,6 +34,8 @@ interface PendingUse {
   readonly line: number;
   /** Whether the name may be something else, such as text. */
   readonly isUncertain: boolean;
+  /** The call of the last of the chain. */
+  readonly call: Call | undefined;
 }
 
 /** Which name means what. Names are resolved at the end, because a function may use what is defined below it. */
@@ -94,8 +96,13 @@ export class Scopes {
     return scope;
   }
 
-  use(chain: readonly string[], line: number, isUncertain = false): void {
-    this.#pending.push({ scope: this.current, chain, line, isUncertain });
+  use(chain: readonly string[], line: number, call?: Call): void {
+    this.#pending.push({ scope: this.current, chain, line, isUncertain: false, call });
+  }
+
+  /** A use if the name is bound, such as one in a string. */
+  useIfBound(chain: readonly string[], line: number): void {
+    this.#pending.push({ scope: this.current, chain, line, isUncertain: true, call: undefined });
   }
 
   /**
@@ -105,19 +112,19 @@ export class Scopes {
    */
   resolve(onModule: (dotted: string, line: number) => void): Use[] {
     const uses = new UseCounter();
-    for (const { scope, chain, line, isUncertain } of this.#pending) {
+    for (const { scope, chain, line, isUncertain, call } of this.#pending) {
       const name = chain[0]!;
       const home = homeOf(name, scope);
       if (home === null) {
-        if (!isUncertain && !PYTHON_BUILTINS.has(name)) uses.add(name, line);
+        if (!isUncertain && !PYTHON_BUILTINS.has(name)) uses.add(name, line, chain.length === 1 ? call : undefined);
         continue;
       }
-      if (home === this.module) uses.add(name, line);
+      if (home === this.module) uses.add(name, line, chain.length === 1 ? call : undefined);
       for (const binding of home.bindings.get(name) ?? []) {
         const { members, dotted, path } = binding;
         const member = chain[path.length + 1];
         const isOfModule = member !== undefined && path.every((part, index) => chain[index + 1] === part);
-        if (isOfModule) members.add(member, line);
+        if (isOfModule) members.add(member, line, chain.length === path.length + 2 ? call : undefined);
         const isDeep = chain.length > path.length + 2 || (!isOfModule && chain.length > 1);
         if (isDeep && dotted !== null) onModule([dotted, ...chain.slice(1)].join('.'), line);
       }

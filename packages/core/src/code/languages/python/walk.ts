@@ -1,4 +1,4 @@
-import type { Definition } from '../../facts.ts';
+import type { Call, Definition, Parameter } from '../../facts.ts';
 import { NO_NODE, type SyntaxNode, type SyntaxTree } from '../tree-sitter/syntax-tree.ts';
 import { UseCounter } from '../use-counter.ts';
 import { PythonImports } from './imports.ts';
@@ -11,6 +11,12 @@ export interface PythonWalk {
   readonly imports: PythonImports;
   readonly definitions: Definition[];
   readonly memberUses: UseCounter;
+  /** The parameters that the fields of data classes make, by the names of the classes. */
+  readonly fields: Map<string, Parameter[]>;
+  /** Names that are given to members of objects. */
+  readonly memberNames: Set<string>;
+  /** The calls, by the nodes of what they call. */
+  readonly calls: Map<SyntaxNode, Call>;
   /** Nodes that are not uses, or were read before: names of definitions, parameters and keywords. */
   readonly handled: Set<SyntaxNode>;
   /** The scopes of the bodies that begin at these nodes. */
@@ -54,6 +60,9 @@ export function newWalk(tree: SyntaxTree): PythonWalk {
     imports: new PythonImports(tree, scopes),
     definitions: [],
     memberUses: new UseCounter(),
+    fields: new Map(),
+    memberNames: new Set(),
+    calls: new Map(),
     handled: new Set(),
     bodies: new Map(),
     decorated: new Map(),
