@@ -36,7 +36,7 @@ export const PURE_MODULES = new Map([
 /** Packages that only these layers may import. */
 export const PACKAGES = new Map([
   ['ignore', ['git', 'workspace']],
-  ['web-tree-sitter', ['code']],
+  ['oxc-parser', ['code']],
 ]);
 
 /** Methods of the Fs port that change the disk. */
