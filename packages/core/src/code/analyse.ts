@@ -1,0 +1,130 @@
+import type { TreePath } from '../model/names.ts';
+import type { FileFacts } from './facts.ts';
+import type { CodeFinding } from './finding.ts';
+import { type Change, type Draft, findingsOf } from './findings/draft.ts';
+import { checkImports } from './findings/imports.ts';
+import { buildGraph, type CodeGraph, updateGraph } from './graph/graph.ts';
+import { passesOn } from './graph/resolve-name.ts';
+import type { CodeTree } from './language.ts';
+import type { FactJob, FactReader, LanguageTable } from './reader.ts';
+
+export interface AnalysisInput {
+  readonly base: CodeTree;
+  readonly proposed: CodeTree;
+  readonly languages: LanguageTable;
+  readonly reader: FactReader;
+  /** The graph of the base, from an earlier analysis. Absent: it is built. */
+  readonly graph?: CodeGraph;
+  readonly signal?: AbortSignal;
+}
+
+export interface Analysis {
+  /** The worst first. */
+  readonly findings: readonly CodeFinding[];
+  /** The graph of the base, for the next analysis. */
+  readonly base: CodeGraph;
+}
+
+/** Says what a change breaks. */
+export async function analyse(input: AnalysisInput): Promise<Analysis> {
+  const base = input.graph ?? (await graphOf(input.base, input));
+  const changedPaths = changesBetween(input.base, input.proposed);
+  const facts = await factsOf(input.proposed, changedPaths, input);
+  const proposed = updateGraph(base, input.proposed, facts, input.languages.all);
+  const change = changeOf(base, proposed, changedPaths, input.languages);
+  const drafts = filesToCheck(change).flatMap((path): readonly Draft[] => checkImports(path, change));
+  return { findings: findingsOf(drafts, change), base };
+}
+
+/** Reads all files of a state, and builds its graph. */
+export async function graphOf(
+  tree: CodeTree,
+  input: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
+): Promise<CodeGraph> {
+  const facts = await factsOf(tree, [...tree.files.keys()], input);
+  const known = [...facts].flatMap(([path, one]) => (one === null ? [] : [[path, one] as const]));
+  return buildGraph(tree, new Map(known), input.languages.all);
+}
+
+function changesBetween(base: CodeTree, proposed: CodeTree): readonly TreePath[] {
+  const changed: TreePath[] = [];
+  for (const [path, id] of proposed.files) if (base.files.get(path) !== id) changed.push(path);
+  for (const path of base.files.keys()) if (!proposed.files.has(path)) changed.push(path);
+  return changed;
+}
+
+async function factsOf(
+  tree: CodeTree,
+  paths: readonly TreePath[],
+  { languages, reader, signal }: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
+): Promise<ReadonlyMap<TreePath, FileFacts | null>> {
+  const facts = new Map<TreePath, FileFacts | null>();
+  let jobs: FactJob[] = [];
+  const flush = async (): Promise<void> => {
+    const read = await reader.read(jobs, signal ?? null);
+    for (const [nth, { path }] of jobs.entries()) facts.set(path, read[nth] ?? null);
+    jobs = [];
+  };
+  for (const path of paths) {
+    const bytes = languages.of(path) === null ? null : tree.read(path);
+    if (bytes === null) facts.set(path, null);
+    else jobs.push({ path, bytes });
+    if (jobs.length >= 200) await flush();
+  }
+  await flush();
+  return facts;
+}
+
+function changeOf(
+  base: CodeGraph,
+  proposed: CodeGraph,
+  changed: readonly TreePath[],
+  languages: LanguageTable,
+): Change {
+  const moved = movedFiles(base.tree, proposed.tree, changed);
+  return {
+    base,
+    proposed,
+    changed: new Set(changed),
+    moved,
+    movedFrom: new Map([...moved].map(([from, to]) => [to, from])),
+    isMeasured: (path) => languages.of(path)?.isMeasured ?? false,
+  };
+}
+
+/** Pairs removed files with new ones: of the same contents, or otherwise of the same name if there is only one. */
+function movedFiles(base: CodeTree, proposed: CodeTree, changed: readonly TreePath[]): Map<TreePath, TreePath> {
+  const moved = new Map<TreePath, TreePath>();
+  const added = new Set(changed.filter((path) => !base.files.has(path)));
+  const removed = changed.filter((path) => !proposed.files.has(path));
+  const pair = (same: (from: TreePath, to: TreePath) => boolean): void => {
+    for (const from of removed) {
+      if (moved.has(from)) continue;
+      const found = [...added].filter((to) => same(from, to));
+      const [to] = found;
+      if (to === undefined || found.length > 1) continue;
+      moved.set(from, to);
+      added.delete(to);
+    }
+  };
+  pair((from, to) => base.files.get(from) === proposed.files.get(to));
+  pair((from, to) => from.slice(from.lastIndexOf('/')) === to.slice(to.lastIndexOf('/')));
+  return moved;
+}
+
+/** The files whose imports may lead elsewhere now. */
+function filesToCheck({ base, proposed, changed }: Change): readonly TreePath[] {
+  const through = new Set(changed);
+  for (const [path, node] of proposed.nodes) if (base.nodes.get(path) !== node) through.add(path);
+  const check = new Set(through);
+  for (const path of through) {
+    for (const graph of [base, proposed]) {
+      for (const importer of graph.importers.get(path) ?? []) {
+        check.add(importer);
+        const node = proposed.nodes.get(importer);
+        if (node !== undefined && passesOn(node.facts)) through.add(importer);
+      }
+    }
+  }
+  return [...check].filter((path) => proposed.nodes.has(path));
+}

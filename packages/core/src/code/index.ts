@@ -1,0 +1,14 @@
+/**
+ * Analysis of source code. A script analyses a change like this:
+ *
+ *     const languages = new LanguageTable(LANGUAGES);
+ *     const base = codeTree(files, read); // and `proposed` in the same way
+ *     const { findings } = await analyse({ base, proposed, languages, reader: new LocalFactReader(languages) });
+ */
+export { type Analysis, type AnalysisInput, analyse, graphOf } from './analyse.ts';
+export type * from './facts.ts';
+export type * from './finding.ts';
+export type { CodeTree, FactExtractor, Language, Resolution, Resolver } from './language.ts';
+export { LANGUAGES } from './languages/table.ts';
+export { type FactJob, type FactReader, LanguageTable, LocalFactReader } from './reader.ts';
+export { codeTree } from './tree.ts';

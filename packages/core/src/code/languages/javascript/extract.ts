@@ -1,0 +1,102 @@
+import type { OxcError, ParseResult, ParserOptions, Program } from 'oxc-parser';
+import type { TreePath } from '../../../model/names.ts';
+import type { FileFacts, SyntaxProblem, Use } from '../../facts.ts';
+import type { FactExtractor } from '../../language.ts';
+import { readCommonJs } from './commonjs.ts';
+import { readDefinitions } from './definitions.ts';
+import { readModuleDeclarations } from './modules.ts';
+import { closedImport, UseTable } from './names.ts';
+import { type ChildKeys, Reading } from './reading.ts';
+import { type Source, scriptsOf } from './scripts.ts';
+import { walk } from './walk.ts';
+
+/** Larger files are generated. They have no facts, and their exports are not known. */
+const LARGEST = 5 * 1024 * 1024;
+/** A file with a NUL byte among its first ones is binary, as for git. */
+const LOOKED_AT = 8000;
+
+/** What is used of the parser. */
+export interface Parser {
+  readonly parseSync: (name: string, text: string, options?: ParserOptions) => ParseResult;
+  readonly visitorKeys: ChildKeys;
+}
+
+export function extractor(parser: Parser): FactExtractor {
+  return (bytes, path) => {
+    if (bytes.length > LARGEST || bytes.subarray(0, LOOKED_AT).includes(0)) return unknownFacts([]);
+    const text = new TextDecoder().decode(bytes);
+    try {
+      return factsOf(scriptsOf(text, path), path, parser);
+    } catch {
+      // Such as code that is nested deeper than the stack.
+      return unknownFacts([]);
+    }
+  };
+}
+
+function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
+  const { program, errors } = parsed(source, parser);
+  const reading = new Reading(source.text, parser.visitorKeys, /\.[cm]?tsx?$/.test(source.name));
+  const problems = errors.map(
+    ({ message, labels }): SyntaxProblem => ({ line: reading.lineOf(labels[0]?.start ?? 0), message }),
+  );
+  if (program.body.length === 0 && problems.length > 0) return unknownFacts(problems);
+  readModuleDeclarations(program, reading);
+  const isModule = program.body.some(({ type }) => /^(?:Import|Export|TSExport)/.test(type));
+  if (!isModule) readCommonJs(program, reading);
+  readDefinitions(program, reading);
+  walk(program, reading.module, reading);
+  const isComponent = !/\.[cm]?[jt]sx?$/.test(path);
+  const uses = lookedUp(reading);
+  return {
+    language: 'javascript',
+    imports: reading.imports.map(closedImport),
+    exports: reading.exports,
+    hasHiddenExports: reading.hasHiddenExports || isComponent,
+    definitions: reading.definitions,
+    uses,
+    memberUses: reading.memberUses.all(),
+    memberNames: [...reading.memberNames],
+    problems,
+  };
+}
+
+/** Parses a file as a module, and as a script if it is none. */
+function parsed(source: Source, parser: Parser): { readonly program: Program; readonly errors: readonly OxcError[] } {
+  const { program, errors } = read('module');
+  if (errors.length === 0 || !/\.jsx?$/.test(source.name)) return { program, errors };
+  const script = read('script');
+  return script.errors.length < errors.length ? script : { program, errors };
+
+  function read(sourceType: 'module' | 'script'): { program: Program; errors: OxcError[] } {
+    const options: ParserOptions = /\.cjs$/.test(source.name) ? {} : { sourceType };
+    const result = parser.parseSync(source.name, source.text, options);
+    return { program: result.program, errors: result.errors.filter(({ severity }) => severity === 'Error') };
+  }
+}
+
+/** Looks up each name that is used, and returns the uses of names of the file, of imports and of unknown origin. */
+function lookedUp(reading: Reading): readonly Use[] {
+  const uses = new UseTable();
+  for (const { name, scope, line, member, call } of reading.references) {
+    const found = scope.find(name);
+    if (found?.imported && member !== null) found.imported.members.add(member, line, call);
+    if (found === null || found.imported !== null || found.scope === reading.module) {
+      uses.add(name, line, member === null ? call : null);
+    }
+  }
+  return uses.all();
+}
+
+function unknownFacts(problems: readonly SyntaxProblem[]): FileFacts {
+  return {
+    language: 'javascript',
+    imports: [],
+    exports: [],
+    hasHiddenExports: true,
+    definitions: [],
+    uses: [],
+    memberUses: [],
+    problems,
+  };
+}

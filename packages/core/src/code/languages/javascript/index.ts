@@ -1,0 +1,13 @@
+import type { Language } from '../../language.ts';
+import { extractor } from './extract.ts';
+import { javascriptResolver } from './resolver/resolver.ts';
+
+/** JavaScript and TypeScript, with JSX, and the scripts of Vue's and Svelte's components. */
+export const javascript: Language = {
+  id: 'javascript',
+  version: 'oxc-0.159.0-1',
+  patterns: ['*.js', '*.mjs', '*.cjs', '*.jsx', '*.ts', '*.mts', '*.cts', '*.tsx', '*.vue', '*.svelte'],
+  isMeasured: true,
+  load: async () => extractor(await import('oxc-parser')),
+  resolverOf: javascriptResolver,
+};

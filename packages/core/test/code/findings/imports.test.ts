@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { findingsOf } from '../change.ts';
+
+const files = {
+  'src/math.ts': 'export function add(a: number, b: number) { return a + b; }\nexport const zero = 0;\n',
+  'src/index.ts': "export * from './math.js';\nexport { add as plus } from './math.js';\n",
+  'src/user.ts': "import { add } from './math';\nimport { plus, zero } from './index';\nadd(1, plus(2, zero));\n",
+  'src/all.ts': "import * as math from './index';\nmath.add(1, 2);\nmath.zero;\n",
+};
+
+it('finds the users of an export that is removed', async () => {
+  expect(await findingsOf(files, { 'src/math.ts': 'export const zero = 0;\n' })).toEqual([
+    "breaks removed-export src/all.ts:2: src/index.ts no longer has 'add', which this file uses.",
+    "breaks removed-export src/index.ts:2: src/math.ts no longer exports 'add', which this file imports.",
+    "breaks removed-export src/user.ts:1: src/math.ts no longer exports 'add', which this file imports.",
+    "follows removed-export src/user.ts:2 (follows 1): src/index.ts no longer exports 'plus', which this file imports.",
+  ]);
+});
+
+it('names the new name', async () => {
+  const renamed = files['src/math.ts'].replace('add', 'sum');
+  expect((await findingsOf(files, { 'src/math.ts': renamed }))[2]).toBe(
+    "breaks removed-export src/user.ts:1: src/math.ts no longer exports 'add', which this file imports; it was probably renamed to 'sum'.",
+  );
+});
+
+it('finds imports of a file that was moved', async () => {
+  expect(await findingsOf(files, { 'src/math.ts': null, 'src/lib/math.ts': files['src/math.ts'] })).toEqual([
+    "breaks unresolved-import src/index.ts:1: The import './math.js' does not resolve: src/math.ts is moved to src/lib/math.ts.",
+    "breaks unresolved-import src/index.ts:2: The import './math.js' does not resolve: src/math.ts is moved to src/lib/math.ts.",
+    "breaks unresolved-import src/user.ts:1: The import './math' does not resolve: src/math.ts is moved to src/lib/math.ts.",
+    "follows removed-export src/all.ts:2 (follows 0): src/index.ts no longer has 'add', which this file uses.",
+    "follows removed-export src/all.ts:3 (follows 0): src/index.ts no longer has 'zero', which this file uses.",
+    "follows removed-export src/user.ts:2 (follows 1): src/index.ts no longer exports 'plus', which this file imports; src/lib/math.ts defines it now.",
+    "follows removed-export src/user.ts:2 (follows 0): src/index.ts no longer exports 'zero', which this file imports; src/lib/math.ts defines it now.",
+  ]);
+});
+
+it('says nothing about what was broken before', async () => {
+  const broken = { ...files, 'src/old.ts': "import { gone } from './math';\nimport './nowhere';\n" };
+  expect(await findingsOf(broken, { 'src/math.ts': `${files['src/math.ts']}export const one = 1;\n` })).toEqual([]);
+});
