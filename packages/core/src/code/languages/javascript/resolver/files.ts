@@ -54,6 +54,7 @@ export function resolvePath(tree: CodeTree, path: TreePath | null): Resolution {
   if (path.includes('node_modules/')) return { to: 'outside' };
   const paths = fileAt(tree, path);
   if (paths !== null) return { to: 'files', paths };
+  if (tree.hasFolder(path)) return { to: 'unknown' };
   // Without its folder, the file is probably generated. Only a comparison with another state can tell.
   const folder = parentPath(path);
   return { to: folder === '' || tree.hasFolder(folder) ? 'missing' : 'unknown' };
