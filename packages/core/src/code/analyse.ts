@@ -1,8 +1,14 @@
 import type { TreePath } from '../model/names.ts';
 import type { FileFacts } from './facts.ts';
 import type { CodeFinding } from './finding.ts';
+import { checkApi } from './findings/api.ts';
+import { checkCycles } from './findings/cycles.ts';
+import { checkTests, type Reach, reachOf } from './findings/dependents.ts';
 import { type Change, type Draft, findingsOf } from './findings/draft.ts';
 import { checkImports } from './findings/imports.ts';
+import { checkMembers } from './findings/members.ts';
+import { checkOwnFile } from './findings/own-file.ts';
+import { checkSignatures } from './findings/signatures.ts';
 import { buildGraph, type CodeGraph, updateGraph } from './graph/graph.ts';
 import { passesOn } from './graph/resolve-name.ts';
 import type { CodeTree } from './language.ts';
@@ -18,11 +24,12 @@ export interface AnalysisInput {
   readonly signal?: AbortSignal;
 }
 
-export interface Analysis {
+export interface Analysis extends Reach {
   /** The worst first. */
   readonly findings: readonly CodeFinding[];
   /** The graph of the base, for the next analysis. */
   readonly base: CodeGraph;
+  readonly proposed: CodeGraph;
 }
 
 /** Says what a change breaks. */
@@ -32,8 +39,17 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const facts = await factsOf(input.proposed, changedPaths, input);
   const proposed = updateGraph(base, input.proposed, facts, input.languages.all);
   const change = changeOf(base, proposed, changedPaths, input.languages);
-  const drafts = filesToCheck(change).flatMap((path): readonly Draft[] => checkImports(path, change));
-  return { findings: findingsOf(drafts, change), base };
+  input.signal?.throwIfAborted();
+  const findings = findingsOf(checkAll(change), change);
+  return { findings, ...reachOf(change, findings), base, proposed };
+}
+
+function checkAll(change: Change): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (const path of change.changed) drafts.push(...checkOwnFile(path, change));
+  for (const path of filesToCheck(change)) drafts.push(...checkImports(path, change), ...checkSignatures(path, change));
+  drafts.push(...checkMembers(change), ...checkCycles(change), ...checkApi(change), ...checkTests(change));
+  return drafts;
 }
 
 /** Reads all files of a state, and builds its graph. */

@@ -69,7 +69,11 @@ function parsed(source: Source, parser: Parser): { readonly program: Program; re
   return script.errors.length < errors.length ? script : { program, errors };
 
   function read(sourceType: 'module' | 'script'): { program: Program; errors: OxcError[] } {
-    const options: ParserOptions = /\.cjs$/.test(source.name) ? {} : { sourceType };
+    const options: ParserOptions = {
+      ...(/\.cjs$/.test(source.name) ? {} : { sourceType }),
+      // Many projects have JSX in files with the ending `.js`.
+      ...(/\.[cm]?js$/.test(source.name) ? { lang: 'jsx' } : {}),
+    };
     const result = parser.parseSync(source.name, source.text, options);
     return { program: result.program, errors: result.errors.filter(({ severity }) => severity === 'Error') };
   }

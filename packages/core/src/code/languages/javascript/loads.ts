@@ -1,7 +1,7 @@
 /** Imports in expressions: `require('./a')`, `import('./a')`, and names of modules in calls of test frameworks. */
 
 import type { Node } from 'oxc-parser';
-import type { OpenImport, Scope } from './names.ts';
+import { type OpenImport, Scope } from './names.ts';
 import { bindPattern, keyName, stringValue, unwrapped } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
@@ -21,12 +21,39 @@ export function readLoad(node: Node, name: string, scope: Scope, reading: Readin
  * @param names the pattern that it is assigned to, or the members of it
  */
 export function readLoadOf(node: Node, names: Node | readonly string[], scope: Scope, reading: Reading): boolean {
-  const read = openLoad(unwrapped(node), scope, reading);
+  const loaded = unwrapped(node);
+  // What is not awaited has the members of a promise.
+  if (loaded.type === 'ImportExpression' && node.type !== 'AwaitExpression' && !isAwaited(node)) return false;
+  const read = openLoad(loaded, scope, reading);
   if (read === null) return false;
   if (isNames(names)) {
     for (const name of names) read.names.push(reading.nameOf(name, null, null, node.start));
   } else bindLoad(read, names, scope, reading);
   return true;
+}
+
+/**
+ * Records `import('./a').then(callback)` with the names that the callback takes. Returns the scope for the callback's body;
+ * null: the call is something else.
+ */
+export function readThen(node: Node, scope: Scope, reading: Reading): Scope | null {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return null;
+  const { object, property } = node.callee;
+  const [callback] = node.arguments;
+  if (object.type !== 'ImportExpression' || property.type !== 'Identifier' || property.name !== 'then') return null;
+  if (callback?.type !== 'ArrowFunctionExpression' && callback?.type !== 'FunctionExpression') return null;
+  const [param] = callback.params;
+  if (param === undefined || param.type === 'RestElement' || param.type === 'TSParameterProperty') return null;
+  const read = openLoad(object, scope, reading);
+  if (read === null) return null;
+  const inner = new Scope(scope, true);
+  bindLoad(read, param, inner, reading);
+  return inner;
+}
+
+function isAwaited(node: Node): boolean {
+  if (node.type === 'AwaitExpression') return true;
+  return 'expression' in node && typeof node.expression === 'object' && isAwaited(node.expression);
 }
 
 function isNames(names: Node | readonly string[]): names is readonly string[] {

@@ -1,6 +1,6 @@
 import type { Node, ParamPattern } from 'oxc-parser';
 import type { Call } from '../../facts.ts';
-import { readLoad, readLoadOf } from './loads.ts';
+import { readLoad, readLoadOf, readThen } from './loads.ts';
 import { Scope } from './names.ts';
 import { bindPattern, childNodes, keyName, stringValue } from './nodes.ts';
 import type { Reading } from './reading.ts';
@@ -182,6 +182,11 @@ function walkMember(node: NodeOf<'MemberExpression'>, scope: Scope, reading: Rea
 
 function walkCall(node: NodeOf<'CallExpression'> | NodeOf<'NewExpression'>, scope: Scope, reading: Reading): void {
   if (readLoad(node, '*', scope, reading)) return;
+  const inner = readThen(node, scope, reading);
+  if (inner !== null) {
+    for (const one of node.arguments) if ('body' in one && one.body !== null) walk(one.body, inner, reading);
+    return;
+  }
   const call: Call = {
     line: reading.lineOf(node.callee.start),
     arguments: node.arguments.filter(({ type }) => type !== 'SpreadElement').length,

@@ -94,6 +94,7 @@ function conditional(value: unknown, depth = 0): readonly string[] {
   if (conditions === null) return [];
   const rankOf = (name: string): number => (PREFERRED.indexOf(name) + PREFERRED.length + 1) % (PREFERRED.length + 1);
   return Object.entries(conditions)
+    .filter(([name]) => !name.includes('@'))
     .sort(([one], [other]) => rankOf(one) - rankOf(other))
     .flatMap(([, target]) => conditional(target, depth + 1));
 }

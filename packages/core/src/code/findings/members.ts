@@ -1,0 +1,108 @@
+/** Members that nobody defines any more, while they are used. */
+
+import type { TreePath } from '../../model/names.ts';
+import type { Definition } from '../facts.ts';
+import type { CodeGraph } from '../graph/graph.ts';
+import type { Change, Draft } from './draft.ts';
+
+/** Members of the language itself and of common platforms. They may be meant wherever a name is used. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  [
+    ...[
+      Object,
+      Function,
+      Array,
+      String,
+      Number,
+      Boolean,
+      Symbol,
+      Map,
+      Set,
+      WeakMap,
+      WeakSet,
+      Promise,
+      RegExp,
+      Date,
+      Error,
+    ],
+    ...[
+      Math,
+      JSON,
+      Reflect,
+      Proxy,
+      ArrayBuffer,
+      Uint8Array,
+      DataView,
+      BigInt,
+      URL,
+      URLSearchParams,
+      TextDecoder,
+      console,
+    ],
+    ...[AbortController, AbortSignal, Event, EventTarget, Response, Request, Headers, ReadableStream, Blob, FormData],
+  ].flatMap((of) => [
+    ...Object.getOwnPropertyNames(of),
+    ...('prototype' in of ? Object.getOwnPropertyNames(of.prototype ?? {}) : []),
+  ]),
+);
+
+/** Checks all uses of members that the change removed everywhere. */
+export function checkMembers(change: Change): readonly Draft[] {
+  const removed = removedMembers(change);
+  for (const [, node] of change.proposed.nodes) {
+    if (removed.size === 0) break;
+    for (const name of node.facts.memberNames ?? []) removed.delete(name);
+    for (const { name } of node.facts.definitions) removed.delete(name);
+  }
+  if (removed.size === 0) return [];
+  const drafts: Draft[] = [];
+  for (const [path, node] of change.proposed.nodes) {
+    for (const use of node.facts.memberUses) {
+      const gone = removed.get(use.name);
+      if (gone === undefined || gone.language !== node.facts.language) continue;
+      drafts.push({
+        class: isNear(change, path, gone.path) ? 'breaks' : 'may-be-affected',
+        rule: 'removed-method',
+        path,
+        line: use.lines[0] ?? null,
+        message: `No file defines a member '${use.name}' any more, which this file uses. It was one of '${gone.definition.container}'.`,
+        evidence: [{ path: gone.path, line: gone.definition.line, state: 'base', text: gone.definition.signature }],
+      });
+    }
+  }
+  return drafts;
+}
+
+interface RemovedMember {
+  readonly path: TreePath;
+  readonly language: string;
+  readonly definition: Definition;
+}
+
+function removedMembers({ base, proposed, changed, moved }: Change): Map<string, RemovedMember> {
+  const removed = new Map<string, RemovedMember>();
+  for (const path of changed) {
+    const facts = base.nodes.get(path)?.facts;
+    const now = proposed.nodes.get(moved.get(path) ?? path)?.facts;
+    // A file that cannot be understood does not tell what it still defines.
+    if (facts === undefined || facts.memberNames === undefined || (now?.problems.length ?? 0) > 0) continue;
+    for (const definition of facts.definitions) {
+      const { name, container, kind } = definition;
+      if (container === null || kind === 'type' || BUILT_IN.has(name) || name.length < 3) continue;
+      removed.set(name, { path, language: facts.language, definition });
+    }
+  }
+  return removed;
+}
+
+/** Whether a file imports another one, directly or through one more file: then it very probably means its members. */
+function isNear({ base }: Change, path: TreePath, definer: TreePath): boolean {
+  if (path === definer) return true;
+  return (
+    importsOf(base, definer).has(path) || [...importsOf(base, definer)].some((one) => importsOf(base, one).has(path))
+  );
+}
+
+function importsOf(graph: CodeGraph, path: TreePath): ReadonlySet<TreePath> {
+  return graph.importers.get(path) ?? new Set();
+}
