@@ -2,7 +2,7 @@
 
 import type { TreePath } from '../model/names.ts';
 import type { FileFacts } from './facts.ts';
-import type { FactExtractor, Language } from './language.ts';
+import type { FactExtractor, Language, ReadGrammar } from './language.ts';
 
 export interface FactJob {
   readonly path: TreePath;
@@ -44,10 +44,13 @@ export class LanguageTable {
 /** Reads facts in this thread. */
 export class LocalFactReader implements FactReader {
   readonly #languages: LanguageTable;
+  readonly #readGrammar: ReadGrammar;
   readonly #loaded = new Map<string, Promise<FactExtractor | null>>();
 
-  constructor(languages: LanguageTable) {
+  /** @param readGrammar absent: no grammars are installed */
+  constructor(languages: LanguageTable, readGrammar: ReadGrammar = async () => null) {
     this.#languages = languages;
+    this.#readGrammar = readGrammar;
   }
 
   async read(jobs: readonly FactJob[], signal: AbortSignal | null): Promise<readonly (FileFacts | null)[]> {
@@ -64,7 +67,7 @@ export class LocalFactReader implements FactReader {
   #load(language: Language): Promise<FactExtractor | null> {
     let loading = this.#loaded.get(language.id);
     if (loading === undefined) {
-      loading = language.load().catch(() => null);
+      loading = language.load(this.#readGrammar).catch(() => null);
       this.#loaded.set(language.id, loading);
     }
     return loading;

@@ -7,6 +7,7 @@ import { type CodeGraph, type FileNode, pathsOf } from '../graph/graph.ts';
 import { type NameResolution, type Origin, resolveExport, resolveImportedName } from '../graph/resolve-name.ts';
 import { definitionOf, newPlaceOf } from './definition-of.ts';
 import { brokenFileKey, type Change, type Draft, exportKey } from './draft.ts';
+import { checkText } from './text.ts';
 
 /** Checks all imports of a file. */
 export function checkImports(path: TreePath, change: Change): readonly Draft[] {
@@ -14,6 +15,7 @@ export function checkImports(path: TreePath, change: Change): readonly Draft[] {
   if (node === undefined) return [];
   const before = change.base.nodes.get(change.movedFrom.get(path) ?? path);
   return node.facts.imports.flatMap((read, nth) => {
+    if (node.texts?.has(nth) || read.kind === 'text') return checkText({ path, node, before, nth }, change);
     const place = { path, node, before, read, nth, nthBefore: sameImport(before, read) };
     if (node.targets[nth]?.to === 'files') return checkNames(place, change);
     return checkTarget(place, change);
@@ -41,7 +43,7 @@ function sameImport(before: FileNode | undefined, { from, kind }: Import): numbe
 function checkTarget({ path, node, before, read, nth, nthBefore }: ImportPlace, change: Change): readonly Draft[] {
   const target = node.targets[nth];
   const led = pathsOf(before?.targets[nthBefore]);
-  const isNew = nthBefore < 0 && target?.to === 'missing' && read.kind !== 'text';
+  const isNew = nthBefore < 0 && target?.to === 'missing';
   if (led.length === 0 && !isNew) return [];
   const gone = led.find((one) => !change.proposed.tree.files.has(one));
   const moved = gone === undefined ? undefined : change.moved.get(gone);
@@ -55,7 +57,7 @@ function checkTarget({ path, node, before, read, nth, nthBefore }: ImportPlace, 
     gone === undefined ? [] : [{ path: gone, line: null, state: 'base', text: 'the file that it led to' }];
   return [
     {
-      class: read.isGuarded || read.kind === 'text' ? 'may-be-affected' : 'breaks',
+      class: read.isGuarded ? 'may-be-affected' : 'breaks',
       rule: 'unresolved-import',
       path,
       line: read.line,
@@ -136,7 +138,7 @@ function missing(
   }
   if (found.state !== 'missing') return [];
   if (led !== null && led.state !== 'found' && led.state !== 'unknown') return [];
-  const guarded = read.isGuarded || read.kind === 'text' ? 'may-be-affected' : 'breaks';
+  const guarded = read.isGuarded ? 'may-be-affected' : 'breaks';
   const origin = led?.state === 'found' ? led.origins[0] : undefined;
   const isRemoved = origin !== undefined;
   const where = isRemoved ? newPlaceOf(origin, change) : '';

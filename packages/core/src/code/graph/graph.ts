@@ -11,6 +11,8 @@ export interface FileNode {
   readonly targets: readonly Resolution[];
   /** Names of imports that are modules themselves: `<index of the import>:<name>`. */
   readonly submodules: ReadonlyMap<string, readonly TreePath[]> | null;
+  /** For dotted names in strings, by the index of the import: what follows the module. */
+  readonly texts: ReadonlyMap<number, readonly string[]> | null;
 }
 
 export interface CodeGraph {
@@ -140,16 +142,29 @@ class Importers {
 
 function nodeOf(path: TreePath, facts: FileFacts, resolvers: Resolvers): FileNode {
   const resolver = resolvers.of(facts.language);
-  const targets = facts.imports.map(({ from }): Resolution => resolver?.resolve(path, from) ?? { to: 'unknown' });
-  if (resolver?.submodule === undefined) return { facts, targets, submodules: null };
+  const texts = new Map<number, readonly string[]>();
+  const targets = facts.imports.map(({ kind, from }, nth): Resolution => {
+    if (kind !== 'text' || resolver?.resolveText === undefined)
+      return resolver?.resolve(path, from) ?? { to: 'unknown' };
+    const found = resolver.resolveText(path, from);
+    if (found === null) return { to: 'outside' };
+    texts.set(nth, found.rest);
+    return { to: 'files', paths: found.paths };
+  });
+  const submodules = submodulesOf(path, facts, resolver);
+  return { facts, targets, submodules, texts: texts.size === 0 ? null : texts };
+}
+
+function submodulesOf(path: TreePath, facts: FileFacts, resolver: Resolver | null): FileNode['submodules'] {
+  if (resolver?.resolveName === undefined) return null;
   const submodules = new Map<string, readonly TreePath[]>();
   for (const [nth, { from, names }] of facts.imports.entries()) {
     for (const { name } of names) {
-      const found = name === '*' ? null : resolver.submodule(path, from, name);
-      if (found !== null) submodules.set(`${nth}:${name}`, found);
+      const found = name === '*' ? null : resolver.resolveName(path, from, name);
+      if (found?.to === 'files') submodules.set(`${nth}:${name}`, found.paths);
     }
   }
-  return { facts, targets, submodules: submodules.size === 0 ? null : submodules };
+  return submodules.size === 0 ? null : submodules;
 }
 
 function canMoveTargets(before: CodeTree, after: CodeTree, changed: Iterable<TreePath>): boolean {
@@ -163,6 +178,6 @@ function sameTargets(one: FileNode, other: FileNode): boolean {
   return textOf(one) === textOf(other);
 }
 
-function textOf({ targets, submodules }: FileNode): string {
-  return JSON.stringify([targets, submodules === null ? null : [...submodules]]);
+function textOf({ targets, submodules, texts }: FileNode): string {
+  return JSON.stringify([targets, [...(submodules ?? [])], [...(texts ?? [])]]);
 }

@@ -23,12 +23,7 @@ export type NameResolution =
 
 /** Resolves a name of an import. */
 export function resolveImportedName(graph: CodeGraph, node: FileNode, nth: number, name: string): NameResolution {
-  const submodule = node.submodules?.get(`${nth}:${name}`);
-  const target = node.targets[nth];
-  const found: NameResolution =
-    target?.to === 'files' ? inFiles(graph, target.paths, name, new Set()) : notInFiles(target);
-  if (found.state === 'found' || submodule === undefined) return found;
-  return { state: 'found', origins: submodule.map((path) => ({ path, name: '*' })) };
+  return inTarget(graph, node, nth, name, new Set());
 }
 
 /** Resolves a name that other files can import from a file. */
@@ -126,10 +121,11 @@ function inFile(graph: CodeGraph, path: TreePath, name: string, seen: Set<string
 }
 
 function inTarget(graph: CodeGraph, node: FileNode, nth: number, name: string, seen: Set<string>): NameResolution {
-  const submodule = node.submodules?.get(`${nth}:${name}`);
-  if (submodule !== undefined) return { state: 'found', origins: submodule.map((path) => ({ path, name: '*' })) };
   const target = node.targets[nth];
-  return target?.to === 'files' ? inFiles(graph, target.paths, name, seen) : notInFiles(target);
+  const found = target?.to === 'files' ? inFiles(graph, target.paths, name, seen) : notInFiles(target);
+  const submodule = found.state === 'found' ? undefined : node.submodules?.get(`${nth}:${name}`);
+  if (submodule === undefined) return found;
+  return { state: 'found', origins: submodule.map((path) => ({ path, name: '*' })) };
 }
 
 function notInFiles(target: Exclude<Resolution, { to: 'files' }> | undefined): NameResolution {
