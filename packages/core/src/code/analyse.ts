@@ -48,7 +48,10 @@ function checkAll(change: Change): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const path of change.changed) drafts.push(...checkOwnFile(path, change));
   for (const path of filesToCheck(change)) drafts.push(...checkImports(path, change), ...checkSignatures(path, change));
-  drafts.push(...checkMembers(change), ...checkCycles(change), ...checkApi(change), ...checkTests(change));
+  const places = new Set(drafts.map(({ path, line }) => `${path}:${line}`));
+  // A member of something that is imported is found by that import.
+  drafts.push(...checkMembers(change).filter(({ path, line }) => !places.has(`${path}:${line}`)));
+  drafts.push(...checkCycles(change), ...checkApi(change), ...checkTests(change));
   return drafts;
 }
 
