@@ -7,6 +7,7 @@ import { checkTests, type Reach, reachOf } from './findings/dependents.ts';
 import { type Change, type Draft, findingsOf } from './findings/draft.ts';
 import { checkImports } from './findings/imports.ts';
 import { checkMembers } from './findings/members.ts';
+import { checkMethods } from './findings/methods.ts';
 import { checkOwnFile } from './findings/own-file.ts';
 import { checkSignatures } from './findings/signatures.ts';
 import { buildGraph, type CodeGraph, updateGraph } from './graph/graph.ts';
@@ -50,7 +51,9 @@ function checkAll(change: Change): readonly Draft[] {
   for (const path of filesToCheck(change)) drafts.push(...checkImports(path, change), ...checkSignatures(path, change));
   const places = new Set(drafts.map(({ path, line }) => `${path}:${line}`));
   // A member of something that is imported is found by that import.
-  drafts.push(...checkMembers(change).filter(({ path, line }) => !places.has(`${path}:${line}`)));
+  drafts.push(
+    ...[...checkMembers(change), ...checkMethods(change)].filter(({ path, line }) => !places.has(`${path}:${line}`)),
+  );
   drafts.push(...checkCycles(change), ...checkApi(change), ...checkTests(change));
   return drafts;
 }

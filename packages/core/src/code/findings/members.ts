@@ -2,49 +2,9 @@
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition } from '../facts.ts';
-import type { CodeGraph } from '../graph/graph.ts';
+import { BUILT_IN } from './built-in.ts';
 import type { Change, Draft } from './draft.ts';
-
-/** Members of the language itself and of common platforms. They may be meant wherever a name is used. */
-const BUILT_IN: ReadonlySet<string> = new Set(
-  [
-    ...[
-      Object,
-      Function,
-      Array,
-      String,
-      Number,
-      Boolean,
-      Symbol,
-      Map,
-      Set,
-      WeakMap,
-      WeakSet,
-      Promise,
-      RegExp,
-      Date,
-      Error,
-    ],
-    ...[
-      Math,
-      JSON,
-      Reflect,
-      Proxy,
-      ArrayBuffer,
-      Uint8Array,
-      DataView,
-      BigInt,
-      URL,
-      URLSearchParams,
-      TextDecoder,
-      console,
-    ],
-    ...[AbortController, AbortSignal, Event, EventTarget, Response, Request, Headers, ReadableStream, Blob, FormData],
-  ].flatMap((of) => [
-    ...Object.getOwnPropertyNames(of),
-    ...('prototype' in of ? Object.getOwnPropertyNames(of.prototype ?? {}) : []),
-  ]),
-);
+import { isNear } from './near.ts';
 
 /** Checks all uses of members that the change removed everywhere. */
 export function checkMembers(change: Change): readonly Draft[] {
@@ -93,16 +53,4 @@ function removedMembers({ base, proposed, changed, moved }: Change): Map<string,
     }
   }
   return removed;
-}
-
-/** Whether a file imports another one, directly or through one more file: then it very probably means its members. */
-function isNear({ base }: Change, path: TreePath, definer: TreePath): boolean {
-  if (path === definer) return true;
-  return (
-    importsOf(base, definer).has(path) || [...importsOf(base, definer)].some((one) => importsOf(base, one).has(path))
-  );
-}
-
-function importsOf(graph: CodeGraph, path: TreePath): ReadonlySet<TreePath> {
-  return graph.importers.get(path) ?? new Set();
 }

@@ -4,6 +4,7 @@ import type { TreePath } from '../../model/names.ts';
 import type { Arity, Call, Definition, Use } from '../facts.ts';
 import type { FileNode } from '../graph/graph.ts';
 import { type Origin, resolveExport, resolveImportedName } from '../graph/resolve-name.ts';
+import { fits, inWords, isTyped } from './arity.ts';
 import { definitionOf } from './definition-of.ts';
 import type { Change, Draft } from './draft.ts';
 
@@ -93,20 +94,4 @@ function isSame(one: Definition, other: Definition): boolean {
 function brokenCalls(before: Arity | null, now: Arity | null, calls: readonly Call[]): readonly Call[] {
   if (before === null || now === null) return [];
   return calls.filter((call) => fits(call, before) && !fits(call, now));
-}
-
-function fits(call: Call, { least, most }: Arity): boolean {
-  if (most !== null && call.arguments > most) return false;
-  return call.isOpen || call.arguments >= least;
-}
-
-function inWords(arity: Arity | null): string {
-  if (arity === null) return 'other arguments';
-  const { least, most } = arity;
-  const number = most === null ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
-  return `${number} ${number === '1' ? 'argument' : 'arguments'}`;
-}
-
-function isTyped(path: TreePath): boolean {
-  return /\.[cm]?tsx?$|\.py$/.test(path);
 }

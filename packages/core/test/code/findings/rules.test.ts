@@ -120,3 +120,17 @@ it('ranks dependents outside the change, and names tests and what they do not re
   expect(tests).toEqual(['test/b.test.ts']);
   expect(findings.filter(({ rule }) => rule === 'untested-change').map(({ path }) => path)).toEqual(['src/alone.ts']);
 });
+
+it('finds calls of methods that no method of that name accepts', async () => {
+  const files = {
+    'a.ts': 'export class A { insert(a: string, b?: boolean) {} }\nexport class B { insert() {} other() {} }\n',
+    'b.ts':
+      "import { A } from './a';\nexport class C { #a = new A(); run() { this.#a.insert('a', true); this.#a.insert('a'); } }\n",
+  };
+  const changes = { 'a.ts': files['a.ts'].replace(', b?: boolean', '') };
+  expect((await findingsOf(files, changes)).filter((one) => one.startsWith('breaks'))).toEqual([
+    "breaks changed-export b.ts:2: 'insert' of 'A' now takes 1 argument, and this call has 2.",
+  ]);
+  const third = { ...files, 'c.ts': 'export const open = { insert(...all: string[]) {} };\n' };
+  expect((await findingsOf(third, changes)).filter((one) => one.startsWith('breaks'))).toEqual([]);
+});
