@@ -80,20 +80,13 @@ async function factsOf(
   paths: readonly TreePath[],
   { languages, reader, signal }: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
 ): Promise<ReadonlyMap<TreePath, FileFacts | null>> {
-  const facts = new Map<TreePath, FileFacts | null>();
-  let jobs: FactJob[] = [];
-  const flush = async (): Promise<void> => {
-    const read = await reader.read(jobs, signal ?? null);
-    for (const [nth, { path }] of jobs.entries()) facts.set(path, read[nth] ?? null);
-    jobs = [];
-  };
-  for (const path of paths) {
-    const bytes = languages.of(path) === null ? null : tree.read(path);
-    if (bytes === null) facts.set(path, null);
-    else jobs.push({ path, bytes });
-    if (jobs.length >= 200) await flush();
-  }
-  await flush();
+  const facts = new Map<TreePath, FileFacts | null>(paths.map((path) => [path, null]));
+  const jobs = paths.flatMap((path): readonly FactJob[] => {
+    const id = languages.of(path) === null ? undefined : tree.files.get(path);
+    return id === undefined ? [] : [{ path, id, read: () => tree.read(path) }];
+  });
+  const read = await reader.read(jobs, signal ?? null);
+  for (const [nth, { path }] of jobs.entries()) facts.set(path, read[nth] ?? null);
   return facts;
 }
 

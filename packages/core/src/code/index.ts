@@ -6,6 +6,7 @@
  *     const { findings } = await analyse({ base, proposed, languages, reader: new LocalFactReader(languages) });
  */
 export { type Analysis, type AnalysisInput, analyse, graphOf } from './analyse.ts';
+export { CachedFactReader, type FactCache } from './cache.ts';
 export type * from './facts.ts';
 export type * from './finding.ts';
 export type { CodeTree, FactExtractor, Language, Resolution, Resolver } from './language.ts';

@@ -6,13 +6,16 @@ import type { FactExtractor, Language, ReadGrammar } from './language.ts';
 
 export interface FactJob {
   readonly path: TreePath;
-  readonly bytes: Uint8Array;
+  /** What identifies the contents. */
+  readonly id: string;
+  /** Returns the contents; null: they cannot be read. Not called if the facts are known. */
+  read(): Uint8Array | null;
 }
 
-/** A port: the facts may be read in another thread. */
+/** A port: the facts may be read in other processes. */
 export interface FactReader {
   /**
-   * @returns for each job, in order: its facts; null: no parser for its language could be loaded
+   * @returns for each job, in order: its facts; null: they cannot be read, or no parser for its language is installed
    * @throws the signal's reason if it is aborted
    */
   read(jobs: readonly FactJob[], signal: AbortSignal | null): Promise<readonly (FileFacts | null)[]>;
@@ -41,7 +44,7 @@ export class LanguageTable {
   }
 }
 
-/** Reads facts in this thread. */
+/** Reads facts in this process. Code that is nested very deeply ends it. */
 export class LocalFactReader implements FactReader {
   readonly #languages: LanguageTable;
   readonly #readGrammar: ReadGrammar;
@@ -55,11 +58,12 @@ export class LocalFactReader implements FactReader {
 
   async read(jobs: readonly FactJob[], signal: AbortSignal | null): Promise<readonly (FileFacts | null)[]> {
     const facts: (FileFacts | null)[] = [];
-    for (const { path, bytes } of jobs) {
+    for (const job of jobs) {
       signal?.throwIfAborted();
-      const language = this.#languages.of(path);
+      const language = this.#languages.of(job.path);
       const extract = language === null ? null : await this.#load(language);
-      facts.push(extract === null ? null : extract(bytes, path));
+      const bytes = extract === null ? null : job.read();
+      facts.push(extract === null || bytes === null ? null : extract(bytes, job.path));
     }
     return facts;
   }

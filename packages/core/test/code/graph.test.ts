@@ -59,7 +59,10 @@ async function factsOf(tree: CodeTree, paths: readonly string[]): Promise<Map<Tr
   const facts = new Map<TreePath, FileFacts | null>();
   for (const path of paths as readonly TreePath[]) {
     const bytes = tree.read(path);
-    facts.set(path, bytes === null ? null : ((await reader.read([{ path, bytes }], null))[0] ?? null));
+    facts.set(
+      path,
+      bytes === null ? null : ((await reader.read([{ path, id: '', read: () => bytes }], null))[0] ?? null),
+    );
   }
   return facts;
 }

@@ -81,9 +81,9 @@ function usesElsewhere(program: Program, reading: Reading): boolean {
       if (node.left.type === 'MemberExpression' && (isExports(node.left) || isExports(node.left.object)))
         explained += 1;
     }
-    if (expression.type === 'CallExpression' && expression.arguments[0] && isExports(expression.arguments[0])) {
-      explained += 1;
-    }
+    if (expression.type !== 'CallExpression') continue;
+    const [target, key] = expression.arguments;
+    if (target !== undefined && key !== undefined && isExports(target) && stringValue(key) !== null) explained += 1;
   }
   return (reading.text.match(/\bexports\b/g)?.length ?? 0) > explained;
 }

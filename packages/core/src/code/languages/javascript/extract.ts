@@ -15,6 +15,12 @@ const LARGEST = 5 * 1024 * 1024;
 /** A file with a NUL byte among its first ones is binary, as for git. */
 const LOOKED_AT = 8000;
 
+/**
+ * How deep brackets may be nested. The parser is native code, and ends the process at 3,000 to 10,000 of them. Other
+ * constructs can be nested, too, so programs of other people are best read in a process of their own.
+ */
+const DEEPEST = 1000;
+
 /** What is used of the parser. */
 export interface Parser {
   readonly parseSync: (name: string, text: string, options?: ParserOptions) => ParseResult;
@@ -25,6 +31,7 @@ export function extractor(parser: Parser): FactExtractor {
   return (bytes, path) => {
     if (bytes.length > LARGEST || bytes.subarray(0, LOOKED_AT).includes(0)) return unknownFacts([]);
     const text = new TextDecoder().decode(bytes);
+    if (depthOf(bytes) > DEEPEST) return unknownFacts([]);
     try {
       return factsOf(scriptsOf(text, path), path, parser);
     } catch {
@@ -90,6 +97,19 @@ function lookedUp(reading: Reading): readonly Use[] {
     }
   }
   return uses.all();
+}
+
+/** How deep brackets are nested. Those in strings count, too, so that nothing has to be parsed for this. */
+function depthOf(bytes: Uint8Array): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const byte of bytes) {
+    if (byte === 0x28 || byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if ((byte === 0x29 || byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
+  }
+  return deepest;
 }
 
 function unknownFacts(problems: readonly SyntaxProblem[]): FileFacts {

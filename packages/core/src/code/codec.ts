@@ -1,0 +1,172 @@
+/** Facts as text, for threads and caches: lists instead of objects, because names of properties would be most of it. */
+
+import type {
+  Call,
+  Definition,
+  Export,
+  FileFacts,
+  Import,
+  ImportedName,
+  ImportKind,
+  SyntaxProblem,
+  Use,
+} from './facts.ts';
+
+/** Changes when texts of earlier versions cannot be read. */
+export const CODEC_VERSION = 1;
+
+export function encodeFacts(facts: FileFacts): string {
+  return JSON.stringify([
+    facts.language,
+    facts.imports.map(({ kind, from, names, line, isGuarded }) => [
+      kind,
+      from,
+      names.map(fromName),
+      line,
+      isGuarded ? 1 : 0,
+    ]),
+    facts.exports.map(({ name, local, line }) => [name, local, line]),
+    facts.hasHiddenExports ? 1 : 0,
+    facts.definitions.map(fromDefinition),
+    facts.uses.map(fromUse),
+    facts.memberUses.map(fromUse),
+    facts.problems.map(({ line, message }) => [line, message]),
+    facts.memberNames ?? null,
+    facts.starNames ?? null,
+  ]);
+}
+
+/** @returns null if the text is not one that {@link encodeFacts} made, such as of a damaged cache */
+export function decodeFacts(text: string): FileFacts | null {
+  try {
+    return factsFrom(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Thrown and caught in this file only. */
+class BadText extends Error {}
+
+type List = readonly unknown[];
+
+function factsFrom(value: unknown): FileFacts {
+  const [language, imports, exports, hidden, definitions, uses, memberUses, problems, memberNames, starNames] =
+    list(value);
+  return {
+    language: text(language),
+    imports: list(imports).map(toImport),
+    exports: list(exports).map(toExport),
+    hasHiddenExports: hidden === 1,
+    definitions: list(definitions).map(toDefinition),
+    uses: list(uses).map(toUse),
+    memberUses: list(memberUses).map(toUse),
+    ...(memberNames === null ? {} : { memberNames: list(memberNames).map(text) }),
+    ...(starNames === null ? {} : { starNames: list(starNames).map(text) }),
+    problems: list(problems).map(toProblem),
+  };
+}
+
+function fromName({ name, local, exportedAs, line, members }: ImportedName): List {
+  return [name, local, exportedAs, line, members.map(fromUse)];
+}
+
+function fromDefinition(one: Definition): List {
+  const arity = one.arity === null ? null : [one.arity.least, one.arity.most];
+  const { name, kind, container, line, endLine, signature } = one;
+  return [name, kind, container, line, endLine, signature, arity, one.hasHiddenMembers ? 1 : 0];
+}
+
+/** Each call is three numbers, and all of them are one list. */
+function fromUse({ name, lines, count, calls }: Use): List {
+  const flat = calls?.flatMap((call) => [call.line, call.arguments, call.isOpen ? 1 : 0]);
+  return flat === undefined ? [name, count, lines] : [name, count, lines, flat];
+}
+
+function toImport(value: unknown): Import {
+  const [kind, from, names, line, isGuarded] = list(value);
+  return {
+    kind: oneOf(kind, IMPORT_KINDS),
+    from: text(from),
+    names: list(names).map(toName),
+    line: number(line),
+    isGuarded: isGuarded === 1,
+  };
+}
+
+function toName(value: unknown): ImportedName {
+  const [name, local, exportedAs, line, members] = list(value);
+  return {
+    name: text(name),
+    local: textOrNull(local),
+    exportedAs: textOrNull(exportedAs),
+    line: number(line),
+    members: list(members).map(toUse),
+  };
+}
+
+function toExport(value: unknown): Export {
+  const [name, local, line] = list(value);
+  return { name: text(name), local: textOrNull(local), line: number(line) };
+}
+
+function toDefinition(value: unknown): Definition {
+  const [name, kind, container, line, endLine, signature, arity, hidden] = list(value);
+  const [least, most] = arity === null ? [] : list(arity);
+  return {
+    name: text(name),
+    kind: oneOf(kind, DEFINITION_KINDS),
+    container: textOrNull(container),
+    line: number(line),
+    endLine: number(endLine),
+    signature: text(signature),
+    arity: arity === null ? null : { least: number(least), most: most === null ? null : number(most) },
+    ...(hidden === 1 ? { hasHiddenMembers: true } : {}),
+  };
+}
+
+function toUse(value: unknown): Use {
+  const [name, count, lines, flat] = list(value);
+  const use = { name: text(name), lines: list(lines).map(number), count: number(count) };
+  if (flat === undefined) return use;
+  const numbers = list(flat).map(number);
+  const calls: Call[] = [];
+  for (let at = 0; at + 2 < numbers.length; at += 3) {
+    const [line = 0, given = 0, isOpen] = numbers.slice(at, at + 3);
+    calls.push({ line, arguments: given, isOpen: isOpen === 1 });
+  }
+  return { ...use, calls };
+}
+
+function toProblem(value: unknown): SyntaxProblem {
+  const [line, message] = list(value);
+  return { line: number(line), message: text(message) };
+}
+
+const IMPORT_KINDS: readonly ImportKind[] = ['static', 'type', 'dynamic', 'text'];
+const DEFINITION_KINDS: readonly Definition['kind'][] = ['function', 'class', 'method', 'type', 'variable', 'module'];
+
+function list(value: unknown): List {
+  if (!Array.isArray(value)) throw new BadText();
+  return value;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new BadText();
+  return value;
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : text(value);
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number') throw new BadText();
+  return value;
+}
+
+function oneOf<T>(value: unknown, all: readonly T[]): T {
+  const found = all.find((one) => one === value);
+  if (found === undefined) throw new BadText();
+  return found;
+}
