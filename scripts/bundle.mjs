@@ -17,6 +17,8 @@ const folder = join(cli, 'bundle');
 rmSync(folder, { recursive: true, force: true });
 // Prefer the ES module build of a package. Some main files cannot be analysed by any bundler (jsonc-parser).
 const resolve = { mainFields: ['module', 'main'] };
+/** Parsers have native parts. Without them, the command works, and knows less about code. */
+const PARSERS = ['oxc-parser'];
 /** Ink loads React's developer tools if DEV is set, whatever it means to the user. They are not a dependency. */
 const withoutDevtools = {
   name: 'without-devtools',
@@ -28,6 +30,7 @@ const command = {
   input: { savepoint: join(cli, 'dist/main.js') },
   platform: 'node',
   resolve,
+  external: PARSERS,
   // React has a slow version for development in it.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [withoutDevtools],
@@ -59,11 +62,24 @@ const { output } = await bundle({
     minify: false,
   },
 });
-// The program for a sandbox and the one that asks type checkers are single files without dependencies.
-const alone = [
-  ...(await bundleAlone({ remote: join(cli, 'dist/remote.js') })),
-  ...(await bundleAlone({ 'type-checker': join(TOP, 'packages/core/dist/io/node/type-checker/main.js') })),
-];
+// The program for a sandbox is a single file without dependencies.
+const alone = await bundle({
+  input: { remote: join(cli, 'dist/remote.js') },
+  platform: 'node',
+  resolve,
+  external: PARSERS,
+  logLevel: 'warn',
+  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
+});
+// The program of the processes that read facts about code. It must not load the whole engine.
+const ofReaders = await bundle({
+  input: { 'fact-worker': join(TOP, 'packages/core/dist/io/node/fact-worker.js') },
+  platform: 'node',
+  resolve,
+  external: PARSERS,
+  logLevel: 'warn',
+  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
+});
 // The command loads the add-on from its own folder if it fits the machine. Without it everything works, only slower.
 const prebuilt = join(TOP, 'packages/native/prebuilt');
 for (const name of readdirSync(prebuilt)) copyFileSync(join(prebuilt, name), join(folder, `savepoint-${name}`));
@@ -76,7 +92,9 @@ writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n
 // A daemon does not serve the page, so its build id does not depend on it.
 const page = await buildPage();
 cpSync(page.folder, join(folder, 'studio'), { recursive: true });
-const modules = [...output, ...alone].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
+const modules = [...output, ...alone.output, ...ofReaders.output].flatMap((one) =>
+  one.type === 'chunk' ? one.moduleIds : [],
+);
 writeFileSync(join(folder, 'LICENSES.txt'), licences([...modules, ...page.modules]));
 
 const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');

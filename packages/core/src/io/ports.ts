@@ -1,3 +1,4 @@
+import type { FactReader } from '../code/reader.ts';
 import type { DiskPath } from '../model/names.ts';
 import type { ChangeSource } from './changes.ts';
 import type { Compressor } from './compressor.ts';
@@ -74,8 +75,8 @@ export interface Ports {
   readonly changes?: ChangeSource;
   /** Without it, data is compressed in the thread that reads it. */
   readonly compressor?: Compressor;
-  /** Without it, no type checker of a project is asked about states that are not on disk. */
-  readonly typeChecker?: TypeCheckerProgram;
+  /** Reads the facts of source files in other processes. Without it, they are read in this one. */
+  readonly facts?: FactReader;
   readonly platform: 'linux' | 'darwin' | 'win32';
   /** The effective user id; null if the platform has none. */
   readonly uid: number | null;

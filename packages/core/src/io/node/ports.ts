@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock, Ports, Random } from '../ports.ts';
 import { nodeChanges } from './changes.ts';
 import { nodeCompressor } from './compressor.ts';
+import { nodeFactReader } from './fact-reader.ts';
 import { nodeFs, nodeFsWithoutNative } from './fs.ts';
 import { nodeProcesses } from './processes.ts';
 import { nodePrograms } from './programs.ts';
@@ -45,7 +46,7 @@ export function nodePorts(mayUseNative = true): Ports {
     programs: nodePrograms,
     ...(mayUseNative ? { changes: nodeChanges() } : {}),
     ...(compressor === null ? {} : { compressor }),
-    typeChecker: nodeTypeChecker,
+    facts: nodeFactReader(),
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
     umask: () => process.umask(),
