@@ -62,24 +62,13 @@ const { output } = await bundle({
     minify: false,
   },
 });
-// The program for a sandbox is a single file without dependencies.
-const alone = await bundle({
-  input: { remote: join(cli, 'dist/remote.js') },
-  platform: 'node',
-  resolve,
-  external: PARSERS,
-  logLevel: 'warn',
-  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
-});
-// The program of the processes that read facts about code. It must not load the whole engine.
-const ofReaders = await bundle({
-  input: { 'fact-worker': join(TOP, 'packages/core/dist/io/node/fact-worker.js') },
-  platform: 'node',
-  resolve,
-  external: PARSERS,
-  logLevel: 'warn',
-  output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
-});
+// Programs of their own are single files without dependencies: for a sandbox, for readers of facts about code (which must
+// not load the whole engine), and for asking type checkers.
+const alone = [
+  ...(await bundleAlone({ remote: join(cli, 'dist/remote.js') })),
+  ...(await bundleAlone({ 'fact-worker': join(TOP, 'packages/core/dist/io/node/fact-worker.js') })),
+  ...(await bundleAlone({ 'type-checker': join(TOP, 'packages/core/dist/io/node/type-checker/main.js') })),
+];
 // The command loads the add-on from its own folder if it fits the machine. Without it everything works, only slower.
 const prebuilt = join(TOP, 'packages/native/prebuilt');
 for (const name of readdirSync(prebuilt)) copyFileSync(join(prebuilt, name), join(folder, `savepoint-${name}`));
@@ -92,9 +81,7 @@ writeFileSync(join(folder, 'build.txt'), `${digest.digest('hex').slice(0, 16)}\n
 // A daemon does not serve the page, so its build id does not depend on it.
 const page = await buildPage();
 cpSync(page.folder, join(folder, 'studio'), { recursive: true });
-const modules = [...output, ...alone.output, ...ofReaders.output].flatMap((one) =>
-  one.type === 'chunk' ? one.moduleIds : [],
-);
+const modules = [...output, ...alone].flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []));
 writeFileSync(join(folder, 'LICENSES.txt'), licences([...modules, ...page.modules]));
 
 const { hookScript } = await import('../packages/cli/dist/daemon/hook-script.js');
@@ -108,6 +95,7 @@ async function bundleAlone(input) {
     input,
     platform: 'node',
     resolve,
+    external: PARSERS,
     logLevel: 'warn',
     output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: false },
   });

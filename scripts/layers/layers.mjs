@@ -37,6 +37,7 @@ export const PURE_MODULES = new Map([
 export const PACKAGES = new Map([
   ['ignore', ['git', 'workspace']],
   ['oxc-parser', ['code']],
+  ['web-tree-sitter', ['code']],
 ]);
 
 /** Methods of the Fs port that change the disk. */

@@ -69,6 +69,15 @@ export interface Arity {
   readonly least: number;
   /** Null: any number. */
   readonly most: number | null;
+  /** In languages where arguments may be given by name; without the object of a method. */
+  readonly parameters?: readonly Parameter[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly isOptional: boolean;
+  /** How it is given: by its place only, by its name only, either; `rest`: any more by place; `names`: any more by name. */
+  readonly by: 'place' | 'name' | 'either' | 'rest' | 'names';
 }
 
 /** One call of a name, or of a member. */
@@ -76,6 +85,8 @@ export interface Call {
   /** From 1. */
   readonly line: number;
   readonly arguments: number;
+  /** The names of those that are given by name. Absent: none. */
+  readonly names?: readonly string[];
   /** Whether there may be more arguments, such as by `...rest`. */
   readonly isOpen: boolean;
 }

@@ -25,8 +25,16 @@ export type Resolution =
 
 export interface Resolver {
   resolve(importer: TreePath, from: string): Resolution;
-  /** Where a name of an import leads if it is itself a module, as in Python; null: it is none. Absent: it never is. */
-  submodule?(importer: TreePath, from: string, name: string): readonly TreePath[] | null;
+  /**
+   * The file of a name that is a module of its own, such as in `from package import module`. Absent: the language has no
+   * such names. Ask only if the file that `from` leads to does not define the name.
+   */
+  resolveName?(importer: TreePath, from: string, name: string): Resolution;
+  /**
+   * Where a dotted name in a string leads (an import of the kind `text`). Null: to nothing in the workspace. Absent: such
+   * names are not imports.
+   */
+  resolveText?(importer: TreePath, text: string): TextResolution | null;
 }
 
 /** The module that the beginning of a dotted name leads to. */

@@ -75,6 +75,8 @@ export interface Ports {
   readonly changes?: ChangeSource;
   /** Without it, data is compressed in the thread that reads it. */
   readonly compressor?: Compressor;
+  /** Without it, no type checker of a project is asked about states that are not on disk. */
+  readonly typeChecker?: TypeCheckerProgram;
   /** Reads the facts of source files in other processes. Without it, they are read in this one. */
   readonly facts?: FactReader;
   readonly platform: 'linux' | 'darwin' | 'win32';

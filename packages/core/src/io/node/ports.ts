@@ -46,6 +46,7 @@ export function nodePorts(mayUseNative = true): Ports {
     programs: nodePrograms,
     ...(mayUseNative ? { changes: nodeChanges() } : {}),
     ...(compressor === null ? {} : { compressor }),
+    typeChecker: nodeTypeChecker,
     facts: nodeFactReader(),
     platform: process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux',
     uid: process.geteuid?.() ?? null,
