@@ -125,6 +125,39 @@ describe.skipIf(whyNoOverlays() !== null)('an isolated run that makes a plan', (
     expect(p.run(['run', '--isolated', '--revise', id, '--', 'true']).stderr).toContain('so it cannot be revised');
   });
 
+  it('does not replace what another run made of the plan meanwhile: its copy stays, and becomes a plan of its own', async () => {
+    const p = project();
+    p.write('a.txt', 'one\n');
+    p.ok('checkpoint');
+    p.ok('try', '--plan', '--', 'sh', '-c', 'echo two > two.txt');
+    const { id } = shown(p);
+    const first = start(p, ['echo mine > mine.txt', 'touch ../first', waitFor(p, 'end-first')], '--revise', id);
+    const other = p.start([
+      'try',
+      '--revise',
+      id,
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      `touch ../other; ${waitFor(p, 'end-other')}; echo x > other.txt`,
+    ]);
+    await holds('both copies', () => ['first', 'other'].every((name) => fs.existsSync(path.join(p.base, name))));
+    goOn(p, 'end-first');
+    expect((await first.done).status).toBe(0);
+    expect(shown(p).revision).toBe(2);
+    goOn(p, 'end-other');
+    const refused = await other.done;
+    const { outcome, error, copy } = JSON.parse(refused.stdout);
+    expect([refused.status, outcome, copy.isKept, error.code], refused.stdout).toEqual([3, 'kept', true, 'CONFLICT']);
+    expect(error.message).toContain(`goes on from revision 1 of ${id}, which has revision 2 now`);
+    const paths = () => shown(p).changes.map((one: { path: string }) => one.path);
+    expect(paths()).toEqual(['mine.txt', 'two.txt']);
+    p.ok('try', '--continue', copy.id, '--plan');
+    expect(shown(p).id).not.toBe(id);
+    expect(paths()).toEqual(['other.txt', 'two.txt']);
+  });
+
   it('is the only way in plan mode, unless another one is chosen', () => {
     const p = project();
     p.ok('checkpoint');

@@ -53,6 +53,12 @@ export interface ForkRecord {
  */
 export type DependencyPolicy = 'auto' | 'copy' | 'link' | 'none';
 
+/** A revision of a plan that a copy has, or that was made of what the copy has. */
+export interface PlanInCopy {
+  readonly plan: PlanId;
+  readonly revision: number;
+}
+
 /** What the store keeps about a copy. */
 export interface CopyRecord {
   readonly id: CopyId;
@@ -84,6 +90,8 @@ export interface CopyRecord {
   readonly fork: ForkRecord | null;
   /** Packages in `node_modules` are links to those of the real folder. */
   readonly hasLinkedPackages: boolean;
+  /** The revision of a plan that its changes go on from. Null: they are part of no plan, or it is not known. */
+  readonly plan: PlanInCopy | null;
 }
 
 /** A command in a copy. */

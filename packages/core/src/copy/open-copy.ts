@@ -16,7 +16,16 @@ import { scanWorkspace } from '../timeline/capture/capture.ts';
 import type { Workspace } from '../timeline/capture/workspace.ts';
 
 import { type PathState, stateAt } from '../timeline/diff/snapshot-diff.ts';
-import type { CopyAccess, CopyPurpose, CopyRecord, CopyRung, DependencyPolicy, ForkRecord, OpenCopy } from './copy.ts';
+import type {
+  CopyAccess,
+  CopyPurpose,
+  CopyRecord,
+  CopyRung,
+  DependencyPolicy,
+  ForkRecord,
+  OpenCopy,
+  PlanInCopy,
+} from './copy.ts';
 import type { TreeCopy } from './folder/copy-tree.ts';
 
 import {
@@ -61,6 +70,8 @@ export interface CopyRequest {
   readonly isLong?: boolean;
   /** What commands may do. Default: everything. Otherwise `state` is that of `now`. */
   readonly access?: CopyAccess;
+  /** The revision of a plan that `state` has. Default: none. */
+  readonly plan?: PlanInCopy;
   /** For a fork: completes its files before the copy exists. If it fails, it leaves nothing outside of the copy's folder. */
   readonly completeFork?: (copy: Pick<OpenCopy, 'record' | 'files'>) => Promise<ForkRecord>;
 }
@@ -99,6 +110,7 @@ export async function makeCopy(request: CopyRequest, pace: Pace): Promise<MadeCo
       below: null,
       fork: null,
       hasLinkedPackages,
+      plan: request.plan ?? null,
     };
     const { completeFork } = request;
     const record =

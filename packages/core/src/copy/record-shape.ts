@@ -61,4 +61,5 @@ export const COPY_RECORD: Shape = objectOf({
   below: orNull(matching(BELOW_ID)),
   fork: orNull(FORK),
   hasLinkedPackages: optional(oneOf(true, false)),
+  plan: optional(orNull(objectOf({ plan: matching(PLAN_ID), revision: integer(1) }))),
 });

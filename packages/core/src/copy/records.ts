@@ -29,7 +29,7 @@ import {
 import { FormatProblem } from '../store/objects/damage.ts';
 import { assertPrivate, makeFolders } from '../store/private-folders.ts';
 import { ownerState, parseProcessName, processName, processNameText } from '../store/process-name.ts';
-import type { CopyPurpose, CopyRecord, CopyRung, ForkRecord } from './copy.ts';
+import type { CopyPurpose, CopyRecord, CopyRung, ForkRecord, PlanInCopy } from './copy.ts';
 import { COPY_RECORD } from './record-shape.ts';
 
 /**
@@ -267,6 +267,7 @@ interface RecordJson {
       })
     | null;
   readonly hasLinkedPackages?: boolean;
+  readonly plan?: PlanInCopy | null;
 }
 
 function announcementName(id: string, self: ProcessIdentity): string {
@@ -293,9 +294,21 @@ function readRecord({ fs }: Pick<Ports, 'fs'>, place: DiskPath, id: CopyId): Cop
     const json: unknown = JSON.parse(readEntireFile(fs, file, RECORD_BYTES).toString('utf8'));
     COPY_RECORD(json, '');
     const { root, created, fork, ...others } = json as RecordJson;
-    const { purpose, rung, workspace, base, name, owner, holder, bytes, below, hasLinkedPackages = false } = others;
+    const {
+      purpose,
+      rung,
+      workspace,
+      base,
+      name,
+      owner,
+      holder,
+      bytes,
+      below,
+      hasLinkedPackages = false,
+      plan = null,
+    } = others;
     return {
-      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, below, place, hasLinkedPackages },
+      ...{ id, purpose, rung, workspace, base, name, owner, holder, bytes, below, place, hasLinkedPackages, plan },
       root: diskPathFromJson(root),
       created: Date.parse(created),
       fork: fork && {

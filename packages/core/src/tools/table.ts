@@ -206,7 +206,7 @@ export const TOOLS = [
     argumentMapping: {
       shape: ({ length: _, ...input }) => ({
         ...input,
-        length: z.int().min(1).max(CAT_BYTES).optional().describe(`maximum number of bytes (default ${CAT_BYTES})`),
+        length: z.int().min(1).max(CAT_BYTES).optional().describe(`most bytes (default ${CAT_BYTES})`),
       }),
       toInput: ({ length = CAT_BYTES, ...rest }) => ({ length, ...rest }),
     },
@@ -226,7 +226,7 @@ export const TOOLS = [
       shape: ({ scope: _, limit: __, ...input }) => ({
         scope: SCOPE,
         ...input,
-        limit: z.int().min(1).optional().describe(`maximum number of changes (default ${HISTORY_LIMIT})`),
+        limit: z.int().min(1).optional().describe(`most changes (default ${HISTORY_LIMIT})`),
       }),
       toInput: ({ scope = 'own', limit = HISTORY_LIMIT, ...rest }) => ({ scope, limit, ...rest }),
     },
@@ -332,7 +332,7 @@ export const TOOLS = [
     name: 'redo',
     verb: VERBS.redo,
     title: 'Redo',
-    description: `Redoes the last undone operation, provided that no other operation followed the undo. ${TWO_STEPS}`,
+    description: `Redoes the last undone operation, unless another one followed the undo. ${TWO_STEPS}`,
     annotations: CHANGES_FILES,
     argumentMapping: { fields: CONFLICT_FIELDS },
     twoSteps: true,
@@ -368,7 +368,7 @@ export const TOOLS = [
       'the same are kept.',
     annotations: ADDS,
     argumentMapping: {
-      shape: (input) => ({ id: PLAN_ID, ...planFields(input) }),
+      shape: (input) => ({ id: PLAN_ID, revision: input['revision'] as z.ZodType, ...planFields(input) }),
       toInput: (given) => given,
     },
     twoSteps: false,

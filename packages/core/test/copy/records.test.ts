@@ -53,6 +53,7 @@ async function make(ports: Ports, replace: Partial<CopyRecord> = {}): Promise<Co
     ...{ id, place, bytes, root: ROOT, purpose: 'check', rung: 'copy', created: 1_700_000_000_000, name: null },
     ...{ workspace: 'ab'.repeat(16) as WorkspaceId, base: checkpointId(3), holder: null, below: null, fork: null },
     hasLinkedPackages: false,
+    plan: { plan: 'plan_0a1b2c3d' as PlanId, revision: 2 },
     owner: ports.processes.self(),
     ...replace,
   };

@@ -267,3 +267,66 @@ test('a revision keeps what was decided about hunks that did not change', async 
   await savepoint.cancelPlan(id);
   await expect(savepoint.revisePlan(id, [edit('é.txt', ['e', 'g'])])).rejects.toMatchObject({ code: 'USAGE' });
 });
+
+test('a copy revises only the revision that it goes on from, also after it was rebased or opened again', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const { plan } = await savepoint.proposeFrom(
+    { patch: patchOf('run.sh', '#!/bin/sh', '#!/bin/bash') },
+    { intent: 'x' },
+  );
+  const copies = [];
+  for (let at = 0; at < 2; at++)
+    copies.push(await savepoint.openCopy({ purpose: 'try', plan: plan.id, rungs: ['copy'] }));
+  const [mine, other] = copies as [(typeof copies)[0], (typeof copies)[0]];
+  const work = (copy: typeof mine, name: string): void =>
+    p.shell(`echo x > '${Buffer.from(copy.copy.files, 'latin1').toString()}/${name}'`);
+  const paths = async () => (await p.open().plan(plan.id)).changes.map(({ change }) => change.path);
+  work(mine, 'mine.txt');
+  work(other, 'other.txt');
+  expect((await savepoint.revisePlan(plan.id, { copy: mine })).plan.revision).toBe(2);
+  const refused = {
+    code: 'CONFLICT',
+    message: `The copy ${other.copy.record.id} goes on from revision 1 of ${plan.id}, which has revision 2 now.`,
+    hint: expect.stringContaining(`savepoint try --continue ${other.copy.record.id} --plan`),
+  };
+  await expect(p.open().revisePlan(plan.id, { copy: other })).rejects.toMatchObject(refused);
+  expect(await paths()).toEqual(['mine.txt', 'run.sh']);
+
+  // It goes on from its own revision, whatever the caller holds of the copy.
+  p.write('a.txt', text({ 1: 'one' }));
+  const { copy: rebased } = await savepoint.rebaseCopy(mine);
+  work(rebased, 'more.txt');
+  expect((await savepoint.revisePlan(plan.id, { copy: rebased })).plan.revision).toBe(3);
+  await rebased.copy.close();
+  const again = await p.open().reopenCopy(rebased.copy.record.id);
+  work(again, 'last.txt');
+  expect((await p.open().revisePlan(plan.id, { copy: again })).plan.revision).toBe(4);
+  expect(await paths()).toEqual(['last.txt', 'mine.txt', 'more.txt', 'run.sh']);
+
+  // Its changes can still be kept, and then are a plan that it goes on from.
+  const own = await p.open().proposeFrom({ copy: other }, { intent: 'Of its own' });
+  work(other, 'second.txt');
+  expect((await p.open().revisePlan(own.plan.id, { copy: other })).plan.revision).toBe(2);
+  for (const { copy } of [again, other]) await copy.drop();
+});
+
+test('edits and words for another revision than the one that was seen are refused', async () => {
+  const p = repository();
+  const savepoint = p.open();
+  const { plan } = await savepoint.proposeFrom(
+    { patch: patchOf('run.sh', '#!/bin/sh', '#!/bin/bash') },
+    { intent: 'x' },
+  );
+  const change = { patch: patchOf('run.sh', '#!/bin/sh', '#!/bin/dash') };
+  expect((await savepoint.revisePlan(plan.id, change, { revision: 1 })).plan.revision).toBe(2);
+  const refused = { code: 'CONFLICT', message: expect.stringContaining('it has changed since') };
+  await expect(savepoint.revisePlan(plan.id, change, { revision: 1 })).rejects.toMatchObject(refused);
+  await expect(savepoint.notePlan(plan.id, 'no', { revision: 1 })).rejects.toMatchObject(refused);
+  expect((await savepoint.plan(plan.id)).plan).toMatchObject({ revision: 2, words: [] });
+  expect((await savepoint.notePlan(plan.id, 'yes', { revision: 2 })).plan.words).toHaveLength(1);
+});
+
+function patchOf(path: string, old: string, now: string): string {
+  return `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${old}\n+${now}\n`;
+}

@@ -51,8 +51,7 @@ function Words({ plan, acts }: { readonly plan: ShownPlan; readonly acts: PlanAc
           text={text}
           onText={setText}
           onSubmit={(words) => {
-            acts.revise(words);
-            setText('');
+            void acts.revise(words).then((isRecorded) => isRecorded && setText(''));
           }}
           isBusy={acts.isBusy}
         />

@@ -12,7 +12,8 @@ export interface PlanActs {
   readonly isBusy: boolean;
   readonly decide: (targets: readonly Target[], accepted: boolean) => void;
   readonly approve: () => void;
-  readonly revise: (words: string) => void;
+  /** Returns whether the words are recorded. */
+  readonly revise: (words: string) => Promise<boolean>;
   readonly check: () => void;
   /** What its checks print while they run; null: they do not run. */
   readonly running: PrintedLines | null;
@@ -27,23 +28,29 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
   const run = useCallback(
     (act: () => Promise<unknown>, done: string | null) => {
       setBusy(true);
-      void act()
+      return act()
         .then(
-          () => done !== null && toast({ text: done }),
+          () => {
+            if (done !== null) toast({ text: done });
+            return true;
+          },
           (error: unknown) => {
             const { message, hint } = asWireError(error);
             toast({ text: `${message} ${hint}`, isFailure: true });
+            return false;
           },
         )
-        .then(() => refresh(client, workspace))
-        .finally(() => setBusy(false));
+        .finally(() => {
+          void refresh(client, workspace);
+          setBusy(false);
+        });
     },
     [client, workspace, toast],
   );
   const lines = usePrintedLines();
   const [isChecking, setChecking] = useState(false);
   return useMemo(() => {
-    const { id = '', fingerprint = '' } = plan ?? {};
+    const { id = '', fingerprint = '', revision = 1 } = plan ?? {};
     return {
       isBusy,
       decide: (targets, accepted) =>
@@ -53,7 +60,10 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
         }, null),
       approve: () => run(() => callVerb(workspace, 'planReview', { id, approve: fingerprint }), 'Approved.'),
       revise: (words) =>
-        run(() => callVerb(workspace, 'planRevise', { id, words }), 'The author of the plan gets your words.'),
+        run(
+          () => callVerb(workspace, 'planRevise', { id, words, revision }),
+          'The author of the plan gets your words.',
+        ),
       check: () =>
         run(() => {
           lines.clear();

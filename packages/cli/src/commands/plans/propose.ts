@@ -2,7 +2,7 @@
 
 import { type JsonName, nameFromJson, SavepointError, showText } from '@savepoint/core';
 import { type InputOf, VERBS } from '@savepoint/core/frontend';
-import { command, lines, type VerbArguments } from '../../command.ts';
+import { command, lines, type VerbArguments, wholeNumber } from '../../command.ts';
 import { readRequest } from '../../input/read-request.ts';
 import { localTime } from '../../show/format.ts';
 import { patchText } from '../../show/patch.ts';
@@ -74,18 +74,30 @@ export const planRevise = command({
     ['[file]', 'the new revision: edits as JSON, or a patch (-: standard input)'],
   ],
   takesPaths: false,
-  options: [{ flags: '-m, --message <text>', description: 'what its author is to change' }],
+  options: [
+    { flags: '-m, --message <text>', description: 'what its author is to change' },
+    {
+      flags: '--expect-revision <n>',
+      description: 'the revision that you saw: if the plan has another one, nothing is done',
+    },
+  ],
   examples: [
     'savepoint plan revise plan_1a2b3c4d -m "Keep the old name as an alias"',
     'savepoint plan revise plan_1a2b3c4d edits.json',
   ],
-  async input({ operands: [id = '', file], options }, { signal }) {
+  async input(given, { signal }) {
+    const {
+      operands: [id = '', file],
+      options,
+    } = given;
     const { message } = options;
+    const revision = wholeNumber(given, 'expectRevision', '--expect-revision');
     const { message: _, ...changes } = file === undefined ? {} : await changesIn(file, signal);
     return {
       ...changes,
       id,
       ...(typeof message === 'string' ? { words: message } : {}),
+      ...(revision === undefined ? {} : { revision }),
     } as InputOf<typeof VERBS.planRevise>;
   },
   async carryOut(input, _given, { savepoint, signal }) {

@@ -3,7 +3,6 @@
 import { showName } from '../../content/show-name.ts';
 import type { FileEdits } from '../../edit/file-edits.ts';
 import { givenDiskPath } from '../../io/given-path.ts';
-import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor } from '../../model/checkpoint.ts';
 import type { DiskPath, JsonName } from '../../model/names.ts';
 import type { Operation } from '../../operation/operation.ts';
@@ -15,7 +14,7 @@ import type { WorkspaceCopy } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { editsOfPatch } from '../plans/edits-of-patch.ts';
 import type { PlanView } from '../plans/plan-view.ts';
-import { type Proposal, type ProposeOptions, propose, revise } from '../plans/propose.ts';
+import { type Proposal, type ProposeOptions, propose, type ReviseOptions, revise } from '../plans/propose.ts';
 import type { WriteOperationContext } from '../write-context.ts';
 import { applyIn } from './copies.ts';
 import { assertMayEdit, editOperationIn, requestsOf } from './edits.ts';
@@ -53,9 +52,10 @@ export interface PlanSourceCalls {
   proposeFrom(origin: PlanOrigin, options: ProposeOptions): Promise<PlanView>;
   /**
    * Replaces the files of a plan by others, on the folder as it is. What was decided about hunks that are the same stays.
-   * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, and what `proposeEdits` and `proposeFrom` throw
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, CONFLICT if it has another revision than the
+   *   caller saw, or than the copy goes on from, and what `proposeEdits` and `proposeFrom` throw
    */
-  revisePlan(id: string, changes: readonly FileEdits[] | PlanOrigin, options?: CallOptions): Promise<PlanView>;
+  revisePlan(id: string, changes: readonly FileEdits[] | PlanOrigin, options?: ReviseOptions): Promise<PlanView>;
 }
 
 export function planSourceCalls(engine: Engine): PlanSourceCalls {
@@ -71,7 +71,8 @@ export function planSourceCalls(engine: Engine): PlanSourceCalls {
     revisePlan: (id, changes, options = {}) =>
       engine.once((once) =>
         once.mapErrors(async () => {
-          const given = { ...options, intent: `Revised ${id}` };
+          const { revision: _, ...call } = options;
+          const given = { ...call, intent: `Revised ${id}` };
           const proposal = isEdits(changes)
             ? await editsProposal(once, changes, 'edits', given)
             : await proposalOf(once, changes, given);
@@ -142,13 +143,14 @@ function copyProposal(
   { copy, author }: Extract<PlanOrigin, { copy: unknown }>,
   { intent }: ProposeOptions,
 ): Proposal {
-  const { id, purpose } = copy.copy.record;
+  const { id, place, purpose } = copy.copy.record;
   const operation = ({ workspace, pace }: WriteOperationContext) => {
     const applied = applyIn(engine, workspace, copy, { description: intent, ...(author && { author }) }, pace);
     return author === undefined ? applied : withOwnAuthor(applied);
   };
-  if (purpose !== 'isolated') return { source: 'try', sourceName: id, operation };
-  return { source: 'isolated', sourceName: id, operation, prompts: (workspace) => promptsOf(workspace, copy.copy) };
+  const made = { sourceName: id, operation, copy: { id, place } };
+  if (purpose !== 'isolated') return { source: 'try', ...made };
+  return { source: 'isolated', ...made, prompts: (workspace) => promptsOf(workspace, copy.copy) };
 }
 
 /** What was done in the copy was done by its author, also if another caller asks for the plan. */

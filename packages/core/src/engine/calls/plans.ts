@@ -17,8 +17,8 @@ import { compare } from '../../timeline/diff/compare.ts';
 import { hunksOf, type NumberedHunk } from '../../timeline/diff/hunks.ts';
 import type { Engine } from '../engine.ts';
 import { assertOpen, type PlanView, viewOf, withIgnored } from '../plans/plan-view.ts';
-import { updatePlan } from '../plans/propose.ts';
-import { addDecisions, allPlans, findPlan, withDecisions } from '../plans/stored-plans.ts';
+import { type ReviseOptions, updatePlan } from '../plans/propose.ts';
+import { addDecisions, allPlans, changedSince, findPlan, withDecisions } from '../plans/stored-plans.ts';
 import { callerOf } from '../served-call.ts';
 import { assertByUser } from '../shell-call.ts';
 
@@ -90,8 +90,11 @@ export interface PlanCalls {
    *   NEEDS_CONFIRMATION if an agent asks
    */
   approvePlan(id: string, fingerprint: string, options?: CallOptions): Promise<PlanView>;
-  /** Records words about the current revision, for its author. @throws SavepointError UNKNOWN_PLAN */
-  notePlan(id: string, text: string, options?: CallOptions): Promise<PlanView>;
+  /**
+   * Records words about the current revision, for its author.
+   * @throws SavepointError UNKNOWN_PLAN, CONFLICT if it has another revision than the caller saw
+   */
+  notePlan(id: string, text: string, options?: ReviseOptions): Promise<PlanView>;
   /** @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied */
   cancelPlan(id: string, options?: CallOptions): Promise<PlanView>;
 }
@@ -162,8 +165,9 @@ export function planCalls(engine: Engine): PlanCalls {
           approval: { by, time: Math.max(applied, workspace.ports.clock.now()), fingerprint, isByPolicy: false },
         };
       }),
-    notePlan: (id, text, options = {}) =>
+    notePlan: (id, text, { revision, ...options } = {}) =>
       updatePlan(engine, id, options, (plan, { workspace }) => {
+        if (revision !== undefined && revision !== plan.revision) throw changedSince(plan.id);
         const by = callerOf(engine, workspace, options);
         const time = workspace.ports.clock.now();
         const words = { by, time, text: text.slice(0, MAX_WORDS), revision: plan.revision };
@@ -241,13 +245,4 @@ function wrongListing({ id, listing }: Plan): SavepointError {
   const hint = 'Nothing was approved. Cancel the plan, and propose it again.';
   const message = `What was shown of ${id} is not what it would apply: its listing in the store was changed.`;
   return new SavepointError('STORE_DAMAGED', message, { object: listing ?? '' }, { hint });
-}
-
-function changedSince(id: PlanId): SavepointError {
-  return new SavepointError(
-    'CONFLICT',
-    `${id} is not what was shown: it has changed since.`,
-    { paths: [] },
-    { hint: `Look at it again: \`savepoint plan show ${id}\`.` },
-  );
 }

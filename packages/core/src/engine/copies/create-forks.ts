@@ -238,6 +238,7 @@ async function createOverlays(
         ...{ id, place, root, workspace: workspaceId, purpose: 'fork', rung: 'overlay', base: start.checkpoint.id },
         ...{ created: ports.clock.now(), name: one.name, owner: null, holder: null, below: below.id, fork: null },
         hasLinkedPackages: false,
+        plan: null,
         bytes: below.bytes,
       };
       try {

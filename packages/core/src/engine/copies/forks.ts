@@ -213,6 +213,7 @@ async function forkAsItWas({ id, root, timeline }: Workspace, place: DiskPath, s
       below: null,
       fork: null,
       hasLinkedPackages: false,
+      plan: null,
     },
     checkpoint: checkpointId(state.checkpoint),
     branch: state.branch,

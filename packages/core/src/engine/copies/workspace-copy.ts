@@ -1,7 +1,8 @@
 /** Makes copies of a workspace for the calls that work in them. */
 
-import type { CopyAccess, CopyPurpose, CopyRung, DependencyPolicy } from '../../copy/copy.ts';
+import type { CopyAccess, CopyPurpose, CopyRung, DependencyPolicy, PlanInCopy } from '../../copy/copy.ts';
 import { type MadeCopy, makeCopy, reopenCopy } from '../../copy/open-copy.ts';
+import { planInCopy } from '../../copy/plan-in-copy.ts';
 import { type CopyProposal, readProposal, writeProposal } from '../../copy/proposal-record.ts';
 import { type Rebased, rebaseCopy } from '../../copy/rebase-copy.ts';
 import { readCopyRecord, writeCopyRecord } from '../../copy/records.ts';
@@ -51,6 +52,8 @@ export interface StateToCopy {
   readonly base: Checkpoint;
   /** All of its objects are in the store. */
   readonly state: Snapshot;
+  /** The revision of a plan that is part of the state. */
+  readonly plan?: PlanInCopy;
 }
 
 /** Captures the workspace as it is now, then makes a copy of it or of a checkpoint. */
@@ -78,7 +81,7 @@ export async function makeCopyOfState<Found extends StateToCopy>(
       const { context, workspace, pace } = operating;
       await makeRoom(operating, 'all');
       const found = await find(operating);
-      const { now, base, state } = found;
+      const { now, base, state, plan } = found;
       const made = await makeCopy(
         {
           workspace,
@@ -92,6 +95,7 @@ export async function makeCopyOfState<Found extends StateToCopy>(
           ...(options.rungs === undefined ? {} : { rungs: options.rungs }),
           ...(options.isLong === undefined ? {} : { isLong: options.isLong }),
           ...(options.access === undefined ? {} : { access: options.access }),
+          ...(plan === undefined ? {} : { plan }),
         },
         pace,
       );
@@ -172,7 +176,8 @@ export async function rebaseIn(
   const now = await captureBefore(engine, operating, options);
   const rebased = await rebaseCopy(workspace, { copy, base: from, now, discard: options.discard === true }, pace);
   if (rebased.outcome !== 'moved') return { copy: made, ...rebased };
-  const record = { ...copy.record, base: now.id };
+  const plan = planInCopy(workspace.ports, copy.record.place);
+  const record = { ...copy.record, base: now.id, plan };
   writeCopyRecord(workspace.ports, record);
   return { copy: { ...made, copy: { ...copy, record }, base: now }, ...rebased };
 }

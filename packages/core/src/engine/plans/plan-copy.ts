@@ -29,6 +29,7 @@ export async function makePlanCopy(engine: Engine, id: string, options: CopyOpti
     const request = { plan, rebase: true, choices: NO_CHOICES, parts: WHOLE_PLAN, by };
     const operation = applyPlanOperation(workspace, request, pace);
     const { before, proposed } = await proposeOperation(operating, operation, (_, made) => made);
-    return { now: before, base: before, state: proposed };
+    const { id: of, revision } = found;
+    return { now: before, base: before, state: proposed, plan: { plan: of, revision } };
   });
 }

@@ -1,5 +1,7 @@
 /** Makes plans of what operations would do. */
 
+import type { CopyRecord } from '../../copy/copy.ts';
+import { notePlanInCopy, planInCopy } from '../../copy/plan-in-copy.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Author, Authorship } from '../../model/checkpoint.ts';
@@ -29,7 +31,7 @@ import { inEffect } from './applications.ts';
 import { dropExpiredPlans } from './expire.ts';
 import { type PhaseRequest, withPhases } from './plan-phases.ts';
 import { type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
-import { findPlan, replacePlan } from './stored-plans.ts';
+import { changedSince, findPlan, replacePlan } from './stored-plans.ts';
 
 const MAX_INTENT = 10_000;
 
@@ -38,6 +40,11 @@ export interface ProposeOptions extends CallOptions {
   readonly intent: string;
   /** In which phases it is applied, as for `setPlanPhases`. Default: all at once. */
   readonly phases?: readonly PhaseRequest[];
+}
+
+export interface ReviseOptions extends CallOptions {
+  /** The revision that the caller saw. If the plan has another one now, nothing is done. */
+  readonly revision?: number;
 }
 
 /** What a plan is made of. */
@@ -50,6 +57,8 @@ export interface Proposal {
   readonly openConflicts?: () => readonly OpenConflict[];
   /** The prompts that led to it. Default: none. */
   readonly prompts?: (workspace: Workspace) => readonly string[];
+  /** The copy that has the changes. */
+  readonly copy?: Pick<CopyRecord, 'id' | 'place'>;
 }
 
 /** @throws SavepointError USAGE if it would change nothing, and what captures and the operation throw */
@@ -89,16 +98,20 @@ export async function proposeMore(
 /**
  * Replaces the files of a plan by others. What was decided about hunks that are the same stays decided. An approval
  * counts as long as it is of exactly what would be applied.
- * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, or would change nothing, and what captures
- *   and the operation throw
+ * @throws SavepointError UNKNOWN_PLAN, USAGE if it is applied or cancelled, or would change nothing, CONFLICT if it has
+ *   another revision than the caller saw, or than the copy goes on from, and what captures and the operation throw
  */
 export async function revise(
   engine: Engine,
   given: string,
   proposal: Proposal,
-  options: CallOptions,
+  { revision, ...options }: ReviseOptions,
 ): Promise<PlanView> {
-  return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+  const operation = (operating: WriteOperationContext) => {
+    assertGoesOn(operating.workspace, findPlan(operating.workspace, given), proposal, revision);
+    return proposal.operation(operating);
+  };
+  return keepProposal(engine, { ...proposal, operation }, options, async (found, { workspace, pace }, batch) => {
     assertNotEmpty(found);
     const old = findPlan(workspace, given);
     await assertRevisable(workspace, old, pace);
@@ -150,6 +163,23 @@ export async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pa
   throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
 }
 
+/** @throws SavepointError CONFLICT */
+function assertGoesOn(
+  { ports }: Workspace,
+  { id, revision: now }: Plan,
+  { copy }: Proposal,
+  seen: number | undefined,
+): void {
+  if (seen !== undefined && seen !== now) throw changedSince(id);
+  const from = copy === undefined ? null : planInCopy(ports, copy.place);
+  if (copy === undefined || from === null || from.plan !== id || from.revision === now) return;
+  const message = `The copy ${copy.id} goes on from revision ${from.revision} of ${id}, which has revision ${now} now.`;
+  const hint =
+    `The plan is not changed, and the copy stays. Compare it with \`savepoint plan show ${id} --patch\`, and keep the changes of ` +
+    `the copy as a plan of their own: \`savepoint try --continue ${copy.id} --plan\`.`;
+  throw new SavepointError('CONFLICT', message, { paths: [] }, { hint });
+}
+
 /** What a proposal gives to a plan. */
 type Found = ProposedFiles & Pick<Plan, 'listing' | 'source' | 'sourceName' | 'updated' | 'base'>;
 
@@ -191,6 +221,8 @@ async function keepProposal(
         return { plan: kept, commit: writePlan(batch, kept) };
       });
       keepPlan(workspace.store.refs, plan.id, commit);
+      const { copy } = proposal;
+      if (copy !== undefined) notePlanInCopy(workspace.ports, copy.place, { plan: plan.id, revision: plan.revision });
       const view = await viewOf(workspace, plan, false, pace);
       await tidyAfter(engine, operating);
       return view;

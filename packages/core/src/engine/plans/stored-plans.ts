@@ -93,6 +93,16 @@ export function withDecisions(old: readonly PlanDecision[], made: readonly PlanD
   return [...kept.values()].flat();
 }
 
+/** The refusal for callers who saw another version of the plan. */
+export function changedSince(id: PlanId): SavepointError {
+  return new SavepointError(
+    'CONFLICT',
+    `${id} is not what was shown: it has changed since.`,
+    { paths: [] },
+    { hint: `Look at it again: \`savepoint plan show ${id}\`.` },
+  );
+}
+
 function reviewed<One extends Plan>({ ports, store }: Workspace, plan: One): One {
   const review = readReview(ports, store.layout, plan.id);
   if (review === null || review.proposal !== fingerprintOf(plan.before, plan.proposed)) return plan;

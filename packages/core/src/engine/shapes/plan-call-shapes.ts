@@ -29,7 +29,7 @@ import type { ApplyPlanOptions } from '../plans/apply.ts';
 import type { PlanCheckOptions } from '../plans/check-plan.ts';
 import type { PlanCommitChoices, PlanCommitOptions } from '../plans/commit.ts';
 import type { PhaseRequest } from '../plans/plan-phases.ts';
-import type { ProposeOptions } from '../plans/propose.ts';
+import type { ProposeOptions, ReviseOptions } from '../plans/propose.ts';
 import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
 import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
@@ -48,6 +48,10 @@ const PHASES = listOf(fields({} satisfies ShapeOf<PhaseRequest, 'name' | 'paths'
 const PROPOSE = [
   'options',
   fields({ ...CALL_OPTIONS, phases: PHASES } satisfies ShapeOf<ProposeOptions, 'intent'>, { intent: text }),
+] as const;
+const REVISE = [
+  'options',
+  optional(fields({ ...CALL_OPTIONS, revision: count } satisfies ShapeOf<ReviseOptions>)),
 ] as const;
 const ORIGIN = fields({
   patch: text,
@@ -118,7 +122,7 @@ const COMMENTS = fields({
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   proposeEdits: [['files', FILES], PROPOSE],
   proposeFrom: [['origin', ORIGIN], PROPOSE],
-  revisePlan: [ID, ['changes', CHANGES], OPTIONS],
+  revisePlan: [ID, ['changes', CHANGES], REVISE],
   plans: [OPTIONS],
   plan: [ID, ['options', optional(fields({ ...CALL_OPTIONS, patch: flag }))]],
   planPatch: [ID, PATHS, OPTIONS],
@@ -130,7 +134,7 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
     ['options', optional(fields({ ...CALL_OPTIONS, expected: text } satisfies ShapeOf<DecideOptions>))],
   ],
   approvePlan: [ID, ['fingerprint', text], OPTIONS],
-  notePlan: [ID, ['text', text], OPTIONS],
+  notePlan: [ID, ['text', text], REVISE],
   cancelPlan: [ID, OPTIONS],
   addComment: [['request', COMMENT], OPTIONS],
   comments: [['query', optional(COMMENTS)]],

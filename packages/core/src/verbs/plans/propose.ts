@@ -70,6 +70,7 @@ export const planRevise = verb({
       input: z.strictObject({
         id: z.string(),
         words: z.string().min(1).optional().describe('what is to be changed, for its author'),
+        revision: z.int().min(1).optional().describe('the revision that you saw: another one is not changed'),
         files: editRequest.shape.files.optional(),
         patch: z
           .string()
@@ -79,15 +80,16 @@ export const planRevise = verb({
       output: planShapes(shapes).whole,
     };
   },
-  async handle(savepoint, { id, words, ...given }, { signal, toolCall }) {
-    const options = withoutUndefined({ signal, toolCall });
+  async handle(savepoint, { id, words, revision, ...given }, { signal, toolCall }) {
+    const call = withoutUndefined({ signal, toolCall });
+    const options = { ...call, ...withoutUndefined({ revision }) };
     const isNew = given.files !== undefined || given.patch !== undefined;
     if (!isNew && words === undefined) {
       throw new SavepointError('USAGE', 'A revision needs words or changes.', { argument: 'words' });
     }
     let view = words === undefined ? null : await savepoint.notePlan(id, words, options);
-    if (isNew) view = await savepoint.revisePlan(id, await changesOf(savepoint, given, options), options);
-    return planToJson(view ?? (await savepoint.plan(id, options)));
+    if (isNew) view = await savepoint.revisePlan(id, await changesOf(savepoint, given, call), options);
+    return planToJson(view ?? (await savepoint.plan(id, call)));
   },
 });
 
