@@ -40,10 +40,11 @@ export function usePlanActs(plan: ShownPlan | undefined): PlanActs {
             return false;
           },
         )
-        .finally(() => {
-          void refresh(client, workspace);
-          setBusy(false);
-        });
+        .then(async (isDone) => {
+          await refresh(client, workspace);
+          return isDone;
+        })
+        .finally(() => setBusy(false));
     },
     [client, workspace, toast],
   );
