@@ -14,7 +14,7 @@ const npm = (...args: readonly string[]) =>
 let packed: readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[] = [];
 
 beforeAll(() => {
-  const folders = ['native', 'core', 'cli'].map((name) => join(TOP, 'packages', name));
+  const folders = ['native', 'grammars', 'core', 'cli'].map((name) => join(TOP, 'packages', name));
   packed = JSON.parse(npm('pack', '--json', '--pack-destination', project, ...folders));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'somebody', private: true, type: 'module' }));
   const tarballs = packed.map(({ filename }) => `./${filename}`);
@@ -30,10 +30,11 @@ it('holds the built files, their sources and nothing else', () => {
   expect(files).toContain('bundle/savepoint.js');
   expect(files).toContain('bundle/savepoint-linux-x64.node');
   expect(files).toContain('prebuilt/linux-x64.node');
+  expect(files).toContain('prebuilt/python.wasm');
   expect(
     files.filter(
       (path) =>
-        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|savepoint-hook|(?:LICENSES|build)\.txt|studio\/(?:index\.html|assets\/[\w.-]+))$|prebuilt\/linux-x64\.node$|package\.json$|README|LICENSE)/.test(
+        !/^(dist\/|src\/|bundle\/([\w-]+\.js|savepoint-linux-x64\.node|savepoint-hook|(?:LICENSES|build)\.txt|studio\/(?:index\.html|assets\/[\w.-]+))$|prebuilt\/(?:linux-x64\.node|[\w-]+\.wasm|LICENSES\.txt)$|package\.json$|README|LICENSE)/.test(
           path,
         ),
     ),
