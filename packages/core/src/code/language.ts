@@ -56,6 +56,11 @@ export interface Language {
   readonly patterns: readonly string[];
   /** Whether findings of the class `breaks` are emitted: only with measured figures (docs/plan-accuracy.md). */
   readonly isMeasured: boolean;
+  /**
+   * Members that things have which no file of the workspace defines, such as `encode` of a string. That a file uses one of
+   * these names proves nothing. Absent: not known.
+   */
+  readonly ownMembers?: ReadonlySet<string>;
   /** Loads the parser. Called once, in the thread that reads facts. Null: its grammar is not installed. */
   load(readGrammar: ReadGrammar): Promise<FactExtractor | null>;
   /** Called once per tree. It must not read more files than it needs. */

@@ -284,3 +284,9 @@ it('finds modules as names of packages, and in dotted text', () => {
   expect(resolver.resolveText?.(importer, 'app.gone')).toEqual({ paths: ['code/app/__init__.py'], rest: ['gone'] });
   expect(resolver.resolveText?.(importer, 'example.com')).toBeNull();
 });
+
+it('knows members of its own types, which prove nothing', () => {
+  const own = ['encode', 'append', 'items', 'read_text', 'group', 'join', 'strftime'];
+  expect(own.filter((name) => PYTHON.ownMembers?.has(name) !== true)).toEqual([]);
+  expect(PYTHON.ownMembers?.has('handle_pip_version_check')).toBe(false);
+});

@@ -1,5 +1,6 @@
 import type { Language } from '../../language.ts';
 import { loadGrammar } from '../tree-sitter/grammar.ts';
+import { PYTHON_MEMBERS } from './own-members.ts';
 import { pythonReader } from './read-facts.ts';
 import { pythonResolver } from './resolver.ts';
 
@@ -8,6 +9,7 @@ export const PYTHON: Language = {
   version: '1',
   patterns: ['*.py', '*.pyi', '*.pyw'],
   isMeasured: true,
+  ownMembers: PYTHON_MEMBERS,
   load: (readGrammar) => loadGrammar(readGrammar, 'python', 'python', pythonReader),
   resolverOf: pythonResolver,
 };
