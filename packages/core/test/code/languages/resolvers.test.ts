@@ -133,6 +133,7 @@ const TREES: Readonly<
       'src/Cart.php': '',
       'src/Money/Price.php': '',
       'src/Money/functions.php': '',
+      'src/Money/Deep/Rate.php': '',
       'tests/CartTest.php': '',
     },
     cases: [
@@ -140,6 +141,7 @@ const TREES: Readonly<
       ['tests/CartTest.php', 'Example\\Shop\\Money\\Price', 'src/Money/Price.php'],
       ['tests/CartTest.php', 'Example\\Shop\\Money\\Gone', 'missing'],
       ['tests/CartTest.php', 'Example\\Shop\\Money', 'unknown'],
+      ['tests/CartTest.php', 'Example\\Shop\\Money\\Deep', 'unknown'],
       ['tests/CartTest.php', 'Example\\Shop\\Elsewhere\\Name', 'unknown'],
       ['tests/CartTest.php', 'Psr\\Log\\LoggerInterface', 'outside'],
       ['src/Money/Price.php', './functions.php', 'src/Money/functions.php'],

@@ -27,6 +27,7 @@ const SOURCES: Readonly<Record<string, readonly (readonly [source: string, line:
   c: [
     ['int f(void) {\n    return (1;\n}\n', 3],
     ['int f(void) {\n', 1],
+    ['int f(void) {\n#ifdef A\n#endif\n}\nint g(void) { return (1; }\n', 5],
     ['#define BEGIN {\nint f(void) BEGIN return 1; }\n', 2],
     ['#ifdef A\nint f(int a) {\n#else\nint f(void) {\n#endif\n}\n', null],
     ["SOME_MACRO(x)\nMODULE_EXPORT int f(void) { return ')' + '\"'; } /* ( */ // {\n", null],
