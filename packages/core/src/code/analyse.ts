@@ -45,6 +45,16 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   return { findings, ...reachOf(change, findings), base, proposed };
 }
 
+/** Reads all files of a state, and builds its graph. */
+export async function graphOf(
+  tree: CodeTree,
+  input: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
+): Promise<CodeGraph> {
+  const facts = await factsOf(tree, [...tree.files.keys()], input);
+  const known = [...facts].flatMap(([path, one]) => (one === null ? [] : [[path, one] as const]));
+  return buildGraph(tree, new Map(known), input.languages.all);
+}
+
 function checkAll(change: Change): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const path of change.changed) drafts.push(...checkOwnFile(path, change));
@@ -56,16 +66,6 @@ function checkAll(change: Change): readonly Draft[] {
   );
   drafts.push(...checkCycles(change), ...checkApi(change), ...checkTests(change));
   return drafts;
-}
-
-/** Reads all files of a state, and builds its graph. */
-export async function graphOf(
-  tree: CodeTree,
-  input: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
-): Promise<CodeGraph> {
-  const facts = await factsOf(tree, [...tree.files.keys()], input);
-  const known = [...facts].flatMap(([path, one]) => (one === null ? [] : [[path, one] as const]));
-  return buildGraph(tree, new Map(known), input.languages.all);
 }
 
 function changesBetween(base: CodeTree, proposed: CodeTree): readonly TreePath[] {

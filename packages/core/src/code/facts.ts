@@ -98,7 +98,7 @@ export interface Use {
   readonly lines: readonly number[];
   /** All of them. */
   readonly count: number;
-  /** The calls among them, at most 20. Absent: none, or the language does not tell. */
+  /** The calls among them: the first ones, and some with each number of arguments. Absent: none, or the language does not tell. */
   readonly calls?: readonly Call[];
 }
 

@@ -1,4 +1,4 @@
-/** Members that nobody defines any more, while they are used. */
+/** Members that no file defines any more, while they are used. */
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition } from '../facts.ts';

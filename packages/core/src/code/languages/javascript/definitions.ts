@@ -2,7 +2,7 @@
 
 import type { Class, Node, ParamPattern, Program } from 'oxc-parser';
 import type { Arity, Definition, DefinitionKind } from '../../facts.ts';
-import { bindPattern, keyName, unwrapped } from './nodes.ts';
+import { bindPattern, keyName, unwrappedValue } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
 /** The longest text that is kept of a signature. Longer ones end in a hash. */
@@ -166,7 +166,7 @@ function addVariable(
 
 /** A value with a name: a function, a class, an object with members, or anything else. */
 function addValue(name: string, given: Node, at: Node, container: string | null, reading: Reading): void {
-  const value = unwrapped(given);
+  const value = unwrappedValue(given);
   // The type in front of the value says what a caller sees.
   const isTyped = at.type === 'VariableDeclarator' && at.id.type === 'Identifier' && at.id.typeAnnotation != null;
   if (!isTyped && isFunction(value)) {

@@ -76,7 +76,7 @@ export class UseTable {
     }
     use.count += 1;
     if (use.lines.length < MOST_PLACES && use.lines.at(-1) !== line) use.lines.push(line);
-    if (call !== null && use.calls.length < MOST_PLACES) use.calls.push(call);
+    if (call !== null && isKept(call, use.calls)) use.calls.push(call);
   }
 
   all(): readonly Use[] {
@@ -93,4 +93,11 @@ export class UseTable {
 export function closedImport(open: OpenImport): Import {
   const names = open.names.map(({ members, ...name }): ImportedName => ({ ...name, members: members.all() }));
   return { kind: open.kind, from: open.from, names, line: open.line, isGuarded: open.isGuarded };
+}
+
+/** Keeps the first calls, and later ones that have other arguments. */
+function isKept(call: Call, calls: readonly Call[]): boolean {
+  if (calls.length < MOST_PLACES) return true;
+  if (calls.length >= 2 * MOST_PLACES) return false;
+  return !calls.some((one) => one.arguments === call.arguments && one.isOpen === call.isOpen);
 }

@@ -52,6 +52,16 @@ export function stringValue(node: Node): string | null {
   return node.quasis[0]?.value.cooked ?? null;
 }
 
+/** Removes what does not change the value of an expression, and `freeze`. */
+export function unwrappedValue(node: Node): Node {
+  const value = unwrapped(node);
+  if (value.type !== 'CallExpression') return value;
+  const [frozen] = value.arguments;
+  const { callee } = value;
+  const name = callee.type === 'MemberExpression' ? callee.property : callee;
+  return frozen !== undefined && name.type === 'Identifier' && name.name === 'freeze' ? unwrapped(frozen) : value;
+}
+
 /** Removes what does not change the value of an expression. */
 export function unwrapped(node: Node): Node {
   switch (node.type) {

@@ -12,7 +12,7 @@ export interface PathMapping {
   readonly paths: readonly PathPattern[];
 }
 
-/** What a pattern with one `*` at most stands for. */
+/** A pattern with one `*` at most. */
 export interface PathPattern {
   readonly before: string;
   /** Null: the pattern has no `*`. */
@@ -52,7 +52,7 @@ export class PathMappings {
   }
 }
 
-/** The rest of an import that a pattern stands for; null: it does not match. */
+/** Returns the part of an import in the place of the `*`; null: the pattern does not match. */
 export function matched(pattern: PathPattern, from: string): string | null {
   if (pattern.after === null) return from === pattern.before ? '' : null;
   if (!from.startsWith(pattern.before) || !from.endsWith(pattern.after)) return null;
