@@ -22,6 +22,8 @@ export interface AnalysisInput {
   readonly reader: FactReader;
   /** The graph of the base, from an earlier analysis. Absent: it is built. */
   readonly graph?: CodeGraph;
+  /** The files that differ. Absent: all files are compared. */
+  readonly changed?: readonly TreePath[];
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +38,7 @@ export interface Analysis extends Reach {
 /** Says what a change breaks. */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const base = input.graph ?? (await graphOf(input.base, input));
-  const changedPaths = changesBetween(input.base, input.proposed);
+  const changedPaths = input.changed ?? changesBetween(input.base, input.proposed);
   const facts = await factsOf(input.proposed, changedPaths, input);
   const proposed = updateGraph(base, input.proposed, facts, input.languages.all);
   const change = changeOf(base, proposed, changedPaths, input.languages);
