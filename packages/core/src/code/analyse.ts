@@ -106,6 +106,7 @@ function changeOf(
     moved,
     movedFrom: new Map([...moved].map(([from, to]) => [to, from])),
     isMeasured: (path) => languages.of(path)?.isMeasured ?? false,
+    isOwnMember: (path, name) => languages.of(path)?.ownMembers?.has(name) ?? false,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Facts as text, for threads and caches: lists instead of objects, because names of properties would be most of it. */
 
 import type {
+  Arity,
   Call,
   Definition,
   Export,
@@ -8,12 +9,13 @@ import type {
   Import,
   ImportedName,
   ImportKind,
+  Parameter,
   SyntaxProblem,
   Use,
 } from './facts.ts';
 
 /** Changes when texts of earlier versions cannot be read. */
-export const CODEC_VERSION = 1;
+export const CODEC_VERSION = 2;
 
 export function encodeFacts(facts: FileFacts): string {
   return JSON.stringify([
@@ -72,14 +74,27 @@ function fromName({ name, local, exportedAs, line, members }: ImportedName): Lis
 }
 
 function fromDefinition(one: Definition): List {
-  const arity = one.arity === null ? null : [one.arity.least, one.arity.most];
   const { name, kind, container, line, endLine, signature } = one;
-  return [name, kind, container, line, endLine, signature, arity, one.hasHiddenMembers ? 1 : 0];
+  return [
+    name,
+    kind,
+    container,
+    line,
+    endLine,
+    signature,
+    one.arity && fromArity(one.arity),
+    one.hasHiddenMembers ? 1 : 0,
+  ];
 }
 
-/** Each call is three numbers, and all of them are one list. */
+function fromArity({ least, most, parameters }: Arity): List {
+  if (parameters === undefined) return [least, most];
+  return [least, most, parameters.map(({ name, isOptional, by }) => [name, isOptional ? 1 : 0, by])];
+}
+
+/** Each call is three numbers, and names of arguments if it has any; all of them are one list. */
 function fromUse({ name, lines, count, calls }: Use): List {
-  const flat = calls?.flatMap((call) => [call.line, call.arguments, call.isOpen ? 1 : 0]);
+  const flat = calls?.flatMap((call) => [call.line, call.arguments, call.isOpen ? 1 : 0, call.names ?? 0]);
   return flat === undefined ? [name, count, lines] : [name, count, lines, flat];
 }
 
@@ -112,7 +127,6 @@ function toExport(value: unknown): Export {
 
 function toDefinition(value: unknown): Definition {
   const [name, kind, container, line, endLine, signature, arity, hidden] = list(value);
-  const [least, most] = arity === null ? [] : list(arity);
   return {
     name: text(name),
     kind: oneOf(kind, DEFINITION_KINDS),
@@ -120,20 +134,33 @@ function toDefinition(value: unknown): Definition {
     line: number(line),
     endLine: number(endLine),
     signature: text(signature),
-    arity: arity === null ? null : { least: number(least), most: most === null ? null : number(most) },
+    arity: arity === null ? null : toArity(arity),
     ...(hidden === 1 ? { hasHiddenMembers: true } : {}),
   };
+}
+
+function toArity(value: unknown): Arity {
+  const [least, most, parameters] = list(value);
+  const arity = { least: number(least), most: most === null ? null : number(most) };
+  if (parameters === undefined) return arity;
+  return { ...arity, parameters: list(parameters).map(toParameter) };
+}
+
+function toParameter(value: unknown): Parameter {
+  const [name, isOptional, by] = list(value);
+  return { name: text(name), isOptional: isOptional === 1, by: oneOf(by, WAYS_TO_GIVE) };
 }
 
 function toUse(value: unknown): Use {
   const [name, count, lines, flat] = list(value);
   const use = { name: text(name), lines: list(lines).map(number), count: number(count) };
   if (flat === undefined) return use;
-  const numbers = list(flat).map(number);
+  const parts = list(flat);
   const calls: Call[] = [];
-  for (let at = 0; at + 2 < numbers.length; at += 3) {
-    const [line = 0, given = 0, isOpen] = numbers.slice(at, at + 3);
-    calls.push({ line, arguments: given, isOpen: isOpen === 1 });
+  for (let at = 0; at + 3 < parts.length; at += 4) {
+    const [line, given, isOpen, names] = parts.slice(at, at + 4);
+    const call = { line: number(line), arguments: number(given), isOpen: isOpen === 1 };
+    calls.push(names === 0 ? call : { ...call, names: list(names).map(text) });
   }
   return { ...use, calls };
 }
@@ -143,6 +170,7 @@ function toProblem(value: unknown): SyntaxProblem {
   return { line: number(line), message: text(message) };
 }
 
+const WAYS_TO_GIVE: readonly Parameter['by'][] = ['place', 'name', 'either', 'rest', 'names'];
 const IMPORT_KINDS: readonly ImportKind[] = ['static', 'type', 'dynamic', 'text'];
 const DEFINITION_KINDS: readonly Definition['kind'][] = ['function', 'class', 'method', 'type', 'variable', 'module'];
 

@@ -8,12 +8,13 @@ import {
   LanguageTable,
   LocalFactReader,
 } from '../../src/code/index.ts';
+import { readGrammar } from '../../src/io/node/grammars.ts';
 import type { TreePath } from '../../src/model/names.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
 export const languages = new LanguageTable(LANGUAGES);
-export const reader = new LocalFactReader(languages);
+export const reader = new LocalFactReader(languages, readGrammar);
 
 /** A tree of files. Their contents identify themselves. */
 export function treeOf(files: Files): CodeTree {

@@ -21,6 +21,18 @@ it('gives the same facts back', async () => {
   expect(decodeFacts(encodeFacts(facts))).toEqual(facts);
 });
 
+it('keeps how arguments are given by name', async () => {
+  const python =
+    '__all__ = ["f"]\ndef f(a, /, b=1, *rest, c, **more): pass\nf(1, c=2, *rest)\nclass K:\n  def m(self): pass\n';
+  const [facts] = await reader.read([{ path: 'a.py' as TreePath, id: '', read: () => Buffer.from(python) }], null);
+  if (facts === null || facts === undefined) throw new Error('no facts');
+  expect(
+    facts.definitions.find(({ name }) => name === 'f')?.arity?.parameters?.map(({ name, by }) => `${name} ${by}`),
+  ).toEqual(['a place', 'b either', 'rest rest', 'c name', 'more names']);
+  expect(facts.uses.flatMap(({ calls }) => calls?.map(({ names }) => names) ?? [])).toEqual([['c']]);
+  expect(decodeFacts(encodeFacts(facts))).toEqual(facts);
+});
+
 it('does not decode anything else', async () => {
   const [facts] = await reader.read([{ path: 'a.ts' as TreePath, id: '', read: () => Buffer.from(text) }], null);
   if (facts === null || facts === undefined) throw new Error('no facts');

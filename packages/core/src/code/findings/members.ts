@@ -2,7 +2,6 @@
 
 import type { TreePath } from '../../model/names.ts';
 import type { Definition } from '../facts.ts';
-import { BUILT_IN } from './built-in.ts';
 import type { Change, Draft } from './draft.ts';
 import { isNear } from './near.ts';
 
@@ -39,7 +38,8 @@ interface RemovedMember {
   readonly definition: Definition;
 }
 
-function removedMembers({ base, proposed, changed, moved }: Change): Map<string, RemovedMember> {
+function removedMembers(change: Change): Map<string, RemovedMember> {
+  const { base, proposed, changed, moved } = change;
   const removed = new Map<string, RemovedMember>();
   for (const path of changed) {
     const facts = base.nodes.get(path)?.facts;
@@ -48,7 +48,7 @@ function removedMembers({ base, proposed, changed, moved }: Change): Map<string,
     if (facts === undefined || facts.memberNames === undefined || (now?.problems.length ?? 0) > 0) continue;
     for (const definition of facts.definitions) {
       const { name, container, kind } = definition;
-      if (container === null || kind === 'type' || BUILT_IN.has(name) || name.length < 3) continue;
+      if (container === null || kind === 'type' || change.isOwnMember(path, name) || name.length < 3) continue;
       removed.set(name, { path, language: facts.language, definition });
     }
   }

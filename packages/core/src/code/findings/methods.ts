@@ -4,7 +4,6 @@ import type { TreePath } from '../../model/names.ts';
 import type { Call, Definition } from '../facts.ts';
 import type { CodeGraph } from '../graph/graph.ts';
 import { fits, inWords, isTyped } from './arity.ts';
-import { BUILT_IN } from './built-in.ts';
 import { definitionOf } from './definition-of.ts';
 import type { Change, Draft } from './draft.ts';
 import { isNear } from './near.ts';
@@ -41,8 +40,8 @@ function changedMethods(change: Change): Map<string, ChangedMethod> {
   for (const path of change.changed) {
     if (!isTyped(path)) continue;
     for (const now of change.proposed.nodes.get(path)?.facts.definitions ?? []) {
-      if (now.container === null || now.arity === null || now.name === 'constructor' || BUILT_IN.has(now.name))
-        continue;
+      if (now.container === null || now.arity === null || now.name === 'constructor') continue;
+      if (change.isOwnMember(path, now.name)) continue;
       const before = definitionOf(change.base, change.movedFrom.get(path) ?? path, now.name, now.container);
       if (before === null || before.arity === null || before.signature === now.signature) continue;
       changed.set(now.name, { path, before, now });

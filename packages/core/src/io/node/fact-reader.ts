@@ -6,6 +6,7 @@ import { decodeFacts } from '../../code/codec.ts';
 import type { FileFacts } from '../../code/facts.ts';
 import type { FactJob, FactReader } from '../../code/reader.ts';
 import type { FactAnswer, FactRequest } from './fact-worker.ts';
+import { readGrammar } from './grammars.ts';
 
 /** More processes would take memory: each has its own parsers. */
 const MOST_PROCESSES = 2;
@@ -49,7 +50,7 @@ async function openReader(processes: number): Promise<FactReader> {
   const program = PROGRAMS.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
   if (program !== undefined) return new FactReaderInProcesses(fileURLToPath(program), processes);
   const { LANGUAGES, LanguageTable, LocalFactReader } = await import('../../code/index.ts');
-  return new LocalFactReader(new LanguageTable(LANGUAGES));
+  return new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
 }
 
 class FactReaderInProcesses implements FactReader {

@@ -7,6 +7,7 @@ import { encodeFacts } from '../../code/codec.ts';
 import { LANGUAGES } from '../../code/languages/table.ts';
 import { LanguageTable, LocalFactReader } from '../../code/reader.ts';
 import type { TreePath } from '../../model/names.ts';
+import { readGrammar } from './grammars.ts';
 
 /** What the process is asked: the facts of some files. */
 export interface FactRequest {
@@ -20,7 +21,7 @@ export interface FactAnswer {
   readonly facts: readonly (string | null)[];
 }
 
-const reader = new LocalFactReader(new LanguageTable(LANGUAGES));
+const reader = new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
 
 process.on('message', ({ job, files }: FactRequest) => {
   const jobs = files.map(({ path, bytes }) => ({ path, id: '', read: () => bytes }));

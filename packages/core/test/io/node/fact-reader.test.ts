@@ -12,9 +12,16 @@ it('reads in processes what it reads in this one', async () => {
   const jobs = Array.from({ length: 300 }, (_, nth) =>
     jobOf(`${nth}.ts`, `import './${nth + 1}';\nexport const a${nth} = ${nth};\n`),
   );
-  const mixed = [...jobs, jobOf('broken.ts', 'export const = 1'), jobOf('gone.ts', null), jobOf('unknown.txt', 'text')];
+  const mixed = [
+    ...jobs,
+    jobOf('a.py', 'def f(a, b=1): pass\n'),
+    jobOf('broken.ts', 'export const = 1'),
+    jobOf('gone.ts', null),
+    jobOf('unknown.txt', 'text'),
+  ];
   const read = await nodeFactReader(2).read(mixed, null);
   expect(read).toEqual(await local.read(mixed, null));
+  expect(read.at(-4)?.definitions.map(({ name }) => name)).toEqual(['f']);
   expect(read.slice(-3).map((one) => one?.problems.length)).toEqual([1, undefined, undefined]);
 });
 

@@ -1,5 +1,6 @@
 import type { Language } from '../../language.ts';
 import { extractor } from './extract.ts';
+import { JAVASCRIPT_MEMBERS } from './own-members.ts';
 import { javascriptResolver } from './resolver/resolver.ts';
 
 /** JavaScript and TypeScript, with JSX, and the scripts of Vue's and Svelte's components. */
@@ -8,6 +9,7 @@ export const javascript: Language = {
   version: 'oxc-0.159.0-1',
   patterns: ['*.js', '*.mjs', '*.cjs', '*.jsx', '*.ts', '*.mts', '*.cts', '*.tsx', '*.vue', '*.svelte'],
   isMeasured: true,
+  ownMembers: JAVASCRIPT_MEMBERS,
   load: async () => extractor(await import('oxc-parser')),
   resolverOf: javascriptResolver,
 };

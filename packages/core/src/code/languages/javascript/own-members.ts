@@ -1,5 +1,5 @@
 /** Members of the language itself and of common platforms. They may be meant wherever a name is used. */
-export const BUILT_IN: ReadonlySet<string> = new Set(
+export const JAVASCRIPT_MEMBERS: ReadonlySet<string> = new Set(
   [
     ...[
       Object,
