@@ -1,0 +1,164 @@
+// @ts-check
+/** Recall and precision over the files of the corpus. */
+
+/**
+ * @typedef {object} Missed
+ * @property {string} path
+ * @property {boolean} inPlan
+ * @property {readonly string[]} kinds
+ * @property {readonly string[]} proof
+ * @property {string} class what is said about the file instead: `follows`, `may-be-affected` or nothing
+ *
+ * @typedef {object} Wrong
+ * @property {string} path
+ * @property {boolean} inPlan
+ * @property {number | null} line
+ * @property {string} rule
+ * @property {string} message
+ *
+ * @typedef {object} Verdict one plan
+ * @property {string} repository
+ * @property {string} language
+ * @property {string} commit
+ * @property {'whole' | 'alone'} variant
+ * @property {readonly { path: string, inPlan: boolean, kinds: readonly string[] }[]} hits
+ * @property {readonly Missed[]} missed
+ * @property {readonly Wrong[]} wrong
+ *
+ * @typedef {{ repository: string, commit: string, path: string, is: 'broken' | 'not broken', reason: string }} Judged
+ */
+
+/**
+ * @param {object} options
+ * @param {import('../corpus.mjs').Corpus} options.corpus
+ * @param {import('../corpus.mjs').Case} options.one
+ * @param {'whole' | 'alone'} options.variant
+ * @param {ReadonlySet<string>} options.changed
+ * @param {readonly { class: string, rule: string, path: string, line: number | null, message: string }[]} options.findings
+ * @returns {Verdict}
+ */
+export function judge({ corpus, one, variant, changed, findings }) {
+  const expected = one.labels[variant];
+  const said = new Map();
+  for (const finding of findings)
+    if (finding.class === 'breaks' && !said.has(finding.path)) said.set(finding.path, finding);
+  const fails = new Set(expected.map(({ path }) => path));
+  return {
+    repository: corpus.repository,
+    language: corpus.language,
+    commit: one.commit,
+    variant,
+    hits: expected.filter(({ path }) => said.has(path)),
+    missed: expected
+      .filter(({ path }) => !said.has(path))
+      .map((missed) => ({ ...missed, class: findings.find(({ path }) => path === missed.path)?.class ?? 'nothing' })),
+    wrong: [...said.values()]
+      .filter(({ path }) => !fails.has(path))
+      .map(({ path, line, rule, message }) => ({ path, line, rule, message, inPlan: changed.has(path) })),
+  };
+}
+
+/**
+ * The figures as a table in Markdown. *Raw*: outside the plan, as the oracle decides. *Labelled*: less what only a checker of
+ * types can see, and with the reasons of the judged files.
+ * @param {readonly Verdict[]} verdicts @param {readonly Judged[]} judged
+ */
+export function asTable(verdicts, judged) {
+  const lines = [
+    '| | plans | fail | raw recall | precision | labelled recall | precision | in the plan |',
+    '|---|---|---|---|---|---|---|---|',
+  ];
+  for (const language of new Set(verdicts.map((one) => one.language)))
+    for (const variant of /** @type {const} */ (['whole', 'alone'])) {
+      const all = verdicts.filter((one) => one.language === language && one.variant === variant);
+      for (const repository of new Set(all.map((one) => one.repository)))
+        lines.push(
+          row(
+            `${repository}, ${variant}`,
+            all.filter((one) => one.repository === repository),
+            judged,
+          ),
+        );
+      lines.push(row(`**${language}, ${variant}**`, all, judged));
+    }
+  lines.push('', ...kindLines(verdicts));
+  return lines.join('\n');
+}
+
+/** @param {string} title @param {readonly Verdict[]} all @param {readonly Judged[]} judged */
+function row(title, all, judged) {
+  const outside = countsOf(all, () => false);
+  const inside = countsOf(all, () => false, true);
+  const labelled = countsOf(all, (repository, commit, one) =>
+    'kinds' in one && one.kinds.every((kind) => kind === 'type')
+      ? 'left out'
+      : (judged.find(
+          (other) => other.repository === repository && other.path === one.path && commit.startsWith(other.commit),
+        )?.is ?? false),
+  );
+  const cells = [
+    all.length,
+    outside.hits + outside.missed,
+    ...rates(outside),
+    ...rates(labelled),
+    rates(inside).join(' / '),
+  ];
+  return `| ${title} | ${cells.join(' | ')} |`;
+}
+
+/**
+ * @param {readonly Verdict[]} all
+ * @param {(repository: string, commit: string, one: Missed | Wrong | Verdict['hits'][number]) => false | string} otherwise
+ * @param {boolean} [inPlan]
+ */
+function countsOf(all, otherwise, inPlan = false) {
+  const counts = { hits: 0, missed: 0, wrong: 0 };
+  for (const { repository, commit, hits, missed, wrong } of all) {
+    const add = (/** @type {'hits' | 'missed' | 'wrong'} */ key, /** @type {any} */ one) => {
+      if (one.inPlan !== inPlan) return;
+      const is = otherwise(repository, commit, one);
+      if (is === 'left out' || (is === 'not broken' && key === 'missed')) return;
+      counts[is === 'broken' && key === 'wrong' ? 'hits' : is === 'not broken' && key === 'hits' ? 'wrong' : key]++;
+    };
+    for (const one of hits) add('hits', one);
+    for (const one of missed) add('missed', one);
+    for (const one of wrong) add('wrong', one);
+  }
+  return counts;
+}
+
+/** @param {{ hits: number, missed: number, wrong: number }} counts */
+function rates({ hits, missed, wrong }) {
+  const rate = (/** @type {number} */ of) => (of === 0 ? '–' : (hits / of).toFixed(2));
+  return [rate(hits + missed), rate(hits + wrong)];
+}
+
+/** What the missed files outside the plan fail with. @param {readonly Verdict[]} verdicts */
+function kindLines(verdicts) {
+  /** @type {Map<string, { found: number, missed: number, follows: number, affected: number }>} */
+  const kinds = new Map();
+  const at = (/** @type {string} */ language, /** @type {readonly string[]} */ all) => {
+    const key = `${language} ${all.join('+')}`;
+    const known = kinds.get(key) ?? { found: 0, missed: 0, follows: 0, affected: 0 };
+    kinds.set(key, known);
+    return known;
+  };
+  for (const { language, hits, missed } of verdicts) {
+    for (const one of hits) if (!one.inPlan) at(language, one.kinds).found++;
+    for (const one of missed) {
+      if (one.inPlan) continue;
+      const counts = at(language, one.kinds);
+      counts.missed++;
+      if (one.class === 'follows') counts.follows++;
+      if (one.class === 'may-be-affected') counts.affected++;
+    }
+  }
+  const rows = [...kinds].sort(([, a], [, b]) => b.found + b.missed - a.found - a.missed);
+  return [
+    '| outside the plan, fails with | found | missed | of these: follows | may be affected |',
+    '|---|---|---|---|---|',
+    ...rows.map(
+      ([key, { found, missed, follows, affected }]) => `| ${key} | ${found} | ${missed} | ${follows} | ${affected} |`,
+    ),
+  ];
+}
