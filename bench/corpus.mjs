@@ -7,7 +7,7 @@
  *
  * `--repos` has a git directory `OWNER+NAME/repo` for each repository. Files of the corpus that exist are not made again.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import { CHANGE_KINDS, candidateOf } from './accuracy/candidates.mjs';
 import { commitsOf } from './accuracy/commits.mjs';
 import { labelsOf } from './accuracy/label.mjs';
 import { REPOSITORIES } from './accuracy/repositories.mjs';
+import { Trees } from './accuracy/trees.mjs';
 import { TYPESCRIPT } from './accuracy/typescript-oracle.mjs';
 import { WorkTree } from './accuracy/work-tree.mjs';
 
@@ -80,12 +81,14 @@ async function corpusOf(repository, repos, work) {
     if (candidate !== null) candidates.push(candidate);
   }
   const top = join(work, name.replace('/', '+'));
+  rmSync(top, { recursive: true, force: true });
   mkdirSync(top, { recursive: true });
+  const source = new Trees(repo);
   /** @type {Map<string, WorkTree>} */
   const trees = new Map();
   const treeOf = (/** @type {number} */ nth, /** @type {string} */ state) => {
     const key = `${nth}-${state}`;
-    const tree = trees.get(key) ?? new WorkTree(repo, join(top, key));
+    const tree = trees.get(key) ?? new WorkTree(source, join(top, key));
     trees.set(key, tree);
     return tree;
   };

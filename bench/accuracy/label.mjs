@@ -76,7 +76,7 @@ export function labelsOf({ repository, candidates, treeOf, pyright, top }) {
 function statesOf(repository, candidate, treeOf) {
   const parent = `${candidate.commit}^`;
   const { changes, definitions, dependents } = candidate;
-  const basePaths = treeOf('base').pathsOf(parent);
+  const basePaths = [...treeOf('base').trees.filesOf(parent).keys()];
   const mentions = mentionsOf(treeOf('base'), parent, candidate.names);
   const changed = new Set(changes.flatMap(({ path, from }) => [path, from]));
   /** @returns {State} */
@@ -177,7 +177,7 @@ function expectedOf(problems, repository, plan) {
 function mentionsOf(tree, commit, names) {
   try {
     const args = [
-      `--git-dir=${tree.repo}`,
+      `--git-dir=${tree.trees.repo}`,
       'grep',
       '-l',
       '-w',
