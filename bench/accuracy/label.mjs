@@ -26,7 +26,7 @@ import { typescriptKind, typescriptProblems } from './typescript-oracle.mjs';
 const MOST_PROOFS = 3;
 const LINES_OF_A_CALL = 6;
 
-/** A global name that is missing in the base as well is one of a package that is not installed. */
+/** A global name that is missing in the base as well, or in a new file, is one of a package that is not installed. */
 const MISSING_GLOBAL = new Set(['TS2304', 'TS2580', 'TS2582', 'TS2591', 'TS2593', 'TS2688', 'TS2503']);
 
 /**
@@ -124,9 +124,10 @@ export function newProblems(before, after, plan) {
   const exact = count(before.map(({ path, code, message }) => `${path}\0${code}\0${message}`));
   const more = count(moved.map(({ origin, code }) => `${origin}\0${code}`));
   for (const { path, code } of before) more.set(`${path}\0${code}`, (more.get(`${path}\0${code}`) ?? 0) - 1);
+  const added = new Set(plan.filter(({ status }) => status === 'added').map(({ path }) => path));
   const globals = new Set(before.filter(({ code }) => MISSING_GLOBAL.has(code)).map(({ message }) => message));
-  return moved.filter(({ origin, code, message }) => {
-    if (globals.has(message)) return false;
+  return moved.filter(({ path, origin, code, message }) => {
+    if (globals.has(message) || (added.has(path) && MISSING_GLOBAL.has(code))) return false;
     const left = exact.get(`${origin}\0${code}\0${message}`) ?? 0;
     if (left > 0) {
       exact.set(`${origin}\0${code}\0${message}`, left - 1);
