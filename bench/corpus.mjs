@@ -6,6 +6,7 @@
  *   node bench/corpus.mjs --repos FOLDER --work FOLDER --pyright ENTRY [--only OWNER/NAME] [--cases N] [--tries N]
  *
  * `--repos` has a git directory `OWNER+NAME/repo` for each repository. Files of the corpus that exist are not made again.
+ * For Go, Rust and Java the labels are a proposal: a person reads them, and takes out what is wrong.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { CHANGE_KINDS, candidateOf } from './accuracy/candidates.mjs';
 import { commitsOf } from './accuracy/commits.mjs';
 import { labelsOf } from './accuracy/label.mjs';
-import { REPOSITORIES } from './accuracy/repositories.mjs';
+import { EXTENSIONS, REPOSITORIES } from './accuracy/repositories.mjs';
 import { Trees } from './accuracy/trees.mjs';
 import { TYPESCRIPT } from './accuracy/typescript-oracle.mjs';
 import { WorkTree } from './accuracy/work-tree.mjs';
@@ -28,6 +29,7 @@ import { WorkTree } from './accuracy/work-tree.mjs';
  * @property {readonly string[]} origins where definitions were before that the commit moved
  * @property {readonly string[]} dependents left out by the variant `whole`
  * @property {import('./accuracy/label.mjs').Labels} labels
+ * @property {readonly { path: string, reason: string }[]} [excluded] labels that a person took out
  *
  * @typedef {object} Corpus
  * @property {string} repository
@@ -38,7 +40,9 @@ import { WorkTree } from './accuracy/work-tree.mjs';
  */
 
 const FOLDER = fileURLToPath(new URL('accuracy/corpus/', import.meta.url));
-const PYRIGHT = 'pyright 1.1.414';
+const BY_NAME = 'no definition of a used name is left; each label was read by a person';
+/** @type {Record<import('./accuracy/repositories.mjs').CorpusLanguage, string>} */
+const ORACLES = { typescript: TYPESCRIPT, python: 'pyright 1.1.414', go: BY_NAME, rust: BY_NAME, java: BY_NAME };
 const MOST_COMMITS = 5_000;
 /** Candidates that pyright checks in one process. */
 const BATCH = 4;
@@ -71,13 +75,11 @@ for (const repository of REPOSITORIES) {
  */
 async function corpusOf(repository, repos, work) {
   const { language, name } = repository;
-  if (language !== 'typescript' && language !== 'python') throw new Error(`${language} has no oracle`);
   const repo = join(repos, name.replace('/', '+'), 'repo');
   /** @type {import('./accuracy/candidates.mjs').Candidate[]} */
   const candidates = [];
-  const extensions = language === 'typescript' ? ['ts', 'tsx', 'mts', 'cts'] : ['py', 'pyi'];
-  for await (const commit of commitsOf(repo, { extensions, most: MOST_COMMITS })) {
-    const candidate = candidateOf(commit, { ...repository, language });
+  for await (const commit of commitsOf(repo, { extensions: EXTENSIONS[language], most: MOST_COMMITS })) {
+    const candidate = candidateOf(commit, repository);
     if (candidate !== null) candidates.push(candidate);
   }
   const top = join(work, name.replace('/', '+'));
@@ -118,7 +120,7 @@ async function corpusOf(repository, repos, work) {
       console.log(`${name} ${batch.map(({ commit }) => commit.slice(0, 10)).join()} ${String(error).slice(0, 300)}`);
     }
   }
-  return { repository: name, language, oracle: language === 'typescript' ? TYPESCRIPT : PYRIGHT, cases, dropped };
+  return { repository: name, language, oracle: ORACLES[language], cases, dropped };
 }
 
 /**

@@ -24,7 +24,9 @@ export const CHANGE_KINDS = ['removed-export', 'moved-export', 'moved-file', 're
 const MOST_FILES = 40;
 const MOST_DEPENDENTS = 15;
 
-/** @type {Record<'typescript' | 'python', { top: RegExp, member: RegExp, isTest: RegExp }>} */
+const NOTHING = /(?!)/;
+
+/** @type {Record<import('./repositories.mjs').CorpusLanguage, { top: RegExp, member: RegExp, isTest: RegExp }>} */
 const SHAPES = {
   typescript: {
     top: /^export\s+(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|const|let|var|interface|type|enum|namespace)\s+([\w$]+)(.*)/,
@@ -36,6 +38,21 @@ const SHAPES = {
     top: /^(?:(?:async\s+)?def|class)\s+(\w+)(.*)|^([A-Z_]\w+)\s*(?::[^=]+)?=(?!=)/,
     member: /^\s+(?:async\s+)?def\s+(\w+)(.*)/,
     isTest: /(^|\/)(tests?|testing)\/|(^|\/)(test_|conftest)/,
+  },
+  go: {
+    top: /^func\s+(?:\([^)]*\)\s*)?(\w+)(.*)|^(?:type|var|const)\s+(\w+)/,
+    member: NOTHING,
+    isTest: /_test\.go$/,
+  },
+  rust: {
+    top: /^\s*pub(?:\([^)]*\))?\s+(?:(?:async|unsafe|const|extern "C")\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)(.*)/,
+    member: NOTHING,
+    isTest: /(^|\/)(tests|benches)\//,
+  },
+  java: {
+    top: /^\s*(?:public|protected)\s+(?:(?:static|final|abstract|synchronized|default)\s+)*(?:<[^>]+>\s*)?(?:class|interface|enum|[\w.<>[\],?]+)\s+(\w+)\s*(\(.*|[{<].*|extends.*|implements.*)$/,
+    member: NOTHING,
+    isTest: /(^|\/)test\//,
   },
 };
 
@@ -54,7 +71,7 @@ const CONTROL = new Set([
 
 /**
  * @param {import('./commits.mjs').Commit} commit
- * @param {import('./repositories.mjs').Repository & { language: 'typescript' | 'python' }} repository
+ * @param {import('./repositories.mjs').Repository} repository
  * @returns {Candidate | null} null: it does not look so
  */
 export function candidateOf(commit, repository) {
@@ -128,6 +145,11 @@ function headsIn(lines, shape) {
 function stemOf(path) {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '');
   return name === 'index' || name === '__init__' ? stemOf(path.slice(0, path.lastIndexOf('/'))) : name;
+}
+
+/** Whether a line defines a name of a language. @param {import('./repositories.mjs').CorpusLanguage} language @param {string} line */
+export function definedIn(language, line) {
+  return headsIn([line], SHAPES[language].top)[0]?.name ?? null;
 }
 
 /** @param {string} text */

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nameIn, undefinedNames } from './name-oracle.mjs';
 import { pythonKind, pythonProblems } from './python-oracle.mjs';
 import { isOwnCode } from './repositories.mjs';
 import { typescriptKind, typescriptProblems } from './typescript-oracle.mjs';
@@ -25,6 +26,10 @@ import { typescriptKind, typescriptProblems } from './typescript-oracle.mjs';
 
 const MOST_PROOFS = 3;
 const LINES_OF_A_CALL = 6;
+const SHORTEST_NAME = 5;
+
+/** @type {Partial<Record<import('./repositories.mjs').CorpusLanguage, (problem: Problem) => string>>} */
+const KINDS = { typescript: typescriptKind, python: pythonKind };
 
 /** A global name that is missing in the base as well, or in a new file, is one of a package that is not installed. */
 const MISSING_GLOBAL = new Set(['TS2304', 'TS2580', 'TS2582', 'TS2591', 'TS2593', 'TS2688', 'TS2503']);
@@ -42,6 +47,18 @@ export function labelsOf({ repository, candidates, treeOf, pyright, top }) {
   const states = candidates.map((candidate, nth) => statesOf(repository, candidate, (state) => treeOf(nth, state)));
   const roots = repository.roots ?? ['.'];
   const all = states.flatMap(({ base, whole, alone }) => [base, whole, alone]);
+  if (repository.language !== 'typescript' && repository.language !== 'python') {
+    const known = states.map(({ candidate, whole, alone }) => {
+      // A name that is used after the commit as well is also one of something outside the repository.
+      const after = whole.tree.trees.treeOf(whole.tree.trees.filesOf(candidate.commit));
+      const left = new Set(undefinedNames(repository, candidate.names, after).map(nameIn));
+      const names = candidate.names.filter((name) => name.length >= SHORTEST_NAME && !left.has(name));
+      const expected = (/** @type {State} */ { plan, tree }) =>
+        names.length === 0 ? [] : expectedOf(undefinedNames(repository, names, tree.current()), repository, plan);
+      return { whole: expected(whole), alone: expected(alone) };
+    });
+    return known;
+  }
   const problems =
     repository.language === 'typescript'
       ? all.map(({ tree: { folder }, paths, sources }) => typescriptProblems(folder, paths, sources))
@@ -161,7 +178,7 @@ function isProven(problem, { repository, candidate, tree, plan }) {
 
 /** @param {readonly Problem[]} problems @param {Repository} repository @param {Candidate['changes']} plan @returns {Expected[]} */
 function expectedOf(problems, repository, plan) {
-  const kindOf = repository.language === 'typescript' ? typescriptKind : pythonKind;
+  const kindOf = KINDS[repository.language] ?? (() => 'name');
   const touched = new Set(plan.map(({ path }) => path));
   /** @type {Map<string, Problem[]>} */
   const byPath = new Map();

@@ -28,7 +28,25 @@ export const REPOSITORIES = [
   { name: 'scrapy/scrapy', language: 'python', folders: ['scrapy', 'tests'], roots: ['.'] },
   { name: 'pytest-dev/pytest', language: 'python', folders: ['src', '_pytest', 'testing'], roots: ['src', '.'] },
   { name: 'fastapi/fastapi', language: 'python', folders: ['fastapi', 'tests'], roots: ['.'] },
+  { name: 'gin-gonic/gin', language: 'go', folders: [] },
+  { name: 'spf13/cobra', language: 'go', folders: [] },
+  { name: 'junegunn/fzf', language: 'go', folders: [] },
+  { name: 'clap-rs/clap', language: 'rust', folders: [] },
+  { name: 'BurntSushi/ripgrep', language: 'rust', folders: [] },
+  { name: 'sharkdp/bat', language: 'rust', folders: [] },
+  { name: 'apache/commons-lang', language: 'java', folders: [] },
+  { name: 'jhy/jsoup', language: 'java', folders: [] },
+  { name: 'google/gson', language: 'java', folders: [] },
 ];
+
+/** @type {Record<CorpusLanguage, readonly string[]>} */
+export const EXTENSIONS = {
+  typescript: ['ts', 'tsx', 'mts', 'cts'],
+  python: ['py', 'pyi'],
+  go: ['go'],
+  rust: ['rs'],
+  java: ['java'],
+};
 
 /** @type {Record<CorpusLanguage, RegExp>} */
 export const CODE = {

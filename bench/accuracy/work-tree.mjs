@@ -38,6 +38,10 @@ export class WorkTree {
     this.#become(files);
   }
 
+  current() {
+    return this.trees.treeOf(this.#files);
+  }
+
   /** @param {ReadonlyMap<string, string>} files */
   #become(files) {
     const { read } = this.trees.treeOf(files);
