@@ -59,7 +59,9 @@ export function typescriptProblems(folder, paths, sources) {
     const match = /^(.+?)\((\d+),\d+\): error (TS\d+): (.*)$/.exec(line);
     if (match === null || match[1] === undefined) return [];
     const [, path, at, code = '', message = ''] = match;
-    return isOfPackage(code, message, names) ? [] : [{ path, line: Number(at), code, message }];
+    return isOfPackage(code, message, names)
+      ? []
+      : [{ path, line: Number(at), code, message: message.replaceAll(`${folder}/`, '') }];
   });
 }
 
