@@ -78,19 +78,15 @@ async function engine() {
   // Languages without figures emit no *breaks*; here they do, to get the figures.
   const languages = new LanguageTable(LANGUAGES.map((/** @type {object} */ one) => ({ ...one, isMeasured: true })));
   const direct = new LocalFactReader(languages, readGrammar);
-  /** @type {WeakMap<Uint8Array, Map<string, unknown>>} */
-  const known = new WeakMap();
+  /** Facts by path and contents. @type {Map<string, unknown>} */
+  const known = new Map();
   const reader = {
-    /** @param {readonly { path: string, bytes: Uint8Array }[]} jobs @param {AbortSignal | null} signal */
+    /** @param {readonly { path: string, id: string }[]} jobs @param {AbortSignal | null} signal */
     async read(jobs, signal) {
-      const fresh = jobs.filter(({ path, bytes }) => known.get(bytes)?.has(path) !== true);
+      const fresh = jobs.filter(({ path, id }) => !known.has(`${path}\0${id}`));
       const facts = await direct.read(fresh, signal);
-      for (const [nth, { path, bytes }] of fresh.entries()) {
-        const byPath = known.get(bytes) ?? new Map();
-        byPath.set(path, facts[nth] ?? null);
-        known.set(bytes, byPath);
-      }
-      return jobs.map(({ path, bytes }) => known.get(bytes)?.get(path) ?? null);
+      for (const [nth, { path, id }] of fresh.entries()) known.set(`${path}\0${id}`, facts[nth] ?? null);
+      return jobs.map(({ path, id }) => known.get(`${path}\0${id}`) ?? null);
     },
   };
   return { analyse, languages, reader };

@@ -107,9 +107,9 @@ async function measured(repo, extensions) {
 async function sourcesOf(trees, commit, extensions) {
   const files = trees.filesOf(commit);
   const tree = trees.treeOf(files);
-  const jobs = [...files.keys()].flatMap((path) => {
+  const jobs = [...files].flatMap(([path, id]) => {
     const bytes = extensions.some((extension) => path.endsWith(`.${extension}`)) ? tree.read(path) : null;
-    return bytes === null ? [] : [{ path, bytes }];
+    return bytes === null ? [] : [{ path, id, bytes, read: () => bytes }];
   });
   const facts = await reader.read(jobs);
   return jobs.flatMap(({ path, bytes }, nth) => {
@@ -123,15 +123,15 @@ async function factReader() {
   const { LANGUAGES, LanguageTable, LocalFactReader } = await import(new URL('code/index.js', DIST).href);
   const { readGrammar } = await import(new URL('io/node/grammars.js', DIST).href);
   const direct = new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
-  /** @type {WeakMap<Uint8Array, any>} */
-  const known = new WeakMap();
+  /** @type {Map<string, any>} */
+  const known = new Map();
   return {
-    /** @param {readonly { path: string, bytes: Uint8Array }[]} jobs */
+    /** @param {readonly { path: string, id: string }[]} jobs */
     async read(jobs) {
-      const fresh = jobs.filter(({ bytes }) => !known.has(bytes));
+      const fresh = jobs.filter(({ id }) => !known.has(id));
       const facts = await direct.read(fresh, null);
-      for (const [nth, { bytes }] of fresh.entries()) known.set(bytes, facts[nth]);
-      return jobs.map(({ bytes }) => known.get(bytes));
+      for (const [nth, { id }] of fresh.entries()) known.set(id, facts[nth]);
+      return jobs.map(({ id }) => known.get(id));
     },
   };
 }
