@@ -83,7 +83,7 @@ export function asTable(verdicts, judged) {
         );
       lines.push(row(`**${language}, ${variant}**`, all, judged));
     }
-  lines.push('', ...kindLines(verdicts));
+  lines.push('', ...meanLines(verdicts), '', ...kindLines(verdicts));
   return lines.join('\n');
 }
 
@@ -137,6 +137,45 @@ function countsOf(all, otherwise, inPlan = false) {
 function rates({ hits, missed, wrong, follows }) {
   const rate = (/** @type {number} */ part, /** @type {number} */ of) => (of === 0 ? '–' : (part / of).toFixed(2));
   return [rate(hits, hits + missed), rate(hits, hits + wrong), rate(hits + follows, hits + missed)];
+}
+
+/**
+ * The mean over the plans, so that a plan with many dependents counts no more than one with a single dependent. Also what
+ * names alone can prove: files that fail with an import, an export or a name.
+ * @param {readonly Verdict[]} verdicts
+ */
+function meanLines(verdicts) {
+  const byNames = new Set(['module', 'export', 'name', 'text']);
+  const lines = [
+    '| | mean recall per plan | mean precision per plan | recall of modules, exports and names |',
+    '|---|---|---|---|',
+  ];
+  for (const language of new Set(verdicts.map((one) => one.language)))
+    for (const variant of /** @type {const} */ (['whole', 'alone'])) {
+      const all = verdicts.filter((one) => one.language === language && one.variant === variant);
+      const outside = all.map(({ hits, missed, wrong }) => ({
+        hits: hits.filter(({ inPlan }) => !inPlan),
+        missed: missed.filter(({ inPlan }) => !inPlan),
+        wrong: wrong.filter(({ inPlan }) => !inPlan),
+      }));
+      const recalls = outside.flatMap(({ hits, missed }) => shareOf(hits.length, hits.length + missed.length));
+      const precisions = outside.flatMap(({ hits, wrong }) => shareOf(hits.length, hits.length + wrong.length));
+      const count = (/** @type {'hits' | 'missed'} */ key) =>
+        outside.flatMap((one) => one[key]).filter(({ kinds }) => kinds.some((kind) => byNames.has(kind))).length;
+      const named = shareOf(count('hits'), count('hits') + count('missed'));
+      lines.push(`| ${[`${language}, ${variant}`, meanOf(recalls), meanOf(precisions), meanOf(named)].join(' | ')} |`);
+    }
+  return lines;
+}
+
+/** @param {number} part @param {number} all @returns {readonly number[]} nothing of nothing is no share */
+function shareOf(part, all) {
+  return all === 0 ? [] : [part / all];
+}
+
+/** @param {readonly number[]} all */
+function meanOf(all) {
+  return all.length === 0 ? '–' : (all.reduce((sum, one) => sum + one, 0) / all.length).toFixed(2);
 }
 
 /** What the missed files outside the plan fail with. @param {readonly Verdict[]} verdicts */
