@@ -40,7 +40,7 @@
 export function judge({ corpus, one, variant, changed, findings }) {
   const expected = one.labels[variant];
   // These are about users outside the repository, and about tests: no file fails.
-  const told = findings.filter(({ rule }) => rule !== 'broken-api' && rule !== 'untested-change');
+  const counted = findings.filter(({ rule }) => rule !== 'broken-api' && rule !== 'untested-change');
   const said = new Map();
   for (const finding of findings)
     if (finding.class === 'breaks' && !said.has(finding.path)) said.set(finding.path, finding);
@@ -53,7 +53,7 @@ export function judge({ corpus, one, variant, changed, findings }) {
     hits: expected.filter(({ path }) => said.has(path)),
     missed: expected
       .filter(({ path }) => !said.has(path))
-      .map((missed) => ({ ...missed, class: told.find(({ path }) => path === missed.path)?.class ?? 'nothing' })),
+      .map((missed) => ({ ...missed, class: counted.find(({ path }) => path === missed.path)?.class ?? 'nothing' })),
     wrong: [...said.values()]
       .filter(({ path }) => !fails.has(path))
       .map(({ path, line, rule, message }) => ({ path, line, rule, message, inPlan: changed.has(path) })),
@@ -168,7 +168,7 @@ function meanLines(verdicts) {
   return lines;
 }
 
-/** @param {number} part @param {number} all @returns {readonly number[]} nothing of nothing is no share */
+/** @param {number} part @param {number} all @returns {readonly number[]} empty if there is nothing to share */
 function shareOf(part, all) {
   return all === 0 ? [] : [part / all];
 }
