@@ -55,6 +55,7 @@ async function verdictsOf(corpus, repo) {
   for (const one of corpus.cases.slice(0, Number(values.commits))) {
     /** @type {any} */
     let graph;
+    const { changed: touched } = proposal(trees, one.commit, () => true);
     for (const variant of /** @type {const} */ (['whole', 'alone'])) {
       const plan = new Set(one.definitions);
       const left = new Set(one.dependents);
@@ -65,7 +66,7 @@ async function verdictsOf(corpus, repo) {
       const analysis = await analyse({ base, proposed, languages, reader, graph });
       graph = analysis.base;
       const findings = analysis.findings.filter((/** @type {any} */ { path }) => isOwnCode(repository, path));
-      found.push(judge({ corpus, one, variant, changed, findings }));
+      found.push(judge({ corpus, one, variant, changed, touched, findings }));
     }
   }
   return found;

@@ -7,6 +7,7 @@
  * @property {boolean} inPlan
  * @property {readonly string[]} kinds
  * @property {readonly string[]} proof
+ * @property {boolean} isConsequence whether the commit did not have to change it: it fails because another file is left out
  * @property {string} class what is said about the file instead: `follows`, `may-be-affected` or nothing
  *
  * @typedef {object} Wrong
@@ -21,7 +22,7 @@
  * @property {string} language
  * @property {string} commit
  * @property {'whole' | 'alone'} variant
- * @property {readonly { path: string, inPlan: boolean, kinds: readonly string[] }[]} hits
+ * @property {readonly { path: string, inPlan: boolean, isConsequence: boolean, kinds: readonly string[] }[]} hits
  * @property {readonly Missed[]} missed
  * @property {readonly Wrong[]} wrong
  *
@@ -33,12 +34,13 @@
  * @param {import('../corpus.mjs').Corpus} options.corpus
  * @param {import('../corpus.mjs').Case} options.one
  * @param {'whole' | 'alone'} options.variant
- * @param {ReadonlySet<string>} options.changed
+ * @param {ReadonlySet<string>} options.changed by the plan
+ * @param {ReadonlySet<string>} options.touched by the whole commit
  * @param {readonly { class: string, rule: string, path: string, line: number | null, message: string }[]} options.findings
  * @returns {Verdict}
  */
-export function judge({ corpus, one, variant, changed, findings }) {
-  const expected = one.labels[variant];
+export function judge({ corpus, one, variant, changed, touched, findings }) {
+  const expected = one.labels[variant].map((label) => ({ ...label, isConsequence: !touched.has(label.path) }));
   // These are about users outside the repository, and about tests: no file fails.
   const counted = findings.filter(({ rule }) => rule !== 'broken-api' && rule !== 'untested-change');
   const said = new Map();
@@ -62,7 +64,7 @@ export function judge({ corpus, one, variant, changed, findings }) {
 
 /**
  * The figures as a table in Markdown. *Raw*: outside the plan, as the oracle decides. *Labelled*: less what only a checker of
- * types can see, and with the reasons of the judged files.
+ * types can see and what only fails because another file is left out, and with the reasons of the judged files.
  * @param {readonly Verdict[]} verdicts @param {readonly Judged[]} judged
  */
 export function asTable(verdicts, judged) {
@@ -92,7 +94,7 @@ function row(title, all, judged) {
   const outside = countsOf(all, () => false);
   const inside = countsOf(all, () => false, true);
   const labelled = countsOf(all, (repository, commit, one) =>
-    'kinds' in one && one.kinds.every((kind) => kind === 'type')
+    'kinds' in one && (one.isConsequence || one.kinds.every((kind) => kind === 'type'))
       ? 'left out'
       : (judged.find(
           (other) => other.repository === repository && other.path === one.path && commit.startsWith(other.commit),
