@@ -16,6 +16,7 @@ const CALLS = {
   StoreCalls: 'The store',
   TestResultCalls: 'Test results',
   CheckCalls: 'Checks',
+  FindingCalls: 'Findings',
   GuardCalls: 'The guard',
   PlanSourceCalls: 'Plans: where they come from',
   PlanCalls: 'Plans',

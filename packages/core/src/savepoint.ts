@@ -6,6 +6,7 @@ import { type CheckCalls, checkCalls } from './engine/calls/checks.ts';
 import { type CommentCalls, commentCalls } from './engine/calls/comments.ts';
 import { type CopyCalls, copyCalls } from './engine/calls/copies.ts';
 import { type EditCalls, editCalls } from './engine/calls/edits.ts';
+import { type FindingCalls, findingCalls } from './engine/calls/findings.ts';
 import { type ForkCalls, forkCalls } from './engine/calls/forks.ts';
 import { type FrozenPathCalls, frozenPathCalls } from './engine/calls/frozen-paths.ts';
 import { type GuardCalls, guardCalls } from './engine/calls/guard.ts';
@@ -45,6 +46,7 @@ export interface Savepoint
     TestResultCalls,
     CopyCalls,
     CheckCalls,
+    FindingCalls,
     ForkCalls,
     StateRunCalls,
     GuardCalls,
@@ -99,6 +101,7 @@ function savepointOf(engine: Engine): Savepoint {
     ...storeCalls(engine),
     ...testResultCalls(engine),
     ...checkCalls(engine),
+    ...findingCalls(engine),
     ...copyCalls(engine),
     ...forkCalls(engine),
     ...stateRunCalls(engine),

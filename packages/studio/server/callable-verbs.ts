@@ -24,6 +24,7 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   list: 'yes',
   show: 'yes',
   diff: 'yes',
+  findings: 'yes',
   cat: 'yes',
   history: 'yes',
   blame: 'yes',

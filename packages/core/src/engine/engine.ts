@@ -15,6 +15,7 @@ import type { Workspace } from '../timeline/capture/workspace.ts';
 import { resolveCheckpoint } from '../timeline/query/resolve.ts';
 import { asSavepointError } from '../transaction/outcome.ts';
 import { BackgroundTasks } from './background.ts';
+import { LastGraph } from './code/last-graph.ts';
 import { Context } from './context.ts';
 import { EventStream } from './events.ts';
 import { KnownHome } from './known-home.ts';
@@ -41,6 +42,8 @@ export class Engine {
   readonly knownHome: KnownHome;
   /** For the search for checks. */
   readonly listings: TreeListings;
+  /** For the analysis of code. */
+  readonly lastGraph: LastGraph;
   /** Stores stay open between calls. */
   readonly keepsStores: boolean;
   /** The engine that looks up the workspace again in each call. For background work that continues after a call. */
@@ -60,6 +63,7 @@ export class Engine {
     this.cache = shared === null ? cacheOf(options) : cacheWithin(shared);
     this.knownHome = shared?.knownHome ?? new KnownHome();
     this.listings = shared?.listings ?? new TreeListings();
+    this.lastGraph = shared?.lastGraph ?? new LastGraph();
     this.keepsStores = keepsStores;
     this.base = shared?.base ?? this;
     this.#isShared = shared !== null;

@@ -15,6 +15,7 @@ import { watch } from './changes/watch.ts';
 import { cat } from './checkpoints/cat.ts';
 import { checkpoint } from './checkpoints/checkpoint.ts';
 import { diff } from './checkpoints/diff.ts';
+import { findings } from './checkpoints/findings.ts';
 import { list } from './checkpoints/list.ts';
 import { pin, unpin } from './checkpoints/pin.ts';
 import { restore } from './checkpoints/restore.ts';
@@ -59,6 +60,7 @@ export const VERBS = {
   list,
   show,
   diff,
+  findings,
   cat,
   history,
   blame,

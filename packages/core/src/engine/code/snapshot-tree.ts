@@ -1,9 +1,11 @@
 /** The files of a snapshot, as an analysis of code reads them. */
 
 import type { CodeTree } from '../../code/language.ts';
+import { codeTree } from '../../code/tree.ts';
 import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
 import type { ObjectId } from '../../model/ids.ts';
-import { childPath, parentPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
+import { childPath, type TreePath, WORKSPACE_ITSELF } from '../../model/names.ts';
 import { type OnDamage, unlessDamaged } from '../../store/objects/damage.ts';
 import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { readBlob, readTree } from '../../store/snapshot/snapshot.ts';
@@ -11,18 +13,21 @@ import { differences } from '../../timeline/diff/snapshot-diff.ts';
 
 const FOLDER = 0o040000;
 const LINK = 0o120000;
+/** Larger files are data, or generated. They count as unreadable. */
+const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 
 /** Regular files only: a link shows a file that has a path of its own, or one outside. */
 export class SnapshotTree implements CodeTree {
   readonly snapshot: Snapshot;
   readonly files: ReadonlyMap<TreePath, ObjectId>;
   readonly #reader: ObjectReader;
-  #folders: ReadonlySet<TreePath> | null = null;
+  readonly #tree: CodeTree;
 
   private constructor(reader: ObjectReader, snapshot: Snapshot, files: ReadonlyMap<TreePath, ObjectId>) {
     this.#reader = reader;
     this.snapshot = snapshot;
     this.files = files;
+    this.#tree = codeTree(files, (path) => this.#contents(path));
   }
 
   /** @param onDamage receives each error of a damaged folder, whose files are left out */
@@ -62,20 +67,23 @@ export class SnapshotTree implements CodeTree {
   }
 
   hasFolder(path: TreePath): boolean {
-    this.#folders ??= foldersOf(this.files.keys());
-    return this.#folders.has(path);
+    return this.#tree.hasFolder(path);
   }
 
   read(path: TreePath): Uint8Array | null {
-    const id = this.files.get(path);
-    return id === undefined ? null : unlessDamaged(undefined, () => readBlob(this.#reader, id));
+    return this.#tree.read(path);
   }
-}
 
-function foldersOf(files: Iterable<TreePath>): ReadonlySet<TreePath> {
-  const folders = new Set<TreePath>([WORKSPACE_ITSELF]);
-  for (const file of files) {
-    for (let folder = parentPath(file); !folders.has(folder); folder = parentPath(folder)) folders.add(folder);
+  #contents(path: TreePath): Uint8Array | null {
+    const id = this.files.get(path);
+    if (id === undefined) return null;
+    try {
+      const size = this.#reader.info(id)?.size ?? 0;
+      return size > MAX_SOURCE_BYTES ? null : readBlob(this.#reader, id);
+    } catch (error) {
+      // It is damaged, or a preview of the folder did not keep it.
+      if (error instanceof SavepointError) return null;
+      throw error;
+    }
   }
-  return folders;
 }

@@ -18,6 +18,7 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { CommentCalls, CommentQuery } from '../calls/comments.ts';
+import type { FindingCalls, FindingsQuery } from '../calls/findings.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
@@ -40,7 +41,8 @@ export type PlanningCalls = PlanCalls &
   PlanRunCalls &
   PlanSourceCalls &
   PlanCommitCalls &
-  PlanPolicyCalls;
+  PlanPolicyCalls &
+  FindingCalls;
 
 const ID = ['id', text] as const;
 const OPTIONS = ['options', optional(fields(CALL_OPTIONS))] as const;
@@ -120,6 +122,10 @@ const COMMENTS = fields({
 } satisfies ShapeOf<CommentQuery>);
 
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
+  findings: [
+    ['query', optional(fields({ plan: text, from: text, to: text } satisfies ShapeOf<FindingsQuery>))],
+    OPTIONS,
+  ],
   proposeEdits: [['files', FILES], PROPOSE],
   proposeFrom: [['origin', ORIGIN], PROPOSE],
   revisePlan: [ID, ['changes', CHANGES], REVISE],

@@ -1,0 +1,98 @@
+/** What an analysis of code found, as text. */
+
+import type { OutputOf, VERBS } from '@savepoint/core/frontend';
+import { showContent } from '@savepoint/core/frontend';
+import { lines } from '../command.ts';
+import type { OutputView } from '../view.ts';
+import { countText, pathText } from './format.ts';
+
+export type FindingsJson = OutputOf<(typeof VERBS)['findings']>;
+type FindingJson = FindingsJson['findings'][number];
+type UnsaidJson = FindingsJson['unsaid'][number];
+
+const MOST_FINDINGS = 50;
+const MOST_FOLLOWING = 3;
+const MOST_EVIDENCE = 3;
+const NAMED = 5;
+
+/** The worst first. What follows from a finding is below it. */
+export function findingsText(found: FindingsJson, view: OutputView): string {
+  return lines(findingLines(found, view), reachLines(found), found.unsaid.map(unsaidLine));
+}
+
+function findingLines({ findings, omitted }: FindingsJson, view: OutputView): readonly string[] {
+  if (findings.length === 0) return ['No findings.'];
+  const following = new Map<number, FindingJson[]>();
+  for (const one of findings) {
+    if (one.follows !== null) following.set(one.follows, [...(following.get(one.follows) ?? []), one]);
+  }
+  const causes = findings.flatMap((one, index) => (one.follows === null ? [{ one, index }] : []));
+  const shown = causes
+    .slice(0, MOST_FINDINGS)
+    .flatMap(({ one, index }) => [
+      ...oneFinding(one, view),
+      ...followingLines(consequencesOf(index, findings, following)),
+    ]);
+  const more = causes.length - Math.min(causes.length, MOST_FINDINGS) + omitted;
+  return [...shown, ...(more === 0 ? [] : [`${more} more`])];
+}
+
+/** Also those of consequences. */
+function consequencesOf(
+  index: number,
+  findings: readonly FindingJson[],
+  following: ReadonlyMap<number, readonly FindingJson[]>,
+): readonly FindingJson[] {
+  const all = new Set(following.get(index) ?? []);
+  for (const one of all) for (const next of following.get(findings.indexOf(one)) ?? []) all.add(next);
+  return [...all];
+}
+
+function oneFinding({ class: of, path, line, rule, message, evidence }: FindingJson, { style }: OutputView): string[] {
+  const name = of === 'breaks' ? style.bad(of) : style.strong(of);
+  return [
+    `${name} ${placeText({ path, line })}: ${showContent(message)} (${rule})`,
+    ...evidence
+      .slice(0, MOST_EVIDENCE)
+      .map((one) => `    ${one.state === 'base' ? 'before' : 'after'} ${placeText(one)}: ${showContent(one.text)}`),
+  ];
+}
+
+function followingLines(following: readonly FindingJson[]): readonly string[] {
+  if (following.length === 0) return [];
+  const places = following.slice(0, MOST_FOLLOWING).map(placeText);
+  const more = following.length - places.length;
+  return [`    follows: ${places.join(', ')}${more === 0 ? '' : `, ${more} more`}`];
+}
+
+function placeText({ path, line }: Pick<FindingJson, 'path' | 'line'>): string {
+  return line === null ? pathText(path) : `${pathText(path)}:${line}`;
+}
+
+function reachLines({ dependents, tests }: FindingsJson): readonly string[] {
+  return [
+    ...(dependents.length === 0 ? [] : [`Depend on it: ${namesOf(dependents.map(({ path }) => pathText(path)))}`]),
+    ...(tests.length === 0 ? [] : [`Tests that reach it: ${namesOf(tests.map(pathText))}`]),
+  ];
+}
+
+function unsaidLine({ reason, language, files, paths }: UnsaidJson): string {
+  const of = `${countText(files, 'file')} (${namesOf(paths.map(pathText), files)})`;
+  switch (reason) {
+    case 'no-language':
+      return `Not analysed: ${of} in no language that is understood.`;
+    case 'no-parser':
+      return `Not analysed: ${of}, as the parser of ${language} is not installed.`;
+    case 'unreadable':
+      return `Not analysed: ${of} of ${language}, which are too large or cannot be read.`;
+    case 'not-measured':
+      return `Findings in ${language} are not proven, as their accuracy is not measured.`;
+    case 'too-many':
+      return `Not analysed: the workspace has too many source files (${files}).`;
+  }
+}
+
+function namesOf(names: readonly string[], count: number = names.length): string {
+  const shown = names.slice(0, NAMED);
+  return `${shown.join(', ')}${count > shown.length ? `, ${count - shown.length} more` : ''}`;
+}

@@ -1,0 +1,89 @@
+/** What the code itself says about a change: between two checkpoints, in the folder, or in a plan. */
+
+import type { CallOptions } from '../../model/call-options.ts';
+import type { Snapshot } from '../../model/entries.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { selectionOf } from '../../plan/selection.ts';
+import type { ObjectReader } from '../../store/objects/object-reader.ts';
+import { OverlayBatch } from '../../store/snapshot/overlay.ts';
+import { scanWorkspace } from '../../timeline/capture/capture.ts';
+import type { Workspace } from '../../timeline/capture/workspace.ts';
+import type { CodeReport, StatesToAnalyse } from '../code/analysis.ts';
+import type { Engine } from '../engine.ts';
+import { findPlan } from '../plans/stored-plans.ts';
+
+/** Which change: of a plan, or between two states. */
+export interface FindingsQuery {
+  /** The changes of this plan that are not rejected, against the files that it was proposed on. */
+  readonly plan?: string;
+  /** A checkpoint. Default: the last one. */
+  readonly from?: string;
+  /** A checkpoint. Default: the current files. */
+  readonly to?: string;
+}
+
+export interface FindingCalls {
+  /**
+   * Analyses the code of both states, without running it. Only what is new in the second one is a finding. Nothing is
+   * stored, except facts about files in the cache.
+   * @throws SavepointError USAGE for a plan with checkpoints, UNKNOWN_PLAN, UNKNOWN_CHECKPOINT, NO_CHECKPOINT, CANCELLED
+   */
+  findings(query?: FindingsQuery, options?: CallOptions): Promise<CodeReport>;
+}
+
+export function findingCalls(engine: Engine): FindingCalls {
+  return {
+    findings: (query = {}, options = {}) =>
+      engine.read(async (workspace) => {
+        const states = await statesOf(engine, workspace, query, options);
+        return findingsBetween(engine, workspace, states, options);
+      }),
+  };
+}
+
+/** @throws SavepointError CANCELLED */
+export async function findingsBetween(
+  engine: Engine,
+  workspace: Workspace,
+  states: StatesToAnalyse,
+  { signal }: CallOptions,
+): Promise<CodeReport> {
+  // Loaded lazily: most calls analyse nothing.
+  const { analyseStates } = await import('../code/analysis.ts');
+  try {
+    return await analyseStates(workspace, engine.lastGraph, states, signal);
+  } catch (error) {
+    if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'The analysis was cancelled.', {});
+    throw error;
+  }
+}
+
+async function statesOf(
+  engine: Engine,
+  workspace: Workspace,
+  { plan: id, from, to }: FindingsQuery,
+  options: CallOptions,
+): Promise<StatesToAnalyse> {
+  const { objects } = workspace.store;
+  if (id !== undefined) {
+    if (from !== undefined || to !== undefined) {
+      throw new SavepointError('USAGE', 'A plan cannot be combined with checkpoints.', { argument: 'plan' });
+    }
+    const plan = findPlan(workspace, id);
+    const batch = new OverlayBatch(objects);
+    const { selected } = await selectionOf(batch, plan, engine.pace(options));
+    return { objects: batch, base: plan.before, proposed: selected };
+  }
+  const { snapshot: base } = engine.resolve(workspace, from ?? 'last');
+  if (to !== undefined) return { objects, base, proposed: engine.resolve(workspace, to).snapshot };
+  return { base, ...(await currentFiles(engine, workspace, options)) };
+}
+
+async function currentFiles(
+  engine: Engine,
+  workspace: Workspace,
+  options: CallOptions,
+): Promise<{ readonly objects: ObjectReader; readonly proposed: Snapshot }> {
+  const { scan, objects } = await scanWorkspace(workspace, engine.pace(options), { missing: 'empty' });
+  return { objects, proposed: scan.snapshot };
+}

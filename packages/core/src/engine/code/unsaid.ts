@@ -1,0 +1,69 @@
+/** What an analysis of code could not say, as data. */
+
+import type { CodeGraph } from '../../code/graph/graph.ts';
+import type { LanguageTable } from '../../code/reader.ts';
+import type { TreePath } from '../../model/names.ts';
+
+/**
+ * - `no-language`: changed files in no language that is understood
+ * - `no-parser`: the parser of the language is not installed
+ * - `unreadable`: files that are too large, damaged, or stop the parser
+ * - `not-measured`: how exact the findings for the language are is not known, so none of them counts as proven
+ * - `too-many`: the workspace has more source files than are read, so nothing was analysed
+ */
+export const CODE_UNSAID_REASONS = ['no-language', 'no-parser', 'unreadable', 'not-measured', 'too-many'] as const;
+
+export type CodeUnsaidReason = (typeof CODE_UNSAID_REASONS)[number];
+
+/** Something that the analysis cannot say, or not completely. */
+export interface CodeUnsaid {
+  readonly reason: CodeUnsaidReason;
+  /** Its id, such as `python`; null: it is not about one language. */
+  readonly language: string | null;
+  /** The number of files that it is about. */
+  readonly files: number;
+  /** The first of them. */
+  readonly paths: readonly TreePath[];
+}
+
+const NAMED_PATHS = 20;
+
+/** @param changed the files that differ */
+export function unsaidOf(
+  { tree, nodes }: CodeGraph,
+  changed: readonly TreePath[],
+  languages: LanguageTable,
+): readonly CodeUnsaid[] {
+  const without = new Map<string, TreePath[]>();
+  const understood = new Set<string>();
+  for (const path of tree.files.keys()) {
+    const language = languages.of(path);
+    if (language === null) continue;
+    if (nodes.has(path)) understood.add(language.id);
+    else {
+      const paths = without.get(language.id);
+      if (paths === undefined) without.set(language.id, [path]);
+      else paths.push(path);
+    }
+  }
+  const unsaid = [...without].map(([language, paths]) =>
+    entryOf(understood.has(language) ? 'unreadable' : 'no-parser', language, paths),
+  );
+  const unknown = changed.filter((path) => languages.of(path) === null);
+  if (unknown.length > 0) unsaid.push(entryOf('no-language', null, unknown));
+  for (const { id, isMeasured } of languages.all) {
+    const paths = isMeasured ? [] : changed.filter((path) => nodes.has(path) && languages.of(path)?.id === id);
+    if (paths.length > 0) unsaid.push(entryOf('not-measured', id, paths));
+  }
+  return unsaid;
+}
+
+/** @returns null: the analysis can be made */
+export function tooMany(files: Iterable<TreePath>, languages: LanguageTable, most: number): CodeUnsaid | null {
+  const paths = [...files].filter((path) => languages.of(path) !== null);
+  return paths.length > most ? entryOf('too-many', null, paths) : null;
+}
+
+function entryOf(reason: CodeUnsaidReason, language: string | null, paths: readonly TreePath[]): CodeUnsaid {
+  return { reason, language, files: paths.length, paths: paths.slice(0, NAMED_PATHS) };
+}

@@ -1,0 +1,68 @@
+/** The JSON of what an analysis of code found. */
+
+import { FINDING_CLASSES, FINDING_RULES } from '../../code/finding.ts';
+import type { CodeReport } from '../../engine/code/analysis.ts';
+import { CODE_UNSAID_REASONS } from '../../engine/code/unsaid.ts';
+import { nameToJson } from '../../model/names.ts';
+import type { Shapes } from '../verb.ts';
+
+export function findingsShape({ z, jsonName }: Shapes) {
+  const line = z.int().min(1).nullable();
+  return z.strictObject({
+    findings: z
+      .array(
+        z.strictObject({
+          class: z
+            .enum(FINDING_CLASSES)
+            .describe('`breaks`: proven; `follows`: from another finding; `may-be-affected`: it uses what changed'),
+          rule: z.enum(FINDING_RULES),
+          path: jsonName,
+          line: line.describe('in the second state; null: it is about the whole file'),
+          message: z.string(),
+          evidence: z.array(
+            z.strictObject({
+              path: jsonName,
+              line,
+              state: z.enum(['base', 'proposed']).describe('the first state, or the second one'),
+              text: z.string(),
+            }),
+          ),
+          follows: z.int().min(0).nullable().describe('the index of the finding that it follows from'),
+        }),
+      )
+      .describe('the worst first; only what is new in the second state'),
+    omitted: z.int().min(0).describe('how many more there are'),
+    dependents: z
+      .array(z.strictObject({ path: jsonName, distance: z.int().min(1), findings: z.int().min(0) }))
+      .describe('files outside the change that depend on it; distance 1: they import a changed file'),
+    tests: z.array(jsonName).describe('those that reach a changed file, the nearest first'),
+    dependencies: z
+      .array(z.strictObject({ path: jsonName, needs: jsonName }))
+      .describe('what changed files import of each other'),
+    unsaid: z
+      .array(
+        z.strictObject({
+          reason: z.enum(CODE_UNSAID_REASONS),
+          language: z.string().nullable(),
+          files: z.int().min(1),
+          paths: z.array(jsonName).describe('the first of these files'),
+        }),
+      )
+      .describe('what cannot be said'),
+  });
+}
+
+export function findingsToJson({ findings, omitted, dependents, tests, dependencies, unsaid }: CodeReport) {
+  return {
+    findings: findings.map(({ path, evidence, ...one }) => ({
+      ...one,
+      path: nameToJson(path),
+      evidence: evidence.map((place) => ({ ...place, path: nameToJson(place.path) })),
+    })),
+    omitted,
+    dependents: dependents.map((one) => ({ ...one, path: nameToJson(one.path) })),
+    tests: tests.map(nameToJson),
+    dependencies: dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
+    unsaid: unsaid.map(({ paths, ...one }) => ({ ...one, paths: paths.map(nameToJson) })),
+  };
+}

@@ -1,0 +1,56 @@
+import { type Project, project } from '@savepoint/testkit/command';
+import { describe, expect, it } from 'vitest';
+
+/** What the code itself says about a change, on the command line. */
+
+/** A function that another file imports, and a test of that file. */
+function small(): Project {
+  const p = project();
+  p.write('src/price.ts', 'export function price(x: number) {\n  return x;\n}\n');
+  p.write('src/shop.ts', "import { price } from './price';\n\nexport const total = price(1);\n");
+  p.write('test/shop.test.ts', "import { total } from '../src/shop';\n\ntotal;\n");
+  p.checkpoint();
+  return p;
+}
+
+const WITHOUT_PRICE = 'export function cost(x: number) {\n  return x;\n}\n';
+
+describe('findings', () => {
+  it('names what the current files break elsewhere, with the definition that is gone', () => {
+    const p = small();
+    expect(p.ok('findings').stdout).toContain('No findings.');
+    p.write('src/price.ts', WITHOUT_PRICE);
+    p.write('notes.txt', 'x\n');
+    const { stdout } = p.ok('findings');
+    expect(stdout).toMatch(/^breaks src\/shop\.ts:1: .*price/);
+    expect(stdout).toContain('before src/price.ts:1: ');
+    expect(stdout).toContain('Depend on it: src/shop.ts');
+    expect(stdout).toContain('Tests that reach it: test/shop.test.ts');
+    expect(stdout).toContain('Not analysed: 1 file (notes.txt) in no language that is understood.');
+  });
+
+  it('compares two checkpoints, and gives the same as JSON', () => {
+    const p = small();
+    p.write('src/price.ts', WITHOUT_PRICE);
+    p.checkpoint();
+    p.write('src/price.ts', 'export const price = (x: number) => x;\n');
+    expect(p.ok('findings', 'cp_1').stdout).not.toContain('breaks');
+    const found = JSON.parse(p.ok('findings', 'cp_1', 'cp_2', '--json').stdout);
+    expect(found.findings[0]).toMatchObject({ class: 'breaks', path: 'src/shop.ts', line: 1, follows: null });
+    expect(found).toMatchObject({ omitted: 0, unsaid: [] });
+  });
+
+  it('analyses what a plan would apply, and nothing that is rejected', () => {
+    const p = small();
+    const price = 'export function price(x: number) {\n  return x;\n}\n';
+    const request = {
+      files: [{ file_path: 'src/price.ts', edits: [{ old_string: price, new_string: WITHOUT_PRICE }] }],
+    };
+    p.write('../plan.json', JSON.stringify(request));
+    const plan = JSON.parse(p.ok('plan', 'new', '../plan.json', '-m', 'rename', '--json').stdout);
+    expect(p.ok('findings', '--plan', plan.id).stdout).toContain('breaks src/shop.ts:1');
+    p.ok('plan', 'review', plan.id, '--reject', 'src/price.ts');
+    expect(p.ok('findings', '--plan', plan.id).stdout).toContain('No findings.');
+    expect(p.run(['findings', 'cp_1', '--plan', plan.id]).stderr).toContain('A plan cannot be combined');
+  });
+});
