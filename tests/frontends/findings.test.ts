@@ -54,3 +54,28 @@ describe('findings', () => {
     expect(p.run(['findings', 'cp_1', '--plan', plan.id]).stderr).toContain('A plan cannot be combined');
   });
 });
+
+it('are part of a review of a difference, below the changed files', () => {
+  const p = small();
+  p.write('src/price.ts', WITHOUT_PRICE);
+  p.checkpoint();
+  const { stdout } = p.ok('diff', '--review', 'cp_1', 'cp_2');
+  expect(stdout).toMatch(/changed {2}src\/price\.ts[\s\S]*\nbreaks src\/shop\.ts:1: /);
+  expect(JSON.parse(p.ok('diff', '--review', 'cp_1', '--json').stdout).review.findings).toHaveLength(1);
+  expect(JSON.parse(p.ok('diff', 'cp_1', '--json').stdout).review).toBe(null);
+  expect(p.run(['diff', '--review', '--', 'src']).stderr).toContain('cannot be limited to paths');
+});
+
+it('folds what follows below its cause, shows 50 causes, and counts the rest', () => {
+  const p = project();
+  p.write('a.ts', 'export const a = 1;\n');
+  for (let i = 0; i < 60; i++) p.write(`use/${i}.ts`, "import { a } from '../a';\na;\n");
+  p.checkpoint();
+  p.write('a.ts', 'export const = 1;\n');
+  const broken = p.ok('findings').stdout;
+  expect(broken).toMatch(/^breaks a\.ts:1: [\s\S]*\n {4}follows: use\/0\.ts:1, use\/1\.ts:1, use\/10\.ts:1, 57 more\n/);
+  p.write('a.ts', 'export const b = 1;\n');
+  const { stdout } = p.ok('findings');
+  expect(stdout.match(/^breaks /gm)).toHaveLength(50);
+  expect(stdout).toContain('\n10 more\n');
+});

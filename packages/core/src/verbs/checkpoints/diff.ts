@@ -1,7 +1,9 @@
+import type { DiffResult } from '../../engine/calls/checkpoints.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { exactName, nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
+import { findingsShape, findingsToJson } from '../shapes/findings-shape.ts';
 import { briefToJson, changeToJson, patchToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
 
@@ -13,9 +15,10 @@ export const diff = verb({
     'current files. With two, compares the first with the second. Paths limit the diff. They are relative to the ' +
     'current folder; paths in the output are relative to the workspace. With the id of a change, shows only that ' +
     "change, with numbered hunks.\n\nThe patch is in git's format: `git apply` turns the first state into the " +
-    'second.',
+    'second.\n\nWith `review`, also says what the change breaks elsewhere in the code, as `findings` does.',
   changes: 'nothing',
-  schemas: ({ z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange, patch }) => {
+  schemas: (shapes) => {
+    const { z, jsonName, changeId, checkpointName, checkpointBrief, change, totals, rootChange, patch } = shapes;
     const range = z.array(z.int().min(0)).length(2);
     return {
       input: z.strictObject({
@@ -23,6 +26,10 @@ export const diff = verb({
         to: checkpointName.optional().describe('default: the current files'),
         paths: z.array(jsonName).optional().describe('only these paths and below them'),
         patch: z.boolean().optional().describe('also return a patch'),
+        review: z
+          .boolean()
+          .optional()
+          .describe('also analyse the code; of the whole workspace, so not together with paths'),
         change: changeId
           .optional()
           .describe('only this change, always with a patch; cannot be combined with the other options'),
@@ -48,16 +55,24 @@ export const diff = verb({
           )
           .nullable()
           .describe('the hunks of the given change; null without a change, and for a change without hunks'),
+        review: findingsShape(shapes).nullable().describe('null unless requested'),
       }),
     };
   },
 
   async handle(savepoint, input, context) {
-    if (input.change !== undefined) return changeDiffToJson(savepoint, input.change, input, context.signal);
+    if (input.change !== undefined)
+      return changeDiffToJson(
+        savepoint,
+        input.change,
+        { from: undefined, to: undefined, paths: undefined, review: undefined, ...input },
+        context.signal,
+      );
     const wanted = input.paths ?? [];
     const place = wanted.length === 0 ? null : await savepoint.place();
     const paths = place === null ? [] : wanted.map((path) => exactName(treePathOf(place, path)));
-    const { from, to, patch } = input;
+    const { from, to, patch, review = false } = input;
+    if (review && wanted.length > 0) throw notWithReview('paths');
     const found = await savepoint.diff(withoutUndefined({ from, to, paths, patch, signal: context.signal }));
     return {
       from: briefToJson(found.from),
@@ -68,16 +83,34 @@ export const diff = verb({
       patch: found.patch && patchToJson(found.patch),
       warnings: [...found.problems],
       hunks: null,
+      review: review ? await reviewOf(savepoint, found, context.signal) : null,
     };
   },
 });
 
+/** Between the same checkpoints, also if their names mean others by now. */
+async function reviewOf(savepoint: Savepoint, { from, to }: DiffResult, signal: AbortSignal | undefined) {
+  const states = to === null ? { from: from.id } : { from: from.id, to: to.id };
+  return findingsToJson(await savepoint.findings(states, withoutUndefined({ signal })));
+}
+
+function notWithReview(argument: string): SavepointError {
+  return new SavepointError(
+    'USAGE',
+    'A review is of the whole difference, so it cannot be limited to paths or a change.',
+    {
+      argument,
+    },
+  );
+}
+
 async function changeDiffToJson(
   savepoint: Savepoint,
   id: string,
-  { from, to, paths }: { readonly from?: unknown; readonly to?: unknown; readonly paths?: unknown },
+  { from, to, paths, review }: Readonly<Record<'from' | 'to' | 'paths' | 'review', unknown>>,
   signal: AbortSignal | undefined,
 ) {
+  if (review === true) throw notWithReview('change');
   if (from !== undefined || to !== undefined || paths !== undefined) {
     throw new SavepointError('USAGE', 'A change cannot be combined with checkpoints or paths.', {
       argument: 'change',
@@ -101,6 +134,7 @@ async function changeDiffToJson(
         after: [afterCount === 0 ? afterStart : afterStart + 1, afterCount],
         lines: lines.map(nameToJson),
       })) ?? null,
+    review: null,
   };
 }
 
