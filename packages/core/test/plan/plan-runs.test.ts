@@ -271,8 +271,7 @@ describe('checks after a plan is applied', () => {
 });
 
 describe('phases', () => {
-  async function phased(files: Readonly<Record<string, string>>) {
-    const p = new Project();
+  async function phased(files: Readonly<Record<string, string>>, p = new Project()) {
     await p.trust();
     const id = await p.propose(files);
     await p.open().setPlanPhases(id, [{ name: 'one', paths: ['src/one'] }]);
@@ -319,6 +318,21 @@ describe('phases', () => {
         onFailure === 'keep',
       ]);
     }
+  });
+
+  test('only the phase whose checks failed is rolled back, also if another process went on meanwhile', async () => {
+    const p = new Project();
+    const until = `until [ -e '${p.at('src/two.txt')}' ]; do sleep 0.05; done`;
+    p.write('check.sh', `echo runs; ${until}; grep -rh "^bad" src; test $? = 1\n`);
+    const { id } = await phased({ ...FILES, 'src/one/x.txt': 'bad one\n' }, p);
+    let others: Promise<unknown> | null = null;
+    const onOutput = (): void => {
+      others ??= p.run(id);
+    };
+    const { steps } = await p.run(id, { validate: [], onFailure: 'rollback', onOutput });
+    await others;
+    expect(steps).toMatchObject([{ phase: 0, isFailed: true, rolledBack: { checkpoint: expect.anything() } }]);
+    expect([p.exists('src/one/x.txt'), p.exists('src/two.txt'), p.exists('src/rest.txt')]).toEqual([false, true, true]);
   });
 
   test('a person repairs a phase that was kept, and the next run goes on', async () => {

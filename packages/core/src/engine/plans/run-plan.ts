@@ -105,7 +105,9 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
     if (!step.isFailed) return true;
     const { onFailure = 'keep' } = options;
     if (onFailure === 'keep') return false;
-    const rolledBack = await rollBackPlan(engine, id, { ...callOptionsOf(options), last: onFailure === 'rollback' });
+    // Another process may have applied more of the plan while the checks ran, so it need not be the last one.
+    const failed = onFailure === 'rollback' ? number : 'all';
+    const rolledBack = await rollBack(engine, id, failed, callOptionsOf(options));
     steps[place] = { ...step, rolledBack };
     return false;
   };
@@ -133,18 +135,38 @@ export async function runPlan(engine: Engine, id: string, options: RunPlanOption
 }
 
 /** Reverts what the plan applied, and keeps what was changed since. */
-export async function rollBackPlan(engine: Engine, id: string, options: RollBackPlanOptions): Promise<OperationResult> {
+export function rollBackPlan(
+  engine: Engine,
+  id: string,
+  { last = false, ...options }: RollBackPlanOptions,
+): Promise<OperationResult> {
+  return rollBack(engine, id, last ? 'last' : 'all', options);
+}
+
+/** Everything that the plan applied and is in effect, what it applied last, or the checkpoint of one application. */
+type Undone = 'all' | 'last' | number;
+
+type RollBackOptions = Omit<RollBackPlanOptions, 'last'>;
+
+function rollBack(engine: Engine, id: string, wanted: Undone, options: RollBackOptions): Promise<OperationResult> {
   return engine.operate(options, async (operating) => {
     const { workspace } = operating;
     if (options.force === true) assertForcedByPerson(engine, workspace, 'plan rollback');
     await makeRoom(operating, 'all', RESERVE_BYTES);
-    const operation = rollbackOf(engine, workspace, id, options);
+    const operation = rollbackOf(engine, workspace, { id, wanted }, options);
     return runAndAnnounce(engine, operating, 'rollback:completed', operation, options);
   });
 }
 
-export async function previewRollBack(engine: Engine, id: string, options: RollBackPlanOptions): Promise<Preview> {
-  return engine.read((workspace) => preview(engine, workspace, rollbackOf(engine, workspace, id, options), options));
+export async function previewRollBack(
+  engine: Engine,
+  id: string,
+  { last = false, ...options }: RollBackPlanOptions,
+): Promise<Preview> {
+  const request = { id, wanted: last ? 'last' : 'all' } as const;
+  return engine.read((workspace) =>
+    preview(engine, workspace, rollbackOf(engine, workspace, request, options), options),
+  );
 }
 
 interface StateOfRun {
@@ -221,13 +243,15 @@ function beforeOf({ timeline }: Workspace, number: number): CheckpointId | null 
 function rollbackOf(
   engine: Engine,
   workspace: Workspace,
-  id: string,
-  { last = false, ...options }: RollBackPlanOptions,
+  { id, wanted }: { readonly id: string; readonly wanted: Undone },
+  options: RollBackOptions,
 ): Operation {
   const plan = findPlan(workspace, id);
   const { timeline, store } = workspace;
   const applications = applicationsOf(timeline, store.objects, plan);
-  const undone = changesInEffect(applications).slice(last ? -1 : 0);
+  const undone = changesInEffect(applications)
+    .slice(wanted === 'last' ? -1 : 0)
+    .filter(({ checkpoint }) => typeof wanted === 'string' || checkpoint === wanted);
   if (undone.length === 0) {
     const done = inEffect(applications);
     const message =
@@ -253,7 +277,7 @@ function rollbackOf(
     choices: conflictChoicesIn(workspace, options),
     force: false,
     inside: shellAuthorOf(engine, workspace)?.call ?? null,
-    because: rolledBackPrefix(plan, last ? (undone[0]?.phase ?? null) : null),
+    because: rolledBackPrefix(plan, wanted === 'all' ? null : (undone[0]?.phase ?? null)),
   };
   return withCommitsThatStay(workspace, rollbackOperation(workspace, request, engine.pace(options)).operation);
 }
