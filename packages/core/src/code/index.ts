@@ -7,11 +7,11 @@
  *
  * `base` of the result is a graph. The next analysis with the same base takes it as `graph`, and reads changed files only.
  */
-export { type Analysis, analyse } from './analyse.ts';
+export { type Analysis, analyse, graphOf } from './analyse.ts';
 export { CachedFactReader } from './cache.ts';
 export type * from './facts.ts';
 export type * from './finding.ts';
 export type { CodeTree } from './language.ts';
 export { LANGUAGES } from './languages/table.ts';
-export { type FactJob, LanguageTable, LocalFactReader } from './reader.ts';
+export { type FactJob, type FactReader, LanguageTable, LocalFactReader } from './reader.ts';
 export { codeTree } from './tree.ts';

@@ -74,7 +74,7 @@ export async function analyseStates(
   if (excess !== null) return { ...NOTHING, unsaid: [excess] };
   try {
     const graph = await baseGraph(workspace, lastGraph, tree, analyser);
-    const found = await analyse({ ...analyser, base: tree, proposed: after, graph });
+    const found = await analyse({ ...analyser, base: tree, proposed: after, graph, changed });
     return reportOf(found, changed, languages);
   } finally {
     cache.save();
