@@ -1,6 +1,7 @@
 import type { FactCache } from '../../code/cache.ts';
 import { readEntireFile } from '../../io/durable-write.ts';
 import { type Fs, FsError } from '../../io/fs.ts';
+import { removeIfExists } from '../../io/if-exists.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
 import { writeCacheFile } from './cache-file.ts';
@@ -25,7 +26,7 @@ export class StoredFactCache implements FactCache {
 
   constructor(fs: Fs, layout: StoreLayout) {
     this.#fs = fs;
-    this.#path = diskChild(layout.cache, 'facts');
+    this.#path = fileIn(layout);
   }
 
   get(key: string): string | null {
@@ -82,4 +83,13 @@ export class StoredFactCache implements FactCache {
       throw error;
     }
   }
+}
+
+/** Facts quote names and heads of definitions. */
+export function removeFactCache(fs: Fs, layout: StoreLayout): void {
+  removeIfExists(fs, fileIn(layout));
+}
+
+function fileIn(layout: StoreLayout): DiskPath {
+  return diskChild(layout.cache, 'facts');
 }

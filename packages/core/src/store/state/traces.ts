@@ -8,6 +8,7 @@ import { type DiskPath, diskChild, isWithin, type TreePath } from '../../model/n
 import type { StoreLayout } from '../layout.ts';
 import { purgeCheckSummaries } from './check-summaries.ts';
 import { dropComments } from './comments.ts';
+import { removeFactCache } from './fact-cache.ts';
 import { endDamagedCall, readRecordedCalls, writeOpenCall } from './open-calls.ts';
 import { dropSessionStates } from './session-state.ts';
 import { removeWatchViews } from './watch-views.ts';
@@ -28,6 +29,7 @@ export function removeTraces(
   });
   removeIfExists(fs, layout.statCache);
   removeWatchViews(fs, layout);
+  removeFactCache(fs, layout);
   purgeCheckSummaries(fs, layout, mentionsPurged);
   dropSessionStates(fs, layout, ({ text }) => mentionsPurged(text));
   const { calls, damaged } = readRecordedCalls(fs, layout);

@@ -7,6 +7,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, PlanId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
 import { dropComments } from '../../store/state/comments.ts';
+import { removeFactCache } from '../../store/state/fact-cache.ts';
 import { removeTextsOfCalls } from '../../store/state/open-calls.ts';
 import { dropScopes } from '../../store/state/scope.ts';
 import { UNKNOWN_STATE, writeSessionState } from '../../store/state/session-state.ts';
@@ -65,6 +66,7 @@ export async function forgetSession(
   await removeTexts(workspace, lock, withTextsOf(checkpoints, session, plans, new Set(drop)), plans, pace);
   removeTextsOfCalls(ports.fs, store.layout, session);
   removeWatchViews(ports.fs, store.layout);
+  removeFactCache(ports.fs, store.layout);
   // They quote lines of the session.
   dropComments(ports.fs, store.layout, (one) => one.session === session || one.sent?.session === session);
   dropScopes(ports, store.layout, (one) => one === session);
