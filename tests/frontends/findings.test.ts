@@ -79,3 +79,53 @@ it('folds what follows below its cause, shows 50 causes, and counts the rest', (
   expect(stdout.match(/^breaks /gm)).toHaveLength(50);
   expect(stdout).toContain('\n10 more\n');
 });
+
+describe('plan check', () => {
+  /** A plan that renames what another file imports, and what is rejected of it. */
+  function planned(p: Project): string {
+    const price = 'export function price(x: number) {\n  return x;\n}\n';
+    const files = [
+      { file_path: 'src/price.ts', edits: [{ old_string: price, new_string: WITHOUT_PRICE }] },
+      { file_path: 'src/new.ts', edits: [{ op: 'create', content: "import { cost } from './price';\ncost(2);\n" }] },
+    ];
+    p.write('../plan.json', JSON.stringify({ files }));
+    return JSON.parse(p.ok('plan', 'new', '../plan.json', '-m', 'rename', '--json').stdout).id;
+  }
+
+  it('keeps findings with the plan, which is then refused without an override', () => {
+    const p = small();
+    const id = planned(p);
+    const checked = p.run(['plan', 'check', id]);
+    expect([checked.status, checked.stdout]).toEqual([1, expect.stringContaining('    breaks src/shop.ts:1: ')]);
+    const shown = p.ok('plan', 'show', id).stdout;
+    expect(shown).toContain('  findings on cp_1:\n    breaks src/shop.ts:1: ');
+    const plan = JSON.parse(p.ok('plan', 'show', id, '--json').stdout);
+    expect(plan).toMatchObject({
+      checked: 'failed',
+      dependencies: [{ path: 'src/new.ts', needs: 'src/price.ts' }],
+      analysis: { current: true, breaks: 1, omitted: 0, base: 'cp_1' },
+    });
+    p.ok('plan', 'review', id, '--approve', plan.fingerprint);
+    const refused = p.run(['plan', 'apply', id, '--yes']);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('src/shop.ts:1')]);
+    expect(p.read('src/price.ts')).toContain('price');
+    p.ok('plan', 'apply', id, '--yes', '--override', 'The shop is next');
+    expect(p.read('src/price.ts')).toBe(WITHOUT_PRICE);
+  });
+
+  it('does not count findings of something else, and drops them with a purge', () => {
+    const p = small();
+    const id = planned(p);
+    p.run(['plan', 'check', id]);
+    p.ok('plan', 'review', id, '--reject', 'src/price.ts');
+    expect(JSON.parse(p.ok('plan', 'show', id, '--json').stdout)).toMatchObject({
+      checked: null,
+      findings: [],
+      dependencies: [],
+      analysis: { current: false },
+    });
+    expect(p.ok('plan', 'show', id).stdout).toContain('these findings do not count');
+    p.ok('purge', '--yes', '--', 'src/price.ts');
+    expect(JSON.parse(p.ok('plan', 'show', id, '--json').stdout).analysis).toBe(null);
+  });
+});

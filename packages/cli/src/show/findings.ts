@@ -20,7 +20,10 @@ export function findingsText(found: FindingsJson, view: OutputView): string {
   return lines(findingLines(found, view), reachLines(found), found.unsaid.map(unsaidLine));
 }
 
-function findingLines({ findings, omitted }: FindingsJson, view: OutputView): readonly string[] {
+export function findingLines(
+  { findings, omitted }: Pick<FindingsJson, 'findings' | 'omitted'>,
+  view: OutputView,
+): readonly string[] {
   if (findings.length === 0) return ['No findings.'];
   const following = new Map<number, FindingJson[]>();
   for (const one of findings) {

@@ -3,6 +3,7 @@
 import { showText } from '@savepoint/core';
 import { type OutputOf, someOf, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
+import { findingLines } from './findings.ts';
 import { countText, groupDigits, lineCounts, localTime, pathText } from './format.ts';
 import { planChangesText } from './plan-changes-text.ts';
 
@@ -113,6 +114,7 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
       : [
           `  approved by ${approval.by_policy ? 'the policy of ' : ''}${showText(approval.by.name)}, ${localTime(approval.time)}`,
         ]),
+    ...analysisText(plan, view),
     ...checksText(plan, view),
     ...plan.phases.map((one) => `  phase ${showText(one.name)}: ${phaseText(one)}`),
     ...(applied.length === 0 ? [] : [`  applied: ${applied.join(', ')}`]),
@@ -195,5 +197,23 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
       `  checked after ${phase === null ? 'it' : `phase ${showText(phase)}`} was applied (${checkpoint}):`,
       ...results.flatMap((one) => [line(one, ''), ...failures(one)]),
     ]),
+  ];
+}
+
+/** What the plan breaks elsewhere in the code. */
+export function analysisText(
+  { analysis, findings }: Pick<PlanJson, 'analysis' | 'findings'>,
+  view: OutputView,
+): readonly string[] {
+  if (analysis === null) return [];
+  if (!analysis.current) {
+    return ['  code analysed before parts were accepted or rejected, or it was revised: these findings do not count'];
+  }
+  const { base, omitted, unsaid } = analysis;
+  const files = unsaid.filter(({ reason }) => reason !== 'not-measured').reduce((sum, one) => sum + one.files, 0);
+  return [
+    `  findings on ${base}:`,
+    ...findingLines({ findings, omitted }, view).map((line) => `    ${line}`),
+    ...(files === 0 ? [] : [`    ${countText(files, 'file')} not analysed`]),
   ];
 }

@@ -132,13 +132,50 @@ export interface PlanDependency {
   readonly needs: TreePath;
 }
 
-/** What an analysis of the code says about a plan. */
+/** Something that an analysis of the code says about a plan, in a form that is kept. */
 export interface PlanFinding {
-  /** Null: it is about the whole plan. */
-  readonly path: TreePath | null;
-  /** From 1; null: it is about the whole file. */
+  /** Only `breaks` is proven. */
+  readonly class: 'breaks' | 'follows' | 'may-be-affected';
+  /** Such as `removed-export`. */
+  readonly rule: string;
+  readonly path: TreePath;
+  /** In the checked state, from 1; null: it is about the whole file. */
   readonly line: number | null;
   readonly message: string;
+  /** The index of the finding that it follows from. */
+  readonly follows: number | null;
+  readonly evidence: readonly PlanFindingEvidence[];
+}
+
+/** A place that shows a finding. */
+export interface PlanFindingEvidence {
+  readonly path: TreePath;
+  readonly line: number | null;
+  /** Before the plan, or with it. */
+  readonly state: 'base' | 'proposed';
+  readonly text: string;
+}
+
+/** Something that the analysis could not say: why, about which language, and about how many files. */
+export interface PlanUnsaid {
+  readonly reason: string;
+  readonly language: string | null;
+  readonly files: number;
+}
+
+/** What an analysis of the code said about exactly what has the fingerprint. */
+export interface PlanAnalysis extends PlanAct {
+  readonly fingerprint: string;
+  /** The number of the checkpoint with the folder that it was applied to. */
+  readonly base: number;
+  /** The worst first, at most a few hundred. */
+  readonly findings: readonly PlanFinding[];
+  /** How many more there are. */
+  readonly omitted: number;
+  /** The number of those that are proven, including those that are not in the list. */
+  readonly breaks: number;
+  readonly dependencies: readonly PlanDependency[];
+  readonly unsaid: readonly PlanUnsaid[];
 }
 
 /** Everything about a plan but its files. */
@@ -167,6 +204,8 @@ export interface PlanInfo {
   readonly approval: PlanApproval | null;
   readonly words: readonly PlanWords[];
   readonly checks: PlanChecks | null;
+  /** Null: its code was not analysed. */
+  readonly analysis: PlanAnalysis | null;
   readonly override: PlanOverride | null;
   readonly phases: readonly PlanPhase[];
   readonly applications: readonly PlanApplication[];

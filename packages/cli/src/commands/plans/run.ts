@@ -6,7 +6,7 @@ import { type CommandContext, command, lines, type VerbArguments } from '../../c
 import { checkResultText, checksText, verdictText } from '../../show/check-text.ts';
 import { commitLines } from '../../show/commits.ts';
 import { confirmAndRun, operationText } from '../../show/operation.ts';
-import { leftOutText, planText } from '../../show/plan-text.ts';
+import { analysisText, leftOutText, planText } from '../../show/plan-text.ts';
 import type { OutputView } from '../../view.ts';
 import { checkInput, LIMITS, ONLY } from '../checks/check-options.ts';
 import { CONFLICT_OPTIONS, conflictInput } from '../rewind/conflict-options.ts';
@@ -26,7 +26,8 @@ export const planCheck = command({
     const names = moved.map((path) => showName(nameFromJson(path)));
     const again = `The folder changed meanwhile, so check it again: ${someOf(names, MAX_MOVED)}.`;
     const about = `Checked ${plan.id} on ${base}, compared with it.`;
-    return checksText(report, about, view, moved.length === 0 ? [] : [again]);
+    const checks = checksText(report, about, view, moved.length === 0 ? [] : [again]);
+    return `${lines(analysisText(plan, view))}${checks}`;
   },
 });
 

@@ -126,7 +126,7 @@ function overrideIn(
 ): PlanOverride | null {
   const { override: why } = options;
   if (why?.trim() === '') throw new SavepointError('USAGE', '`override` needs a reason.', { argument: 'override' });
-  const failed = failedChecks(plan.checks, fingerprint);
+  const failed = failedChecks(plan, fingerprint);
   const known = overrideOf(plan, fingerprint);
   if (failed.length === 0 || (known !== null && why === undefined)) return known;
   if (why === undefined) throw planChecksFailed(plan.id, failed);

@@ -19,6 +19,7 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
+import { findingsBetween } from '../calls/findings.ts';
 import type { Context } from '../context.ts';
 import { captureBefore } from '../copies/capture-before.ts';
 import {
@@ -34,6 +35,7 @@ import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import { analysisOf } from './plan-analysis.ts';
 import { assertOpen, type PlanView, selectionIn } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 import { findPlan } from './stored-plans.ts';
@@ -137,6 +139,7 @@ async function checkOnce(
   let kept: readonly RunCheckResult[] = [];
   const notes: string[] = [];
   try {
+    await keepAnalysis(engine, id, options, made.found);
     const state = { snapshot, roots, checkpoint: null };
     const against = { snapshot: base.snapshot, roots, checkpoint: base };
     const of = { copy: made.copy, notes: made.notes, state };
@@ -171,6 +174,24 @@ async function checkOnce(
     fingerprint,
     checks: found,
   };
+}
+
+/** Says what the plan breaks, before the checks run. */
+async function keepAnalysis(
+  engine: Engine,
+  id: string,
+  options: CallOptions,
+  { base, state, fingerprint }: PlanInFolder,
+): Promise<void> {
+  const found = await engine.read((workspace) => {
+    const states = { objects: workspace.store.objects, base: base.snapshot, proposed: state };
+    return findingsBetween(engine, workspace, states, options);
+  });
+  await updatePlan(engine, id, options, (plan, { workspace }) => {
+    const time = workspace.ports.clock.now();
+    const by = callerOf(engine, workspace, options);
+    return { ...plan, analysis: analysisOf(found, { by, time, fingerprint, base: base.number }) };
+  });
 }
 
 interface ChecksToRepeat {

@@ -9,6 +9,7 @@ import { type CheckpointId, checkpointId } from '../../model/ids.ts';
 import type { TreePath } from '../../model/names.ts';
 import type {
   Plan,
+  PlanAnalysis,
   PlanCheckResult,
   PlanChecks,
   PlanDependency,
@@ -56,9 +57,11 @@ export interface PlanView {
   readonly changes: readonly PlanChange[];
   /** Files that git ignores, so that a commit of the plan leaves them out. Null: not looked up. */
   readonly ignored: readonly TreePath[] | null;
-  /** Always empty: no analysis finds them yet. */
+  /** Null: its code was not analysed. */
+  readonly analysis: PlanAnalysisView | null;
+  /** Of an analysis of exactly what would be applied now. Otherwise empty. */
   readonly dependencies: readonly PlanDependency[];
-  /** Always empty: no analysis finds them yet. */
+  /** Of an analysis of exactly what would be applied now, the worst first. Otherwise empty. */
   readonly findings: readonly PlanFinding[];
   /** Of all proposed changes. */
   readonly totals: ChangeTotals;
@@ -99,6 +102,11 @@ export interface PlanChecksView {
   })[];
 }
 
+export interface PlanAnalysisView extends Omit<PlanAnalysis, 'findings' | 'dependencies'> {
+  /** Whether it is of exactly what would be applied now. Otherwise it does not count. */
+  readonly isCurrent: boolean;
+}
+
 export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, pace: Pace): Promise<PlanView> {
   const { timeline, store } = workspace;
   const objects = new OverlayBatch(store.objects);
@@ -129,8 +137,7 @@ export async function viewOf(workspace: Workspace, plan: Plan, patch: boolean, p
     ),
     changes,
     ignored: null,
-    dependencies: [],
-    findings: [],
+    ...analysisViewOf(plan, fingerprint),
     totals,
     selected: totalsOfSelected(changes),
     fingerprint,
@@ -219,8 +226,22 @@ function checksViewOf(timeline: Timeline, plan: Plan, fingerprint: string, statu
   return {
     time: checks.time,
     isCurrent: checks.fingerprint === fingerprint,
-    isFailed: failedChecks(checks, fingerprint).length > 0,
+    isFailed: failedChecks({ checks, analysis: null }, fingerprint).length > 0,
     override: overrideOf(plan, fingerprint),
     results: checks.results.map((one) => ({ ...one, isFolderMoved: known.get(one.base) === true })),
+  };
+}
+
+function analysisViewOf(
+  { analysis }: Plan,
+  fingerprint: string,
+): Pick<PlanView, 'analysis' | 'dependencies' | 'findings'> {
+  if (analysis === null) return { analysis, dependencies: [], findings: [] };
+  const { findings, dependencies, ...rest } = analysis;
+  const isCurrent = analysis.fingerprint === fingerprint;
+  return {
+    analysis: { ...rest, isCurrent },
+    dependencies: isCurrent ? dependencies : [],
+    findings: isCurrent ? findings : [],
   };
 }

@@ -242,6 +242,7 @@ function newPlan({ ports }: Workspace, found: Found, intent: string): Plan {
     approval: null,
     words: [],
     checks: null,
+    analysis: null,
     override: null,
     phases: [],
     applications: [],

@@ -81,7 +81,7 @@ function planFacts(workspace: Workspace): Facts {
         decided: decisions.length === 0 ? null : Math.max(...decisions.map(({ time }) => time)),
         approved: approval?.time ?? null,
         checked: checks?.time ?? null,
-        failed: checks !== null && failedChecks(checks, checks.fingerprint).length > 0,
+        failed: checks !== null && failedChecks({ checks, analysis: null }, checks.fingerprint).length > 0,
         applications: done.length,
         applied: done.at(-1)?.checkpoint ?? null,
         inEffect: done.filter(({ isInEffect }) => isInEffect).length,

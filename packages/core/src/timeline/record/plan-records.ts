@@ -6,6 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { FINDING_CLASSES } from '../../code/finding.ts';
 import { COMPARISONS } from '../../model/check-outcome.ts';
 import { type Actor, EVIDENCE, GRADES } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -15,6 +16,7 @@ import {
   PLAN_SOURCES,
   type Plan,
   type PlanAct,
+  type PlanAnalysis,
   type PlanApplication,
   type PlanApproval,
   type PlanAuthors,
@@ -22,9 +24,13 @@ import {
   type PlanChecks,
   type PlanCommitMade,
   type PlanDecision,
+  type PlanDependency,
+  type PlanFinding,
+  type PlanFindingEvidence,
   type PlanInfo,
   type PlanOverride,
   type PlanPhase,
+  type PlanUnsaid,
   type PlanWords,
 } from '../../model/plan.ts';
 import { matching, oneOf } from '../../store/json-shape.ts';
@@ -100,6 +106,41 @@ const CHECKS = closedRecord<PlanChecks>({
   results: list(CHECK_RESULT, MAX_LISTED),
 });
 
+const FINDING = closedRecord<PlanFinding>({
+  class: enumOf(...FINDING_CLASSES),
+  rule: lineString(),
+  path: path as Codec<TreePath>,
+  line: nullable(count),
+  message: words,
+  follows: nullable(count),
+  evidence: list(
+    closedRecord<PlanFindingEvidence>({
+      path: path as Codec<TreePath>,
+      line: nullable(count),
+      state: enumOf('base', 'proposed'),
+      text: words,
+    }),
+    MAX_LISTED,
+  ),
+});
+
+const ANALYSIS = closedRecord<PlanAnalysis>({
+  ...ACT,
+  fingerprint: lineString(),
+  base: count,
+  findings: list(FINDING, MAX_LISTED),
+  omitted: count,
+  breaks: count,
+  dependencies: list(
+    closedRecord<PlanDependency>({ path: path as Codec<TreePath>, needs: path as Codec<TreePath> }),
+    MAX_LISTED,
+  ),
+  unsaid: list(
+    closedRecord<PlanUnsaid>({ reason: lineString(), language: nullable(lineString()), files: count }),
+    MAX_LISTED,
+  ),
+});
+
 const APPROVAL = closedRecord<PlanApproval>({
   ...ACT,
   fingerprint: lineString(),
@@ -133,6 +174,7 @@ const FIELDS: Fields<PlanInfo & { readonly format: 1 }> = {
   approval: nullable(APPROVAL),
   words: list(closedRecord<PlanWords>({ ...ACT, text: words, revision: count }), MAX_LISTED),
   checks: nullable(CHECKS),
+  analysis: omittedIfEmpty(ANALYSIS, null),
   override: nullable(closedRecord<PlanOverride>({ ...ACT, why: words, fingerprint: lineString() })),
   phases: list(
     closedRecord<PlanPhase>({ name: shortWords, paths: list(path as Codec<TreePath>, MAX_LISTED) }),
@@ -256,7 +298,9 @@ export function purgePlans(
     if (isSame && info === plan) continue;
     // The listing has digests of lines.
     const listing = isSame ? plan.listing : null;
-    moved.set(commit, writePlan(batch, { ...info, before, proposed, listing }));
+    // An analysis quotes lines of the files.
+    const analysis = isSame ? info.analysis : null;
+    moved.set(commit, writePlan(batch, { ...info, before, proposed, listing, analysis }));
   }
   return moved;
 }

@@ -95,6 +95,9 @@ export interface PlanCheckAnswer {
   readonly id: string;
   readonly base: string;
   readonly checks: readonly CheckRow[];
+  /** What the plan breaks elsewhere in the code, the worst first. */
+  readonly findings?: readonly string[];
+  readonly more_findings?: number;
   readonly not_run?: readonly string[];
   readonly notes?: readonly string[];
   /** Changed in the folder since the checks started. */
@@ -215,19 +218,31 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
         output: end === '' || added.length > 0 ? null : end,
       }),
     })),
+    ...present<Pick<PlanCheckAnswer, 'findings' | 'more_findings'>>({
+      findings: plan.findings.slice(0, SHOWN_FINDINGS).map(findingLine),
+      more_findings: Math.max(0, plan.findings.length - SHOWN_FINDINGS + (plan.analysis?.omitted ?? 0)) || null,
+    }),
     ...present<Pick<PlanCheckAnswer, 'not_run' | 'notes' | 'moved'>>({ not_run: notRun, notes, moved }),
     next:
-      checks.length === 0
-        ? 'No checks were found, so nothing was checked.'
-        : plan.checked === 'failed'
-          ? `The plan breaks checks. Fix that with plan_revise, and call plan_check with id ${plan.id} again.`
+      plan.checked === 'failed'
+        ? `The plan breaks ${plan.analysis?.breaks ? 'other code' : 'checks'}. Fix that with plan_revise, and call plan_check with id ${plan.id} again.`
+        : checks.length === 0
+          ? 'No checks were found, so nothing was checked.'
           : nextOf(plan),
   };
+}
+
+const SHOWN_FINDINGS = 10;
+
+function findingLine({ class: of, path, line, message }: OutputOf<typeof VERBS.planShow>['findings'][number]): string {
+  return `${of} ${pathText(path)}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
 export function planCheckLines(answer: PlanCheckAnswer): string[] {
   return [
     `Checked ${answer.id} on ${answer.base}.`,
+    ...(answer.findings ?? []).map((one) => `  ${showText(one)}`),
+    ...(answer.more_findings === undefined ? [] : [`  ${answer.more_findings} more findings`]),
     ...answer.checks.flatMap(({ name, comparison, outcome, why, new_failures: failures = [], output }) => [
       `  ${showText(name)}: ${comparison}, ${outcome}${why === undefined ? '' : `: ${showText(why)}`}`,
       ...failures.map((one) => `    new: ${showText(one)}`),

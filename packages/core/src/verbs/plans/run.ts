@@ -14,6 +14,7 @@ export const planCheck = verb({
   name: 'plan check',
   summary: 'run the checks of the project on a plan',
   description:
+    'Says first what the plan breaks elsewhere in the code, as `findings` does: what is proven counts like a failed check.\n\n' +
     'Makes the folder with the plan real in a copy, and runs the checks of the project there. Their failures are compared ' +
     'with those of the folder as it is: only new failures count. The workspace is not changed. If the folder changes ' +
     'meanwhile, the checks that this may affect run once more.\n\n' +
@@ -50,7 +51,7 @@ export const planCheck = verb({
       notIsolated: [...report.notIsolated],
     };
   },
-  status: statusOfReport,
+  status: (report) => (report.plan.checked === 'failed' ? 1 : statusOfReport(report)),
 });
 
 export const planPhases = verb({

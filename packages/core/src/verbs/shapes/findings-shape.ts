@@ -4,33 +4,43 @@ import { FINDING_CLASSES, FINDING_RULES } from '../../code/finding.ts';
 import type { CodeReport } from '../../engine/code/analysis.ts';
 import { CODE_UNSAID_REASONS } from '../../engine/code/unsaid.ts';
 import { nameToJson } from '../../model/names.ts';
+import type { PlanFinding } from '../../model/plan.ts';
 import type { Shapes } from '../verb.ts';
 
-export function findingsShape({ z, jsonName }: Shapes) {
+export function findingShape({ z, jsonName }: Shapes) {
   const line = z.int().min(1).nullable();
   return z.strictObject({
-    findings: z
-      .array(
-        z.strictObject({
-          class: z
-            .enum(FINDING_CLASSES)
-            .describe('`breaks`: proven; `follows`: from another finding; `may-be-affected`: it uses what changed'),
-          rule: z.enum(FINDING_RULES),
-          path: jsonName,
-          line: line.describe('in the second state; null: it is about the whole file'),
-          message: z.string(),
-          evidence: z.array(
-            z.strictObject({
-              path: jsonName,
-              line,
-              state: z.enum(['base', 'proposed']).describe('the first state, or the second one'),
-              text: z.string(),
-            }),
-          ),
-          follows: z.int().min(0).nullable().describe('the index of the finding that it follows from'),
-        }),
-      )
-      .describe('the worst first; only what is new in the second state'),
+    class: z
+      .enum(FINDING_CLASSES)
+      .describe('`breaks`: proven; `follows`: from another finding; `may-be-affected`: it uses what changed'),
+    rule: z.string().describe(FINDING_RULES.map((rule) => `\`${rule}\``).join(', ')),
+    path: jsonName,
+    line: line.describe('in the second state; null: it is about the whole file'),
+    message: z.string(),
+    evidence: z.array(
+      z.strictObject({
+        path: jsonName,
+        line,
+        state: z.enum(['base', 'proposed']).describe('the first state, or the second one'),
+        text: z.string(),
+      }),
+    ),
+    follows: z.int().min(0).nullable().describe('the index of the finding that it follows from'),
+  });
+}
+
+export function findingToJson({ path, evidence, ...one }: PlanFinding) {
+  return {
+    ...one,
+    path: nameToJson(path),
+    evidence: evidence.map((place) => ({ ...place, path: nameToJson(place.path) })),
+  };
+}
+
+export function findingsShape(shapes: Shapes) {
+  const { z, jsonName } = shapes;
+  return z.strictObject({
+    findings: z.array(findingShape(shapes)).describe('the worst first; only what is new in the second state'),
     omitted: z.int().min(0).describe('how many more there are'),
     dependents: z
       .array(z.strictObject({ path: jsonName, distance: z.int().min(1), findings: z.int().min(0) }))
@@ -54,11 +64,7 @@ export function findingsShape({ z, jsonName }: Shapes) {
 
 export function findingsToJson({ findings, omitted, dependents, tests, dependencies, unsaid }: CodeReport) {
   return {
-    findings: findings.map(({ path, evidence, ...one }) => ({
-      ...one,
-      path: nameToJson(path),
-      evidence: evidence.map((place) => ({ ...place, path: nameToJson(place.path) })),
-    })),
+    findings: findings.map(findingToJson),
     omitted,
     dependents: dependents.map((one) => ({ ...one, path: nameToJson(one.path) })),
     tests: tests.map(nameToJson),

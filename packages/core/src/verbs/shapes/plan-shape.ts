@@ -8,10 +8,12 @@ import { nameToJson } from '../../model/names.ts';
 import { PLAN_SOURCES, type PlanAct, type PlanCheckResult } from '../../model/plan.ts';
 import type { PlanChange } from '../../plan/selection.ts';
 import type { Shapes } from '../verb.ts';
+import { findingShape, findingToJson } from './findings-shape.ts';
 import { actorToJson, changeToJson, patchToJson, timeToJson } from './to-json.ts';
 
 /** Fields of the output of the verbs about plans. */
-export function planShapes({ z, actor, change, totals, patch, checkpointId, jsonName }: Shapes) {
+export function planShapes(shapes: Shapes) {
+  const { z, actor, change, totals, patch, checkpointId, jsonName } = shapes;
   const act = { by: actor, time: z.string().describe('ISO 8601') };
   const accepted = z.boolean().nullable().describe('what was decided; null: nothing yet, so it would be applied');
   const hunk = z.strictObject({
@@ -79,10 +81,23 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
       ),
       dependencies: z
         .array(z.strictObject({ path: jsonName, needs: jsonName }))
-        .describe('files that the proposed ones need; always empty so far'),
+        .describe('what its files import of each other, if its code was analysed'),
       findings: z
-        .array(z.strictObject({ path: jsonName.nullable(), line: z.int().min(1).nullable(), message: z.string() }))
-        .describe('what an analysis says about it; always empty so far'),
+        .array(findingShape(shapes))
+        .describe('what it breaks elsewhere, the worst first, if exactly this was analysed'),
+      analysis: z
+        .strictObject({
+          time: z.string().describe('ISO 8601'),
+          base: checkpointId.describe('the folder that it was applied to'),
+          current: z.boolean().describe('whether it is of exactly what would be applied now'),
+          breaks: z.int().min(0).describe('findings that are proven'),
+          omitted: z.int().min(0).describe('findings that are not listed'),
+          unsaid: z.array(
+            z.strictObject({ reason: z.string(), language: z.string().nullable(), files: z.int().min(0) }),
+          ),
+        })
+        .nullable()
+        .describe('of its code; null: there was none'),
       words: z
         .array(z.strictObject({ ...act, text: z.string(), revision: z.int().min(1) }))
         .describe('what its author is to change, the oldest first'),
@@ -142,7 +157,7 @@ export function planShapes({ z, actor, change, totals, patch, checkpointId, json
 }
 
 export function planBriefToJson(view: PlanView) {
-  const { plan, status, base, applied, left, changes, totals, selected, fingerprint, checks } = view;
+  const { plan, status, base, applied, left, changes, totals, selected, fingerprint } = view;
   const appliedBy = view.applications.findLast(({ isInEffect }) => isInEffect);
   return {
     id: plan.id,
@@ -164,7 +179,7 @@ export function planBriefToJson(view: PlanView) {
     selected: { ...selected },
     rejected: changes.filter(hasRejection).length,
     fingerprint,
-    checked: checkedOf(checks),
+    checked: checkedOf(view),
     override: plan.override === null ? null : { ...actToJson(plan.override), why: plan.override.why },
   };
 }
@@ -179,7 +194,15 @@ export function planToJson(view: PlanView) {
       ignored: ignored?.has(one.change.path) ?? null,
     })),
     dependencies: view.dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
-    findings: view.findings.map(({ path, ...one }) => ({ ...one, path: path === null ? null : nameToJson(path) })),
+    findings: view.findings.map(findingToJson),
+    analysis: view.analysis && {
+      time: timeToJson(view.analysis.time),
+      base: checkpointId(view.analysis.base),
+      current: view.analysis.isCurrent,
+      breaks: view.analysis.breaks,
+      omitted: view.analysis.omitted,
+      unsaid: view.analysis.unsaid.map((one) => ({ ...one })),
+    },
     words: words.map(({ text, revision, ...act }) => ({ ...actToJson(act), text, revision })),
     prompts: [...prompts],
     approval: approval === null ? null : { ...actToJson(approval), by_policy: approval.isByPolicy },
@@ -227,7 +250,8 @@ function authorsOf({ plan: { authors, proposedBy }, changes }: PlanView): readon
   return [...new Map(found.map((actor) => [JSON.stringify(actor), actor])).values()];
 }
 
-function checkedOf(checks: PlanView['checks']): 'passed' | 'failed' | 'stale' | null {
+function checkedOf({ checks, analysis }: PlanView): 'passed' | 'failed' | 'stale' | null {
+  if (analysis?.isCurrent === true && analysis.breaks > 0) return 'failed';
   if (checks === null) return null;
   if (!checks.isCurrent) return 'stale';
   return checks.isFailed ? 'failed' : 'passed';
