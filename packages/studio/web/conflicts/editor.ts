@@ -4,7 +4,7 @@
  */
 import { defaultKeymap, history, historyKeymap, insertNewlineKeepIndent } from '@codemirror/commands';
 import { MergeView } from '@codemirror/merge';
-import { EditorState, type Extension, RangeSetBuilder } from '@codemirror/state';
+import { EditorState, type Extension, type Range } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -149,18 +149,19 @@ const REGION_LINES = ViewPlugin.fromClass(
 );
 
 function regionMarks(state: EditorState): DecorationSet {
-  const builder = new RangeSetBuilder<Decoration>();
+  const marks: Range<Decoration>[] = [];
   for (const [index, { from, to, choice }] of state.field(regionsField).entries()) {
     const first = state.doc.lineAt(Math.min(from, state.doc.length));
-    builder.add(first.from, first.from, Decoration.line({ class: `region first ${choice ?? 'open'}` }));
-    builder.add(first.from, first.from, Decoration.widget({ widget: new Title(index, choice), side: -1 }));
+    marks.push(Decoration.line({ class: `region first ${choice ?? 'open'}` }).range(first.from));
+    marks.push(Decoration.widget({ widget: new Title(index, choice), side: -1 }).range(first.from));
     for (let at = first.to + 1; at < to; ) {
       const line = state.doc.lineAt(at);
-      builder.add(line.from, line.from, Decoration.line({ class: `region ${choice ?? 'open'}` }));
+      marks.push(Decoration.line({ class: `region ${choice ?? 'open'}` }).range(line.from));
       at = line.to + 1;
     }
   }
-  return builder.finish();
+  // Regions without lines may be at the same place.
+  return Decoration.set(marks, true);
 }
 
 class Title extends WidgetType {
