@@ -159,6 +159,25 @@ async function sameElsewhere(p: Project, address: string): Promise<void> {
   await page.getByRole('dialog').getByText('3 paths change').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   expect(errors).toEqual([]);
+  await handMadeAddress(p, address);
+}
+
+/** Lines in an address that nobody saw on this page are not decided, and it says nothing about anything else. */
+async function handMadeAddress(p: Project, address: string): Promise<void> {
+  const { page, base, errors } = await openStudio(p);
+  const [where, fragment = ''] = address.split('#');
+  const made = JSON.parse(Buffer.from(fragment, 'base64url').toString());
+  const region = { from: 0, to: 0, choice: 'theirs' };
+  made.picks['code.ts'] = { of: made.picks['code.ts'].of, text: 'stolen()\n', regions: [region, region, region] };
+  made.file = 'new.txt';
+  await page.goto(`${base}${where}#${Buffer.from(JSON.stringify(made)).toString('base64url')}`);
+  await page.getByText('1 of 3 files to resolve').waitFor();
+  expect(await page.locator('.view-head .button.main').isDisabled()).toBe(true);
+  await file(page, 'code.ts');
+  await page.getByRole('alert').getByText('came with the address').waitFor();
+  await page.locator('.cm-merge-b', { hasText: 'stolen()' }).waitFor();
+  await page.getByText('All 3 files are resolved').waitFor();
+  expect(errors).toEqual([]);
 }
 
 async function takeBackTurn(page: Page): Promise<void> {

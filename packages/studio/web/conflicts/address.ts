@@ -18,28 +18,19 @@ export interface ConflictsAddress {
   readonly picks: Picks;
 }
 
-const VERBS: readonly TakeBackCall['verb'][] = [
-  'rollback',
-  'restore',
-  'planRollback',
-  'planApply',
-  'undo',
-  'redo',
-  'forkMerge',
-];
-
-/** What a person decides on the page, and never by an address. */
-const ONLY_HERE = [
-  'dryRun',
-  'expected',
-  'detail',
-  'force',
-  'override',
-  'ours',
-  'theirs',
-  'resolutions',
-  'skipConflicts',
-];
+/**
+ * What says which operation it is. Everything else, such as a commit, or what happens if checks fail, a person decides on
+ * the page and never by an address.
+ */
+const FIELDS: Readonly<Record<TakeBackCall['verb'], readonly string[]>> = {
+  rollback: ['changes', 'hunks', 'lines', 'after', 'at', 'agent', 'likely'],
+  restore: ['checkpoint', 'paths', 'all', 'root', 'mode', 'git', 'conversation', 'session'],
+  planRollback: ['id'],
+  planApply: ['id'],
+  undo: [],
+  redo: [],
+  forkMerge: ['name'],
+};
 
 export function fragmentOf(address: ConflictsAddress): string {
   const bytes = new TextEncoder().encode(JSON.stringify(address));
@@ -53,10 +44,10 @@ export function addressIn(fragment: string): ConflictsAddress | null {
   const call = callIn(found['call']);
   if (call === null) return null;
   const { rebase, validate } = fieldsOf(found['more']);
-  const checks = Array.isArray(validate) ? validate.filter((name) => typeof name === 'string') : null;
   return {
     call,
-    more: { ...(rebase === true ? { rebase } : {}), ...(checks === null ? {} : { validate: checks }) },
+    // All checks, as the page says. A part of them would look the same.
+    more: { ...(rebase === true ? { rebase } : {}), ...(Array.isArray(validate) ? { validate: [] } : {}) },
     isDoneWithView: found['isDoneWithView'] === true,
     file: typeof found['file'] === 'string' ? found['file'] : null,
     picks: readPicks(found['picks']),
@@ -66,18 +57,18 @@ export function addressIn(fragment: string): ConflictsAddress | null {
 /** The server checks the fields of the input; here, only those that the page itself shows. */
 function callIn(given: unknown): TakeBackCall | null {
   const { verb: name, input } = fieldsOf(given);
-  const verb = VERBS.find((one) => one === name);
+  const verb = (Object.keys(FIELDS) as TakeBackCall['verb'][]).find((one) => one === name);
   if (verb === undefined || !isShowable(input)) return null;
-  const fields = Object.entries(input).filter(([field]) => !ONLY_HERE.includes(field));
+  const fields = Object.entries(input).filter(([field]) => FIELDS[verb].includes(field));
   return { verb, input: Object.fromEntries(fields) } as TakeBackCall;
 }
 
 function isShowable(input: unknown): input is object {
   if (typeof input !== 'object' || input === null) return false;
-  const { checkpoint, name, agent, changes, hunks, lines } = fieldsOf(input);
+  const { checkpoint, id, name, agent, changes, hunks, lines } = fieldsOf(input);
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
   const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
-  if (![checkpoint, name, agent].every(isText) || ![changes, hunks, lines].every(isList)) return false;
+  if (![checkpoint, id, name, agent].every(isText) || ![changes, hunks, lines].every(isList)) return false;
   return !Array.isArray(lines) || lines.every((line) => isName(fieldsOf(line)['path']));
 }
 

@@ -13,7 +13,7 @@ import type { Decisions, Preview } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
 import { type ConflictsAddress, fragmentOf } from './address.ts';
 import { ConflictList } from './conflict-list.tsx';
-import { carried, type Draft, type Drafts, decisionsOf, hasDecisions, openIn } from './drafts.ts';
+import { carried, type Draft, type Drafts, decisionsOf, hasDecisions, openIn, ownDraft } from './drafts.ts';
 import { draftOf, type FilePick, isPickOf, picksOf } from './picks.ts';
 import { type OpenedConflicts, useOpenedConflicts, wordsOf } from './request.ts';
 import { SideConflict } from './side-conflict.tsx';
@@ -142,8 +142,9 @@ function PickedFile({ request, file, pick, onDraft }: PickedFileProps) {
   useEffect(() => {
     if (data === undefined && error === null) return;
     const whole = data?.detail?.sides.find((one) => nameKey(one.path) === file.key);
-    onDraft(file.key, draftOf(pick, file, whole === undefined ? null : textSides(whole)));
-  }, [data, error, file, pick, onDraft]);
+    const draft = draftOf(pick, file, whole === undefined ? null : textSides(whole));
+    onDraft(file.key, draft !== null && request.hasViewBefore ? ownDraft(draft) : draft);
+  }, [data, error, file, pick, onDraft, request.hasViewBefore]);
   return null;
 }
 
@@ -170,12 +171,21 @@ function File({ request, file, draft, onDraft, onStep }: FileProps) {
     if (taken !== null) note(taken);
   }, [taken, note]);
   const text = taken ?? (draft?.kind === 'text' ? draft : undefined);
+  const isUnseen = text?.given === 'unseen' && sides !== null;
+  useEffect(() => {
+    if (isUnseen) note({ ...text, given: 'seen' });
+  }, [isUnseen, text, note]);
   return (
     <section className="conflict-file" aria-label={shownName(path)}>
       <div className="file-head">
         <h2>{shownName(path)}</h2>
         <span className="why">{shownText(why)}</span>
       </div>
+      {text?.given !== undefined && (
+        <p className="notice" role="alert">
+          Lines of this result were edited by hand and came with the address. Look at all of it before you write it.
+        </p>
+      )}
       {text?.isCarried === true && (
         <p className="notice" role="alert">
           This file changed meanwhile. Your decisions are kept; look at the result once more.

@@ -20,6 +20,8 @@ export interface TextDraft extends Result {
   readonly version: string;
   /** The file changed, and the decisions were kept. */
   readonly isCarried?: boolean;
+  /** Its lines came with an address that anybody may have made. Until a person has seen them, nothing is decided. */
+  readonly given?: 'unseen' | 'seen';
 }
 
 export type Drafts = ReadonlyMap<string, Draft>;
@@ -27,6 +29,7 @@ export type Drafts = ReadonlyMap<string, Draft>;
 /** Conflicts that are not decided. A draft that was made from other files counts as one. */
 export function openIn(file: ConflictFile, draft: Draft | undefined): number {
   if (draft === undefined || draft.version !== file.version) return 1;
+  if (draft.kind === 'text' && draft.given === 'unseen') return 1;
   return draft.kind === 'side' ? 0 : draft.regions.filter(({ choice }) => choice === null).length;
 }
 
@@ -64,6 +67,13 @@ export function decisionsOf(files: readonly ConflictFile[], drafts: Drafts): Dec
 export function carried(draft: TextDraft, { parts, ending }: TextSides, version: string): TextDraft | null {
   const result = carriedOver(draft, draft.parts, parts);
   return result === null ? null : { kind: 'text', ...result, parts, ending, version, isCarried: true };
+}
+
+/** Of an address that this browser has made itself. */
+export function ownDraft(draft: Draft): Draft {
+  if (draft.kind === 'side') return draft;
+  const { given: _, ...own } = draft;
+  return own;
 }
 
 /** Whether the text outside of the conflicts is as it was merged. */

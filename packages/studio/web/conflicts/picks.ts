@@ -34,18 +34,21 @@ const MOST_LETTERS = 200_000;
 
 export function picksOf(files: readonly ConflictFile[], drafts: Drafts): Picks {
   let left = MOST_LETTERS;
-  const picks: Record<string, FilePick> = {};
+  const picks = new Map<string, FilePick>();
   for (const { key, version } of files) {
     const draft = drafts.get(key);
     if (draft === undefined || draft.version !== version) continue;
     const pick = pickOf(draft);
     if ('text' in pick) left -= pick.text.length;
-    if (left >= 0 || !('text' in pick)) picks[key] = pick;
+    if (left >= 0 || !('text' in pick)) picks.set(key, pick);
   }
-  return picks;
+  return Object.fromEntries(picks);
 }
 
-/** @param sides of a file that is merged line by line. @returns null if the pick is of another file or another version */
+/**
+ * @param sides of a file that is merged line by line
+ * @returns null if the pick is of another file or another version. Lines that were edited by hand are not seen yet.
+ */
 export function draftOf(pick: FilePick, { version }: ConflictFile, sides: TextSides | null): Draft | null {
   if (pick.of !== digestOf(version)) return null;
   if ('side' in pick) return sides === null ? { kind: 'side', side: pick.side, version } : null;
@@ -57,7 +60,7 @@ export function draftOf(pick: FilePick, { version }: ConflictFile, sides: TextSi
     return { kind: 'text', ...decided(parts, pick.choices), parts, ending, version };
   }
   if (pick.regions.length !== conflicts || !isInOrder(pick)) return null;
-  return { kind: 'text', text: pick.text, regions: pick.regions, parts, ending, version };
+  return { kind: 'text', text: pick.text, regions: pick.regions, parts, ending, version, given: 'unseen' };
 }
 
 export function isPickOf(pick: FilePick | undefined, { version }: ConflictFile): boolean {

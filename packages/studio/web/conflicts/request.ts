@@ -61,9 +61,9 @@ export function wordsOf({ verb, input }: TakeBackCall): { readonly title: string
     case 'restore':
       return { title: `Restore ${shownText(input.checkpoint ?? 'the last checkpoint')}`, act: 'Restore' };
     case 'planRollback':
-      return { title: 'Roll back the plan', act: 'Roll back' };
+      return { title: `Roll back the plan ${shownText(input.id ?? '')}`, act: 'Roll back' };
     case 'planApply':
-      return { title: 'Apply the plan', act: 'Apply' };
+      return { title: `Apply the plan ${shownText(input.id ?? '')}`, act: 'Apply' };
     case 'undo':
       return { title: 'Undo the last operation', act: 'Undo' };
     case 'redo':
