@@ -11,6 +11,7 @@ export { type Analysis, analyse, graphOf } from './analyse.ts';
 export { CachedFactReader } from './cache.ts';
 export type * from './facts.ts';
 export type * from './finding.ts';
+export { type CodeSplit, splitCode } from './groups/split.ts';
 export type { CodeTree } from './language.ts';
 export { LANGUAGES } from './languages/table.ts';
 export { type FactJob, type FactReader, LanguageTable, LocalFactReader } from './reader.ts';
