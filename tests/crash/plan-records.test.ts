@@ -5,8 +5,8 @@ import { codeOf, engine, put, ROOT, tell, treeOf, verifyDeep } from '../simulate
 import { dieAt } from './die-at.ts';
 
 /**
- * A process dies, the power is cut, or the system refuses a call, at any call while it proposes, revises, reviews or cancels
- * a plan, sets its phases, applies one that has nothing to change, or changes a scope. What is recorded is all old or all new, the folder is not changed, and
+ * A process dies, the power is cut, or the system refuses a call, at any call while it proposes, revises, reviews, splits or
+ * cancels a plan, sets its phases, applies one that has nothing to change, or changes a scope. What is recorded is all old or all new, the folder is not changed, and
  * repeating the command completes it.
  */
 const SEED = Number(process.env['SAVEPOINT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -49,6 +49,11 @@ const SCENES: readonly Scene[] = [
   { name: 'approve', action: approve },
   { name: 'note', action: (savepoint) => savepoint.notePlan('last', 'Use another name') },
   { name: 'phases', action: (savepoint) => savepoint.setPlanPhases('last', [{ name: 'two', paths: ['b.txt'] }]) },
+  {
+    name: 'split',
+    prepare: (savepoint) => savepoint.revisePlan('last', [edit('a.ts', 'export {};\n'), edit('b.ts', 'export {};\n')]),
+    action: (savepoint) => savepoint.splitPlan('last', { into: 'groups' }),
+  },
   { name: 'cancel', action: (savepoint) => savepoint.cancelPlan('last') },
   {
     name: 'apply what is there already',
@@ -70,7 +75,7 @@ async function recorded(savepoint: Savepoint): Promise<string> {
   const without = (key: string, value: unknown): unknown =>
     ['time', 'updated', 'created', 'since', 'at', 'id', 'commit', 'changed'].includes(key) ? undefined : value;
   expect(new Set(ids).size).toBe(ids.length);
-  return JSON.stringify({ plans, problems, scopes, damaged }, without);
+  return JSON.stringify({ plans, problems, scopes, damaged }, without).replace(/plan_[0-9a-f]{8}/g, 'plan');
 }
 
 test.each(SCENES)('$name, interrupted at any call', { timeout: 3_600_000 }, async ({ name, prepare, action }) => {

@@ -89,6 +89,7 @@ const RUNS: readonly (readonly [keyof typeof VERBS, readonly string[], string])[
   ['cat', ['--plan', 'last', '--state', 'selected', '--', 'plan.txt'], 'made'],
   ['planRevise', ['last', '-m', 'say more'], 'say more'],
   ['planPhases', ['last', '--phase', 'all', '--', 'plan.txt'], 'phase all: not applied'],
+  ['planSplit', ['last', '--phases'], 'phase 1: 1 path'],
   ['planReview', ['last', '--approve', 'FINGERPRINT'], 'approved'],
   ['planApply', ['last', '--yes'], 'Applied plan_'],
   ['planCommit', ['last'], 'Nothing was committed'],

@@ -62,6 +62,7 @@ const DECISIONS: Readonly<Record<VerbName, Decision>> = {
   planShow: 'yes',
   planRevise: 'yes',
   planPhases: 'yes',
+  planSplit: 'yes',
   planCheck: 'yes',
   planReview: 'yes',
   planApply: { without: ['commit.hooks'], because: LETS_RUN },

@@ -175,6 +175,7 @@ export const COMMANDS: readonly CommandRow[] = [
   verbRow('plans', VERBS.planShow, async () => (await import('./plans/propose.ts')).planShow),
   verbRow('plans', VERBS.planRevise, async () => (await import('./plans/propose.ts')).planRevise),
   verbRow('plans', VERBS.planPhases, async () => (await import('./plans/run.ts')).planPhases),
+  verbRow('plans', VERBS.planSplit, async () => (await import('./plans/split.ts')).planSplit),
   verbRow('plans', VERBS.planCheck, async () => (await import('./plans/run.ts')).planCheck),
   verbRow('plans', VERBS.planReview, async () => (await import('./plans/decide.ts')).planReview),
   verbRow('plans', VERBS.planApply, async () => (await import('./plans/run.ts')).planApply),

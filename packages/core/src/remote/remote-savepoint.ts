@@ -144,6 +144,7 @@ interface VerbsByMethod {
   readonly setPlanPolicy: 'planPolicy';
   readonly checkPlan: 'planCheck';
   readonly setPlanPhases: 'planPhases';
+  readonly splitPlan: 'planSplit';
   readonly runPlan: 'planApply';
   readonly rollBackPlan: 'planRollback';
 }

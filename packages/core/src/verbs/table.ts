@@ -36,6 +36,7 @@ import { planMode } from './plans/mode.ts';
 import { planPolicy } from './plans/policy.ts';
 import { planList, planNew, planRevise, planShow } from './plans/propose.ts';
 import { planApply, planCheck, planPhases, planRollback } from './plans/run.ts';
+import { planSplit } from './plans/split.ts';
 import { scopeAdd, scopeDrop, scopeList } from './scope/scope.ts';
 import { bundleCreate, bundleExport, bundleRestore } from './share/bundle.ts';
 import { exportSession } from './share/export.ts';
@@ -96,6 +97,7 @@ export const VERBS = {
   planShow,
   planRevise,
   planPhases,
+  planSplit,
   planCheck,
   planReview,
   planApply,

@@ -16,6 +16,7 @@ import {
   rollBackPlan,
   runPlan,
 } from '../plans/run-plan.ts';
+import { type PlanSplit, type SplitPlanOptions, splitPlan } from '../plans/split-plan.ts';
 import { callerOf } from '../served-call.ts';
 
 export interface PlanPhasesOptions extends CallOptions {
@@ -37,6 +38,13 @@ export interface PlanRunCalls {
    *   have, or if something of it was applied
    */
   setPlanPhases(id: string, phases: readonly PhaseRequest[], options?: PlanPhasesOptions): Promise<PlanView>;
+  /**
+   * Reads the imports of the plan's files, and says in which phases it could be applied, and which groups of its files do
+   * not depend on each other. With `into`, it is split: all or nothing.
+   * @throws SavepointError UNKNOWN_PLAN, USAGE if something of it was applied or if it is one group, CONFLICT if it changed
+   *   meanwhile, CANCELLED
+   */
+  splitPlan(id: string, options?: SplitPlanOptions): Promise<PlanSplit>;
   /** Returns what is left to be applied. */
   previewPlan(id: string, options?: ApplyPlanOptions): Promise<Preview>;
   /**
@@ -71,6 +79,7 @@ export function planRunCalls(engine: Engine): PlanRunCalls {
         // A person approves what happens in which order, too.
         return callerOf(engine, workspace, options).kind === 'user' ? changed : { ...changed, approval: null };
       }),
+    splitPlan: (id, options = {}) => splitPlan(engine, id, options),
     previewPlan: (id, options = {}) => previewApplyOf(engine, id, options),
     applyPlan: (id, options = {}) => applyNext(engine, id, options),
     runPlan: (id, options = {}) => engine.mapErrors(() => runPlan(engine, id, options)),

@@ -45,11 +45,11 @@ export interface CodeReport {
 }
 
 /** A larger workspace is not analysed. */
-const MOST_SOURCES = 100_000;
+export const MOST_SOURCES = 100_000;
 const MOST_FINDINGS = 5_000;
 const MOST_PATHS = 5_000;
 
-interface Analyser {
+export interface Analyser {
   readonly languages: LanguageTable;
   readonly reader: FactReader;
   readonly signal?: AbortSignal;
@@ -62,11 +62,8 @@ export async function analyseStates(
   { objects, base, proposed }: StatesToAnalyse,
   signal: AbortSignal | undefined,
 ): Promise<CodeReport> {
-  const { ports, store } = workspace;
-  const languages = new LanguageTable(LANGUAGES);
-  const cache = new StoredFactCache(ports.fs, store.layout);
-  const reader = new CachedFactReader(languages, cache, ports.facts ?? new LocalFactReader(languages));
-  const analyser: Analyser = { languages, reader, ...(signal === undefined ? {} : { signal }) };
+  const { analyser, cache } = analyserFor(workspace, signal);
+  const { languages } = analyser;
   // Files of damaged folders are left out: `verify` reports the damage.
   const tree = SnapshotTree.read(objects, base, () => {});
   const { tree: after, changed } = tree.moveTo(objects, proposed, () => {});
@@ -81,10 +78,21 @@ export async function analyseStates(
   }
 }
 
+/** @returns the cache, which the caller saves */
+export function analyserFor(
+  { ports, store }: Workspace,
+  signal: AbortSignal | undefined,
+): { readonly analyser: Analyser; readonly cache: StoredFactCache } {
+  const languages = new LanguageTable(LANGUAGES);
+  const cache = new StoredFactCache(ports.fs, store.layout);
+  const reader = new CachedFactReader(languages, cache, ports.facts ?? new LocalFactReader(languages));
+  return { analyser: { languages, reader, ...(signal === undefined ? {} : { signal }) }, cache };
+}
+
 const NOTHING: CodeReport = { findings: [], omitted: 0, dependents: [], tests: [], dependencies: [], unsaid: [] };
 
 /** The graph of the last base, brought to this one. */
-async function baseGraph(
+export async function baseGraph(
   { id }: Workspace,
   lastGraph: LastGraph,
   tree: SnapshotTree,

@@ -32,6 +32,7 @@ import type { PlanCommitChoices, PlanCommitOptions } from '../plans/commit.ts';
 import type { PhaseRequest } from '../plans/plan-phases.ts';
 import type { ProposeOptions, ReviseOptions } from '../plans/propose.ts';
 import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
+import type { SplitPlanOptions } from '../plans/split-plan.ts';
 import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
@@ -156,6 +157,13 @@ export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } 
   planPolicy: [],
   setPlanPolicy: [['policy', POLICY], OPTIONS],
   setPlanPhases: [ID, ['phases', PHASES], ['options', optional(SET_PHASES)]],
+  splitPlan: [
+    ID,
+    [
+      'options',
+      optional(fields({ ...CALL_OPTIONS, into: oneOf('phases', 'groups') } satisfies ShapeOf<SplitPlanOptions>)),
+    ],
+  ],
   previewPlan: APPLY_CALL,
   applyPlan: APPLY_CALL,
   runPlan: [ID, ['options', optional(RUN_PLAN)]],

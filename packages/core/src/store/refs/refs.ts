@@ -194,17 +194,21 @@ export class Refs {
     if (refs.size === 0) return;
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
-      const ids = new Map(this.#intactPacked().ids);
-      for (const [name, id] of refs) {
-        assertName(name);
-        if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
-        // F1: a loose ref would take precedence over ours.
-        if (ids.has(name) || this.#looseOrNull(name) !== null)
-          throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
-        ids.set(name, id);
-      }
+      const ids = this.#withNew(this.#intactPacked().ids, refs);
       durableWrite(this.#fs, this.#packedPath, encodePackedRefs(ids), FILE_MODE);
     });
+  }
+
+  #withNew(packed: Iterable<readonly [string, ObjectId]>, refs: ReadonlyMap<string, ObjectId>): Map<string, ObjectId> {
+    const ids = new Map(packed);
+    for (const [name, id] of refs) {
+      assertName(name);
+      if (!isObjectId(id)) throw refused(`not an object id: ${JSON.stringify(id)}`);
+      // F1: a loose ref would take precedence over ours.
+      if (ids.has(name) || this.#looseOrNull(name) !== null) throw new FsError('EEXIST', 'openNew', this.#pathOf(name));
+      ids.set(name, id);
+    }
+    return ids;
   }
 
   /**
@@ -242,11 +246,11 @@ export class Refs {
   }
 
   /**
-   * Atomically redirects every ref that points to an old id to its new id. The caller holds the store's lock.
-   * @param moved new ids by old id; the new objects are durable
+   * Atomically redirects every ref that points to an old id to its new id, and creates others. The caller holds the lock.
+   * @param moved new ids by old id; the new objects are durable @param created as for `createAll`
    * @throws FsError EEXIST while git holds the lock on the packed refs
    */
-  moveAll(moved: ReadonlyMap<ObjectId, ObjectId>): void {
+  moveAll(moved: ReadonlyMap<ObjectId, ObjectId>, created: ReadonlyMap<string, ObjectId> = new Map()): void {
     this.#cache.clear();
     withPackedLock(this.ports, this.folder, () => {
       this.#pack(); // F6
@@ -255,7 +259,7 @@ export class Refs {
         if (ref !== null && 'id' in ref && moved.has(ref.id)) throw new FsError('EEXIST', 'rename', this.#pathOf(name));
       }
       const ids = [...this.#intactPacked().ids].map(([name, id]) => [name, moved.get(id) ?? id] as const);
-      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(new Map(ids)), FILE_MODE);
+      durableWrite(this.#fs, this.#packedPath, encodePackedRefs(this.#withNew(ids, created)), FILE_MODE);
     });
   }
 

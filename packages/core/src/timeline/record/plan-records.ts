@@ -225,6 +225,17 @@ export function keepPlan(refs: Refs, id: PlanId, commit: ObjectId): void {
   else if (old !== commit) refs.moveAll(new Map([[old, commit]]));
 }
 
+/** Replaces a plan and creates others, all or nothing. Durable on return, as are the commits before. The caller holds the store's lock. */
+export function keepPlanWithParts(
+  refs: Refs,
+  { id, commit }: Pick<StoredPlan, 'id' | 'commit'>,
+  parts: ReadonlyMap<PlanId, ObjectId>,
+): void {
+  const old = refs.read(refOf(id));
+  const moved = new Map(old === null ? [] : [[old, commit] as const]);
+  refs.moveAll(moved, new Map([...parts].map(([part, one]) => [refOf(part), one])));
+}
+
 /** Replaces what is recorded about a plan. Durable on return. The caller holds the store's lock. */
 export async function storePlan({ objects, refs }: PlanStore, plan: Plan): Promise<void> {
   const batch = objects.batch();
