@@ -55,6 +55,22 @@ export function listOf(item: Check): Check {
   };
 }
 
+/** An array that limits a call to what it names. An empty one is refused, because a program that computed it does not mean "all". */
+export function chosen(item: Check): Check {
+  const list = listOf(item);
+  return (value, at) => {
+    list(value, at);
+    if ((value as readonly unknown[]).length > 0) return;
+    const message = `${at} is empty. Without it, the call is not limited.`;
+    throw new SavepointError(
+      'USAGE',
+      message,
+      { argument: at },
+      { hint: 'Nothing was changed. Name at least one, or leave it out.' },
+    );
+  };
+}
+
 /** A Map whose values have the shape. */
 export function mapOf(item: Check): Check {
   return (value, at) => {

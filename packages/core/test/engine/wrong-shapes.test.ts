@@ -70,6 +70,33 @@ test.each([
   expect(error).toMatchObject({ code: 'USAGE', data: { argument: expect.any(String) } });
 });
 
+const copy = {};
+
+test.each<readonly [string, (s: Loose) => unknown]>([
+  ['restore', (s) => s['restore']?.('cp_1', { paths: [] })],
+  ['previewRestore', (s) => s['previewRestore']?.('cp_1', { paths: [] })],
+  ['rollback of files', (s) => s['rollback']?.({ agent: 'outside', files: [] })],
+  ['rollback of changes', (s) => s['rollback']?.({ agent: 'outside', changes: [] })],
+  ['rollback of hunks', (s) => s['rollback']?.({ agent: 'outside', hunks: [] })],
+  ['diff', (s) => s['diff']?.({ from: 'cp_1', paths: [] })],
+  ['mergeFork', (s) => s['mergeFork']?.('f', { paths: [] })],
+  ['fork', (s) => s['fork']?.('f', { paths: [] })],
+  ['applyCopy', (s) => s['applyCopy']?.(copy, { description: 'x', paths: [] })],
+  ['diffCopy', (s) => s['diffCopy']?.(copy, { paths: [] })],
+  ['comments', (s) => s['comments']?.({ paths: [] })],
+])('an empty list of %s does not mean all', async (_, call) => {
+  const p = new Place();
+  p.write('a.txt', 'one\n');
+  const savepoint = p.open();
+  await savepoint.checkpoint();
+  p.write('a.txt', 'two\n');
+  await savepoint.checkpoint();
+  const error = await failure(Promise.resolve(call(savepoint as unknown as Loose)));
+  expect(error).toMatchObject({ code: 'USAGE', data: { argument: expect.any(String) } });
+  expect(error.message).toMatch(/ is empty\. Without it/);
+  expect(p.read('a.txt').toString()).toBe('two\n');
+});
+
 test('a session and a folder need what names them', async () => {
   const p = new Place();
   const savepoint = p.open();

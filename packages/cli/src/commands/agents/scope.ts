@@ -37,7 +37,7 @@ export const scopeDrop = command({
     if (all === paths.length > 0) {
       throw new SavepointError('USAGE', 'Name paths, or use --all.', { argument: 'paths' });
     }
-    return { paths, ...(all ? { all } : {}), ...sessionOf(given) };
+    return { ...(all ? { all } : { paths }), ...sessionOf(given) };
   },
 
   render: (output, view) => lines(scopesText(output, view)),

@@ -14,7 +14,7 @@ export const freeze = command({
   examples: ['savepoint freeze migrations .github', 'savepoint freeze --list'],
 
   input: ({ operands: names, paths, options }) => ({
-    paths: [...names.map(nameOfArgument), ...paths],
+    ...pathsIn(names, paths),
     ...(options['list'] === true ? { list: true } : {}),
   }),
 
@@ -28,7 +28,7 @@ export const unfreeze = command({
   options: [],
   examples: ['savepoint unfreeze migrations', 'savepoint unfreeze'],
 
-  input: ({ operands: names, paths }) => ({ paths: [...names.map(nameOfArgument), ...paths] }),
+  input: ({ operands: names, paths }) => pathsIn(names, paths),
 
   render: ({ frozen, stillFrozen }, { style }) =>
     lines(
@@ -36,6 +36,12 @@ export const unfreeze = command({
       shown(frozen),
     ),
 });
+
+/** Without paths, the field is absent: an empty list is refused. */
+function pathsIn(names: readonly string[], paths: readonly JsonName[]): { paths?: JsonName[] } {
+  const given = [...names.map(nameOfArgument), ...paths];
+  return given.length === 0 ? {} : { paths: given };
+}
 
 function shown(frozen: readonly { readonly path: JsonName; readonly since: string }[]): string[] {
   if (frozen.length === 0) return ['Nothing is frozen.'];

@@ -44,7 +44,7 @@ export const commentList = command({
   options: [...STATE_OPTIONS, { flags: '-a, --all', description: 'also those that are resolved' }],
   examples: ['savepoint comment list', 'savepoint comment list --all src'],
   input: ({ operands: names, paths, options }) => ({
-    paths: [...names.map(nameOfArgument), ...paths],
+    ...(names.length + paths.length === 0 ? {} : { paths: [...names.map(nameOfArgument), ...paths] }),
     ...stateIn(options),
     ...(options['all'] === true ? { all: true } : {}),
   }),

@@ -6,6 +6,7 @@ import {
   bytes,
   type Check,
   callback,
+  chosen,
   count,
   fields,
   flag,
@@ -40,6 +41,7 @@ export type Arguments = readonly (readonly [name: string, check: Check])[];
 
 export const NOTHING: Arguments = [];
 export const paths = listOf(anything);
+export const chosenPaths = chosen(anything);
 
 export const NAME = ['name', text] as const;
 export const PATHS = ['paths', paths] as const;
@@ -69,7 +71,7 @@ const APPLY = fields(
   {
     ...OPERATION,
     ...CONFLICTS,
-    paths,
+    paths: chosenPaths,
     author: fields({ session: text, call: text }, { actor: ACTOR }),
     trigger: oneOf('apply', 'merge'),
   } satisfies ShapeOf<ApplyOptions, 'description'>,
@@ -86,9 +88,14 @@ const CREATE_FORK = fields({
   rungs: listOf(COPY_RUNG),
   dependencies: DEPENDENCIES,
 } satisfies ShapeOf<CreateForkOptions>);
-const FORK_DIFF = fields({ ...CALL_OPTIONS, paths, patch: flag, output: count } satisfies ShapeOf<ForkDiffOptions>);
-const DIFF_FORKS = fields({ ...CALL_OPTIONS, paths, patch: flag } satisfies ShapeOf<DiffForksOptions>);
-const MERGE = { ...OPERATION, ...CONFLICTS, paths } satisfies ShapeOf<MergeOptions>;
+const FORK_DIFF = fields({
+  ...CALL_OPTIONS,
+  paths: chosenPaths,
+  patch: flag,
+  output: count,
+} satisfies ShapeOf<ForkDiffOptions>);
+const DIFF_FORKS = fields({ ...CALL_OPTIONS, paths: chosenPaths, patch: flag } satisfies ShapeOf<DiffForksOptions>);
+const MERGE = { ...OPERATION, ...CONFLICTS, paths: chosenPaths } satisfies ShapeOf<MergeOptions>;
 const CHECKED_MERGE = {
   ...MERGE,
   check: listOf(text),
@@ -147,8 +154,8 @@ export const COPY_SHAPES: { readonly [Name in keyof CopyingCalls]: Arguments } =
   ],
   reopenCopy: [['id', text], options<'reopenCopy'>({})],
   endCopyPrograms: [COPY, options<'endCopyPrograms'>({ mayFinish: callback })],
-  diffCopy: [COPY, options<'diffCopy'>({ paths, patch: flag })],
-  saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths })],
+  diffCopy: [COPY, options<'diffCopy'>({ paths: chosenPaths, patch: flag })],
+  saveCopyPatch: [COPY, ['file', anything], options<'saveCopyPatch'>({ paths: chosenPaths })],
   listChecks: [['options', optional(fields({ at: text, fork: text, plan: text } satisfies ShapeOf<WhichChecks>))]],
   trustChecks: [['digest', text], options<'trustChecks'>({ at: text, fork: text, plan: text })],
   revokeTrust: [options<'revokeTrust'>({})],

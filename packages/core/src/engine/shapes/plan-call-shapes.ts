@@ -33,7 +33,16 @@ import type { PhaseRequest } from '../plans/plan-phases.ts';
 import type { ProposeOptions, ReviseOptions } from '../plans/propose.ts';
 import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
 import type { SplitPlanOptions } from '../plans/split-plan.ts';
-import { type Arguments, CONFLICTS, COPY_RUNG, DEPENDENCIES, OPERATION, PATHS, paths } from './copy-call-shapes.ts';
+import {
+  type Arguments,
+  CONFLICTS,
+  COPY_RUNG,
+  chosenPaths,
+  DEPENDENCIES,
+  OPERATION,
+  PATHS,
+  paths,
+} from './copy-call-shapes.ts';
 import { FILES } from './edit-call-shapes.ts';
 
 export type PlanningCalls = PlanCalls &
@@ -114,7 +123,7 @@ const COMMENT = fields(
 );
 const COMMENTS = fields({
   ...CALL_OPTIONS,
-  paths,
+  paths: chosenPaths,
   all: flag,
   forCaller: flag,
   plan: text,

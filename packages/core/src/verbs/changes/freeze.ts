@@ -21,7 +21,7 @@ export const freeze = verb({
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
-      paths: shapes.z.array(shapes.jsonName).optional(),
+      paths: shapes.z.array(shapes.jsonName).min(1).optional(),
       list: shapes.z.boolean().optional().describe('only list the frozen paths'),
     }),
     output: shapes.z.strictObject({ frozen: frozenList(shapes).describe('all paths that are frozen now') }),
@@ -47,7 +47,7 @@ export const unfreeze = verb({
     'inside a frozen folder stays frozen and is listed.',
   changes: 'store',
   schemas: (shapes) => ({
-    input: shapes.z.strictObject({ paths: shapes.z.array(shapes.jsonName).optional() }),
+    input: shapes.z.strictObject({ paths: shapes.z.array(shapes.jsonName).min(1).optional() }),
     output: shapes.z.strictObject({
       frozen: frozenList(shapes).describe('all paths that are still frozen'),
       stillFrozen: shapes.z

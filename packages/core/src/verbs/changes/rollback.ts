@@ -28,8 +28,12 @@ export const rollback = verb({
   changes: 'files',
   schemas: ({ z, authorScope, jsonName, changeId: id, hunkId: hunk, rolledBack, conflictFields }) => ({
     input: z.strictObject({
-      changes: z.array(z.string()).optional().describe('only these changes, for example `cp_12.3`'),
-      hunks: z.array(z.string()).optional().describe('only these hunks, for example `cp_12.3:2`; a dry run lists them'),
+      changes: z.array(z.string()).min(1).optional().describe('only these changes, such as `cp_12.3`'),
+      hunks: z
+        .array(z.string())
+        .min(1)
+        .optional()
+        .describe('only these hunks, such as `cp_12.3:2`; a dry run lists them'),
       scope: authorScope.optional(),
       agent: z
         .string()
@@ -41,7 +45,7 @@ export const rollback = verb({
         .optional()
         .describe("only changes of this tool call: the agent's own id of the call, or a unique prefix"),
       after: z.string().optional().describe('only changes after this: a checkpoint, a date, or `10 minutes ago`'),
-      paths: z.array(jsonName).optional().describe('only changes of these paths and below them'),
+      paths: z.array(jsonName).min(1).optional().describe('only these paths and below'),
       lines: z
         .array(
           z.strictObject({
@@ -54,14 +58,15 @@ export const rollback = verb({
               .describe('`before`: lines of the state `after`, which come back'),
           }),
         )
+        .min(1)
         .max(10_000)
         .optional()
-        .describe('only these lines, and nothing else; only with `after` and `at`'),
+        .describe('only these lines; only with `after` and `at`'),
       at: z
         .string()
         .optional()
-        .describe('the checkpoint in which the lines are counted; default: the files as they are now'),
-      root: jsonName.optional().describe('only changes in this repository, without the repositories nested in it'),
+        .describe('the checkpoint in which the lines are counted; default: the current files'),
+      root: jsonName.optional().describe('only changes in this repository, without nested ones'),
       likely: z
         .boolean()
         .optional()

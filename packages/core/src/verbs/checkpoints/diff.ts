@@ -1,8 +1,9 @@
 import type { DiffResult } from '../../engine/calls/checkpoints.ts';
 import { treePathOf } from '../../io/locate-path.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { exactName, nameToJson } from '../../model/names.ts';
+import { nameToJson } from '../../model/names.ts';
 import type { Savepoint } from '../../savepoint.ts';
+import { limitedTo } from '../input/paths.ts';
 import { findingsShape, findingsToJson } from '../shapes/findings-shape.ts';
 import { briefToJson, changeToJson, patchToJson, rootChangeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -24,7 +25,7 @@ export const diff = verb({
       input: z.strictObject({
         from: checkpointName.optional().describe('default: the last checkpoint'),
         to: checkpointName.optional().describe('default: the current files'),
-        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        paths: z.array(jsonName).min(1).optional().describe('only these paths and below'),
         patch: z.boolean().optional().describe('also return a patch'),
         review: z
           .boolean()
@@ -70,10 +71,12 @@ export const diff = verb({
       );
     const wanted = input.paths ?? [];
     const place = wanted.length === 0 ? null : await savepoint.place();
-    const paths = place === null ? [] : wanted.map((path) => exactName(treePathOf(place, path)));
+    const paths = place === null ? [] : wanted.map((path) => treePathOf(place, path));
     const { from, to, patch, review = false } = input;
     if (review && wanted.length > 0) throw notWithReview('paths');
-    const found = await savepoint.diff(withoutUndefined({ from, to, paths, patch, signal: context.signal }));
+    const found = await savepoint.diff(
+      withoutUndefined({ from, to, ...limitedTo(paths), patch, signal: context.signal }),
+    );
     return {
       from: briefToJson(found.from),
       to: found.to === null ? null : briefToJson(found.to),

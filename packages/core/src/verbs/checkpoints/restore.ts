@@ -4,7 +4,7 @@ import { exactName, isWithin, nameToJson, type TreePath } from '../../model/name
 import type { Savepoint } from '../../savepoint.ts';
 import { WORK_STARTS } from '../../timeline/query/work-starts.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
-import { scopeOf } from '../input/paths.ts';
+import { limitedTo, scopeOf } from '../input/paths.ts';
 import { conversationFields, conversationToJson } from '../shapes/conversation-shape.ts';
 import { briefToJson, notHappenedToJson, operationToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -27,9 +27,9 @@ export const restore = verb({
     return {
       input: z.strictObject({
         checkpoint: checkpointName,
-        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        paths: z.array(jsonName).min(1).optional().describe('only these paths and below'),
         all: z.boolean().optional().describe('the entire workspace, even from a subfolder'),
-        root: jsonName.optional().describe('only this repository, without the repositories nested in it'),
+        root: jsonName.optional().describe('only this repository, without nested ones'),
         allowPartial: z
           .boolean()
           .optional()
@@ -106,7 +106,7 @@ export const restore = verb({
       });
     }
     const options = withoutUndefined({
-      paths: paths.map(exactName),
+      ...limitedTo(paths),
       root: root === undefined ? undefined : exactName(root),
       allowPartial,
       git,
@@ -157,10 +157,7 @@ function assertOnlyConversation(input: { readonly [option: string]: unknown }): 
 async function alternatives(savepoint: Savepoint, paths: readonly TreePath[], signal: AbortSignal | undefined) {
   const found: { name: string; checkpoint: ReturnType<typeof briefToJson>; files: number }[] = [];
   for (const name of WORK_STARTS) {
-    const differing = await diffIfExists(
-      savepoint,
-      withoutUndefined({ from: name, paths: paths.map(exactName), signal }),
-    );
+    const differing = await diffIfExists(savepoint, withoutUndefined({ from: name, ...limitedTo(paths), signal }));
     if (differing === null || differing.totals.files === 0) continue;
     if (found.some(({ checkpoint }) => checkpoint.id === differing.from.id)) continue;
     found.push({ name, checkpoint: briefToJson(differing.from), files: differing.totals.files });

@@ -54,7 +54,7 @@ export const commentList = verb({
     const { z, jsonName } = shapes;
     return {
       input: z.strictObject({
-        paths: z.array(jsonName).optional().describe('only on these files, or below these folders'),
+        paths: z.array(jsonName).min(1).optional().describe('only on these files, or below these folders'),
         all: z.boolean().optional().describe('also those that are resolved'),
         ...stateFields(shapes),
       }),

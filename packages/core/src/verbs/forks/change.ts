@@ -1,10 +1,10 @@
 /** Verbs that create, merge and remove forks. */
 
 import { SavepointError } from '../../model/errors.ts';
-import { exactName, nameToJson } from '../../model/names.ts';
+import { nameToJson } from '../../model/names.ts';
 import { checkResultShape, checkResultToJson } from '../checks/check.ts';
 import { conflictChoicesOf } from '../input/conflict-choices.ts';
-import { scopeOf } from '../input/paths.ts';
+import { limitedTo, scopeOf } from '../input/paths.ts';
 import { sessionToJson } from '../shapes/conversation-shape.ts';
 import { forkShapes, runToJson } from '../shapes/fork-shape.ts';
 import { filesOutcomeToJson, operationToJson, timeToJson } from '../shapes/to-json.ts';
@@ -121,7 +121,7 @@ export const forkMerge = verb({
     return {
       input: z.strictObject({
         name: z.string(),
-        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        paths: z.array(jsonName).min(1).optional().describe('only these paths and below'),
         ...conflictFields,
         check: z
           .array(z.string())
@@ -150,7 +150,7 @@ export const forkMerge = verb({
     const options = {
       ...withoutUndefined({ force, expected, signal, toolCall, onOutput }),
       ...(await conflictChoicesOf(savepoint, input)),
-      ...(paths.length === 0 ? {} : { paths: scopeOf(place, paths).map(exactName) }),
+      ...(paths.length === 0 ? {} : limitedTo(scopeOf(place, paths))),
       ...withoutUndefined({ check, override }),
     };
     const seen =

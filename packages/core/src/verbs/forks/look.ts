@@ -1,7 +1,8 @@
 /** Verbs that look at forks. */
 
 import { treePathOf } from '../../io/locate-path.ts';
-import { exactName, nameToJson } from '../../model/names.ts';
+import { nameToJson } from '../../model/names.ts';
+import { limitedTo } from '../input/paths.ts';
 import { changesToJson, forkChecksToJson, forkShapes, forkToJson, printedToJson } from '../shapes/fork-shape.ts';
 import { timeToJson } from '../shapes/to-json.ts';
 import { verb, withoutUndefined } from '../verb.ts';
@@ -99,7 +100,7 @@ export const forkDiff = verb({
           .string()
           .optional()
           .describe('compare the files with those of this fork; `.`: with those of the workspace'),
-        paths: z.array(jsonName).optional().describe('only these paths and below them'),
+        paths: z.array(jsonName).min(1).optional().describe('only these paths and below'),
         patch: z.boolean().optional().describe('also return a patch'),
       }),
       output: z.strictObject({ ...forkShapes(shapes).changes, totals }),
@@ -107,8 +108,8 @@ export const forkDiff = verb({
   },
   async handle(savepoint, { name, other, paths: wanted = [], patch }, { signal }) {
     const place = await savepoint.place();
-    const paths = wanted.map((path) => exactName(treePathOf(place, path)));
-    const options = withoutUndefined({ paths, patch, signal });
+    const paths = wanted.map((path) => treePathOf(place, path));
+    const options = withoutUndefined({ ...limitedTo(paths), patch, signal });
     const difference =
       other === undefined
         ? (await savepoint.fork(name, options)).difference

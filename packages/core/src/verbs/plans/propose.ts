@@ -132,7 +132,7 @@ export const planShow = verb({
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
       id: shapes.z.string(),
-      paths: shapes.z.array(shapes.jsonName).optional().describe('only changes of these paths and below; default: all'),
+      paths: shapes.z.array(shapes.jsonName).min(1).optional().describe('only these paths and below'),
       patch: shapes.z.boolean().optional().describe('also return a patch of the proposed changes'),
     }),
     output: planShapes(shapes).whole,

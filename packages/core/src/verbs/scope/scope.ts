@@ -52,7 +52,7 @@ export const scopeDrop = verb({
   changes: 'store',
   schemas: (shapes) => ({
     input: shapes.z.strictObject({
-      paths: shapes.z.array(shapes.jsonName).optional(),
+      paths: shapes.z.array(shapes.jsonName).min(1).optional(),
       all: shapes.z.boolean().optional(),
       session: session(shapes),
     }),

@@ -12,7 +12,7 @@ export const conflictFields = {
       z.strictObject({
         path: jsonName,
         content: jsonName.describe('the entire merged content'),
-        ours: objectId.optional().describe('id of the file that it was merged from; CONFLICT if that has changed'),
+        ours: objectId.optional().describe('id of the file that it was merged from; CONFLICT if it changed'),
       }),
     )
     .optional()
