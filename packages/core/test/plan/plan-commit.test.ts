@@ -153,9 +153,12 @@ test('what git ignores by any rule of the repository or the user is left out and
   const savepoint = p.open({ places });
   const paths = ['.env', 'node_modules/x/index.js', 'private', 'src/a.swp', 'kept.log', ':(top)*.ts'];
   const files = paths.map((path) => write(path, 'x\n'));
-  const { plan, fingerprint } = await savepoint.proposeEdits(files, { intent: 'All' });
+  const first = await savepoint.proposeEdits(files.slice(0, 1), { intent: 'All' });
+  const { plan, fingerprint, ...revised } = await savepoint.revisePlan(first.plan.id, files);
   // It is known before.
   const ignored = ['.env', 'node_modules/x/index.js', 'private', 'src/a.swp'];
+  expect(first.ignored).toEqual(['.env']);
+  expect(revised.ignored).toEqual(ignored);
   expect((await savepoint.plan(plan.id)).ignored).toEqual(ignored);
   expect((await savepoint.previewPlan(plan.id)).plan.notes).toEqual(
     ignored.map((path) => ({ path, why: 'is ignored by git, so a commit leaves it out' })),

@@ -30,7 +30,7 @@ import type { WriteOperationContext } from '../write-context.ts';
 import { inEffect } from './applications.ts';
 import { dropExpiredPlans } from './expire.ts';
 import { type PhaseRequest, withPhases } from './plan-phases.ts';
-import { type PlanView, progressOf, statusOf, viewOf } from './plan-view.ts';
+import { type PlanView, progressOf, statusOf, viewOf, withIgnored } from './plan-view.ts';
 import { changedSince, findPlan, replacePlan } from './stored-plans.ts';
 
 const MAX_INTENT = 10_000;
@@ -64,12 +64,13 @@ export interface Proposal {
 /** @throws SavepointError USAGE if it would change nothing, and what captures and the operation throw */
 export async function propose(engine: Engine, proposal: Proposal, options: ProposeOptions): Promise<PlanView> {
   const { intent, phases = [] } = options;
-  return keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
+  const view = await keepProposal(engine, proposal, options, async (found, { workspace, pace }, batch) => {
     assertNotEmpty(found);
     const plan = newPlan(workspace, found, intent);
     if (phases.length === 0) return plan;
     return withPhases(workspace, plan, (await selectionOf(batch, plan, pace)).changes, phases, false);
   });
+  return markedIgnored(engine, view);
 }
 
 /** A plan that goes on, or begins, under the lock. */
@@ -111,7 +112,8 @@ export async function revise(
     assertGoesOn(operating.workspace, findPlan(operating.workspace, given), proposal, revision);
     return proposal.operation(operating);
   };
-  return keepProposal(engine, { ...proposal, operation }, options, async (found, { workspace, pace }, batch) => {
+  const view = await keepProposal(engine, { ...proposal, operation }, options, async (found, operating, batch) => {
+    const { workspace, pace } = operating;
     assertNotEmpty(found);
     const old = findPlan(workspace, given);
     await assertRevisable(workspace, old, pace);
@@ -121,6 +123,7 @@ export async function revise(
     }
     return revised(batch, old, found, pace);
   });
+  return markedIgnored(engine, view);
 }
 
 /**
@@ -161,6 +164,11 @@ export async function assertRevisable(workspace: Workspace, plan: Plan, pace: Pa
   const shown = status === 'approved' ? 'rolled-back' : status;
   const hint = 'Propose the changes as a new plan.';
   throw new SavepointError('USAGE', `${plan.id} is ${shown}, so it cannot be revised.`, { argument: 'id' }, { hint });
+}
+
+/** Git is asked without the lock. Edits that a hook holds do not wait for git. */
+function markedIgnored(engine: Engine, view: PlanView): Promise<PlanView> {
+  return engine.read((workspace, { places }) => withIgnored(workspace, view, places.variables?.() ?? {}));
 }
 
 /** @throws SavepointError CONFLICT */
