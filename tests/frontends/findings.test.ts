@@ -66,18 +66,25 @@ it('are part of a review of a difference, below the changed files', () => {
   expect(p.run(['diff', '--review', '--', 'src']).stderr).toContain('cannot be limited to paths');
 });
 
-it('folds what follows below its cause, shows 50 causes, and counts the rest', () => {
+it('folds what follows below its cause, lists places of the same cause, and counts the rest', () => {
   const p = project();
-  p.write('a.ts', 'export const a = 1;\n');
-  for (let i = 0; i < 60; i++) p.write(`use/${i}.ts`, "import { a } from '../a';\na;\n");
+  const names = Array.from({ length: 60 }, (_, nth) => `a${nth}`);
+  p.write('a.ts', `export const a = 1;\n${names.map((name) => `export const ${name} = 1;\n`).join('')}`);
+  for (const name of names) p.write(`use/${name}.ts`, `import { a, ${name} } from '../a';\na + ${name};\n`);
   p.checkpoint();
   p.write('a.ts', 'export const = 1;\n');
   const broken = p.ok('findings').stdout;
-  expect(broken).toMatch(/^breaks a\.ts:1: [\s\S]*\n {4}follows: use\/0\.ts:1, use\/1\.ts:1, use\/10\.ts:1, 57 more\n/);
-  p.write('a.ts', 'export const b = 1;\n');
-  const { stdout } = p.ok('findings');
-  expect(stdout.match(/^breaks /gm)).toHaveLength(50);
-  expect(stdout).toContain('\n10 more\n');
+  expect(broken).toMatch(
+    /^breaks a\.ts:1: [\s\S]*\n {4}follows: use\/a0\.ts:1, use\/a1\.ts:1, use\/a10\.ts:1, \d+ more\n/,
+  );
+  p.write('a.ts', names.map((name) => `export const ${name} = 1;\n`).join(''));
+  const one = p.ok('findings').stdout;
+  expect(one.match(/^breaks /gm)).toHaveLength(1);
+  expect(one).toMatch(/^breaks in 60 places: .*'a'[\s\S]*\n {4}at use\/a0\.ts:1\n[\s\S]*\n {4}and 48 more\n/);
+  p.write('a.ts', 'export const a = 1;\n');
+  const each = p.ok('findings').stdout;
+  expect(each.match(/^breaks /gm)).toHaveLength(50);
+  expect(each).toContain('\n10 more\n');
 });
 
 describe('plan check', () => {

@@ -13,6 +13,7 @@ type UnsaidJson = FindingsJson['unsaid'][number];
 const MOST_FINDINGS = 50;
 const MOST_FOLLOWING = 3;
 const MOST_EVIDENCE = 3;
+const MOST_PLACES = 12;
 const NAMED = 5;
 
 /** The worst first. What follows from a finding is below it. */
@@ -30,14 +31,30 @@ export function findingLines(
     if (one.follows !== null) following.set(one.follows, [...(following.get(one.follows) ?? []), one]);
   }
   const causes = findings.flatMap((one, index) => (one.follows === null ? [{ one, index }] : []));
-  const shown = causes
-    .slice(0, MOST_FINDINGS)
-    .flatMap(({ one, index }) => [
-      ...oneFinding(one, view),
-      ...followingLines(consequencesOf(index, findings, following)),
-    ]);
-  const more = causes.length - Math.min(causes.length, MOST_FINDINGS) + omitted;
+  const groups = sameCauses(causes);
+  const shown = groups.slice(0, MOST_FINDINGS).flatMap((group) => {
+    const consequences = new Set(group.flatMap(({ index }) => consequencesOf(index, findings, following)));
+    const places = group.map(({ one }) => one);
+    return [...findingsOfCause(places, view), ...followingLines([...consequences])];
+  });
+  const more = groups.slice(MOST_FINDINGS).reduce((sum, { length }) => sum + length, omitted);
   return [...shown, ...(more === 0 ? [] : [`${more} more`])];
+}
+
+interface Cause {
+  readonly one: FindingJson;
+  readonly index: number;
+}
+
+/** Findings that say the same of other places, such as of all files that use an export that is gone. */
+function sameCauses(causes: readonly Cause[]): readonly (readonly Cause[])[] {
+  const groups = new Map<string, Cause[]>();
+  for (const cause of causes) {
+    const { class: of, rule, message, evidence } = cause.one;
+    const key = JSON.stringify([of, rule, message, evidence]);
+    groups.set(key, [...(groups.get(key) ?? []), cause]);
+  }
+  return [...groups.values()];
 }
 
 /** Also those of consequences. */
@@ -51,13 +68,21 @@ function consequencesOf(
   return [...all];
 }
 
-function oneFinding({ class: of, path, line, rule, message, evidence }: FindingJson, { style }: OutputView): string[] {
+function findingsOfCause(all: readonly FindingJson[], { style }: OutputView): readonly string[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  const { class: of, rule, message, evidence } = first;
   const name = of === 'breaks' ? style.bad(of) : style.strong(of);
+  const where = all.length === 1 ? placeText(first) : `in ${all.length} places`;
+  const places = all.slice(0, MOST_PLACES).map(placeText);
+  const more = all.length - places.length;
   return [
-    `${name} ${placeText({ path, line })}: ${showContent(message)} (${rule})`,
+    `${name} ${where}: ${showContent(message)} (${rule})`,
     ...evidence
       .slice(0, MOST_EVIDENCE)
       .map((one) => `    ${one.state === 'base' ? 'before' : 'after'} ${placeText(one)}: ${showContent(one.text)}`),
+    ...(all.length === 1 ? [] : places.map((place) => `    at ${place}`)),
+    ...(more === 0 ? [] : [`    and ${more} more`]),
   ];
 }
 

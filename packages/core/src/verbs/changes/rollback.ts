@@ -62,10 +62,7 @@ export const rollback = verb({
         .max(10_000)
         .optional()
         .describe('only these lines; only with `after` and `at`'),
-      at: z
-        .string()
-        .optional()
-        .describe('the checkpoint in which the lines are counted; default: the current files'),
+      at: z.string().optional().describe('the checkpoint in which the lines are counted; default: the current files'),
       root: jsonName.optional().describe('only changes in this repository, without nested ones'),
       likely: z
         .boolean()
