@@ -88,8 +88,9 @@ function findingsOfCause(all: readonly FindingJson[], { style }: OutputView): re
 
 function followingLines(following: readonly FindingJson[]): readonly string[] {
   if (following.length === 0) return [];
-  const places = following.slice(0, MOST_FOLLOWING).map(placeText);
-  const more = following.length - places.length;
+  const all = [...new Set(following.map(placeText))];
+  const places = all.slice(0, MOST_FOLLOWING);
+  const more = all.length - places.length;
   return [`    follows: ${places.join(', ')}${more === 0 ? '' : `, ${more} more`}`];
 }
 
