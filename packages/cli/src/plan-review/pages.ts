@@ -78,12 +78,18 @@ export function summaryOf(view: PlanView, decisions: Decisions, columns: number,
   };
 }
 
-/** New failures of the checks of exactly this. */
-export function failuresOf({ plan, fingerprint }: PlanView): readonly Failure[] {
+/** What an analysis and the checks found in exactly this. */
+export function failuresOf({ plan, fingerprint, findings }: PlanView): readonly Failure[] {
   const { checks } = plan;
-  return checks === null || checks.fingerprint !== fingerprint
-    ? []
-    : checks.results.flatMap(({ name, failures }) => failures.map((text) => ({ check: name, text })));
+  const found = findings.map(({ class: of, path, line, message }) => ({
+    check: of,
+    text: `${showName(path)}${line === null ? '' : `:${line}`}: ${message}`,
+  }));
+  const failed =
+    checks === null || checks.fingerprint !== fingerprint
+      ? []
+      : checks.results.flatMap(({ name, failures }) => failures.map((text) => ({ check: name, text })));
+  return [...found, ...failed];
 }
 
 function checkSummary({ isCurrent, isFailed, results }: NonNullable<PlanView['checks']>): string {

@@ -126,6 +126,24 @@ export function planText(plan: PlanJson, view: OutputView): readonly string[] {
   ];
 }
 
+/** What the plan breaks elsewhere in the code. */
+export function analysisText(
+  { analysis, findings }: Pick<PlanJson, 'analysis' | 'findings'>,
+  view: OutputView,
+): readonly string[] {
+  if (analysis === null) return [];
+  if (!analysis.current) {
+    return ['  code analysed before parts were accepted or rejected, or it was revised: these findings do not count'];
+  }
+  const { base, omitted, unsaid } = analysis;
+  const files = unsaid.filter(({ reason }) => reason !== 'not-measured').reduce((sum, one) => sum + one.files, 0);
+  return [
+    `  findings on ${base}:`,
+    ...findingLines({ findings, omitted }, view).map((line) => `    ${line}`),
+    ...(files === 0 ? [] : [`    ${countText(files, 'file')} not analysed`]),
+  ];
+}
+
 /** What was left out because it did not merge. */
 export function leftOutText({ left }: Pick<PlanJson, 'left'>, style: Style): readonly string[] {
   if (left.length === 0) return [];
@@ -197,23 +215,5 @@ function checksText({ checks, checked, override, validations }: PlanJson, { styl
       `  checked after ${phase === null ? 'it' : `phase ${showText(phase)}`} was applied (${checkpoint}):`,
       ...results.flatMap((one) => [line(one, ''), ...failures(one)]),
     ]),
-  ];
-}
-
-/** What the plan breaks elsewhere in the code. */
-export function analysisText(
-  { analysis, findings }: Pick<PlanJson, 'analysis' | 'findings'>,
-  view: OutputView,
-): readonly string[] {
-  if (analysis === null) return [];
-  if (!analysis.current) {
-    return ['  code analysed before parts were accepted or rejected, or it was revised: these findings do not count'];
-  }
-  const { base, omitted, unsaid } = analysis;
-  const files = unsaid.filter(({ reason }) => reason !== 'not-measured').reduce((sum, one) => sum + one.files, 0);
-  return [
-    `  findings on ${base}:`,
-    ...findingLines({ findings, omitted }, view).map((line) => `    ${line}`),
-    ...(files === 0 ? [] : [`    ${countText(files, 'file')} not analysed`]),
   ];
 }

@@ -71,7 +71,7 @@ export const diff = command({
   render(output, view, given) {
     const difference = differenceText(output, view, given.options);
     if (output.review === null) return difference;
-    // A patch may have bytes that are no text.
+    // A patch may have bytes of any encoding.
     return Buffer.concat([Buffer.from(difference), Buffer.from(`\n${findingsText(output.review, view)}`)]);
   },
 });

@@ -234,10 +234,6 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
 
 const SHOWN_FINDINGS = 10;
 
-function findingLine({ class: of, path, line, message }: OutputOf<typeof VERBS.planShow>['findings'][number]): string {
-  return `${of} ${pathText(path)}${line === null ? '' : `:${line}`}: ${message}`;
-}
-
 export function planCheckLines(answer: PlanCheckAnswer): string[] {
   return [
     `Checked ${answer.id} on ${answer.base}.`,
@@ -273,6 +269,10 @@ export function planApplyLines(answer: PlanApplyAnswer): string[] {
     ...(answer.not_merged ?? []).map((path) => `  left out, because it did not merge: ${pathText(path)}`),
     ...(answer.stopped === undefined ? [] : [`Stopped: ${showText(answer.stopped)}`]),
   ];
+}
+
+function findingLine({ class: of, path, line, message }: OutputOf<typeof VERBS.planShow>['findings'][number]): string {
+  return `${of} ${pathText(path)}${line === null ? '' : `:${line}`}: ${message}`;
 }
 
 function phaseLine({ name, applied, done }: PhaseRow): string {
