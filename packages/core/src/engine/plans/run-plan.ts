@@ -143,6 +143,17 @@ export function rollBackPlan(
   return rollBack(engine, id, last ? 'last' : 'all', options);
 }
 
+export async function previewRollBack(
+  engine: Engine,
+  id: string,
+  { last = false, ...options }: RollBackPlanOptions,
+): Promise<Preview> {
+  const request = { id, wanted: last ? 'last' : 'all' } as const;
+  return engine.read((workspace) =>
+    preview(engine, workspace, rollbackOf(engine, workspace, request, options), options),
+  );
+}
+
 /** Everything that the plan applied and is in effect, what it applied last, or the checkpoint of one application. */
 type Undone = 'all' | 'last' | number;
 
@@ -156,17 +167,6 @@ function rollBack(engine: Engine, id: string, wanted: Undone, options: RollBackO
     const operation = rollbackOf(engine, workspace, { id, wanted }, options);
     return runAndAnnounce(engine, operating, 'rollback:completed', operation, options);
   });
-}
-
-export async function previewRollBack(
-  engine: Engine,
-  id: string,
-  { last = false, ...options }: RollBackPlanOptions,
-): Promise<Preview> {
-  const request = { id, wanted: last ? 'last' : 'all' } as const;
-  return engine.read((workspace) =>
-    preview(engine, workspace, rollbackOf(engine, workspace, request, options), options),
-  );
 }
 
 interface StateOfRun {
