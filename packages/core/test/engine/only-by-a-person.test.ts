@@ -21,6 +21,7 @@ it('each verb that changes something is either for everybody, or only for a pers
     'planPhases',
     'planRevise',
     'planRollback',
+    'planSplit',
     'redo',
     'replay',
     'restore',
