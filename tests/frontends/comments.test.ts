@@ -151,7 +151,11 @@ it('is removed by a purge of its path and with its session, and a damaged file i
   p.ok('comment', 'add', 'a.txt:1', 'It says: das Wort für b');
   p.ok('purge', 'b.txt', '--yes');
   expect(listed(p)).toMatchObject([{ text: 'About a' }]);
-  p.ok('sessions', 'delete', 's1', '--yes');
+  const unconfirmed = p.run(['sessions', 'delete', 's1']);
+  expect(unconfirmed.status).not.toBe(0);
+  expect(unconfirmed.stderr).toMatch(/checkpoints? of session s1, and 1 comment that no agent has received\./);
+  expect(listed(p)).toHaveLength(1);
+  expect(p.ok('sessions', 'delete', 's1', '--yes').stdout).toContain('Deleted 1 comment that no agent had received.\n');
   expect(listed(p)).toEqual([]);
   p.ok('comment', 'add', 'a.txt:2', 'Again');
   const all = fs.readdirSync(p.base, { recursive: true, encoding: 'utf8' });

@@ -1,4 +1,4 @@
-import { showText } from '@savepoint/core';
+import { type Savepoint, SavepointError, showText } from '@savepoint/core';
 import { VERBS } from '@savepoint/core/frontend';
 import { command, lines } from '../../command.ts';
 import { confirm, IRREVERSIBLE_HINT } from '../../input/confirm.ts';
@@ -21,7 +21,7 @@ export const deleteSession = command({
       const [found, another] = sessions.filter(({ id }) => id.startsWith(input.session));
       // An unknown session, and an ambiguous one, fail below.
       if (found !== undefined && (another === undefined || found.id === input.session)) {
-        const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(found.id)}`;
+        const what = `${countText(found.checkpoints.length, 'checkpoint')} of session ${showText(found.id)}${await commentsText(savepoint, found.id, signal)}`;
         await confirm(context, {
           verb: 'sessions delete',
           consequence: `This would delete ${what}`,
@@ -38,7 +38,7 @@ export const deleteSession = command({
     return VERBS.deleteSession.handle(savepoint, input, { signal });
   },
 
-  render({ session, dropped, stayed, plans, kept, bytesBefore, bytesAfter }) {
+  render({ session, dropped, stayed, plans, unsentComments, kept, bytesBefore, bytesAfter }) {
     return lines(
       `Deleted ${countText(dropped.length, 'checkpoint')} of session ${showText(session)}; ` +
         `the workspace has ${countText(kept, 'checkpoint')} left.`,
@@ -47,7 +47,20 @@ export const deleteSession = command({
         (count) => `${countText(count, 'checkpoint')} of the session ${count === 1 ? 'was' : 'were'} kept:`,
       ),
       plans.length === 0 ? [] : `Removed its texts from ${plans.join(', ')}; what is proposed there stays.`,
+      unsentComments === 0 ? [] : `Deleted ${countText(unsentComments, 'comment')} that no agent had received.`,
       `Store size: ${sizeText(bytesBefore)} before, ${sizeText(bytesAfter)} now.`,
     );
   },
 });
+
+/** What is lost of the comments of people, as the end of a list. Nothing if each has reached an agent. */
+async function commentsText(savepoint: Savepoint, session: string, signal: AbortSignal): Promise<string> {
+  try {
+    const { comments } = await VERBS.commentList.handle(savepoint, {}, { signal });
+    const unsent = comments.filter((one) => one.session === session && one.status === 'open').length;
+    return unsent === 0 ? '' : `, and ${countText(unsent, 'comment')} that no agent has received`;
+  } catch (error) {
+    if (!(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
+    return ', and the comments, which cannot be read';
+  }
+}

@@ -126,18 +126,24 @@ export function writeComments(fs: Fs, layout: StoreLayout, comments: readonly Co
 /**
  * Removes comments. A file that cannot be read may contain anything, so it is removed as well. The caller holds the
  * store's lock, and syncs the folder.
+ * @returns the removed ones, as far as they could be read
  */
-export function dropComments(fs: Fs, layout: StoreLayout, isUnwanted: (comment: Comment) => boolean): void {
+export function dropComments(
+  fs: Fs,
+  layout: StoreLayout,
+  isUnwanted: (comment: Comment) => boolean,
+): readonly Comment[] {
   let all: readonly Comment[];
   try {
     all = readComments(fs, layout);
   } catch (error) {
     if (!(error instanceof SavepointError) || error.code !== 'STORE_DAMAGED') throw error;
     removeIfExists(fs, commentsFile(layout));
-    return;
+    return [];
   }
   const left = all.filter((one) => !isUnwanted(one));
   if (left.length < all.length) writeComments(fs, layout, left);
+  return all.filter(isUnwanted);
 }
 
 function commentsFile({ path }: StoreLayout): DiskPath {

@@ -3,6 +3,7 @@
 import { showText } from '../../content/show-name.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type Comment, commentStatus } from '../../model/comment.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, ObjectId, PlanId, SessionId } from '../../model/ids.ts';
 import type { HeldLock } from '../../store/lock.ts';
@@ -27,6 +28,8 @@ export interface ForgottenSession extends CleanUpResult {
   readonly stayed: readonly { readonly id: CheckpointId; readonly why: KeptReason }[];
   /** Plans that the session had a part in: their texts were removed, and what they propose stays. */
   readonly plans: readonly PlanId[];
+  /** How many comments were removed that no agent had received. */
+  readonly unsentComments: number;
 }
 
 /**
@@ -68,12 +71,14 @@ export async function forgetSession(
   removeWatchViews(ports.fs, store.layout);
   removeFactCache(ports.fs, store.layout);
   // They quote lines of the session.
-  dropComments(ports.fs, store.layout, (one) => one.session === session || one.sent?.session === session);
+  const isOfSession = (one: Comment) => one.session === session || one.sent?.session === session;
+  const comments = dropComments(ports.fs, store.layout, isOfSession);
+  const unsentComments = comments.filter((one) => commentStatus(one) === 'open').length;
   dropScopes(ports, store.layout, (one) => one === session);
   const done = await dropCheckpoints(workspace, lock, drop, pace);
   // Other checkpoints still name the session as an author. Without this state, lists would show it again.
   writeSessionState(ports.fs, store.layout, session, { ...UNKNOWN_STATE, deletedUpTo: upTo });
-  return { ...done, session, stayed, plans: plans.map(({ id }) => id) };
+  return { ...done, session, stayed, plans: plans.map(({ id }) => id), unsentComments };
 }
 
 /** The plans that a session had a part in. One that cannot be read is left as it is. */
