@@ -77,7 +77,7 @@ export const planRevise = command({
   options: [
     { flags: '-m, --message <text>', description: 'what its author is to change' },
     {
-      flags: '--expect-revision <n>',
+      flags: '--expect-revision <number>',
       description: 'the revision that you saw: if the plan has another one, nothing is done',
     },
   ],

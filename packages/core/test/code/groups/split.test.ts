@@ -16,7 +16,7 @@ async function codeOf(files: Files, changes: Changes, moved: Readonly<Record<str
   const items = Object.keys(changes).flatMap((path) => {
     if (targets.has(path)) return [];
     const to = moved[path];
-    return [(to === undefined ? [path] : [path, to]) as readonly TreePath[]];
+    return [(to === undefined ? [path] : [path, to]).map((each) => each as TreePath)];
   });
   return { base, proposed, changes: items } satisfies ChangedCode;
 }
