@@ -4,7 +4,7 @@ import { type Fs, FsError } from '../../io/fs.ts';
 import { removeIfExists } from '../../io/if-exists.ts';
 import { type DiskPath, diskChild } from '../../model/names.ts';
 import type { StoreLayout } from '../layout.ts';
-import { writeCacheFile } from './cache-file.ts';
+import { replaceFile, writeCacheFile } from './cache-file.ts';
 
 const HEADER = 'savepoint facts 1\n';
 const LINE_END = 0x0a;
@@ -23,10 +23,15 @@ export class StoredFactCache implements FactCache {
   readonly #lines = new Map<string, readonly [start: number, end: number]>();
   readonly #used = new Set<string>();
   readonly #added = new Map<string, string>();
+  /** How often the file was removed when this cache was opened. What was read before a removal is not written after it. */
+  readonly #removals: number;
+  readonly #layout: StoreLayout;
 
   constructor(fs: Fs, layout: StoreLayout) {
     this.#fs = fs;
+    this.#layout = layout;
     this.#path = fileIn(layout);
+    this.#removals = removalsOf(fs, layout);
   }
 
   get(key: string): string | null {
@@ -55,6 +60,7 @@ export class StoredFactCache implements FactCache {
     }
     for (const [key, text] of this.#added) parts.push(Buffer.from(`${key}\t${text}\n`));
     writeCacheFile(this.#fs, this.#path, Buffer.concat(parts));
+    if (removalsOf(this.#fs, this.#layout) !== this.#removals) removeIfExists(this.#fs, this.#path);
     this.#bytes = null;
     this.#lines.clear();
     this.#added.clear();
@@ -85,9 +91,22 @@ export class StoredFactCache implements FactCache {
   }
 }
 
-/** Facts quote names and heads of definitions. */
+/**
+ * Facts quote names and heads of definitions. An analysis runs without the lock: it sees the count, which is written first,
+ * and removes what it has written meanwhile. The caller holds the lock.
+ */
 export function removeFactCache(fs: Fs, layout: StoreLayout): void {
+  replaceFile(fs, removalsIn(layout), Buffer.from(String(removalsOf(fs, layout) + 1)));
   removeIfExists(fs, fileIn(layout));
+}
+
+function removalsOf(fs: Fs, layout: StoreLayout): number {
+  const path = removalsIn(layout);
+  return fs.lstat(path) === null ? 0 : Number.parseInt(readEntireFile(fs, path, 100).toString('latin1'), 10) || 0;
+}
+
+function removalsIn(layout: StoreLayout): DiskPath {
+  return diskChild(layout.cache, 'facts-removed');
 }
 
 function fileIn(layout: StoreLayout): DiskPath {

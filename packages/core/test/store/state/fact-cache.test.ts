@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { CachedFactReader, type FactJob } from '../../../src/code/index.ts';
 import { nodeFs } from '../../../src/io/node/fs.ts';
 import type { DiskPath, TreePath } from '../../../src/model/names.ts';
 import type { StoreLayout } from '../../../src/store/layout.ts';
-import { StoredFactCache } from '../../../src/store/state/fact-cache.ts';
+import { removeFactCache, StoredFactCache } from '../../../src/store/state/fact-cache.ts';
 import { languages, reader } from '../../code/change.ts';
 
 const folders: string[] = [];
@@ -56,4 +56,19 @@ it('keeps facts between processes, and reads damaged ones again', async () => {
     Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(bytes.length - 61), bytes.subarray(-1)]),
   );
   expect(await readAll()).toEqual(first);
+});
+
+it('writes nothing that was read before the facts were removed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'facts-'));
+  folders.push(folder);
+  const layout = layoutIn(folder);
+  const old = new StoredFactCache(nodeFs, layout);
+  old.put('a', 'one');
+  removeFactCache(nodeFs, layout);
+  old.save();
+  expect(existsSync(join(folder, 'facts'))).toBe(false);
+  const later = new StoredFactCache(nodeFs, layout);
+  later.put('a', 'two');
+  later.save();
+  expect(new StoredFactCache(nodeFs, layout).get('a')).toBe('two');
 });
