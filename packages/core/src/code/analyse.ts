@@ -40,11 +40,21 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   const base = input.graph ?? (await graphOf(input.base, input));
   const changedPaths = input.changed ?? changesBetween(input.base, input.proposed);
   const facts = await factsOf(input.proposed, changedPaths, input);
-  const proposed = updateGraph(base, input.proposed, facts, input.languages.all);
+  const proposed = updateGraph(base, afterBase(input.base, input.proposed), facts, input.languages.all);
   const change = changeOf(base, proposed, changedPaths, input.languages);
   input.signal?.throwIfAborted();
   const findings = findingsOf(checkAll(change), change);
   return { findings, ...reachOf(change, findings), base, proposed };
+}
+
+/** The proposed state, with the folders of the base: one that is gone now was not written by a compiler. */
+function afterBase(base: CodeTree, proposed: CodeTree): CodeTree {
+  return {
+    files: proposed.files,
+    hasFolder: (path) => proposed.hasFolder(path),
+    hadFolder: (path) => base.hasFolder(path),
+    read: (path) => proposed.read(path),
+  };
 }
 
 /** Reads all files of a state, and builds its graph. */

@@ -8,6 +8,8 @@ export interface CodeTree {
   /** All files, with what identifies their contents. */
   readonly files: ReadonlyMap<TreePath, string>;
   hasFolder(path: TreePath): boolean;
+  /** Whether the state before this one has a folder. Absent: there is none. */
+  hadFolder?(path: TreePath): boolean;
   /** The contents of a file; null: there is none, or it cannot be read. For configuration such as `tsconfig.json`. */
   read(path: TreePath): Uint8Array | null;
 }

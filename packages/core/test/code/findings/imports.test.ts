@@ -40,3 +40,21 @@ it('says nothing about what was broken before', async () => {
   const broken = { ...files, 'src/old.ts': "import { gone } from './math';\nimport './nowhere';\n" };
   expect(await findingsOf(broken, { 'src/math.ts': `${files['src/math.ts']}export const one = 1;\n` })).toEqual([]);
 });
+
+it('follows an export of everything from a folder that is gone', async () => {
+  const star = {
+    'src/index.ts': "export * from './types/base';\n",
+    'src/types/base.ts': 'export const one = 1;\n',
+    'src/user.ts': "import * as all from './index';\nall.one;\n",
+  };
+  // Not the file `types.ts` beside it: the folder `types` is one of sources.
+  const changes = {
+    'src/index.ts': "export * from './types/types';\n",
+    'src/types/base.ts': null,
+    'src/types.ts': 'export const one = 1;\n',
+  };
+  expect((await findingsOf(star, changes)).filter((one) => !one.startsWith('may'))).toEqual([
+    "breaks unresolved-import src/index.ts:1: The import './types/types' does not resolve: no file has this name.",
+    "follows removed-export src/user.ts:2 (follows 0): src/index.ts no longer has 'one', which this file uses.",
+  ]);
+});

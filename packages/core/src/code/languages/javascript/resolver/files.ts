@@ -57,7 +57,8 @@ export function resolvePath(tree: CodeTree, path: TreePath | null): Resolution {
   if (tree.hasFolder(path)) return { to: 'unknown' };
   // Without its folder, the file is probably generated. Only a comparison with another state can tell.
   const folder = parentPath(path);
-  return { to: folder === '' || tree.hasFolder(folder) ? 'missing' : 'unknown' };
+  const isKnown = folder === '' || tree.hasFolder(folder) || tree.hadFolder?.(folder);
+  return { to: isKnown ? 'missing' : 'unknown' };
 }
 
 function withTypes(tree: CodeTree, path: TreePath): readonly TreePath[] {

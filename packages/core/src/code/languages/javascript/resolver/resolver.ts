@@ -64,7 +64,7 @@ class JavaScriptResolver {
   #sourceOfBuilt(path: TreePath): readonly TreePath[] | null {
     const parts = path.split('/');
     const nth = parts.findIndex((part, at) => at < parts.length - 1 && BUILT.test(part));
-    if (nth < 0) return null;
+    if (nth < 0 || this.#tree.hadFolder?.(parts.slice(0, nth + 1).join('/') as TreePath)) return null;
     return sourceOf(this.#tree, parts.slice(0, nth).join('/') as TreePath, parts.slice(nth).join('/'));
   }
 
