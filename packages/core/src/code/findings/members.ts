@@ -20,7 +20,7 @@ export function checkMembers(change: Change): readonly Draft[] {
       const gone = removed.get(use.name);
       if (gone === undefined || gone.language !== node.facts.language) continue;
       drafts.push({
-        class: isNear(change, path, gone.path) ? 'breaks' : 'may-be-affected',
+        class: !gone.mayBeElsewhere && isNear(change, path, gone.path) ? 'breaks' : 'may-be-affected',
         rule: 'removed-method',
         path,
         line: use.lines[0] ?? null,
@@ -36,6 +36,8 @@ interface RemovedMember {
   readonly path: TreePath;
   readonly language: string;
   readonly definition: Definition;
+  /** Whether its class is gone, and perhaps in a file that is imported now but not there. */
+  readonly mayBeElsewhere: boolean;
 }
 
 function removedMembers(change: Change): Map<string, RemovedMember> {
@@ -46,11 +48,20 @@ function removedMembers(change: Change): Map<string, RemovedMember> {
     const now = proposed.nodes.get(moved.get(path) ?? path)?.facts;
     // A file that cannot be understood does not tell what it still defines.
     if (facts === undefined || facts.memberNames === undefined || (now?.problems.length ?? 0) > 0) continue;
+    const lacksFile = hasNewMissingImport(path, change);
     for (const definition of facts.definitions) {
       const { name, container, kind } = definition;
       if (container === null || kind === 'type' || change.isOwnMember(path, name) || name.length < 3) continue;
-      removed.set(name, { path, language: facts.language, definition });
+      const mayBeElsewhere = lacksFile && !now?.definitions.some((one) => one.name === container);
+      removed.set(name, { path, language: facts.language, definition, mayBeElsewhere });
     }
   }
   return removed;
+}
+
+/** Whether a file has a new import that leads to no file. */
+function hasNewMissingImport(path: TreePath, { base, proposed, moved }: Change): boolean {
+  const before = new Set(base.nodes.get(path)?.facts.imports.map(({ from }) => from));
+  const now = proposed.nodes.get(moved.get(path) ?? path);
+  return now?.facts.imports.some(({ from }, nth) => !before.has(from) && now.targets[nth]?.to === 'missing') ?? false;
 }

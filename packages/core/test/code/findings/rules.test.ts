@@ -136,3 +136,19 @@ it('finds calls of methods that no method of that name accepts', async () => {
   const third = { ...files, 'c.ts': 'export const open = { insert(...all: string[]) {} };\n' };
   expect((await findingsOf(third, changes)).filter((one) => one.startsWith('breaks'))).toEqual([]);
 });
+
+it('proves nothing about members of a class that may be in a file that the change lacks', async () => {
+  const files = {
+    'pkg/__init__.py': '',
+    'pkg/models.py': 'class Address:\n    def raw_host(self): ...\n',
+    'pkg/user.py': 'from .models import Address\ndef host(one: Address):\n    return one.raw_host()\n',
+  };
+  const used = async (models: string): Promise<readonly string[]> =>
+    (await findingsOf(files, { 'pkg/models.py': models })).filter((one) => one.includes('removed-method'));
+  expect(await used('from .addresses import Address\n')).toEqual([
+    "may-be-affected removed-method pkg/user.py:3: No file defines a member 'raw_host' any more, which this file uses. It was one of 'Address'.",
+  ]);
+  expect(await used('class Address:\n    pass\n')).toEqual([
+    "breaks removed-method pkg/user.py:3: No file defines a member 'raw_host' any more, which this file uses. It was one of 'Address'.",
+  ]);
+});
