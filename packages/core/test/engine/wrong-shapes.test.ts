@@ -14,7 +14,7 @@ const TAKES_TEXT = new Set(
   (
     'show moment cat diffChange exportSession forgetSession link isFrozen pin restore previewRestore createBundle ' +
     'restoreBundle previewRestoreBundle previewDeleteWorkspace deleteWorkspace setTestResult trustChecks ' +
-    'reopenCopy fork diffForks openFork runInFork previewMerge mergeFork dropFork plan planHunks recordDecisions decidePlan approvePlan cancelPlan checkPlan previewPlan applyPlan runPlan ' +
+    'reopenCopy fork diffForks openFork runInFork previewMerge mergeFork dropFork plan planHunks recordDecisions decidePlan approvePlan cancelPlan checkPlan splitPlan previewPlan applyPlan runPlan ' +
     'previewRollBackPlan rollBackPlan commitPlan resolveComment deleteComment'
   ).split(' '),
 );

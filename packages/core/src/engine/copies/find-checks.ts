@@ -6,6 +6,7 @@ import { filesOfCaptured, filesOfFolder, filesOfSnapshot, type ProjectFiles } fr
 import { trustStateOf } from '../../check/trust.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
+import type { PlanId } from '../../model/ids.ts';
 import type { DiskPath, TreePath } from '../../model/names.ts';
 import { unlessDamaged } from '../../store/objects/damage.ts';
 import type { TrustedCheck } from '../../store/state/trust.ts';
@@ -132,16 +133,27 @@ export function selectedChecks(
   return checks.filter((check) => only.some((name) => hasName(check, name)));
 }
 
-/** @throws SavepointError NEEDS_CONFIRMATION @param where whose checks they are, for `savepoint trust` */
-export function assertTrusted(checks: readonly Check[], trusted: readonly TrustedCheck[], where = ''): void {
+/** @throws SavepointError NEEDS_CONFIRMATION @param plan the plan whose checks they are; null: those of the folder */
+export function assertTrusted(
+  checks: readonly Check[],
+  trusted: readonly TrustedCheck[],
+  plan: PlanId | null = null,
+): void {
   const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
   if (others.length === 0) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
     `Checks run commands of the project, and these are not trusted, or have changed since: ${others.join(', ')}.`,
     { verb: 'check' },
-    { hint: `Nothing was run. \`savepoint trust${where}\` shows what would run, and asks a person to trust it.` },
+    { hint: trustHint(plan) },
   );
+}
+
+function trustHint(plan: PlanId | null): string {
+  const where = plan === null ? '' : ` --plan ${plan}`;
+  const trust = `Nothing was run. \`savepoint trust${where}\` shows what would run, and asks a person to trust it.`;
+  if (plan === null) return trust;
+  return `${trust} \`savepoint findings --plan ${plan}\` says what the plan breaks, and runs nothing.`;
 }
 
 /** The checks of the folder where the last checkpoint had some. Null: there is none, or it is damaged. */

@@ -67,7 +67,7 @@ export async function checkPlan(engine: Engine, id: string, given: PlanCheckOpti
     await assertOpen(workspace, plan, engine.pace(options), 'checked');
     const { checks } = await checksOfPlan(engine, context, workspace, id);
     const trusted = readTrust(engine.ports, workspace.store.layout);
-    assertTrusted(selectedChecks(checks, options.only), trusted, ` --plan ${plan.id}`);
+    assertTrusted(selectedChecks(checks, options.only), trusted, plan.id);
   });
   const first = await checkOnce(engine, id, options, null);
   if (first.report.moved.length === 0) return first.report;

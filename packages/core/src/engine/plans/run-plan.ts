@@ -187,7 +187,7 @@ async function stateOf(engine: Engine, id: string, options: RunPlanOptions): Pro
     const trusted = readTrust(engine.ports, workspace.store.layout);
     const wanted = selectedChecks(checks, validate);
     if (wanted.length === 0) throw new SavepointError('USAGE', 'No checks were found.', { argument: 'validate' });
-    assertTrusted(wanted, trusted, ` --plan ${plan.id}`);
+    assertTrusted(wanted, trusted, plan.id);
     const last = changesInEffect(progress.applications).at(-1) ?? null;
     const isChecked = last?.validation?.results.every((one) => !isFailing(one)) === true;
     return { unchecked: isChecked ? null : last, left };
