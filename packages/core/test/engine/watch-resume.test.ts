@@ -84,7 +84,7 @@ test('a reader that ends between any two events continues with the next one', as
   p.write('a.ts', 'two\n');
   await session.end('short');
   await session.begin({ tool: 'Bash', kind: 'shell', id: 'long' });
-  const plan = await open().proposeEdits([{ path: 'new.ts', edits: [{ op: 'create', content: 'new\n' }] }], {
+  const plan = await open().proposeEdits([{ path: 'new.ts', edits: [{ op: 'create', content: 'export {};\n' }] }], {
     intent: 'Add it',
   });
   await open().checkPlan(plan.plan.id, { rungs: ['copy'] });
