@@ -76,7 +76,7 @@ export class Player {
       ? asPrediction(inverse(this.#checkpoints.get(latest) as Tree, target, this.#tree))
       : restored(target, this.#tree, scope);
     const mode = keeping ? ('keep-outside' as const) : ('exact' as const);
-    const options = { paths: scope.map((path) => nameToJson(path)), mode };
+    const options = { ...(scope.length > 0 && { paths: scope.map((path) => nameToJson(path)) }), mode };
     await this.#perform(predicted, (savepoint) => savepoint.restore(`cp_${number}`, options));
   }
 

@@ -277,7 +277,7 @@ export class ActivityGame {
     const mode = this.random.pick(['exact', 'exact', 'keep-outside'] as const);
     const paths = this.random.next() < 0.5 ? [] : this.random.sample(PLACES, 1 + this.random.integer(3));
     this.#tell(`${target} ${mode} ${paths.join(' ')}`);
-    await this.#savepoint.restore(target, { mode, paths });
+    await this.#savepoint.restore(target, { mode, ...(paths.length > 0 && { paths }) });
   }
 
   async #freeze(): Promise<void> {
