@@ -47,16 +47,6 @@ export async function analyse(input: AnalysisInput): Promise<Analysis> {
   return { findings, ...reachOf(change, findings), base, proposed };
 }
 
-/** The proposed state, with the folders of the base: one that is gone now was not written by a compiler. */
-function afterBase(base: CodeTree, proposed: CodeTree): CodeTree {
-  return {
-    files: proposed.files,
-    hasFolder: (path) => proposed.hasFolder(path),
-    hadFolder: (path) => base.hasFolder(path),
-    read: (path) => proposed.read(path),
-  };
-}
-
 /** Reads all files of a state, and builds its graph. */
 export async function graphOf(
   tree: CodeTree,
@@ -65,6 +55,16 @@ export async function graphOf(
   const facts = await factsOf(tree, [...tree.files.keys()], input);
   const known = [...facts].flatMap(([path, one]) => (one === null ? [] : [[path, one] as const]));
   return buildGraph(tree, new Map(known), input.languages.all);
+}
+
+/** The proposed state, with the folders of the base: one that is gone now was not written by a compiler. */
+function afterBase(base: CodeTree, proposed: CodeTree): CodeTree {
+  return {
+    files: proposed.files,
+    hasFolder: (path) => proposed.hasFolder(path),
+    hadFolder: (path) => base.hasFolder(path),
+    read: (path) => proposed.read(path),
+  };
 }
 
 function checkAll(change: Change): readonly Draft[] {
