@@ -1,4 +1,4 @@
-import type { TreePath } from '../model/names.ts';
+import { baseName, type TreePath } from '../model/names.ts';
 import type { FileFacts } from './facts.ts';
 import type { CodeFinding } from './finding.ts';
 import { checkApi } from './findings/api.ts';
@@ -35,23 +35,40 @@ export interface Analysis extends Reach {
   readonly proposed: CodeGraph;
 }
 
+/** What reads files for an analysis. */
+export type AnalysisReader = Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>;
+
 /** Says what a change breaks. */
 export async function analyse(input: AnalysisInput): Promise<Analysis> {
-  const base = input.graph ?? (await graphOf(input.base, input));
-  const changedPaths = input.changed ?? changesBetween(input.base, input.proposed);
-  const facts = await factsOf(input.proposed, changedPaths, input);
-  const proposed = updateGraph(base, afterBase(input.base, input.proposed), facts, input.languages.all);
-  const change = changeOf(base, proposed, changedPaths, input.languages);
+  const { base, proposed, changed } = await graphsOf(input);
+  const change = changeOf(base, proposed, changed, input.languages);
   input.signal?.throwIfAborted();
   const findings = findingsOf(checkAll(change), change);
   return { findings, ...reachOf(change, findings), base, proposed };
 }
 
-/** Reads all files of a state, and builds its graph. */
-export async function graphOf(
+/** The graphs of both states of a change. Only files that differ are read, unless the graph of the base has to be built. */
+export async function graphsOf(
+  input: AnalysisInput,
+): Promise<Pick<Analysis, 'base' | 'proposed'> & { readonly changed: readonly TreePath[] }> {
+  const base = input.graph ?? (await graphOf(input.base, input));
+  const changed = input.changed ?? changesBetween(input.base, input.proposed);
+  const proposed = await graphAfter(base, afterBase(input.base, input.proposed), changed, input);
+  return { base, proposed, changed };
+}
+
+/** The graph of another state, of which only the files that differ are read. */
+export async function graphAfter(
+  graph: CodeGraph,
   tree: CodeTree,
-  input: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
+  changed: readonly TreePath[],
+  input: AnalysisReader,
 ): Promise<CodeGraph> {
+  return updateGraph(graph, tree, await factsOf(tree, changed, input), input.languages.all);
+}
+
+/** Reads all files of a state, and builds its graph. */
+export async function graphOf(tree: CodeTree, input: AnalysisReader): Promise<CodeGraph> {
   const facts = await factsOf(tree, [...tree.files.keys()], input);
   const known = [...facts].flatMap(([path, one]) => (one === null ? [] : [[path, one] as const]));
   return buildGraph(tree, new Map(known), input.languages.all);
@@ -90,7 +107,7 @@ function changesBetween(base: CodeTree, proposed: CodeTree): readonly TreePath[]
 async function factsOf(
   tree: CodeTree,
   paths: readonly TreePath[],
-  { languages, reader, signal }: Pick<AnalysisInput, 'languages' | 'reader' | 'signal'>,
+  { languages, reader, signal }: AnalysisReader,
 ): Promise<ReadonlyMap<TreePath, FileFacts | null>> {
   const facts = new Map<TreePath, FileFacts | null>(paths.map((path) => [path, null]));
   const jobs = paths.flatMap((path): readonly FactJob[] => {
@@ -136,7 +153,7 @@ function movedFiles(base: CodeTree, proposed: CodeTree, changed: readonly TreePa
     }
   };
   pair((from, to) => base.files.get(from) === proposed.files.get(to));
-  pair((from, to) => from.slice(from.lastIndexOf('/')) === to.slice(to.lastIndexOf('/')));
+  pair((from, to) => baseName(from) === baseName(to));
   return moved;
 }
 

@@ -7,7 +7,7 @@
  *
  * `base` of the result is a graph. The next analysis with the same base takes it as `graph`, and reads changed files only.
  */
-export { type Analysis, analyse, graphOf } from './analyse.ts';
+export { type Analysis, type AnalysisInput, analyse, graphAfter, graphOf, graphsOf } from './analyse.ts';
 export { CachedFactReader } from './cache.ts';
 export type * from './facts.ts';
 export type * from './finding.ts';

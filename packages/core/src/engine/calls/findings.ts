@@ -8,7 +8,8 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { scanWorkspace } from '../../timeline/capture/capture.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { CodeReport, StatesToAnalyse } from '../code/analysis.ts';
+import type { CodeReport } from '../code/analysis.ts';
+import type { StatesToAnalyse } from '../code/open-states.ts';
 import type { Engine } from '../engine.ts';
 import { findPlan } from '../plans/stored-plans.ts';
 
@@ -46,16 +47,11 @@ export async function findingsBetween(
   engine: Engine,
   workspace: Workspace,
   states: StatesToAnalyse,
-  { signal }: CallOptions,
+  options: CallOptions,
 ): Promise<CodeReport> {
   // Loaded lazily: most calls analyse nothing.
   const { analyseStates } = await import('../code/analysis.ts');
-  try {
-    return await analyseStates(workspace, engine.lastGraph, states, signal);
-  } catch (error) {
-    if (signal?.aborted === true) throw new SavepointError('CANCELLED', 'The analysis was cancelled.', {});
-    throw error;
-  }
+  return analyseStates(engine, workspace, states, options);
 }
 
 async function statesOf(

@@ -1,5 +1,4 @@
 import type { CodeGraph } from '../../code/graph/graph.ts';
-import type { Snapshot } from '../../model/entries.ts';
 import type { WorkspaceId } from '../../model/ids.ts';
 import type { SnapshotTree } from './snapshot-tree.ts';
 
@@ -21,8 +20,4 @@ export class LastGraph {
   keep(known: KnownGraph): void {
     this.#known = known;
   }
-}
-
-export function isOf({ tree }: KnownGraph, { files }: Snapshot): boolean {
-  return tree.snapshot.files === files;
 }

@@ -1,37 +1,32 @@
 /** Splits a change between two snapshots along the imports of its files. Loaded lazily: it needs all languages. */
 
 import { buildGraph } from '../../code/graph/graph.ts';
-import { analyse, type CodeSplit, splitCode } from '../../code/index.ts';
+import { type CodeSplit, graphsOf, splitCode } from '../../code/index.ts';
+import type { CallOptions } from '../../model/call-options.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import { analyserFor, baseGraph, MOST_SOURCES, type StatesToAnalyse } from './analysis.ts';
-import type { LastGraph } from './last-graph.ts';
-import { SnapshotTree } from './snapshot-tree.ts';
-import { tooMany } from './unsaid.ts';
+import type { Engine } from '../engine.ts';
+import { type StatesToAnalyse, withStates } from './open-states.ts';
+import type { SnapshotTree } from './snapshot-tree.ts';
 
 /**
  * @param changes all paths that differ; those of one item stay together
- * @throws the signal's reason if it is aborted
+ * @throws SavepointError CANCELLED
  */
-export async function splitStates(
+export function splitStates(
+  engine: Pick<Engine, 'lastGraph' | 'pace'>,
   workspace: Workspace,
-  lastGraph: LastGraph,
-  { objects, base, proposed }: StatesToAnalyse,
+  states: StatesToAnalyse,
   changes: readonly (readonly TreePath[])[],
-  signal: AbortSignal | undefined,
+  options: CallOptions,
 ): Promise<CodeSplit> {
-  const { analyser, cache } = analyserFor(workspace, signal);
-  const before = SnapshotTree.read(objects, base, () => {});
-  const { tree: after } = before.moveTo(objects, proposed, () => {});
-  if (tooMany(after.files.keys(), analyser.languages, MOST_SOURCES) !== null) {
-    const unknown = (tree: SnapshotTree) => buildGraph(tree, new Map(), []);
-    return splitCode({ base: unknown(before), proposed: unknown(after), changes });
-  }
-  try {
-    const graph = await baseGraph(workspace, lastGraph, before, analyser);
-    const found = await analyse({ ...analyser, base: before, proposed: after, graph });
-    return splitCode({ base: graph, proposed: found.proposed, changes });
-  } finally {
-    cache.save();
-  }
+  const unknown = (tree: SnapshotTree) => buildGraph(tree, new Map(), []);
+  return withStates(
+    engine,
+    workspace,
+    states,
+    options,
+    async (opened) => splitCode({ ...(await graphsOf(opened)), changes }),
+    (_why, before, after) => splitCode({ base: unknown(before), proposed: unknown(after), changes }),
+  );
 }

@@ -85,24 +85,8 @@ async function lookAt(engine: Engine, workspace: Workspace, id: string, options:
   const states = { objects, base: seen.before, proposed: seen.proposed };
   // Loaded lazily: most calls analyse nothing.
   const { splitStates } = await import('../code/split.ts');
-  try {
-    const { phases, groups, unknown } = await splitStates(
-      workspace,
-      engine.lastGraph,
-      states,
-      together,
-      options.signal,
-    );
-    return {
-      seen,
-      phases: phases.map((paths, index) => ({ name: `phase ${index + 1}`, paths })),
-      groups,
-      unknown,
-    };
-  } catch (error) {
-    if (options.signal?.aborted === true) throw new SavepointError('CANCELLED', 'The analysis was cancelled.', {});
-    throw error;
-  }
+  const { phases, groups, unknown } = await splitStates(engine, workspace, states, together, options);
+  return { seen, phases: phases.map((paths, index) => ({ name: `phase ${index + 1}`, paths })), groups, unknown };
 }
 
 /** The paths of each change. Those in a folder that goes are together: otherwise an empty folder would be left. */
