@@ -1,6 +1,6 @@
 /** Reads the facts of files. Parsers are loaded on first use. */
 
-import type { TreePath } from '../model/names.ts';
+import { baseName, type TreePath } from '../model/names.ts';
 import type { FileFacts } from './facts.ts';
 import type { FactExtractor, Language, ReadGrammar } from './language.ts';
 
@@ -38,7 +38,7 @@ export class LanguageTable {
   }
 
   of(path: TreePath): Language | null {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+    const name = baseName(path);
     const dot = name.lastIndexOf('.');
     return (dot < 0 ? undefined : this.#byEnding.get(name.slice(dot))) ?? this.#byName.get(name) ?? null;
   }

@@ -1,5 +1,5 @@
 import type { TreePath } from '../../model/names.ts';
-import type { CodeFinding, Evidence, FindingClass, FindingRule } from '../finding.ts';
+import type { CodeFinding, FindingClass, FindingRule } from '../finding.ts';
 import type { CodeGraph } from '../graph/graph.ts';
 
 /** Both states of a change, as the rules see them. */
@@ -19,13 +19,7 @@ export interface Change {
 }
 
 /** A finding while others are still looked for. */
-export interface Draft {
-  readonly class: FindingClass;
-  readonly rule: FindingRule;
-  readonly path: TreePath;
-  readonly line: number | null;
-  readonly message: string;
-  readonly evidence: readonly Evidence[];
+export interface Draft extends Omit<CodeFinding, 'follows'> {
   /** What it follows from: one of the keys of another draft. */
   readonly follows?: string;
   /** Whether it is none without the other one. */

@@ -1,14 +1,5 @@
 import type { TreePath } from '../../model/names.ts';
 
-/** The folder of a file or folder; `''`: the workspace. */
-export function folderOf(path: TreePath): TreePath {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
-}
-
-export function nameOf(path: TreePath): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 /** Joins a folder and a relative path with `.` and `..`; null: it leads out of the workspace. */
 export function joined(folder: TreePath, relative: string): TreePath | null {
   const parts = folder === '' ? [] : folder.split('/');

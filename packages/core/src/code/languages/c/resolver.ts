@@ -1,6 +1,6 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../language.ts';
-import { folderOf, joined } from '../paths.ts';
+import { joined } from '../paths.ts';
 
 const USUAL_FOLDERS = ['include', 'src', 'lib', ''];
 
@@ -13,18 +13,16 @@ export function includeResolver(tree: CodeTree): Resolver {
   const resolve = (importer: TreePath, from: string): Resolution => {
     const isSystem = from.startsWith('<');
     const wanted = bytesFromText(isSystem ? from.slice(1, -1) : from);
-    const beside = isSystem ? null : joined(folderOf(importer), wanted);
+    const beside = isSystem ? null : joined(parentPath(importer), wanted);
     if (beside !== null && tree.files.has(beside)) return { to: 'files', paths: [beside] };
-    for (let folder = folderOf(importer); ; folder = folderOf(folder)) {
+    for (let folder = parentPath(importer); ; folder = parentPath(folder)) {
       for (const usual of USUAL_FOLDERS) {
         const path = joined(folder, `${usual}/${wanted}`);
         if (path !== null && tree.files.has(path)) return { to: 'files', paths: [path] };
       }
       if (folder === '') break;
     }
-    const found = (byEnd.get(wanted.slice(wanted.lastIndexOf('/') + 1)) ?? []).filter((path) =>
-      path.endsWith(`/${wanted}`),
-    );
+    const found = (byEnd.get(baseName(wanted as TreePath)) ?? []).filter((path) => path.endsWith(`/${wanted}`));
     if (found.length === 1) return { to: 'files', paths: found };
     if (isSystem && found.length === 0) return { to: 'outside' };
     // It may be made by the build, or be in a folder that is not known.
@@ -36,7 +34,7 @@ export function includeResolver(tree: CodeTree): Resolver {
 function pathsByName(tree: CodeTree): ReadonlyMap<string, readonly TreePath[]> {
   const found = new Map<string, TreePath[]>();
   for (const path of tree.files.keys()) {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+    const name = baseName(path);
     const known = found.get(name);
     if (known === undefined) found.set(name, [path]);
     else known.push(path);

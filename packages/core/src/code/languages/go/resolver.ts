@@ -1,7 +1,5 @@
-import type { TreePath } from '../../../model/names.ts';
-import { bytesFromText } from '../../../model/names.ts';
+import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../language.ts';
-import { folderOf, nameOf } from '../paths.ts';
 
 interface Module {
   /** As other modules import it. */
@@ -15,7 +13,7 @@ export function goResolver(tree: CodeTree): Resolver {
   const packages = packagesOf(tree);
   return {
     resolve: (importer, from) => {
-      if (from === '.') return filesOf(packages, folderOf(importer), importer);
+      if (from === '.') return filesOf(packages, parentPath(importer), importer);
       const module = modules.find(({ path }) => from === path || from.startsWith(`${path}/`));
       if (module === undefined) return { to: 'outside' };
       const inside = bytesFromText(from.slice(module.path.length + 1));
@@ -29,10 +27,10 @@ export function goResolver(tree: CodeTree): Resolver {
 function modulesOf(tree: CodeTree): Module[] {
   const found: Module[] = [];
   for (const path of tree.files.keys()) {
-    if (nameOf(path) !== 'go.mod') continue;
+    if (baseName(path) !== 'go.mod') continue;
     const bytes = tree.read(path);
     const name = bytes === null ? null : /^\s*module\s+"?([^\s"]+)/m.exec(new TextDecoder().decode(bytes));
-    if (name !== null) found.push({ path: name[1]!, folder: folderOf(path) });
+    if (name !== null) found.push({ path: name[1]!, folder: parentPath(path) });
   }
   return found.sort((a, b) => b.path.length - a.path.length);
 }
@@ -41,7 +39,7 @@ function packagesOf(tree: CodeTree): ReadonlyMap<TreePath, readonly TreePath[]> 
   const found = new Map<TreePath, TreePath[]>();
   for (const path of tree.files.keys()) {
     if (!path.endsWith('.go')) continue;
-    const folder = folderOf(path);
+    const folder = parentPath(path);
     const files = found.get(folder);
     if (files === undefined) found.set(folder, [path]);
     else files.push(path);

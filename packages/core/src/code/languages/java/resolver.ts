@@ -1,6 +1,5 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../language.ts';
-import { folderOf } from '../paths.ts';
 
 /**
  * Resolves classes and packages by their paths, in any folder of sources. What is in the same folders as a known package
@@ -10,7 +9,7 @@ export function javaResolver(tree: CodeTree): Resolver {
   const bySuffix = foldersBySuffix(tree);
   return {
     resolve: (importer, from) => {
-      if (from === '.') return samePackage(bySuffix, folderOf(importer), importer);
+      if (from === '.') return samePackage(bySuffix, parentPath(importer), importer);
       const path = bytesFromText(from).split('.');
       // A class in a class is in the file of the outer one.
       for (let length = path.length; length > 0; length--) {
@@ -37,7 +36,7 @@ function foldersBySuffix(tree: CodeTree): ReadonlyMap<string, readonly PackageFo
   const folders = new Map<TreePath, PackageFolder>();
   for (const path of tree.files.keys()) {
     if (!path.endsWith('.java')) continue;
-    const folder = folderOf(path);
+    const folder = parentPath(path);
     const known = folders.get(folder) ?? { folder, files: [] };
     known.files.push(path);
     folders.set(folder, known);

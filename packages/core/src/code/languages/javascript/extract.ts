@@ -2,6 +2,7 @@ import type { OxcError, ParseResult, ParserOptions, Program } from 'oxc-parser';
 import type { TreePath } from '../../../model/names.ts';
 import type { FileFacts, SyntaxProblem, Use } from '../../facts.ts';
 import type { FactExtractor } from '../../language.ts';
+import { unreadFacts } from '../unread-facts.ts';
 import { readCommonJs } from './commonjs.ts';
 import { readDefinitions } from './definitions.ts';
 import { readModuleDeclarations } from './modules.ts';
@@ -29,14 +30,14 @@ export interface Parser {
 
 export function extractor(parser: Parser): FactExtractor {
   return (bytes, path) => {
-    if (bytes.length > LARGEST || bytes.subarray(0, LOOKED_AT).includes(0)) return unknownFacts([]);
+    if (bytes.length > LARGEST || bytes.subarray(0, LOOKED_AT).includes(0)) return unreadFacts('javascript');
     const text = new TextDecoder().decode(bytes);
-    if (depthOf(bytes) > DEEPEST) return unknownFacts([]);
+    if (depthOf(bytes) > DEEPEST) return unreadFacts('javascript');
     try {
       return factsOf(scriptsOf(text, path), path, parser);
     } catch {
       // Such as code that is nested deeper than the stack.
-      return unknownFacts([]);
+      return unreadFacts('javascript');
     }
   };
 }
@@ -47,7 +48,7 @@ function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
   const problems = errors.map(
     ({ message, labels }): SyntaxProblem => ({ line: reading.lineOf(labels[0]?.start ?? 0), message }),
   );
-  if (program.body.length === 0 && problems.length > 0) return unknownFacts(problems);
+  if (program.body.length === 0 && problems.length > 0) return unreadFacts('javascript', problems);
   readModuleDeclarations(program, reading);
   const isModule = program.body.some(({ type }) => /^(?:Import|Export|TSExport)/.test(type));
   if (!isModule) readCommonJs(program, reading);
@@ -110,17 +111,4 @@ function depthOf(bytes: Uint8Array): number {
     } else if ((byte === 0x29 || byte === 0x5d || byte === 0x7d) && depth > 0) depth -= 1;
   }
   return deepest;
-}
-
-function unknownFacts(problems: readonly SyntaxProblem[]): FileFacts {
-  return {
-    language: 'javascript',
-    imports: [],
-    exports: [],
-    hasHiddenExports: true,
-    definitions: [],
-    uses: [],
-    memberUses: [],
-    problems,
-  };
 }

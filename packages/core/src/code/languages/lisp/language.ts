@@ -1,7 +1,6 @@
-import type { TreePath } from '../../../model/names.ts';
-import { bytesFromText } from '../../../model/names.ts';
+import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Language, Resolver } from '../../language.ts';
-import { folderOf, joined, nameOf } from '../paths.ts';
+import { joined } from '../paths.ts';
 import { lispReader } from './read-facts.ts';
 
 export const COMMON_LISP: Language = {
@@ -14,7 +13,7 @@ export const COMMON_LISP: Language = {
   resolverOf: (tree) => ({
     resolve: (importer, from) => {
       if (!from.startsWith('./')) return { to: /^(?:cl|common-lisp|cl-user)$/.test(from) ? 'outside' : 'unknown' };
-      const path = joined(folderOf(importer), bytesFromText(from));
+      const path = joined(parentPath(importer), bytesFromText(from));
       const file = ['', '.lisp', '.lsp', '.cl']
         .map((end) => `${path}${end}` as TreePath)
         .find((each) => tree.files.has(each));
@@ -36,7 +35,7 @@ export const EMACS_LISP: Language = {
 function emacsResolver(tree: CodeTree): Resolver {
   const byName = new Map<string, TreePath[]>();
   for (const path of tree.files.keys()) {
-    if (path.endsWith('.el')) byName.set(nameOf(path), [...(byName.get(nameOf(path)) ?? []), path]);
+    if (path.endsWith('.el')) byName.set(baseName(path), [...(byName.get(baseName(path)) ?? []), path]);
   }
   return {
     resolve: (importer, from) => {
@@ -44,7 +43,7 @@ function emacsResolver(tree: CodeTree): Resolver {
         .replace(/\.elc?$/, '')
         .replace(/^.*\//, '');
       const paths = byName.get(`${name}.el`) ?? [];
-      const beside = paths.find((path) => folderOf(path) === folderOf(importer));
+      const beside = paths.find((path) => parentPath(path) === parentPath(importer));
       if (beside !== undefined) return { to: 'files', paths: [beside] };
       if (paths.length === 1) return { to: 'files', paths };
       return { to: paths.length === 0 ? 'outside' : 'unknown' };

@@ -1,6 +1,7 @@
 import type { Definition, FileFacts, Use } from '../../facts.ts';
 import type { FactExtractor } from '../../language.ts';
-import { sourceText, unreadFacts } from '../tree-sitter/grammar.ts';
+import { sourceText } from '../tree-sitter/grammar.ts';
+import { unreadFacts } from '../unread-facts.ts';
 import { UseCounter } from '../use-counter.ts';
 import { balanceProblems } from './balance.ts';
 import { lispDefinitions, parametersOf } from './definitions.ts';

@@ -1,6 +1,6 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolver } from '../../language.ts';
-import { folderOf, joined, nameOf } from '../paths.ts';
+import { joined } from '../paths.ts';
 
 /** Classes whose names begin with `prefix` are in this folder. */
 interface Mapping {
@@ -14,7 +14,7 @@ export function phpResolver(tree: CodeTree): Resolver {
   return {
     resolve: (importer, from) => {
       if (from.startsWith('./')) {
-        const path = joined(folderOf(importer), bytesFromText(from));
+        const path = joined(parentPath(importer), bytesFromText(from));
         if (path !== null && tree.files.has(path)) return { to: 'files', paths: [path] };
         // Without __DIR__, it is relative to a folder that is not known.
         return { to: 'unknown' };
@@ -27,7 +27,7 @@ export function phpResolver(tree: CodeTree): Resolver {
       if (files.length > 0) return { to: 'files', paths: files };
       // Other packages may share the prefix, and it may be a namespace, for functions and constants: in any file.
       const isHere = fitting.some((each) => {
-        const folder = folderOf(inside(each) ?? ('' as TreePath));
+        const folder = parentPath(inside(each) ?? ('' as TreePath));
         return folder !== each.folder && tree.hasFolder(folder);
       });
       const isNamespace = fitting.some((each) => tree.hasFolder(inside(each)?.replace(/\.php$/, '') as TreePath));
@@ -42,10 +42,10 @@ export function phpResolver(tree: CodeTree): Resolver {
 function mappingsOf(tree: CodeTree): Mapping[] {
   const found: Mapping[] = [];
   for (const path of tree.files.keys()) {
-    if (nameOf(path) !== 'composer.json') continue;
+    if (baseName(path) !== 'composer.json') continue;
     for (const [prefix, folders] of autoloads(tree.read(path))) {
       for (const folder of folders) {
-        const at = joined(folderOf(path), bytesFromText(folder));
+        const at = joined(parentPath(path), bytesFromText(folder));
         if (at !== null) found.push({ prefix, folder: at });
       }
     }

@@ -1,6 +1,5 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver, TextResolution } from '../../language.ts';
-import { folderOf } from '../paths.ts';
 import { type PythonRoots, rootsOf } from './roots.ts';
 
 const OUTSIDE: Resolution = { to: 'outside' };
@@ -60,10 +59,10 @@ function moduleAt(
   const [, dots = '', names = ''] = /^(\.*)(.*)$/.exec(from)!;
   const parts = names === '' ? [] : names.split('.');
   if (dots !== '') {
-    let folder = folderOf(importer);
+    let folder = parentPath(importer);
     for (let up = 1; up < dots.length; up++) {
       if (folder === '') return 'unknown';
-      folder = folderOf(folder);
+      folder = parentPath(folder);
     }
     return below(tree, folder, parts);
   }

@@ -1,6 +1,5 @@
-import type { TreePath } from '../../../model/names.ts';
+import { baseName, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree } from '../../language.ts';
-import { folderOf, nameOf } from '../paths.ts';
 import { STANDARD_LIBRARY } from './standard-library.ts';
 
 /** The folders in which Python looks for modules. Where it really looks depends on how it is started. */
@@ -29,12 +28,12 @@ const LARGEST_MANIFEST = 1024 * 1024;
 export function rootsOf(tree: CodeTree): PythonRoots {
   const named = candidatesByName(tree);
   const declared = declaredRoots(tree);
-  const sources = [...declared].filter((root) => USUAL_FOLDERS.includes(nameOf(root)));
+  const sources = [...declared].filter((root) => USUAL_FOLDERS.includes(baseName(root)));
   /** Folders inside the sources are packages, with or without `__init__.py`. */
   const isInSources = (root: TreePath) => sources.some((each) => root !== each && isIn(root, each));
   return {
     candidates: (importer, name) => {
-      const folder = folderOf(importer);
+      const folder = parentPath(importer);
       const isAround = (root: TreePath) => root === folder || (isIn(folder, root) && !isInSources(root));
       /** A project of its own, whose modules are installed or not. Those of test data are not. */
       const isDeclared = (root: TreePath) =>
@@ -61,22 +60,22 @@ export function rootsOf(tree: CodeTree): PythonRoots {
 
 function candidatesByName(tree: CodeTree): ReadonlyMap<string, Candidate[]> {
   const files = [...tree.files.keys()].filter((path) => /\.pyi?$/.test(path));
-  const packages = new Set(files.filter((path) => /(?:^|\/)__init__\.pyi?$/.test(path)).map(folderOf));
+  const packages = new Set(files.filter((path) => /(?:^|\/)__init__\.pyi?$/.test(path)).map(parentPath));
   const found = new Map<string, Map<TreePath, Kind>>();
   const add = (path: TreePath, name: string, kind: Kind) => {
-    const root = folderOf(path);
+    const root = parentPath(path);
     const known = found.get(name) ?? new Map<TreePath, Kind>();
     if (known.get(root) !== 'package') known.set(root, kind);
     found.set(name, known);
   };
   const seen = new Set<TreePath>();
   for (const path of files) {
-    const folder = folderOf(path);
-    if (!packages.has(folder)) add(path, nameOf(path).replace(/\.pyi?$/, ''), 'module');
-    for (let at = folder; at !== '' && !seen.has(at); at = folderOf(at)) {
+    const folder = parentPath(path);
+    if (!packages.has(folder)) add(path, baseName(path).replace(/\.pyi?$/, ''), 'module');
+    for (let at = folder; at !== '' && !seen.has(at); at = parentPath(at)) {
       seen.add(at);
-      if (!packages.has(at)) add(at, nameOf(at), 'folder');
-      else if (!packages.has(folderOf(at))) add(at, nameOf(at), 'package');
+      if (!packages.has(at)) add(at, baseName(at), 'folder');
+      else if (!packages.has(parentPath(at))) add(at, baseName(at), 'package');
     }
   }
   return new Map([...found].map(([name, roots]) => [name, [...roots].map(([root, kind]) => ({ root, kind }))]));
@@ -92,8 +91,8 @@ function declaredRoots(tree: CodeTree): ReadonlySet<TreePath> {
     roots.add(path.join('/') as TreePath);
   };
   for (const path of tree.files.keys()) {
-    if (!MANIFESTS.includes(nameOf(path))) continue;
-    const project = folderOf(path);
+    if (!MANIFESTS.includes(baseName(path))) continue;
+    const project = parentPath(path);
     roots.add(project);
     for (const folder of [...USUAL_FOLDERS, ...foldersNamedIn(textOf(tree, path))]) add(project, folder);
   }
@@ -129,7 +128,7 @@ function commonLength(a: string, b: string): number {
 }
 
 function projectOf(root: TreePath): TreePath {
-  return USUAL_FOLDERS.includes(nameOf(root)) ? folderOf(root) : root;
+  return USUAL_FOLDERS.includes(baseName(root)) ? parentPath(root) : root;
 }
 
 function isIn(path: TreePath, folder: TreePath): boolean {

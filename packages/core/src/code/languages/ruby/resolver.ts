@@ -1,6 +1,6 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolver } from '../../language.ts';
-import { folderOf, joined } from '../paths.ts';
+import { joined } from '../paths.ts';
 
 const LOAD_FOLDERS = ['lib', 'test', 'spec', 'app', ''];
 
@@ -15,10 +15,10 @@ export function rubyResolver(tree: CodeTree): Resolver {
     resolve: (importer, from) => {
       const wanted = bytesFromText(from);
       if (/^\.\.?\//.test(wanted)) {
-        const file = fileOf(joined(folderOf(importer), wanted));
+        const file = fileOf(joined(parentPath(importer), wanted));
         return file === null ? { to: 'missing' } : { to: 'files', paths: [file] };
       }
-      for (let folder = folderOf(importer); ; folder = folderOf(folder)) {
+      for (let folder = parentPath(importer); ; folder = parentPath(folder)) {
         for (const load of LOAD_FOLDERS) {
           const file = fileOf(joined(folder, `${load}/${wanted}`));
           if (file !== null && file !== importer) return { to: 'files', paths: [file] };

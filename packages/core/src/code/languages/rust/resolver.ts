@@ -1,6 +1,5 @@
-import { bytesFromText, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../language.ts';
-import { folderOf, nameOf } from '../paths.ts';
 
 interface Crate {
   /** As paths begin with it. */
@@ -69,13 +68,13 @@ function startOf(
 }
 
 function ownModule(file: TreePath): Module {
-  const isRoot = /^(?:mod|lib|main|build)\.rs$/.test(nameOf(file)) || isProgram(file);
-  return { file, folder: isRoot ? folderOf(file) : (file.replace(/\.rs$/, '') as TreePath) };
+  const isRoot = /^(?:mod|lib|main|build)\.rs$/.test(baseName(file)) || isProgram(file);
+  return { file, folder: isRoot ? parentPath(file) : (file.replace(/\.rs$/, '') as TreePath) };
 }
 
 /** A file that is a crate of its own. */
 function isProgram(file: TreePath): boolean {
-  return /^(?:tests|benches|examples|bin)$/.test(nameOf(folderOf(file)));
+  return /^(?:tests|benches|examples|bin)$/.test(baseName(parentPath(file)));
 }
 
 function moduleIn(has: Has, folder: TreePath, name: string): Module | null {
@@ -85,7 +84,7 @@ function moduleIn(has: Has, folder: TreePath, name: string): Module | null {
 }
 
 function parentOf(has: Has, { folder }: Module): Module | null {
-  const around = folderOf(folder);
+  const around = parentPath(folder);
   const file = [`${around}/mod.rs`, `${around}/lib.rs`, `${around}/main.rs`, `${around}.rs`].find(has);
   return file === undefined ? null : { file: file as TreePath, folder: around };
 }
@@ -93,7 +92,7 @@ function parentOf(has: Has, { folder }: Module): Module | null {
 /** The root of the crate that a file belongs to; null: not known, such as of a single program. */
 function rootOf(has: Has, file: TreePath): Module | null {
   if (isProgram(file)) return ownModule(file);
-  for (let folder = folderOf(file); ; folder = folderOf(folder)) {
+  for (let folder = parentPath(file); ; folder = parentPath(folder)) {
     if (has(folder === '' ? 'Cargo.toml' : `${folder}/Cargo.toml`)) return libraryOf(has, folder);
     const root = [`${folder}/lib.rs`, `${folder}/main.rs`].find(has);
     if (root !== undefined) return { file: root as TreePath, folder };
@@ -110,11 +109,11 @@ function libraryOf(has: Has, crate: TreePath): Module | null {
 function cratesOf(tree: CodeTree): Crate[] {
   const found: Crate[] = [];
   for (const path of tree.files.keys()) {
-    if (nameOf(path) !== 'Cargo.toml') continue;
+    if (baseName(path) !== 'Cargo.toml') continue;
     const bytes = tree.read(path);
     const manifest = bytes === null ? '' : new TextDecoder().decode(bytes);
     for (const [, name] of manifest.matchAll(/^\[(?:package|lib)\][^[]*?^name\s*=\s*"([^"]+)"/gms)) {
-      found.push({ name: name!.replaceAll('-', '_'), folder: folderOf(path) });
+      found.push({ name: name!.replaceAll('-', '_'), folder: parentPath(path) });
     }
   }
   return found;

@@ -1,6 +1,7 @@
 import type { Parser } from 'web-tree-sitter';
 import type { FileFacts } from '../../facts.ts';
 import type { FactExtractor, ReadGrammar } from '../../language.ts';
+import { unreadFacts } from '../unread-facts.ts';
 import { SyntaxTree } from './syntax-tree.ts';
 
 /** Reads the facts of one file from its tree. */
@@ -53,20 +54,6 @@ export async function loadGrammar(
 export function sourceText(bytes: Uint8Array): string | null {
   if (bytes.length > LARGEST_FILE || bytes.subarray(0, 8192).includes(0)) return null;
   return new TextDecoder('utf-8').decode(bytes);
-}
-
-/** The facts of a file that cannot be understood: nothing is said of it. */
-export function unreadFacts(language: string): FileFacts {
-  return {
-    language,
-    imports: [],
-    exports: [],
-    hasHiddenExports: true,
-    definitions: [],
-    uses: [],
-    memberUses: [],
-    problems: [],
-  };
 }
 
 /** @returns false if the parser gave up */

@@ -2,7 +2,8 @@
 
 import { joinPaths, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution } from '../../../language.ts';
-import { BUILT, fileAt, joined } from './files.ts';
+import { joined } from '../../paths.ts';
+import { BUILT, fileAt } from './files.ts';
 import { asObject } from './json.ts';
 import type { WorkspacePackage } from './packages.ts';
 

@@ -1,5 +1,6 @@
 import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution } from '../../../language.ts';
+import { joined } from '../../paths.ts';
 
 /** Endings that an import may leave out, in the order in which they are tried. */
 const ENDINGS = [
@@ -30,17 +31,6 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders that compilers write to, and that mostly are not in the tree. */
 export const BUILT = /^(?:dist|lib|build|out|output|esm|cjs|es|umd|types|typings|\.next|generated|__generated__)$/;
-
-/** Joins a folder and a relative import; null: it leads out of the workspace. */
-export function joined(folder: TreePath, relative: string): TreePath | null {
-  const parts = folder === '' ? [] : folder.split('/');
-  for (const part of relative.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return null;
-  }
-  return parts.join('/') as TreePath;
-}
 
 /** Finds the file that a path without its ending means; null: there is none. */
 export function fileAt(tree: CodeTree, path: TreePath): readonly TreePath[] | null {

@@ -1,7 +1,8 @@
 import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../../language.ts';
+import { joined } from '../../paths.ts';
 import { resolveEntry, resolveInternal, sourceOf } from './entry.ts';
-import { BUILT, fileAt, joined, resolvePath } from './files.ts';
+import { BUILT, fileAt, resolvePath } from './files.ts';
 import { WorkspacePackages } from './packages.ts';
 import { matched, PathMappings } from './tsconfig.ts';
 

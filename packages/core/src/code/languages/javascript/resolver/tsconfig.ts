@@ -2,7 +2,7 @@
 
 import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree } from '../../../language.ts';
-import { joined } from './files.ts';
+import { joined } from '../../paths.ts';
 import { asObject, readJson, strings } from './json.ts';
 
 /** How imports are mapped in the files below a folder. */
