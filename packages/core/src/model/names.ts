@@ -100,6 +100,17 @@ export function joinPaths(folder: TreePath, inside: TreePath): TreePath {
   return inside === '' ? folder : (`${folder}/${inside}` as TreePath);
 }
 
+/** Joins a folder and a relative path that may contain `.` and `..`; null: it leads out of the workspace. */
+export function joinRelative(folder: TreePath, relative: string): TreePath | null {
+  const parts: string[] = [...pathComponents(folder)];
+  for (const part of relative.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join('/') as TreePath;
+}
+
 /** Returns `path` relative to `folder`, which must be the path itself or a folder above it. */
 export function relativePath(folder: TreePath, path: TreePath): TreePath {
   return folder === '' ? path : (path.slice(folder.length + 1) as TreePath);

@@ -1,5 +1,7 @@
 /** Removes from texts of tools what changes between two runs of the same code. */
 
+import { joinRelative, WORKSPACE_ITSELF } from '../../model/names.ts';
+
 /** Where a check ran. Text, with slashes, without one at the end. */
 export interface RunPaths {
   /** The workspace, as the command saw it, and by other names that it may print. */
@@ -58,9 +60,9 @@ export function pathInProject(given: string, { roots, folder }: RunPaths, from: 
     .replace(/^file:\/\//, '')
     .replaceAll('\\', '/');
   if (path === '' || path.length > MAX_PATH || path.includes('\0')) return null;
-  if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return normal(from === '' ? path : `${from}/${path}`);
+  if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return belowRoot(`${from}/${path}`);
   const root = roots.find((one) => path.startsWith(`${one}/`));
-  return root === undefined ? null : normal(path.slice(root.length + 1));
+  return root === undefined ? null : belowRoot(path.slice(root.length + 1));
 }
 
 /** At most this much of a long text is considered. */
@@ -75,12 +77,6 @@ function withoutRoots(text: string, { roots }: RunPaths): string {
   return rest;
 }
 
-function normal(path: string): string | null {
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return null;
-  }
-  return parts.length === 0 ? null : parts.join('/');
+function belowRoot(path: string): string | null {
+  return joinRelative(WORKSPACE_ITSELF, path) || null;
 }

@@ -1,6 +1,5 @@
-import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, joinRelative, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../language.ts';
-import { joined } from '../paths.ts';
 
 const USUAL_FOLDERS = ['include', 'src', 'lib', ''];
 
@@ -13,11 +12,11 @@ export function includeResolver(tree: CodeTree): Resolver {
   const resolve = (importer: TreePath, from: string): Resolution => {
     const isSystem = from.startsWith('<');
     const wanted = bytesFromText(isSystem ? from.slice(1, -1) : from);
-    const beside = isSystem ? null : joined(parentPath(importer), wanted);
+    const beside = isSystem ? null : joinRelative(parentPath(importer), wanted);
     if (beside !== null && tree.files.has(beside)) return { to: 'files', paths: [beside] };
     for (let folder = parentPath(importer); ; folder = parentPath(folder)) {
       for (const usual of USUAL_FOLDERS) {
-        const path = joined(folder, `${usual}/${wanted}`);
+        const path = joinRelative(folder, `${usual}/${wanted}`);
         if (path !== null && tree.files.has(path)) return { to: 'files', paths: [path] };
       }
       if (folder === '') break;

@@ -1,6 +1,5 @@
-import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, joinRelative, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Language, Resolver } from '../../language.ts';
-import { joined } from '../paths.ts';
 import { lispReader } from './read-facts.ts';
 
 export const COMMON_LISP: Language = {
@@ -13,7 +12,7 @@ export const COMMON_LISP: Language = {
   resolverOf: (tree) => ({
     resolve: (importer, from) => {
       if (!from.startsWith('./')) return { to: /^(?:cl|common-lisp|cl-user)$/.test(from) ? 'outside' : 'unknown' };
-      const path = joined(parentPath(importer), bytesFromText(from));
+      const path = joinRelative(parentPath(importer), bytesFromText(from));
       const file = ['', '.lisp', '.lsp', '.cl']
         .map((end) => `${path}${end}` as TreePath)
         .find((each) => tree.files.has(each));

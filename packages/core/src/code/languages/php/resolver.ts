@@ -1,6 +1,5 @@
-import { baseName, bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
+import { baseName, bytesFromText, joinRelative, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolver } from '../../language.ts';
-import { joined } from '../paths.ts';
 
 /** Classes whose names begin with `prefix` are in this folder. */
 interface Mapping {
@@ -14,7 +13,7 @@ export function phpResolver(tree: CodeTree): Resolver {
   return {
     resolve: (importer, from) => {
       if (from.startsWith('./')) {
-        const path = joined(parentPath(importer), bytesFromText(from));
+        const path = joinRelative(parentPath(importer), bytesFromText(from));
         if (path !== null && tree.files.has(path)) return { to: 'files', paths: [path] };
         // Without __DIR__, it is relative to a folder that is not known.
         return { to: 'unknown' };
@@ -22,7 +21,7 @@ export function phpResolver(tree: CodeTree): Resolver {
       const name = `${from}\\`;
       const fitting = mappings.filter(({ prefix }) => name.startsWith(prefix));
       const inside = ({ prefix, folder }: Mapping) =>
-        joined(folder, `${bytesFromText(from.slice(prefix.length)).replaceAll('\\', '/')}.php`);
+        joinRelative(folder, `${bytesFromText(from.slice(prefix.length)).replaceAll('\\', '/')}.php`);
       const files = fitting.map(inside).filter((path) => path !== null && tree.files.has(path)) as TreePath[];
       if (files.length > 0) return { to: 'files', paths: files };
       // Other packages may share the prefix, and it may be a namespace, for functions and constants: in any file.
@@ -45,7 +44,7 @@ function mappingsOf(tree: CodeTree): Mapping[] {
     if (baseName(path) !== 'composer.json') continue;
     for (const [prefix, folders] of autoloads(tree.read(path))) {
       for (const folder of folders) {
-        const at = joined(parentPath(path), bytesFromText(folder));
+        const at = joinRelative(parentPath(path), bytesFromText(folder));
         if (at !== null) found.push({ prefix, folder: at });
       }
     }

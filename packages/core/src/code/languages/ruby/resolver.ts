@@ -1,6 +1,5 @@
-import { bytesFromText, parentPath, type TreePath } from '../../../model/names.ts';
+import { bytesFromText, joinRelative, parentPath, type TreePath } from '../../../model/names.ts';
 import type { CodeTree, Resolver } from '../../language.ts';
-import { joined } from '../paths.ts';
 
 const LOAD_FOLDERS = ['lib', 'test', 'spec', 'app', ''];
 
@@ -15,15 +14,15 @@ export function rubyResolver(tree: CodeTree): Resolver {
     resolve: (importer, from) => {
       const wanted = bytesFromText(from);
       if (/^\.\.?\//.test(wanted)) {
-        const file = fileOf(joined(parentPath(importer), wanted));
+        const file = fileOf(joinRelative(parentPath(importer), wanted));
         return file === null ? { to: 'missing' } : { to: 'files', paths: [file] };
       }
       for (let folder = parentPath(importer); ; folder = parentPath(folder)) {
         for (const load of LOAD_FOLDERS) {
-          const file = fileOf(joined(folder, `${load}/${wanted}`));
+          const file = fileOf(joinRelative(folder, `${load}/${wanted}`));
           if (file !== null && file !== importer) return { to: 'files', paths: [file] };
           // The library is here, but not this file of it.
-          const library = joined(folder, `${load}/${wanted.split('/')[0]}`);
+          const library = joinRelative(folder, `${load}/${wanted.split('/')[0]}`);
           if (load === 'lib' && wanted.includes('/') && library !== null && tree.files.has(`${library}.rb` as TreePath))
             return { to: 'missing' };
         }

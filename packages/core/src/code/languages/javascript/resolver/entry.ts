@@ -1,8 +1,7 @@
 /** The source files that the entries of a package stand for. */
 
-import { joinPaths, type TreePath } from '../../../../model/names.ts';
+import { joinPaths, joinRelative, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution } from '../../../language.ts';
-import { joined } from '../../paths.ts';
 import { BUILT, fileAt } from './files.ts';
 import { asObject } from './json.ts';
 import type { WorkspacePackage } from './packages.ts';
@@ -42,7 +41,7 @@ export function publicEntries({ manifest }: WorkspacePackage): readonly string[]
 
 /** Finds a file of a package, or the source that a built file is made from. */
 export function sourceOf(tree: CodeTree, folder: TreePath, target: string): readonly TreePath[] | null {
-  const path = joined(folder, target);
+  const path = joinRelative(folder, target);
   if (path === null) return null;
   const exact = fileAt(tree, path);
   if (exact !== null && !exact.every((one) => /\.d\.[cm]?ts$/.test(one))) return exact;
@@ -59,7 +58,7 @@ function builtFrom(tree: CodeTree, folder: TreePath, target: string): readonly T
       .replace(/(?:\.d)?\.[cm]?[jt]sx?$/, '')
       .replace(/\.(?:min|prod|esm|cjs|umd)$/, '');
     for (const stem of [`src/${rest}`, rest]) {
-      const path = joined(folder, stem);
+      const path = joinRelative(folder, stem);
       const found = path === null ? null : fileAt(tree, path);
       if (found !== null) return found;
     }

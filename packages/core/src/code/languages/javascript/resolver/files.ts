@@ -1,6 +1,5 @@
-import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
+import { joinPaths, joinRelative, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution } from '../../../language.ts';
-import { joined } from '../../paths.ts';
 
 /** Endings that an import may leave out, in the order in which they are tried. */
 const ENDINGS = [
@@ -83,7 +82,7 @@ function mainOf(tree: CodeTree, folder: TreePath): TreePath | null {
   const bytes = tree.read(path);
   const main =
     bytes === null ? undefined : /"(?:source|module|main)"\s*:\s*"([^"]+)"/.exec(new TextDecoder().decode(bytes))?.[1];
-  return main === undefined ? null : joined(folder, main);
+  return main === undefined ? null : joinRelative(folder, main);
 }
 
 function platformFile(tree: CodeTree, path: TreePath): readonly TreePath[] | null {

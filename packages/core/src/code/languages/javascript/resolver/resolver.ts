@@ -1,6 +1,5 @@
-import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
+import { joinPaths, joinRelative, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree, Resolution, Resolver } from '../../../language.ts';
-import { joined } from '../../paths.ts';
 import { resolveEntry, resolveInternal, sourceOf } from './entry.ts';
 import { BUILT, fileAt, resolvePath } from './files.ts';
 import { WorkspacePackages } from './packages.ts';
@@ -45,7 +44,7 @@ class JavaScriptResolver {
 
   #resolve(importer: TreePath, from: string): Resolution {
     const folder = parentPath(importer);
-    if (/^\.{1,2}(?:\/|$)/.test(from)) return this.#relative(joined(folder, from));
+    if (/^\.{1,2}(?:\/|$)/.test(from)) return this.#relative(joinRelative(folder, from));
     if (from.startsWith('#')) {
       const own = this.#packages.nearest(folder);
       const found = own === null ? null : resolveInternal(this.#tree, own, from);
@@ -78,7 +77,7 @@ class JavaScriptResolver {
         // `*` alone maps everything, so nothing follows if no file is there.
         isMapped ||= pattern.before !== '' && !this.#isPackage(from);
         for (const target of pattern.targets) {
-          const found = this.#relative(joined('' as TreePath, target.replace('*', rest)));
+          const found = this.#relative(joinRelative('' as TreePath, target.replace('*', rest)));
           if (found.to === 'files') return found;
         }
       }

@@ -1,8 +1,7 @@
 /** `paths` and `baseUrl` of the nearest `tsconfig.json` or `jsconfig.json`. */
 
-import { joinPaths, parentPath, type TreePath } from '../../../../model/names.ts';
+import { joinPaths, joinRelative, parentPath, type TreePath } from '../../../../model/names.ts';
 import type { CodeTree } from '../../../language.ts';
-import { joined } from '../../paths.ts';
 import { asObject, readJson, strings } from './json.ts';
 
 /** How imports are mapped in the files below a folder. */
@@ -69,7 +68,8 @@ function mappingOf(tree: CodeTree, path: TreePath, depth: number): PathMapping |
     .flatMap((one) => (one === null ? [] : (mappingOf(tree, one, depth + 1) ?? [])))
     .at(-1);
   const options = asObject(config.compilerOptions) ?? {};
-  const baseUrl = typeof options.baseUrl === 'string' ? joined(folder, options.baseUrl) : (inherited?.baseUrl ?? null);
+  const baseUrl =
+    typeof options.baseUrl === 'string' ? joinRelative(folder, options.baseUrl) : (inherited?.baseUrl ?? null);
   const own = asObject(options.paths);
   const paths = own === null ? (inherited?.paths ?? []) : patternsOf(own, baseUrl ?? folder);
   return baseUrl === null && paths.length === 0 ? null : { baseUrl, paths };
@@ -81,7 +81,7 @@ function patternsOf(paths: Readonly<Record<string, unknown>>, folder: TreePath):
     return {
       before: star < 0 ? pattern : pattern.slice(0, star),
       after: star < 0 ? null : pattern.slice(star + 1),
-      targets: strings(targets).flatMap((target) => joined(folder, target) ?? []),
+      targets: strings(targets).flatMap((target) => joinRelative(folder, target) ?? []),
     };
   });
   // TypeScript prefers exact patterns, then the longest beginning.
@@ -96,7 +96,7 @@ function extendedBy(value: unknown): readonly string[] {
 }
 
 function extendedPath(tree: CodeTree, folder: TreePath, from: string): TreePath | null {
-  const path = from.startsWith('.') ? joined(folder, from) : null;
+  const path = from.startsWith('.') ? joinRelative(folder, from) : null;
   if (path === null) return null;
   return tree.files.has(path) ? path : (`${path}.json` as TreePath);
 }
@@ -107,7 +107,7 @@ function referencesOf(tree: CodeTree, path: TreePath): readonly TreePath[] {
   if (!Array.isArray(references)) return [];
   return references.flatMap((one) => {
     const from = asObject(one)?.path;
-    const target = typeof from === 'string' && from.endsWith('.json') ? joined(parentPath(path), from) : null;
+    const target = typeof from === 'string' && from.endsWith('.json') ? joinRelative(parentPath(path), from) : null;
     return target === null || parentPath(target) !== parentPath(path) ? [] : [target];
   });
 }
