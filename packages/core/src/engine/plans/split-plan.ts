@@ -188,7 +188,16 @@ async function partOf(
       return some.length === 0 ? [] : [{ ...one, paths: some }];
     }),
     decisions: plan.decisions.filter(({ path }) => own.has(path)),
-    ...{ revision: 1, approval: null, words: [], checks: null, override: null, failedRuns: 0, phases: [] },
+    ...{
+      revision: 1,
+      approval: null,
+      words: [],
+      checks: null,
+      analysis: null,
+      override: null,
+      failedRuns: 0,
+      phases: [],
+    },
   };
 }
 
