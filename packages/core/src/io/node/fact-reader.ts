@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { decodeFacts } from '../../code/codec.ts';
 import type { FileFacts } from '../../code/facts.ts';
 import type { FactJob, FactReader } from '../../code/reader.ts';
 import type { FactAnswer, FactRequest } from './fact-worker.ts';
 import { readGrammar } from './grammars.ts';
+import { ownProgram } from './own-program.ts';
 
 /** More processes would take memory: each has its own parsers. */
 const MOST_PROCESSES = 2;
@@ -18,8 +17,7 @@ const BYTES_PER_MESSAGE = 1024 * 1024;
 /** Messages per process that wait, so that it always has work. */
 const MESSAGES_PER_PROCESS = 2;
 
-/** Where the program may be: next to this module (in the package and in the command's bundle), or built from the sources. */
-const PROGRAMS = ['./fact-worker.js', '../../../dist/io/node/fact-worker.js'];
+const PLACES = ['./fact-worker.js', '../../../dist/io/node/fact-worker.js'];
 
 /**
  * Reads facts in other processes, which are started when there is work and end when there is none. A file that ends its
@@ -47,8 +45,8 @@ interface Batch {
 class ProcessEnded extends Error {}
 
 async function openReader(processes: number): Promise<FactReader> {
-  const program = PROGRAMS.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
-  if (program !== undefined) return new FactReaderInProcesses(fileURLToPath(program), processes);
+  const program = ownProgram(PLACES);
+  if (program !== null) return new FactReaderInProcesses(program, processes);
   const { LANGUAGES, LanguageTable, LocalFactReader } = await import('../../code/index.ts');
   return new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
 }

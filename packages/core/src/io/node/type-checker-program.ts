@@ -1,17 +1,15 @@
 /** Where the program is that asks type checkers of projects. */
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { TypeCheckerProgram } from '../type-checker.ts';
+import { ownProgram } from './own-program.ts';
 
-/** Next to the bundled command, in the built package, and, if the sources are loaded, in what is built of them. */
 const PLACES = ['./type-checker.js', './type-checker/main.js', '../../../dist/io/node/type-checker/main.js'];
 
 const MB = 1024 ** 2;
 
 export const nodeTypeChecker: TypeCheckerProgram = {
   start(heap, mayStartPrograms) {
-    const program = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
-    if (program === undefined) return null;
+    const program = ownProgram(PLACES);
+    if (program === null) return null;
     const limits = mayStartPrograms ? [] : restrictions();
     return {
       file: process.execPath,
