@@ -33,9 +33,10 @@ export interface DiffListProps {
   readonly onFile: (key: string) => void;
   /** Called with the file at the top, when that is another one. */
   readonly onTop: (key: string) => void;
-  readonly fileActs: (file: DiffFile) => ReactNode;
-  readonly hunkActs: (file: DiffFile, hunk: PatchHunk) => ReactNode;
-  readonly hasHunkActs: (file: DiffFile) => boolean;
+  /** What can be done with a file, and with its hunks. Absent: nothing. */
+  readonly fileActs?: (file: DiffFile) => ReactNode;
+  readonly hunkActs?: (file: DiffFile, hunk: PatchHunk) => ReactNode;
+  readonly hasHunkActs?: (file: DiffFile) => boolean;
   /** The hunk that the keys are about. */
   readonly currentHunk?: PatchHunk | undefined;
   readonly findings?: RowOptions['findings'];
@@ -56,13 +57,16 @@ const HEIGHTS: Readonly<Record<DiffRow['kind'], number>> = {
   line: 20,
   pair: 20,
 };
+const nothing = (): null => null;
+const never = (): boolean => false;
 /** Rows that stay in sight above the current hunk. */
 const ABOVE = 3;
 const NO_FINDINGS: RowOptions['findings'] = new Map();
 const NO_THREADS: RowOptions['threads'] = new Map();
 
 export const DiffList = memo(function DiffList(props: DiffListProps) {
-  const { files, from, to, hasAuthors, isSideBySide, file, onFile, onTop, hasHunkActs: hasActs } = props;
+  const { files, from, to, hasAuthors, isSideBySide, file, onFile, onTop } = props;
+  const { fileActs = nothing, hunkActs = nothing, hasHunkActs: hasActs = never } = props;
   const syntax = useSyntaxVersion();
   const scroll = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -197,7 +201,7 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     <section className={`diff ${isSideBySide ? 'two' : 'one'}`} ref={scroll} aria-label="Diff" tabIndex={0}>
       {top !== undefined && (
         <div className="sticky-head">
-          <Head file={top} isClosed={false} onToggle={toggleTop} fileActs={props.fileActs} />
+          <Head file={top} isClosed={false} onToggle={toggleTop} fileActs={fileActs} />
         </div>
       )}
       <div className="virtual" style={{ height: virtual.getTotalSize() }}>
@@ -228,8 +232,8 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
                   isClosed={closed.has(row.file.key)}
                   isCurrent={currentHunk !== undefined && 'hunk' in row && row.hunk === currentHunk}
                   syntax={syntax}
-                  fileActs={props.fileActs}
-                  hunkActs={props.hunkActs}
+                  fileActs={fileActs}
+                  hunkActs={hunkActs}
                   onToggle={toggle}
                   onOpen={open}
                   comments={row.kind === 'thread' ? comments : undefined}

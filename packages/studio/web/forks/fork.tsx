@@ -19,8 +19,6 @@ import { ForkRuns } from './fork-runs.tsx';
 import type { ForkSearch } from './search.ts';
 
 const MINUTE = 60_000;
-const nothing = () => null;
-const never = () => false;
 
 export function Fork() {
   const { fork: name } = useParams({ from: '/w/$workspace/forks/$fork' });
@@ -124,9 +122,6 @@ function ForkDiff({ name, base }: Pick<ForkRow, 'name' | 'base'>) {
           isSideBySide={sides === 'two'}
           file={file}
           onFile={toFile}
-          fileActs={nothing}
-          hasHunkActs={never}
-          hunkActs={nothing}
         />
       )}
     </>

@@ -18,8 +18,6 @@ import { nextSpeed, usePlaying } from './use-playing.ts';
 const PAGE = 500;
 /** Steps that are loaded; older ones are seen with a range. */
 const MOST = 5_000;
-const nothing = () => null;
-const never = () => false;
 
 export function Replay() {
   const search = useSearch({ from: '/w/$workspace/replay' });
@@ -111,9 +109,6 @@ function Steps({ steps, at, isSideBySide, onStep }: StepsProps) {
               isSideBySide={isSideBySide}
               file={file}
               onFile={toFile}
-              fileActs={nothing}
-              hasHunkActs={never}
-              hunkActs={nothing}
             />
           )}
         </>

@@ -222,16 +222,12 @@ function Files({ files, except, search, onFile, onChoose }: FilesProps) {
         onFile={onFile}
         onTop={setTop}
         fileActs={acts}
-        hunkActs={noActs}
-        hasHunkActs={hasNone}
       />
     </div>
   );
 }
 
 const FOLDER = { folder: 'now' } as const;
-const noActs = (): null => null;
-const hasNone = (): boolean => false;
 
 /** What is chosen may be merged in another way than together with the rest. */
 function mergedWith(files: readonly DiffFile[], part: RestorePreview | undefined): readonly DiffFile[] {
