@@ -36,14 +36,10 @@ export function analyseStates(
   states: StatesToAnalyse,
   options: CallOptions,
 ): Promise<CodeReport> {
-  return withStates(
-    engine,
-    workspace,
-    states,
-    options,
-    async (opened) => reportOf(await analyse(opened), opened),
-    (why) => ({ ...NOTHING, unsaid: [why] }),
-  );
+  return withStates(engine, workspace, states, options, {
+    run: async (opened) => reportOf(await analyse(opened), opened),
+    refuse: (why) => ({ ...NOTHING, unsaid: [why] }),
+  });
 }
 
 function reportOf(

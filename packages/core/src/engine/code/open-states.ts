@@ -23,12 +23,17 @@ export interface StatesToAnalyse {
 /** What an analysis gets: the graph of the base, and the files that differ. */
 export type OpenedStates = AnalysisInput & Required<Pick<AnalysisInput, 'graph' | 'changed'>>;
 
+export interface StateAnalysis<T> {
+  run(opened: OpenedStates): Promise<T>;
+  /** Called instead if there are too many files. */
+  refuse(why: CodeUnsaid, before: SnapshotTree, after: SnapshotTree): T;
+}
+
 /** A larger workspace is not analysed. */
 const MOST_SOURCES = 100_000;
 
 /**
  * Opens both states for an analysis, and keeps the facts that it reads, and the graph of the base for the next one.
- * @param refuse called instead if there are too many files
  * @throws SavepointError CANCELLED
  */
 export async function withStates<T>(
@@ -36,8 +41,7 @@ export async function withStates<T>(
   { id, ports, store }: Workspace,
   { objects, base, proposed }: StatesToAnalyse,
   options: CallOptions,
-  work: (opened: OpenedStates) => Promise<T>,
-  refuse: (why: CodeUnsaid, before: SnapshotTree, after: SnapshotTree) => T,
+  analysis: StateAnalysis<T>,
 ): Promise<T> {
   const known = lastGraph.of(id);
   const { tree: before, changed: moved } =
@@ -47,7 +51,7 @@ export async function withStates<T>(
   const { tree: after, changed } = before.moveTo(objects, proposed, leaveOut);
   const languages = new LanguageTable(LANGUAGES);
   const excess = tooMany(after.files.keys(), languages, MOST_SOURCES);
-  if (excess !== null) return refuse(excess, before, after);
+  if (excess !== null) return analysis.refuse(excess, before, after);
   const cache = new StoredFactCache(ports.fs, store.layout);
   const reader = new CachedFactReader(languages, cache, ports.facts ?? new LocalFactReader(languages));
   const { signal } = options;
@@ -56,7 +60,7 @@ export async function withStates<T>(
     const graph =
       known === null ? await graphOf(before, analyser) : await graphAfter(known.graph, before, moved, analyser);
     lastGraph.keep({ workspace: id, tree: before, graph });
-    return await work({ ...analyser, base: before, proposed: after, graph, changed });
+    return await analysis.run({ ...analyser, base: before, proposed: after, graph, changed });
   } catch (error) {
     pace(options).throwIfCancelled();
     throw error;

@@ -21,12 +21,8 @@ export function splitStates(
   options: CallOptions,
 ): Promise<CodeSplit> {
   const unknown = (tree: SnapshotTree) => buildGraph(tree, new Map(), []);
-  return withStates(
-    engine,
-    workspace,
-    states,
-    options,
-    async (opened) => splitCode({ ...(await graphsOf(opened)), changes }),
-    (_why, before, after) => splitCode({ base: unknown(before), proposed: unknown(after), changes }),
-  );
+  return withStates(engine, workspace, states, options, {
+    run: async (opened) => splitCode({ ...(await graphsOf(opened)), changes }),
+    refuse: (_why, before, after) => splitCode({ base: unknown(before), proposed: unknown(after), changes }),
+  });
 }
