@@ -16,7 +16,7 @@ import { proposal, Trees } from './accuracy/trees.mjs';
 
 const CORPUS = new URL('accuracy/corpus/', import.meta.url);
 const CODE = new URL('../packages/core/dist/code/index.js', import.meta.url);
-const GRAMMARS = new URL('../packages/core/dist/io/node/grammars.js', import.meta.url);
+const GRAMMARS = new URL('../packages/core/dist/io/node/facts/grammars.js', import.meta.url);
 const REASONS = new URL('accuracy/judged.json', import.meta.url);
 
 const { values } = parseArgs({

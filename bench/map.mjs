@@ -121,7 +121,7 @@ async function sourcesOf(trees, commit, extensions) {
 /** Reads facts once per contents. */
 async function factReader() {
   const { LANGUAGES, LanguageTable, LocalFactReader } = await import(new URL('code/index.js', DIST).href);
-  const { readGrammar } = await import(new URL('io/node/grammars.js', DIST).href);
+  const { readGrammar } = await import(new URL('io/node/facts/grammars.js', DIST).href);
   const direct = new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
   /** @type {Map<string, any>} */
   const known = new Map();

@@ -66,7 +66,7 @@ const { output } = await bundle({
 // not load the whole engine), and for asking type checkers.
 const alone = [
   ...(await bundleAlone({ remote: join(cli, 'dist/remote.js') })),
-  ...(await bundleAlone({ 'fact-worker': join(TOP, 'packages/core/dist/io/node/fact-worker.js') })),
+  ...(await bundleAlone({ 'fact-worker': join(TOP, 'packages/core/dist/io/node/facts/fact-worker.js') })),
   ...(await bundleAlone({ 'type-checker': join(TOP, 'packages/core/dist/io/node/type-checker/main.js') })),
 ];
 // The command loads the add-on from its own folder if it fits the machine. Without it everything works, only slower.

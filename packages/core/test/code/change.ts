@@ -8,7 +8,7 @@ import {
   LanguageTable,
   LocalFactReader,
 } from '../../src/code/index.ts';
-import { readGrammar } from '../../src/io/node/grammars.ts';
+import { readGrammar } from '../../src/io/node/facts/grammars.ts';
 import type { TreePath } from '../../src/model/names.ts';
 
 export type Files = Readonly<Record<string, string>>;

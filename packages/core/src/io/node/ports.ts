@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock, Ports, Random } from '../ports.ts';
 import { nodeChanges } from './changes.ts';
 import { nodeCompressor } from './compressor.ts';
-import { nodeFactReader } from './fact-reader.ts';
+import { nodeFactReader } from './facts/fact-reader.ts';
 import { nodeFs, nodeFsWithoutNative } from './fs.ts';
 import { nodeProcesses } from './processes.ts';
 import { nodePrograms } from './programs.ts';

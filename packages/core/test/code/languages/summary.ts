@@ -1,6 +1,6 @@
 import type { Definition, FileFacts, Import, Use } from '../../../src/code/facts.ts';
 import type { CodeTree, FactExtractor, Language } from '../../../src/code/language.ts';
-import { readGrammar } from '../../../src/io/node/grammars.ts';
+import { readGrammar } from '../../../src/io/node/facts/grammars.ts';
 import type { TreePath } from '../../../src/model/names.ts';
 
 /** Loads the parser of a language, with the grammars of the package. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FactJob } from '../../../src/code/index.ts';
-import { nodeFactReader } from '../../../src/io/node/fact-reader.ts';
+import { nodeFactReader } from '../../../src/io/node/facts/fact-reader.ts';
 import type { TreePath } from '../../../src/model/names.ts';
 import { reader as local } from '../../code/change.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readGrammar } from '../../../src/io/node/grammars.ts';
+import { readGrammar } from '../../../src/io/node/facts/grammars.ts';
 
 const FOLDER = new URL('../../../../grammars/', import.meta.url);
 

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { decodeFacts } from '../../code/codec.ts';
-import type { FileFacts } from '../../code/facts.ts';
-import type { FactJob, FactReader } from '../../code/reader.ts';
+import { decodeFacts } from '../../../code/codec.ts';
+import type { FileFacts } from '../../../code/facts.ts';
+import type { FactJob, FactReader } from '../../../code/reader.ts';
+import { ownProgram } from '../own-program.ts';
 import type { FactAnswer, FactRequest } from './fact-worker.ts';
 import { readGrammar } from './grammars.ts';
-import { ownProgram } from './own-program.ts';
 
 /** More processes would take memory: each has its own parsers. */
 const MOST_PROCESSES = 2;
@@ -17,7 +17,7 @@ const BYTES_PER_MESSAGE = 1024 * 1024;
 /** Messages per process that wait, so that it always has work. */
 const MESSAGES_PER_PROCESS = 2;
 
-const PLACES = ['./fact-worker.js', '../../../dist/io/node/fact-worker.js'];
+const PLACES = ['./fact-worker.js', './facts/fact-worker.js', '../../../dist/io/node/facts/fact-worker.js'];
 
 /**
  * Reads facts in other processes, which are started when there is work and end when there is none. A file that ends its
@@ -47,7 +47,7 @@ class ProcessEnded extends Error {}
 async function openReader(processes: number): Promise<FactReader> {
   const program = ownProgram(PLACES);
   if (program !== null) return new FactReaderInProcesses(program, processes);
-  const { LANGUAGES, LanguageTable, LocalFactReader } = await import('../../code/index.ts');
+  const { LANGUAGES, LanguageTable, LocalFactReader } = await import('../../../code/index.ts');
   return new LocalFactReader(new LanguageTable(LANGUAGES), readGrammar);
 }
 

@@ -3,10 +3,10 @@
  * stack, which ends the whole process. So it is another one than the engine's.
  */
 
-import { encodeFacts } from '../../code/codec.ts';
-import { LANGUAGES } from '../../code/languages/table.ts';
-import { LanguageTable, LocalFactReader } from '../../code/reader.ts';
-import type { TreePath } from '../../model/names.ts';
+import { encodeFacts } from '../../../code/codec.ts';
+import { LANGUAGES } from '../../../code/languages/table.ts';
+import { LanguageTable, LocalFactReader } from '../../../code/reader.ts';
+import type { TreePath } from '../../../model/names.ts';
 import { readGrammar } from './grammars.ts';
 
 /** What the process is asked: the facts of some files. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { errorCode } from './path.ts';
+import { errorCode } from '../path.ts';
 
 /**
  * Reads a file of the optional package `@savepoint/grammars`: the grammar of a language, or `web-tree-sitter`, the
