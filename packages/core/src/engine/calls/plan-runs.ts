@@ -1,13 +1,11 @@
 /** Calls that check plans, apply them, and roll them back. */
 
-import type { CallOptions } from '../../model/call-options.ts';
 import type { OperationResult, Preview } from '../../operation/operation.ts';
 import type { Engine } from '../engine.ts';
 import { type ApplyPlanOptions, applyNext, previewApplyOf } from '../plans/apply.ts';
 import { checkPlan, type PlanCheckOptions, type PlanCheckReport } from '../plans/check-plan.ts';
-import { type PhaseRequest, withPhases } from '../plans/plan-phases.ts';
-import { type PlanView, selectionIn } from '../plans/plan-view.ts';
-import { updatePlan } from '../plans/propose.ts';
+import type { PhaseRequest } from '../plans/plan-phases.ts';
+import type { PlanView } from '../plans/plan-view.ts';
 import {
   type PlanRun,
   previewRollBack,
@@ -16,13 +14,8 @@ import {
   rollBackPlan,
   runPlan,
 } from '../plans/run-plan.ts';
+import { type PlanPhasesOptions, setPhases } from '../plans/set-phases.ts';
 import { type PlanSplit, type SplitPlanOptions, splitPlan } from '../plans/split-plan.ts';
-import { callerOf } from '../served-call.ts';
-
-export interface PlanPhasesOptions extends CallOptions {
-  /** Keep the other phases: one with the same name is replaced, others are appended. */
-  readonly add?: boolean;
-}
 
 export interface PlanRunCalls {
   /**
@@ -72,13 +65,7 @@ export interface PlanRunCalls {
 export function planRunCalls(engine: Engine): PlanRunCalls {
   return {
     checkPlan: (id, options = {}) => engine.mapErrors(() => checkPlan(engine, id, options)),
-    setPlanPhases: (id, phases, { add = false, ...options } = {}) =>
-      updatePlan(engine, id, options, async (plan, { workspace, pace }) => {
-        const { changes } = await selectionIn(workspace, plan, pace);
-        const changed = withPhases(workspace, plan, changes, phases, add);
-        // A person approves what happens in which order, too.
-        return callerOf(engine, workspace, options).kind === 'user' ? changed : { ...changed, approval: null };
-      }),
+    setPlanPhases: (id, phases, options = {}) => setPhases(engine, id, phases, options),
     splitPlan: (id, options = {}) => splitPlan(engine, id, options),
     previewPlan: (id, options = {}) => previewApplyOf(engine, id, options),
     applyPlan: (id, options = {}) => applyNext(engine, id, options),

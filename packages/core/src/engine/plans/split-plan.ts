@@ -20,9 +20,9 @@ import { keepPlanWithParts, writePlan } from '../../timeline/record/plan-records
 import type { Engine } from '../engine.ts';
 import { makeRoom, tidyAfter } from '../maintenance.ts';
 import { callerOf } from '../served-call.ts';
-import { withPhases } from './plan-phases.ts';
 import { type PlanView, viewOf } from './plan-view.ts';
-import { assertRevisable, updatePlan } from './propose.ts';
+import { assertRevisable } from './propose.ts';
+import { setPhases } from './set-phases.ts';
 import { changedSince, findPlan } from './stored-plans.ts';
 
 export interface SplitPlanOptions extends CallOptions {
@@ -71,7 +71,7 @@ export async function splitPlan(
   const found = await engine.read((workspace) => lookAt(engine, workspace, id, options));
   const { phases, unknown, seen } = found;
   const groups = found.groups.map((paths): PlanGroup => ({ paths, plan: null }));
-  if (into === 'phases') return { plan: await setPhases(engine, found, options), phases, groups, unknown };
+  if (into === 'phases') return { plan: await phased(engine, found, options), phases, groups, unknown };
   if (into === 'groups') return { ...(await makeGroups(engine, found, options)), phases, unknown };
   const plan = await engine.read((workspace) => viewOf(workspace, seen, false, engine.pace(options)));
   return { plan, phases, groups, unknown };
@@ -108,15 +108,9 @@ function inseparable(
   return [...changes.map(pathsOf), ...inFolder.values()];
 }
 
-function setPhases(engine: Engine, { seen, phases }: Found, options: CallOptions): Promise<PlanView> {
-  return updatePlan(engine, seen.id, options, async (plan, { workspace, pace }) => {
-    assertSame(plan, seen);
-    const { changes } = await selectionOf(new OverlayBatch(workspace.store.objects), plan, pace);
-    const requests = phases.map(({ name, paths }) => ({ name, paths: paths.map((path) => exactName(path)) }));
-    const changed = withPhases(workspace, plan, changes, requests, false);
-    // A person approves what happens in which order, too.
-    return callerOf(engine, workspace, options).kind === 'user' ? changed : { ...changed, approval: null };
-  });
+function phased(engine: Engine, { seen, phases }: Found, options: CallOptions): Promise<PlanView> {
+  const requests = phases.map(({ name, paths }) => ({ name, paths: paths.map((path) => exactName(path)) }));
+  return setPhases(engine, seen.id, requests, options, (plan) => assertSame(plan, seen));
 }
 
 async function makeGroups(

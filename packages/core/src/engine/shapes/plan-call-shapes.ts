@@ -22,7 +22,7 @@ import type { FindingCalls, FindingsQuery } from '../calls/findings.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
-import type { PlanPhasesOptions, PlanRunCalls } from '../calls/plan-runs.ts';
+import type { PlanRunCalls } from '../calls/plan-runs.ts';
 import type { PlanSourceCalls } from '../calls/plan-sources.ts';
 import type { DecideOptions, DecisionRequest, PlanCalls } from '../calls/plans.ts';
 import type { CommentRequest } from '../comments/anchor.ts';
@@ -32,6 +32,7 @@ import type { PlanCommitChoices, PlanCommitOptions } from '../plans/commit.ts';
 import type { PhaseRequest } from '../plans/plan-phases.ts';
 import type { ProposeOptions, ReviseOptions } from '../plans/propose.ts';
 import type { RollBackPlanOptions, RunPlanOptions } from '../plans/run-plan.ts';
+import type { PlanPhasesOptions } from '../plans/set-phases.ts';
 import type { SplitPlanOptions } from '../plans/split-plan.ts';
 import {
   type Arguments,
