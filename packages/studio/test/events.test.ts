@@ -66,6 +66,9 @@ it('reports other states too, and on return those that changed meanwhile', async
   await before.until(() => before.events.length === 1);
   p.ok('freeze', 'a.txt');
   await before.until(() => statesIn(before).includes('frozen'));
+  // A file that changed a moment ago is reported again once it is older. A checkpoint takes longer than that.
+  change(p, '1');
+  await before.until(() => created(before).includes('cp_2'));
   before.close();
   p.ok('scope', 'add', 'a.txt');
   const after = readEvents(studio, entered, lastIdOf(before));
