@@ -6,11 +6,16 @@
  *
  * The last line is `N passed, N failed, N skipped`. The exit status is 1 if a test failed, a report is missing, or no
  * test passed. It is also 1 if a test was skipped that tests/skips.json does not list with a reason.
+ *
+ * With `CI` set, a test that fails gets a second attempt. What then passes counts as passed and is listed as flaky with
+ * its first failure: it is a bug of the test or of what it tests. More than a few of them fail the run.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseReference, plainName, readReport } from './reports/read-report.mjs';
+
+const MOST_FLAKY = 3;
 
 /**
  * @typedef {import('./reports/read-report.mjs').Result} Result
@@ -41,7 +46,7 @@ export function readSkips(path) {
 /**
  * @param {readonly Result[]} results
  * @param {readonly Skip[]} skips
- * @returns {{ passed: number, failed: number, skipped: number, problems: string[] }}
+ * @returns {{ passed: number, failed: number, skipped: number, flaky: Result[], problems: string[] }}
  */
 export function summarise(results, skips) {
   const count = (/** @type {Result['outcome']} */ outcome) =>
@@ -60,9 +65,16 @@ export function summarise(results, skips) {
     if (ran.length > 0 && !ran.some((result) => covers(skip, result)))
       problems.push(`tests/skips.json names a test that is gone: ${skip.test}`);
   }
+  const flaky = results.filter((result) => result.outcome === 'passed' && result.message !== '');
+  if (flaky.length > MOST_FLAKY) problems.push(`${flaky.length} tests are flaky: at most ${MOST_FLAKY} may be`);
   const passed = count('passed');
   if (passed === 0) problems.push('no test passed');
-  return { passed, failed: count('failed'), skipped: count('skipped'), problems };
+  return { passed, failed: count('failed'), skipped: count('skipped'), flaky, problems };
+}
+
+/** @param {string} message */
+function firstLine(message) {
+  return message.split('\n', 1)[0];
 }
 
 /** @param {Skip} skip @param {Result} result */
@@ -96,6 +108,7 @@ function main(args) {
     problems.push(/** @type {Error} */ (error).message);
   }
   const summary = summarise(results, skips);
+  for (const { file, name, message } of summary.flaky) console.log(`flaky: ${file} › ${name}: ${firstLine(message)}`);
   for (const problem of [...problems, ...summary.problems]) console.log(problem);
   console.log(`${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`);
   if (problems.length + summary.problems.length > 0) process.exitCode = 1;

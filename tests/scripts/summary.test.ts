@@ -40,6 +40,16 @@ describe('summary', () => {
     expect(summary([report({ a: 'passed', b: 'failed' })])).toEqual({ status: 1, lines });
   });
 
+  it('lists a test that passed on its second attempt as flaky, and fails with more than three', () => {
+    const flaky = { outcome: 'passed', failures: ['Error: too late\n    at somewhere'] } as const;
+    const lines = ['flaky: a.test.ts › b: Error: too late', '2 passed, 0 failed, 0 skipped'];
+    expect(summary([report({ a: 'passed', b: flaky })])).toEqual({ status: 0, lines });
+    expect(summary([report({ a: flaky, b: flaky, c: flaky })]).status).toBe(0);
+    const four = summary([report({ a: flaky, b: flaky, c: flaky, d: flaky })]);
+    expect(four.status).toBe(1);
+    expect(four.lines.slice(-2)).toEqual(['4 tests are flaky: at most 3 may be', '4 passed, 0 failed, 0 skipped']);
+  });
+
   it('fails with a skipped test that is not on the list', () => {
     const lines = [
       'skipped without an entry in tests/skips.json: a.test.ts › outer c',
