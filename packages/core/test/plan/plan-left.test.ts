@@ -265,3 +265,12 @@ test('a plan whose checkpoint was dropped stays applied, and is not applied agai
   await expect(p.open().rollBackPlan(p.id)).rejects.toMatchObject({ message: expect.stringContaining('was dropped') });
   expect(p.texts('a.txt')).toEqual(['mine']);
 });
+
+test('a fork of a plan that is applied in part gets the rest: what was applied may have been changed since', async () => {
+  const p = await Planned.of(ALL, NAMES);
+  await p.open().applyPlan(p.id);
+  p.write('a.txt', 'mine\n');
+  await p.open().createForks(['rest'], { from: p.id });
+  await p.open().mergeFork('rest');
+  expect(p.texts(...NAMES)).toEqual(['mine', 'B', 'C']);
+});

@@ -98,6 +98,21 @@ describe('a plan is checked before it is applied', () => {
     expect(await p.open().copies()).toMatchObject({ copies: [] });
   });
 
+  test('what is left of it, if a person changed what was applied', async () => {
+    const p = new Project();
+    await p.trust();
+    const id = await p.propose({ 'src/a.txt': 'A\n', 'src/new.txt': 'bad new\n' });
+    await p.open().setPlanPhases(id, [
+      { name: 'first', paths: ['src/a.txt'] },
+      { name: 'second', paths: ['src/new.txt'] },
+    ]);
+    await p.approve(id);
+    await p.open().applyPlan(id);
+    p.write('src/a.txt', 'mine\n');
+    const { checks } = await p.open().checkPlan(id, RUNGS);
+    expect(checks).toMatchObject([{ comparison: 'worse', new: [{ shown: expect.stringContaining('bad new') }] }]);
+  });
+
   test('one whose checks failed is applied only with a reason, which is kept', async () => {
     const p = new Project();
     await p.trust();

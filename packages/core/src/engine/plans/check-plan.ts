@@ -11,7 +11,7 @@ import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { TreePath } from '../../model/names.ts';
 import type { PlanCheckResult } from '../../model/plan.ts';
 import { proposeOperation } from '../../operation/propose.ts';
-import { applyPlanOperation, WHOLE_PLAN } from '../../plan/apply-plan.ts';
+import { applyPlanOperation } from '../../plan/apply-plan.ts';
 import { withResults } from '../../plan/checked.ts';
 import { selectionOf } from '../../plan/selection.ts';
 import { NO_CHOICES } from '../../rewind/conflict-choices.ts';
@@ -35,8 +35,9 @@ import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import { leftOf } from './applications.ts';
 import { analysisOf } from './plan-analysis.ts';
-import { assertOpen, type PlanView, selectionIn } from './plan-view.ts';
+import { assertOpen, type PlanView, progressOf } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 import { findPlan } from './stored-plans.ts';
 
@@ -238,12 +239,13 @@ async function planInFolder(
 ): Promise<PlanInFolder> {
   const { workspace, pace } = operating;
   const plan = findPlan(workspace, id);
-  const { fingerprint } = await selectionIn(workspace, plan, pace);
+  const progress = await progressOf(workspace, plan, pace);
   const by = callerOf(engine, workspace, options);
-  const request = { plan, rebase: true, choices: NO_CHOICES, parts: WHOLE_PLAN, by };
+  // What was applied is in the folder already, and may have been changed since.
+  const request = { plan, rebase: true, choices: NO_CHOICES, parts: leftOf(plan, progress), by };
   const operation = applyPlanOperation(workspace, request, pace);
   const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
-  return { now: before, base: before, state: proposed, fingerprint };
+  return { now: before, base: before, state: proposed, fingerprint: progress.fingerprint };
 }
 
 function namesOf(paths: readonly TreePath[]): string {
