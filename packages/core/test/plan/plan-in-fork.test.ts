@@ -139,3 +139,28 @@ test('a plan that does not merge with the folder makes no fork', async () => {
   await expect(savepoint.createForks(['trial'], { from: id })).rejects.toMatchObject({ code: 'CONFLICT' });
   expect((await savepoint.forks()).forks).toEqual([]);
 });
+
+test('a fork revises only the revision that it started with, or that was made of it', async () => {
+  const p = place();
+  const savepoint = p.open();
+  const { id, fingerprint } = await proposed(savepoint);
+  await savepoint.approvePlan(id, fingerprint);
+  await savepoint.createForks(['one', 'two'], { from: id });
+  const work = async (fork: string) => writeFileSync(join(await folderOf(savepoint, fork), `${fork}.txt`), 'x\n');
+  await work('one');
+  await work('two');
+  expect((await savepoint.revisePlan(id, { fork: 'one' })).plan.revision).toBe(2);
+  await expect(p.open().revisePlan(id, { fork: 'two' })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `The fork two goes on from revision 1 of ${id}, which has revision 2 now.`,
+    hint: expect.stringContaining('`savepoint plan new --from-fork two`'),
+  });
+  writeFileSync(join(await folderOf(savepoint, 'one'), 'more.txt'), 'x\n');
+  const { plan, changes } = await p.open().revisePlan(id, { fork: 'one' });
+  expect([plan.revision, changes.map(({ change }) => change.path)]).toEqual([
+    3,
+    ['a.txt', 'more.txt', 'new.txt', 'one.txt'],
+  ]);
+  // What the other has can be kept.
+  expect((await p.open().proposeFrom({ fork: 'two' }, { intent: 'Of its own' })).plan.revision).toBe(1);
+});

@@ -8,6 +8,7 @@ import type { DiskPath, JsonName } from '../../model/names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { userAttributes } from '../../plan/repository-attributes.ts';
 import { attributionTo } from '../../timeline/capture/attribution.ts';
+import { findFork } from '../copies/forks.ts';
 import { mergeIn } from '../copies/merge-fork.ts';
 import { promptsOf } from '../copies/record-prompts.ts';
 import type { WorkspaceCopy } from '../copies/workspace-copy.ts';
@@ -105,14 +106,15 @@ async function editsProposal(
   return { source, sourceName: null, operation };
 }
 
-function forkProposal(engine: Engine, fork: string): Proposal {
+async function forkProposal(engine: Engine, fork: string): Promise<Proposal> {
+  const { copy } = await engine.read((workspace, context) => findFork(engine, context, workspace, fork));
   const operation = ({ context, workspace, pace }: WriteOperationContext): Operation => {
     const merge = mergeIn({ engine, context, workspace, pace }, fork, {});
     // A proposal takes no choices about conflicts.
     const hint = `Nothing was changed. Take the changes of the folder over into the fork, or merge it with \`savepoint fork merge ${fork}\`.`;
     return { ...merge, plan: async (current) => ({ ...(await merge.plan(current)), hint }) };
   };
-  return { source: 'fork', sourceName: fork, operation };
+  return { source: 'fork', sourceName: fork, operation, copy };
 }
 
 function branchProposal(engine: Engine, branch: string): Proposal {

@@ -2,7 +2,7 @@
 
 import { showName, showText } from '../../content/show-name.ts';
 import type { RewoundConversation } from '../../conversation/conversations.ts';
-import type { CopyRecord, CopyRung, DependencyPolicy, ForkRecord, ForkWorktree } from '../../copy/copy.ts';
+import type { CopyRecord, CopyRung, DependencyPolicy, ForkRecord, ForkWorktree, PlanInCopy } from '../../copy/copy.ts';
 import { type FolderBelow, makeCopy, makeFolderBelow } from '../../copy/open-copy.ts';
 import { whyNoKeptOverlay } from '../../copy/overlay/kept-overlay.ts';
 import { outerRepositories } from '../../copy/overlay/outer-repositories.ts';
@@ -20,7 +20,7 @@ import type { CallOptions } from '../../model/call-options.ts';
 import { type Checkpoint, repositoriesOf } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { PLAN_ID, type PlanId } from '../../model/ids.ts';
+import { PLAN_ID } from '../../model/ids.ts';
 import { type DiskPath, isInside, onDisk, type TreePath } from '../../model/names.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import {
@@ -97,7 +97,7 @@ export async function createForks(
         now,
         checkpoint: target,
         state: planned?.state ?? dropped?.snapshot ?? target.snapshot,
-        plan: planned?.plan ?? null,
+        plan: planned === null ? null : { plan: planned.plan, revision: planned.revision },
         planFingerprint: planned?.fingerprint ?? null,
         base: dropped?.base ?? target.snapshot,
       };
@@ -159,7 +159,7 @@ interface Start {
   readonly state: Snapshot;
   readonly base: Snapshot;
   /** The plan that `state` has; null: it has none. */
-  readonly plan: PlanId | null;
+  readonly plan: PlanInCopy | null;
   readonly planFingerprint: string | null;
 }
 
@@ -238,7 +238,7 @@ async function createOverlays(
         ...{ id, place, root, workspace: workspaceId, purpose: 'fork', rung: 'overlay', base: start.checkpoint.id },
         ...{ created: ports.clock.now(), name: one.name, owner: null, holder: null, below: below.id, fork: null },
         hasLinkedPackages: false,
-        plan: null,
+        plan: start.plan,
         bytes: below.bytes,
       };
       try {
@@ -301,6 +301,7 @@ async function createFolder(
       base: start.checkpoint,
       state: start.state,
       name: wanted.name,
+      ...(start.plan === null ? {} : { plan: start.plan }),
       dependencies: dependenciesFor(operating, options),
       rungs: rungs.filter((rung) => rung !== 'overlay'),
       completeFork: ({ record, files }) =>
@@ -344,7 +345,7 @@ async function completeFork(
   const worktrees: ForkWorktree[] = [];
   const made = (): Fork => ({
     ...{ name, copy: record, checkpoint: start.checkpoint.id, branch, worktrees, port },
-    plan: start.plan,
+    plan: start.plan?.plan ?? null,
     planFingerprint: start.planFingerprint,
   });
   try {
@@ -359,7 +360,7 @@ async function completeFork(
     // A power cut must not leave a fork with half of its files.
     if (tree !== null) await syncTree(workspace.ports, workspace.searchPath, workspace.root, tree);
     lock.assertHeld();
-    return { branch, worktrees, port, plan: start.plan, planFingerprint: start.planFingerprint };
+    return { branch, worktrees, port, plan: start.plan?.plan ?? null, planFingerprint: start.planFingerprint };
   } catch (error) {
     await removeFiles(workspace, made());
     throw error;

@@ -1,13 +1,13 @@
 /** A fork that starts with a plan: it is tried there, and the merge of the fork applies it to the workspace. */
 
 import { showName } from '../../content/show-name.ts';
+import type { PlanInCopy } from '../../copy/copy.ts';
 import type { Fork } from '../../fork/fork.ts';
 import type { StartOfFork } from '../../fork/fork-authors.ts';
 import type { Pace } from '../../io/pace.ts';
 import type { CallOptions } from '../../model/call-options.ts';
 import type { Actor, Checkpoint } from '../../model/checkpoint.ts';
 import { type Snapshot, sameEntry } from '../../model/entries.ts';
-import type { PlanId } from '../../model/ids.ts';
 import { WORKSPACE_ITSELF } from '../../model/names.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { ChangeSet } from '../../operation/change-set.ts';
@@ -29,8 +29,7 @@ import { approvedBy } from './apply.ts';
 import { assertOpen, progressOf, selectionIn, statusOf } from './plan-view.ts';
 import { findPlan, knownPlan, replacePlan } from './stored-plans.ts';
 
-export interface PlanStart {
-  readonly plan: PlanId;
+export interface PlanStart extends PlanInCopy {
   /** Of what the plan would apply. */
   readonly fingerprint: string;
   /** The folder as it is. */
@@ -54,7 +53,8 @@ export async function planInFork(
   const what = { plan: { ...plan, approval }, rebase: true, choices: NO_CHOICES, parts: leftOf(plan, progress) };
   const operation = applyPlanOperation(workspace, { ...what, by, onlyOn: checkedOn }, pace);
   const { before, proposed } = await proposeOperation(operating, operation, (_, found) => found);
-  return { plan: plan.id, fingerprint: progress.fingerprint, now: before, state: proposed };
+  const { id: of, revision } = plan;
+  return { plan: of, revision, fingerprint: progress.fingerprint, now: before, state: proposed };
 }
 
 /** Nothing, if the fork does not start with a plan that still exists. */

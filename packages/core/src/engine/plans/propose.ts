@@ -175,16 +175,20 @@ function markedIgnored(engine: Engine, view: PlanView): Promise<PlanView> {
 function assertGoesOn(
   { ports }: Workspace,
   { id, revision: now }: Plan,
-  { copy }: Proposal,
+  { copy, source, sourceName }: Proposal,
   seen: number | undefined,
 ): void {
   if (seen !== undefined && seen !== now) throw changedSince(id);
   const from = copy === undefined ? null : planInCopy(ports, copy.place);
   if (copy === undefined || from === null || from.plan !== id || from.revision === now) return;
-  const message = `The copy ${copy.id} goes on from revision ${from.revision} of ${id}, which has revision ${now} now.`;
+  const [where, propose] =
+    source === 'fork'
+      ? [`fork ${sourceName}`, `savepoint plan new --from-fork ${sourceName}`]
+      : [`copy ${copy.id}`, `savepoint try --continue ${copy.id} --plan`];
+  const message = `The ${where} goes on from revision ${from.revision} of ${id}, which has revision ${now} now.`;
   const hint =
-    `The plan is not changed, and the copy stays. Compare it with \`savepoint plan show ${id} --patch\`, and keep the changes of ` +
-    `the copy as a plan of their own: \`savepoint try --continue ${copy.id} --plan\`.`;
+    `The plan is not changed, and the ${where} stays. Compare it with \`savepoint plan show ${id} --patch\`, and keep its changes as ` +
+    `a plan of their own: \`${propose}\`.`;
   throw new SavepointError('CONFLICT', message, { paths: [] }, { hint });
 }
 
