@@ -43,7 +43,10 @@ it('compares three forks, merges one of them, undoes that, and brings a dropped 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'broken' }).waitFor();
+  fs.writeFileSync(hold, '');
   await page.keyboard.press('v');
+  await page.locator('.printed pre', { hasText: 'a.c:3: error: broken' }).waitFor();
+  fs.rmSync(hold);
   await page.getByText('broken: new failures or no answer in own.').waitFor();
   await page.locator('.view-head').getByText('new failures (1)').waitFor();
   // What is not merged is not dropped here.

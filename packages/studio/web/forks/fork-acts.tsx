@@ -6,19 +6,19 @@ import type { TakeBackRequest } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
 import { DropForkDialog } from './drop-fork-dialog.tsx';
 import type { ForkRow } from './fork-queries.ts';
-import { useForkCheck } from './use-fork-check.ts';
+import type { ForkCheck } from './use-fork-check.ts';
 
 export interface ForkActsProps {
   readonly fork: ForkRow;
+  readonly check: ForkCheck;
   /** In the comparison, where there is also a way to the diff. */
   readonly isSmall?: boolean;
 }
 
 /** What a person does with a fork. With --read-only, only its diff is left. */
-export function ForkActs({ fork, isSmall = false }: ForkActsProps) {
+export function ForkActs({ fork, check, isSmall = false }: ForkActsProps) {
   const { id: workspace, server } = useWorkspace();
   const takeBack = useTakeBack();
-  const check = useForkCheck(fork.name);
   const [isDropping, setDropping] = useState(false);
   const name = shownText(fork.name);
   const size = isSmall ? 'button small' : 'button';

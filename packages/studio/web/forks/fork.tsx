@@ -2,6 +2,7 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { ChangedFiles } from '../changes/changed-files.tsx';
+import { PrintedOutput } from '../checks/printed-output.tsx';
 import { shownName, shownText } from '../data/names.ts';
 import { agoText, plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
@@ -17,6 +18,7 @@ import { ForkChecks, ForkState } from './fork-facts.tsx';
 import { type ForkRow, useForkVerb, useFreshForks } from './fork-queries.ts';
 import { ForkRuns } from './fork-runs.tsx';
 import type { ForkSearch } from './search.ts';
+import { type ForkCheck, useForkCheck } from './use-fork-check.ts';
 
 const MINUTE = 60_000;
 
@@ -25,11 +27,13 @@ export function Fork() {
   const { data: fork, error, refetch } = useForkVerb('forkShow', { name });
   useFreshForks();
   useActKeys();
+  const check = useForkCheck(name);
   if (error !== null && fork?.name !== name) return <Failure error={error} retry={() => void refetch()} />;
   if (fork?.name !== name) return <Loading what="the fork" />;
   return (
     <>
-      <Head fork={fork} />
+      <Head fork={fork} check={check} />
+      {check.isBusy && <PrintedOutput lines={check.lines} />}
       <Place fork={fork} />
       <ForkRuns fork={fork} />
       <ForkDiff name={name} base={fork.base} />
@@ -37,7 +41,7 @@ export function Fork() {
   );
 }
 
-function Head({ fork }: { readonly fork: ForkRow }) {
+function Head({ fork, check }: { readonly fork: ForkRow; readonly check: ForkCheck }) {
   const { id: workspace } = useWorkspace();
   const now = useNow(MINUTE);
   const { name, state, totals, checkpoint, created, branch, checks } = fork;
@@ -61,7 +65,7 @@ function Head({ fork }: { readonly fork: ForkRow }) {
       <ForkState state={state} />
       <ForkChecks checks={checks} />
       <span className="space" />
-      <ForkActs fork={fork} />
+      <ForkActs fork={fork} check={check} />
     </div>
   );
 }

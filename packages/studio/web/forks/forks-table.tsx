@@ -9,6 +9,7 @@ import { useNow } from '../parts/use-now.ts';
 import { ForkActs } from './fork-acts.tsx';
 import { ForkChecks, ForkState, RunState } from './fork-facts.tsx';
 import type { Compared, ForkChange, ForkRow } from './fork-queries.ts';
+import { useForkCheck } from './use-fork-check.ts';
 
 export interface ForksTableProps {
   readonly forks: readonly ForkRow[];
@@ -34,7 +35,7 @@ export function ForksTable({ forks, files, compared }: ForksTableProps) {
             {forks.map((fork) => (
               <th key={fork.id} scope="col">
                 <ForkLink name={fork.name} />
-                <ForkActs fork={fork} isSmall />
+                <RowActs fork={fork} />
               </th>
             ))}
           </tr>
@@ -215,4 +216,9 @@ function fileRows(files: ReadonlyMap<string, readonly ForkChange[]>): readonly F
 function conflictOf(compared: Compared | undefined, name: string, key: string): string | null {
   const found = compared?.forks.find((one) => one.name === name)?.conflicts ?? [];
   return found.find(({ path }) => nameKey(path) === key)?.why ?? null;
+}
+
+function RowActs({ fork }: { readonly fork: ForkRow }) {
+  const check = useForkCheck(fork.name);
+  return <ForkActs fork={fork} check={check} isSmall />;
 }

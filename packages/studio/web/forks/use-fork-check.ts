@@ -1,21 +1,31 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { asWireError, callVerb, type Output } from '../api/call.ts';
+import { asWireError, callWithChecks, type Output } from '../api/call.ts';
+import { type PrintedLines, usePrintedLines } from '../checks/printed-lines.ts';
 import { shownText } from '../data/names.ts';
 import { plural } from '../data/times.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { useToast } from '../parts/toasts.tsx';
 import { refreshForks } from './fork-queries.ts';
 
+export interface ForkCheck {
+  readonly isBusy: boolean;
+  /** What the checks have printed so far. */
+  readonly lines: PrintedLines;
+  readonly run: () => void;
+}
+
 /** Runs the trusted checks in a fork. Their results are kept with it. */
-export function useForkCheck(name: string): { readonly isBusy: boolean; readonly run: () => void } {
+export function useForkCheck(name: string): ForkCheck {
   const { id: workspace } = useWorkspace();
   const client = useQueryClient();
   const toast = useToast();
   const [isBusy, setBusy] = useState(false);
+  const lines = usePrintedLines();
   const run = useCallback(() => {
+    lines.clear();
     setBusy(true);
-    void callVerb(workspace, 'forkCheck', { name })
+    void callWithChecks(workspace, 'forkCheck', { name }, lines.add)
       .then(
         ({ output }) => toast({ text: `${shownText(name)}: ${resultText(output)}` }),
         (error: unknown) => {
@@ -25,8 +35,8 @@ export function useForkCheck(name: string): { readonly isBusy: boolean; readonly
       )
       .then(() => refreshForks(client, workspace))
       .finally(() => setBusy(false));
-  }, [workspace, name, client, toast]);
-  return { isBusy, run };
+  }, [workspace, name, client, toast, lines]);
+  return { isBusy, lines, run };
 }
 
 function resultText({ checks, notRun }: Output<'forkCheck'>): string {
