@@ -137,11 +137,12 @@ function missing(
     ];
   }
   if (found.state !== 'missing') return [];
-  if (led !== null && led.state !== 'found' && led.state !== 'unknown') return [];
+  // Where it led nowhere before, nothing is new. It may have led out of the workspace, through a file of the workspace.
+  if (led?.state === 'missing') return [];
   const guarded = read.isGuarded ? 'may-be-affected' : 'breaks';
   const origin = led?.state === 'found' ? led.origins[0] : undefined;
-  const isRemoved = origin !== undefined;
-  const where = isRemoved ? newPlaceOf(origin, change) : '';
+  const isRemoved = origin !== undefined || led?.state === 'outside';
+  const where = origin === undefined ? '' : newPlaceOf(origin, change);
   return [
     {
       class: guarded,
@@ -151,7 +152,7 @@ function missing(
       message: isRemoved
         ? `${target} no longer exports '${name}', which this file imports${where}.`
         : `${target} does not export '${name}', which this file imports.`,
-      evidence: isRemoved ? definitionEvidence(change.base, origin.path, origin.name) : [],
+      evidence: origin === undefined ? [] : definitionEvidence(change.base, origin.path, origin.name),
       ...followsOf(found),
       keys,
     },

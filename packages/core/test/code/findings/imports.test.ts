@@ -58,3 +58,13 @@ it('follows an export of everything from a folder that is gone', async () => {
     "follows removed-export src/user.ts:2 (follows 0): src/index.ts no longer has 'one', which this file uses.",
   ]);
 });
+
+it('finds the users of a name of a package that a file no longer passes on', async () => {
+  const files = {
+    'a.py': 'try:\n    from package import f as f\nexcept ImportError:\n    def f(): pass\n',
+    'b.py': 'from a import f\nf()\n',
+  };
+  expect(await findingsOf(files, { 'a.py': 'from package import g as g\n' })).toEqual([
+    "breaks removed-export b.py:1: a.py no longer exports 'f', which this file imports.",
+  ]);
+});
