@@ -20,6 +20,11 @@ const files = {
     '{ "name": "@x/one", "exports": { ".": { "types": "./dist/index.d.ts", "import": "./dist/index.mjs" }, "./sub/*": "./dist/esm/*.js" } }',
   'packages/one/src/index.ts': '',
   'packages/one/src/deep.ts': '',
+  'packages/modern/package.json':
+    '{ "name": "@x/modern", "exports": { ".": { "@x/source": "./main/index.ts" }, "./sub": { "types@<5": "./old.ts", "import": "./build/modern/sub.js" } } }',
+  'packages/modern/main/index.ts': '',
+  'packages/modern/old.ts': '',
+  'packages/modern/src/sub.ts': '',
   'packages/two/package.json': '{ "name": "two", "main": "lib/main.js" }',
   'packages/two/src/main.ts': '',
 };
@@ -39,6 +44,8 @@ it.each([
   ['@x/one', ['packages/one/src/index.ts']],
   ['@x/one/sub/deep', ['packages/one/src/deep.ts']],
   ['@x/one/dist/index.mjs', ['packages/one/src/index.ts']],
+  ['@x/modern', ['packages/modern/main/index.ts']],
+  ['@x/modern/sub', ['packages/modern/src/sub.ts']],
   ['two', ['packages/two/src/main.ts']],
   ['../packages/two/lib/main', ['packages/two/src/main.ts']],
   ['react', 'outside'],

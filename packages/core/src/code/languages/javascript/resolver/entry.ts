@@ -48,10 +48,14 @@ export function sourceOf(tree: CodeTree, folder: TreePath, target: string): read
   return builtFrom(tree, folder, target.replace(/^\.\//, '')) ?? exact;
 }
 
-/** Looks for `dist/esm/a.js` as `src/esm/a`, `src/a`, `esm/a` and `a`, with all endings of sources. */
+/**
+ * Looks for `dist/esm/a.js` as `src/esm/a`, `src/a`, `esm/a` and `a`, with all endings of sources. Folders in one that a
+ * compiler writes to may have any name: `build/modern/a.js`.
+ */
 function builtFrom(tree: CodeTree, folder: TreePath, target: string): readonly TreePath[] | null {
   const parts = target.split('/');
-  for (let skipped = 1; skipped < parts.length && BUILT.test(parts[skipped - 1] ?? ''); skipped += 1) {
+  if (!BUILT.test(parts[0] ?? '')) return null;
+  for (let skipped = 1; skipped < parts.length; skipped += 1) {
     const rest = parts
       .slice(skipped)
       .join('/')
@@ -94,7 +98,8 @@ function conditional(value: unknown, depth = 0): readonly string[] {
   if (conditions === null) return [];
   const rankOf = (name: string): number => (PREFERRED.indexOf(name) + PREFERRED.length + 1) % (PREFERRED.length + 1);
   return Object.entries(conditions)
-    .filter(([name]) => !name.includes('@'))
+    // Of an older TypeScript, such as `types@<=5.0`. Other names may contain `@`: `@scope/condition`.
+    .filter(([name]) => !name.startsWith('types@'))
     .sort(([one], [other]) => rankOf(one) - rankOf(other))
     .flatMap(([, target]) => conditional(target, depth + 1));
 }
