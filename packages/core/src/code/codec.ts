@@ -15,7 +15,7 @@ import type {
 } from './facts.ts';
 
 /** Changes when texts of earlier versions cannot be read. */
-export const CODEC_VERSION = 2;
+export const CODEC_VERSION = 3;
 
 export function encodeFacts(facts: FileFacts): string {
   return JSON.stringify([
@@ -35,6 +35,9 @@ export function encodeFacts(facts: FileFacts): string {
     facts.problems.map(({ line, message }) => [line, message]),
     facts.memberNames ?? null,
     facts.starNames ?? null,
+    facts.accesses?.map(fromUse) ?? null,
+    facts.augmented ?? null,
+    facts.isScript ? 1 : 0,
   ]);
 }
 
@@ -53,8 +56,9 @@ class BadText extends Error {}
 type List = readonly unknown[];
 
 function factsFrom(value: unknown): FileFacts {
-  const [language, imports, exports, hidden, definitions, uses, memberUses, problems, memberNames, starNames] =
+  const [language, imports, exports, hidden, definitions, uses, memberUses, problems, memberNames, starNames, ...rest] =
     list(value);
+  const [accesses, augmented, isScript] = rest;
   return {
     language: text(language),
     imports: list(imports).map(toImport),
@@ -65,6 +69,9 @@ function factsFrom(value: unknown): FileFacts {
     memberUses: list(memberUses).map(toUse),
     ...(memberNames === null ? {} : { memberNames: list(memberNames).map(text) }),
     ...(starNames === null ? {} : { starNames: list(starNames).map(text) }),
+    ...(accesses === null ? {} : { accesses: list(accesses).map(toUse) }),
+    ...(augmented === null ? {} : { augmented: list(augmented).map(text) }),
+    ...(isScript === 1 ? { isScript: true } : {}),
     problems: list(problems).map(toProblem),
   };
 }
@@ -84,6 +91,7 @@ function fromDefinition(one: Definition): List {
     signature,
     one.arity && fromArity(one.arity),
     one.hasHiddenMembers ? 1 : 0,
+    ...(one.type === undefined && one.bases === undefined ? [] : [one.type ?? null, one.bases ?? null]),
   ];
 }
 
@@ -126,7 +134,7 @@ function toExport(value: unknown): Export {
 }
 
 function toDefinition(value: unknown): Definition {
-  const [name, kind, container, line, endLine, signature, arity, hidden] = list(value);
+  const [name, kind, container, line, endLine, signature, arity, hidden, type, bases] = list(value);
   return {
     name: text(name),
     kind: oneOf(kind, DEFINITION_KINDS),
@@ -136,6 +144,8 @@ function toDefinition(value: unknown): Definition {
     signature: text(signature),
     arity: arity === null ? null : toArity(arity),
     ...(hidden === 1 ? { hasHiddenMembers: true } : {}),
+    ...((type ?? null) === null ? {} : { type: text(type) }),
+    ...((bases ?? null) === null ? {} : { bases: list(bases).map(text) }),
   };
 }
 

@@ -63,6 +63,13 @@ export interface Definition {
   readonly arity: Arity | null;
   /** Whether it may have members that cannot be seen, such as inherited ones. Absent: no. */
   readonly hasHiddenMembers?: boolean;
+  /**
+   * What it is (a variable, a property, another name of a type), or what a call of it gives after `(`: as in `accesses`.
+   * `[` before it is a list of it, `~` a promise, and `^` the object whose member this is. Absent: not known.
+   */
+  readonly type?: string;
+  /** The types that all its hidden members come from. Absent: not known. */
+  readonly bases?: readonly string[];
 }
 
 export interface Arity {
@@ -123,5 +130,14 @@ export interface FileFacts {
   readonly memberUses: readonly Use[];
   /** Names that it gives to members of anything: of classes, types, objects. Absent: the language does not tell. */
   readonly memberNames?: readonly string[];
+  /**
+   * Members of things whose type can be known: a name of the file, `:` in front of it if it is a type, then `.name` for a
+   * member, `()` for a call, `[]` for an element, `~` for what a promise gives. Absent: the language does not tell.
+   */
+  readonly accesses?: readonly Use[];
+  /** Types of other files, or global ones, to which the file adds members. Absent: none. */
+  readonly augmented?: readonly string[];
+  /** Whether it has neither imports nor exports, so that nothing can be imported from it. Absent: no, or not known. */
+  readonly isScript?: boolean;
   readonly problems: readonly SyntaxProblem[];
 }

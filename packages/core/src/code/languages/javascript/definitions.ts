@@ -1,7 +1,9 @@
 /** What a file defines at its top level, with the members of classes, types and objects. */
 
-import type { Class, Node, ParamPattern, Program } from 'oxc-parser';
+import type { Class, Function, Node, ParamPattern, Program, TSSignature, TSType } from 'oxc-parser';
 import type { Arity, Definition, DefinitionKind } from '../../facts.ts';
+import { chainOf, chainOfBase, chainOfType, withTypeParameters, wrapped } from './chains.ts';
+import type { OpenChain, Scope } from './names.ts';
 import { bindPattern, keyName, unwrappedValue } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
@@ -24,6 +26,8 @@ interface Found {
   readonly signature: string;
   readonly arity?: Arity | null;
   readonly hasHiddenMembers?: boolean;
+  readonly type?: OpenChain | null;
+  readonly bases?: readonly (OpenChain | null)[] | null;
 }
 
 function readStatements(statements: readonly Node[], container: string | null, reading: Reading): void {
@@ -49,20 +53,19 @@ function readDeclaration(node: Node, container: string | null, reading: Reading)
       for (const one of node.declarations) addVariable(one, node.kind, container, reading);
       return;
     case 'TSInterfaceDeclaration': {
-      const hasHiddenMembers = node.extends.length > 0;
       const { name } = node.id;
-      add({ name, kind: 'type', container, at: node, signature: whole(node, reading), hasHiddenMembers }, reading);
-      addSignatures(node.body.body, name, reading);
+      const scope = withTypeParameters(node, reading.module);
+      const isOpen = node.body.body.some(isUnnamed);
+      const bases = isOpen ? null : node.extends.map(({ expression }) => chainOfBase(expression, scope));
+      const hasHiddenMembers = isOpen || node.extends.length > 0;
+      const signature = whole(node, reading);
+      add({ name, kind: 'type', container, at: node, signature, hasHiddenMembers, bases }, reading);
+      addSignatures(node.body.body, name, scope, reading);
       return;
     }
-    case 'TSTypeAliasDeclaration': {
-      const { name } = node.id;
-      const type = node.typeAnnotation;
-      const hasHiddenMembers = type.type !== 'TSTypeLiteral';
-      add({ name, kind: 'type', container, at: node, signature: whole(node, reading), hasHiddenMembers }, reading);
-      if (type.type === 'TSTypeLiteral') addSignatures(type.members, name, reading);
+    case 'TSTypeAliasDeclaration':
+      addAlias(node, container, reading);
       return;
-    }
     case 'TSEnumDeclaration': {
       const { name } = node.id;
       add({ name, kind: 'type', container, at: node, signature: `enum ${name}` }, reading);
@@ -83,6 +86,30 @@ function readDeclaration(node: Node, container: string | null, reading: Reading)
   }
 }
 
+function addAlias(node: NodeOf<'TSTypeAliasDeclaration'>, container: string | null, reading: Reading): void {
+  const { name } = node.id;
+  const scope = withTypeParameters(node, reading.module);
+  const given = node.typeAnnotation;
+  const parts = given.type === 'TSIntersectionType' ? given.types : [given];
+  const literals = parts.flatMap((one) => (one.type === 'TSTypeLiteral' ? [one] : []));
+  const members = literals.flatMap((one) => one.members);
+  const isLiteral = given.type === 'TSTypeLiteral';
+  const isOpen = members.some(isUnnamed);
+  const isJoined = !isOpen && (isLiteral || given.type === 'TSIntersectionType');
+  const bases = isJoined
+    ? parts.filter((one) => one.type !== 'TSTypeLiteral').map((one) => chainOfType(one, scope))
+    : null;
+  add(
+    {
+      ...{ name, kind: 'type', container, at: node, signature: whole(node, reading), bases },
+      hasHiddenMembers: !isLiteral || isOpen,
+      type: literals.length > 0 ? null : chainOfType(given, scope),
+    },
+    reading,
+  );
+  addSignatures(members, name, scope, reading);
+}
+
 function readDefault(node: Node, reading: Reading): void {
   const name = 'id' in node && node.id?.type === 'Identifier' ? node.id.name : 'default';
   if (node.type === 'FunctionDeclaration' || node.type === 'TSDeclareFunction') {
@@ -94,14 +121,21 @@ function readDefault(node: Node, reading: Reading): void {
 
 function addFunction(
   name: string,
-  node: Node & { readonly params: readonly ParamPattern[]; readonly body: Node | null },
+  node: (Function | NodeOf<'ArrowFunctionExpression'>) & { readonly body: Node | null },
   at: Node,
   container: string | null,
   reading: Reading,
+  scope: Scope = reading.module,
 ): void {
   const signature = clipped(reading.slice(node.start, node.body?.start ?? node.end).replace(/(?: =>|;)$/, ''));
   const kind = container === null ? 'function' : 'method';
-  add({ name, kind, container, at, signature, arity: arityOf(node.params) }, reading);
+  add({ name, kind, container, at, signature, arity: arityOf(node.params), type: resultOf(node, scope) }, reading);
+}
+
+/** What a call gives, as far as it is declared. */
+function resultOf(node: Function | NodeOf<'ArrowFunctionExpression'>, scope: Scope): OpenChain | null {
+  const declared = node.returnType?.typeAnnotation;
+  return declared === undefined ? null : wrapped('(', chainOfType(declared, withTypeParameters(node, scope)));
 }
 
 function addClass(name: string, node: Class, at: Node, container: string | null, reading: Reading): void {
@@ -111,11 +145,27 @@ function addClass(name: string, node: Class, at: Node, container: string | null,
     made?.type === 'MethodDefinition' ? arityOf(made.value.params) : node.superClass === null ? arityOf([]) : null;
   const signature = clipped(reading.slice(node.start, node.body.start));
   const hasHiddenMembers = node.superClass !== null || (node.implements?.length ?? 0) > 0;
-  add({ name, kind: 'class', container, at, signature, arity, hasHiddenMembers }, reading);
-  for (const one of members) addClassMember(one, name, reading);
+  const scope = withTypeParameters(node, reading.module);
+  const isOpen = members.some(isUnnamed);
+  const bases = isOpen ? null : node.superClass === null ? [] : [chainOfBase(node.superClass, scope)];
+  add(
+    {
+      ...{ name, kind: 'class', container, at, signature, arity, bases },
+      hasHiddenMembers: hasHiddenMembers || isOpen,
+    },
+    reading,
+  );
+  for (const one of members) addClassMember(one, name, scope, reading);
 }
 
-function addClassMember(node: Node, container: string, reading: Reading): void {
+/** Whether a member stands for any number of them, or its name is known only when the code runs. */
+function isUnnamed(node: Node): boolean {
+  if (node.type === 'TSIndexSignature') return true;
+  if (node.type === 'TSCallSignatureDeclaration' || node.type === 'TSConstructSignatureDeclaration') return true;
+  return 'computed' in node && node.computed && 'key' in node && keyName(node) === null;
+}
+
+function addClassMember(node: Node, container: string, scope: Scope, reading: Reading): void {
   if (!('key' in node) || !('computed' in node)) return;
   const name = keyName(node);
   if (name === null) return;
@@ -125,23 +175,45 @@ function addClassMember(node: Node, container: string, reading: Reading): void {
       for (const one of value.params) {
         if (one.type !== 'TSParameterProperty') continue;
         bindPattern(one, (field) =>
-          add({ name: field, kind: 'variable', container, at: one, signature: whole(one, reading) }, reading),
+          add(
+            {
+              ...{ name: field, kind: 'variable', container, at: one, signature: whole(one, reading) },
+              type: declaredType(one.parameter, scope),
+            },
+            reading,
+          ),
         );
       }
     }
     const signature = clipped(reading.slice(node.start, value.body?.start ?? node.end));
     const isCalled = node.kind === 'method' || node.kind === 'constructor';
     const arity = isCalled ? arityOf(value.params) : null;
-    add({ name, kind: 'method', container, at: node, signature, arity }, reading);
+    const type =
+      isCalled || node.kind === 'set' ? resultOf(value, scope) : typeOf(value.returnType?.typeAnnotation, scope);
+    add({ name, kind: 'method', container, at: node, signature, arity, type }, reading);
   } else if ('value' in node) {
     const value = node.value;
-    if (isFunction(value)) addFunction(name, value, node, container, reading);
+    const declared = declaredType(node, scope);
+    if (isFunction(value)) addFunction(name, value, node, container, reading, scope);
     else {
       const end = isNodeLike(value) ? value.start : node.end;
       const signature = clipped(reading.slice(node.start, end).replace(/[=;]$/, '').trim());
-      add({ name, kind: 'variable', container, at: node, signature }, reading);
+      const isDeclared = 'typeAnnotation' in node && node.typeAnnotation != null;
+      const type = isDeclared || !isNodeLike(value) ? declared : chainOf(value, scope);
+      add({ name, kind: 'variable', container, at: node, signature, type }, reading);
     }
   }
+}
+
+function typeOf(type: TSType | undefined, scope: Scope): OpenChain | null {
+  return type === undefined ? null : chainOfType(type, scope);
+}
+
+/** The type that is written at a variable, a parameter or a property. */
+function declaredType(node: Node, scope: Scope): OpenChain | null {
+  if (node.type === 'AssignmentPattern') return declaredType(node.left, scope);
+  const annotation = 'typeAnnotation' in node ? node.typeAnnotation : null;
+  return annotation?.type === 'TSTypeAnnotation' ? chainOfType(annotation.typeAnnotation, scope) : null;
 }
 
 function addVariable(
@@ -161,7 +233,8 @@ function addVariable(
     return;
   }
   const signature = clipped(`${keyword} ${reading.slice(node.id.start, node.id.end)}`);
-  add({ name: node.id.name, kind: 'variable', container, at: node, signature, hasHiddenMembers: true }, reading);
+  const type = declaredType(node.id, reading.module);
+  add({ name: node.id.name, kind: 'variable', container, at: node, signature, hasHiddenMembers: true, type }, reading);
 }
 
 /** A value with a name: a function, a class, an object with members, or anything else. */
@@ -178,13 +251,14 @@ function addValue(name: string, given: Node, at: Node, container: string | null,
     return;
   }
   const signature = clipped(at === given ? name : reading.slice(at.start, given.start).replace(/=$/, '').trim());
+  const type = isTyped ? declaredType(at.id, reading.module) : chainOf(given, reading.module);
   if (value.type !== 'ObjectExpression') {
-    add({ name, kind: 'variable', container, at, signature, hasHiddenMembers: true }, reading);
+    add({ name, kind: 'variable', container, at, signature, hasHiddenMembers: true, type }, reading);
     return;
   }
   const names = value.properties.map((one) => (one.type === 'Property' ? keyName(one) : null));
   const hasHiddenMembers = isTyped || names.includes(null);
-  add({ name, kind: 'variable', container, at, signature, hasHiddenMembers }, reading);
+  add({ name, kind: 'variable', container, at, signature, hasHiddenMembers, type }, reading);
   if (container !== null) return;
   for (const [nth, one] of value.properties.entries()) {
     const key = names[nth] ?? null;
@@ -200,7 +274,7 @@ function addProperty(name: string, node: NodeOf<'Property'>, container: string, 
   add({ name, kind: 'variable', container, at: node, signature: name, hasHiddenMembers: true }, reading);
 }
 
-function addSignatures(members: readonly Node[], container: string, reading: Reading): void {
+function addSignatures(members: readonly TSSignature[], container: string, scope: Scope, reading: Reading): void {
   for (const one of members) {
     if (one.type !== 'TSPropertySignature' && one.type !== 'TSMethodSignature') continue;
     const name = keyName(one);
@@ -208,7 +282,11 @@ function addSignatures(members: readonly Node[], container: string, reading: Rea
     const isMethod = one.type === 'TSMethodSignature';
     const arity = isMethod ? arityOf(one.params) : null;
     const kind = isMethod ? 'method' : 'variable';
-    add({ name, kind, container, at: one, signature: whole(one, reading), arity }, reading);
+    const returned = isMethod ? one.returnType?.typeAnnotation : undefined;
+    const type = isMethod
+      ? wrapped('(', typeOf(returned, withTypeParameters(one, scope)))
+      : declaredType(one, scope);
+    add({ name, kind, container, at: one, signature: whole(one, reading), arity, type }, reading);
   }
 }
 
@@ -236,11 +314,13 @@ function mergeOverloads(reading: Reading): void {
     };
     for (const one of several) reading.definitions.splice(reading.definitions.indexOf(one), 1);
     reading.definitions.push(merged);
+    const types = several.flatMap((one) => reading.types.get(one)?.types ?? [null]);
+    reading.types.set(merged, { types, bases: reading.types.get(first)?.bases ?? null });
   }
 }
 
 function add(found: Found, reading: Reading): void {
-  reading.definitions.push({
+  const made: Definition = {
     name: found.name,
     kind: found.kind,
     container: found.container,
@@ -249,7 +329,10 @@ function add(found: Found, reading: Reading): void {
     signature: found.signature,
     arity: found.arity ?? null,
     ...(found.hasHiddenMembers ? { hasHiddenMembers: true } : {}),
-  });
+  };
+  reading.definitions.push(made);
+  const { type = null, bases = null } = found;
+  if (type !== null || bases !== null) reading.types.set(made, { types: [type], bases });
 }
 
 function arityOf(given: readonly ParamPattern[]): Arity {

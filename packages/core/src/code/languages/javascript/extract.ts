@@ -3,6 +3,7 @@ import type { TreePath } from '../../../model/names.ts';
 import type { FileFacts, SyntaxProblem, Use } from '../../facts.ts';
 import type { FactExtractor } from '../../language.ts';
 import { unreadFacts } from '../unread-facts.ts';
+import { accessesOf, typedDefinitions } from './accesses.ts';
 import { readCommonJs } from './commonjs.ts';
 import { readDefinitions } from './definitions.ts';
 import { readModuleDeclarations } from './modules.ts';
@@ -61,10 +62,13 @@ function factsOf(source: Source, path: TreePath, parser: Parser): FileFacts {
     imports: reading.imports.map(closedImport),
     exports: reading.exports,
     hasHiddenExports: reading.hasHiddenExports || isComponent,
-    definitions: reading.definitions,
+    definitions: typedDefinitions(reading),
     uses,
     memberUses: reading.memberUses.all(),
     memberNames: [...reading.memberNames],
+    accesses: reading.isTyped ? accessesOf(reading) : [],
+    ...(reading.augmented.size > 0 ? { augmented: [...reading.augmented] } : {}),
+    ...(isModule || !reading.isTyped || isComponent ? {} : { isScript: true }),
     problems,
   };
 }

@@ -31,12 +31,31 @@ export interface Reference {
   readonly call: Call | null;
 }
 
+/** A chain of members whose root is not looked up yet, because the names of the file are not all known. */
+export interface OpenChain {
+  /** What surrounds the rest: `[` a list of it, `~` a promise of it, `(` a function that returns it. */
+  readonly wraps: string;
+  readonly root: string;
+  readonly isType: boolean;
+  readonly scope: Scope;
+  /** `.name`, `()` a call, `[]` an element, `~` what a promise gives. */
+  readonly steps: string;
+}
+
+/** A member of something whose type is perhaps known. */
+export interface Access {
+  readonly chain: OpenChain;
+  readonly line: number;
+  readonly call: Call | null;
+}
+
 /** The names that a part of the file binds. */
 export class Scope {
   readonly parent: Scope | null;
   /** Whether `var` declares names here. */
   readonly isOfFunction: boolean;
   #names: Map<string, BoundImport | null> | null = null;
+  #sources: Map<string, OpenChain | null> | null = null;
 
   constructor(parent: Scope | null, isOfFunction: boolean) {
     this.parent = parent;
@@ -47,6 +66,17 @@ export class Scope {
   bind(name: string, imported: BoundImport | null = null): void {
     this.#names ??= new Map();
     if (imported !== null || !this.#names.has(name)) this.#names.set(name, imported);
+  }
+
+  /** Remembers what a name of this scope has the type of. Null: it is not known, as if it is said twice. */
+  giveSource(name: string, source: OpenChain | null): void {
+    if (source === null && this.#sources === null) return;
+    this.#sources ??= new Map();
+    this.#sources.set(name, this.#sources.has(name) ? null : source);
+  }
+
+  sourceOf(name: string): OpenChain | null {
+    return this.#sources?.get(name) ?? null;
   }
 
   get ofFunction(): Scope {

@@ -1,9 +1,17 @@
 import type { Node } from 'oxc-parser';
 import type { Call, Definition, Export, ImportKind } from '../../facts.ts';
-import { type BoundImport, type OpenImport, type Reference, Scope, UseTable } from './names.ts';
+import { type Access, type BoundImport, type OpenChain, type OpenImport, type Reference, Scope, UseTable } from './names.ts';
 
 /** The names of the properties of each type of node that contain other nodes. */
 export type ChildKeys = Readonly<Record<string, readonly string[]>>;
+
+/** The types of a definition, to be looked up when all names of the file are known. */
+export interface OpenTypes {
+  /** One of each overload. */
+  readonly types: readonly (OpenChain | null)[];
+  /** Null: nothing is known of what it inherits. */
+  readonly bases: readonly (OpenChain | null)[] | null;
+}
 
 /** What is known about a file while it is read. */
 export class Reading {
@@ -16,6 +24,13 @@ export class Reading {
   readonly exports: Export[] = [];
   readonly definitions: Definition[] = [];
   readonly references: Reference[] = [];
+  /** Of those definitions that have one. */
+  readonly types = new Map<Definition, OpenTypes>();
+  readonly accesses: Access[] = [];
+  /** Members that the code looks for with `in`. */
+  readonly lookedFor = new Set<string>();
+  /** Types of other files, or global ones, to which the file adds members. */
+  readonly augmented = new Set<string>();
   readonly memberUses = new UseTable();
   readonly memberNames = new Set<string>();
   hasHiddenExports = false;
@@ -57,6 +72,11 @@ export class Reading {
 
   refer(name: string, scope: Scope, offset: number, member: string | null = null, call: Call | null = null): void {
     this.references.push({ name, scope, line: this.lineOf(offset), member, call });
+  }
+
+  /** @param chain what has the member, with the member; null: it is not known */
+  access(chain: OpenChain | null, offset: number, call: Call | null = null): void {
+    if (chain !== null) this.accesses.push({ chain, line: this.lineOf(offset), call });
   }
 
   nameOf(name: string, local: string | null, exportedAs: string | null, offset: number): BoundImport {

@@ -1,7 +1,8 @@
 import type { Node, ParamPattern } from 'oxc-parser';
 import type { Call } from '../../facts.ts';
+import { chainOf, chainOfType, elementOf, memberOf, rooted } from './chains.ts';
 import { readLoad, readLoadOf, readThen } from './loads.ts';
-import { Scope } from './names.ts';
+import { type OpenChain, Scope } from './names.ts';
 import { bindPattern, childNodes, keyName, stringValue } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
@@ -32,6 +33,7 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
     case 'TSDeclareFunction':
     case 'TSEmptyBodyFunctionExpression': {
       const inner = new Scope(scope, true);
+      inner.bind('this');
       if (node.id !== null) (node.type === 'FunctionExpression' ? inner : scope).bind(node.id.name);
       walkSignature(node, inner, reading);
       return;
@@ -51,11 +53,20 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
     case 'ClassExpression': {
       const inner = new Scope(scope, false);
       if (node.id !== null) (node.type === 'ClassDeclaration' ? scope : inner).bind(node.id.name);
+      inner.bind('this');
+      // Only classes at the top of the file have definitions.
+      if (node.type === 'ClassDeclaration' && node.id !== null && scope === reading.module)
+        inner.giveSource('this', rooted(node.id.name, true, scope));
       walkChildren(node, inner, reading, 'id');
       return;
     }
     case 'MethodDefinition':
     case 'TSAbstractMethodDefinition':
+      walkKey(node, scope, reading);
+      for (const one of node.decorators) walk(one, scope, reading);
+      // `this` is the object of the class in methods of objects only.
+      walkSignature(node.value, methodScope(scope, node.static), reading);
+      return;
     case 'PropertyDefinition':
     case 'TSAbstractPropertyDefinition':
     case 'AccessorProperty':
@@ -80,6 +91,7 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
       return;
     case 'TSModuleDeclaration':
       if (node.id.type === 'Identifier' && !node.global) scope.bind(node.id.name);
+      else readAugmented(node.body, reading);
       if (node.body !== null) walk(node.body, new Scope(scope, true), reading);
       return;
     case 'TSTypeParameter':
@@ -114,12 +126,20 @@ export function walk(node: Node, scope: Scope, reading: Reading): void {
     case 'TSNamedTupleMember':
       walkChildren(node, scope, reading, 'label');
       return;
+    case 'ForOfStatement':
+      walkForOf(node, new Scope(scope, false), reading);
+      return;
+    case 'BinaryExpression': {
+      const name = node.operator === 'in' && node.left.type !== 'PrivateIdentifier' ? stringValue(node.left) : null;
+      if (name !== null) reading.lookedFor.add(name);
+      walkChildren(node, scope, reading);
+      return;
+    }
     case 'BlockStatement':
     case 'StaticBlock':
     case 'TSModuleBlock':
     case 'ForStatement':
     case 'ForInStatement':
-    case 'ForOfStatement':
     case 'SwitchStatement':
     case 'TSConditionalType':
       walkChildren(node, new Scope(scope, node.type === 'StaticBlock'), reading);
@@ -176,6 +196,7 @@ function walkMember(node: NodeOf<'MemberExpression'>, scope: Scope, reading: Rea
       : null;
   if (name !== null) reading.memberUses.add(name, reading.lineOf(node.property.start), call);
   else if (node.computed) walk(node.property, scope, reading);
+  if (name !== null) reading.access(chainOf(node, scope), node.property.start, call);
   if (node.object.type === 'Identifier') reading.refer(node.object.name, scope, node.start, name, call);
   else if (name === null || !readLoadOf(node.object, [name], scope, reading)) walk(node.object, scope, reading);
 }
@@ -193,8 +214,11 @@ function walkCall(node: NodeOf<'CallExpression'> | NodeOf<'NewExpression'>, scop
     isOpen: node.arguments.some(({ type }) => type === 'SpreadElement'),
   };
   const callee = node.callee;
-  if (callee.type === 'Identifier') reading.refer(callee.name, scope, callee.start, null, call);
-  else if (callee.type === 'MemberExpression') walkMember(callee, scope, reading, call);
+  if (callee.type === 'Identifier') {
+    reading.refer(callee.name, scope, callee.start, null, call);
+    // A variable may be a member of something.
+    if (node.type === 'CallExpression') reading.access(chainOf(callee, scope), callee.start, call);
+  } else if (callee.type === 'MemberExpression') walkMember(callee, scope, reading, call);
   else walk(callee, scope, reading);
   walkChildren(node, scope, reading, 'callee');
 }
@@ -202,7 +226,9 @@ function walkCall(node: NodeOf<'CallExpression'> | NodeOf<'NewExpression'>, scop
 function walkDeclarator(node: NodeOf<'VariableDeclarator'>, target: Scope, scope: Scope, reading: Reading): void {
   const { id, init } = node;
   if (init !== null && readLoadOf(init, id, target, reading)) return;
-  walkPattern(id, target, reading);
+  bindPattern(id, (name) => target.bind(name));
+  const isOfDeclaration = id.typeAnnotation == null && init !== null;
+  walkInPattern(id, target, reading, isOfDeclaration ? chainOf(init, scope) : null);
   if (init === null) return;
   if (id.type === 'ObjectPattern' && init.type === 'Identifier') {
     for (const one of id.properties) {
@@ -220,9 +246,12 @@ function walkPattern(pattern: ParamPattern, scope: Scope, reading: Reading): voi
   walkInPattern(pattern, scope, reading);
 }
 
-function walkInPattern(node: Node, scope: Scope, reading: Reading): void {
+function walkInPattern(node: Node, scope: Scope, reading: Reading, given: OpenChain | null = null): void {
+  const type = 'typeAnnotation' in node && node.typeAnnotation?.type === 'TSTypeAnnotation' ? node.typeAnnotation : null;
+  const source = type === null ? given : chainOfType(type.typeAnnotation, scope);
   switch (node.type) {
     case 'Identifier':
+      scope.giveSource(node.name, source);
       walkChildren(node, scope, reading);
       return;
     case 'TSParameterProperty':
@@ -230,24 +259,56 @@ function walkInPattern(node: Node, scope: Scope, reading: Reading): void {
       walkInPattern(node.parameter, scope, reading);
       return;
     case 'AssignmentPattern':
-      walkInPattern(node.left, scope, reading);
+      walkInPattern(node.left, scope, reading, source);
       walk(node.right, scope, reading);
       return;
     case 'Property': {
       const name = keyName(node);
+      const member = name === null ? null : memberOf(source, name);
       if (name !== null) reading.memberUses.add(name, reading.lineOf(node.start), null);
       else walk(node.key, scope, reading);
-      walkInPattern(node.value, scope, reading);
+      reading.access(member, node.start);
+      walkInPattern(node.value, scope, reading, member);
       return;
     }
-    case 'ObjectPattern':
     case 'ArrayPattern':
+      for (const child of childNodes(node, reading.childKeys)) {
+        walkInPattern(child, scope, reading, child.type === 'RestElement' ? source : elementOf(source));
+      }
+      return;
+    case 'ObjectPattern':
+      for (const child of childNodes(node, reading.childKeys)) walkInPattern(child, scope, reading, source);
+      return;
     case 'RestElement':
       for (const child of childNodes(node, reading.childKeys)) walkInPattern(child, scope, reading);
       return;
     default:
       walk(node, scope, reading);
       return;
+  }
+}
+
+function walkForOf(node: NodeOf<'ForOfStatement'>, scope: Scope, reading: Reading): void {
+  walkChildren(node, scope, reading);
+  const [declared] = node.left.type === 'VariableDeclaration' ? node.left.declarations : [];
+  if (declared?.id.type === 'Identifier' && !node.await)
+    scope.giveSource(declared.id.name, elementOf(chainOf(node.right, scope)));
+}
+
+/** The scope of a method, in which `this` is what the class says. */
+function methodScope(scope: Scope, isStatic: boolean): Scope {
+  const inner = new Scope(scope, true);
+  if (isStatic) inner.bind('this');
+  return inner;
+}
+
+/** Remembers which interfaces a `declare module "…"` or `declare global` adds members to. */
+function readAugmented(body: NodeOf<'TSModuleDeclaration'>['body'], reading: Reading): void {
+  if (body?.type !== 'TSModuleBlock') return;
+  for (const one of body.body) {
+    const declared = one.type === 'ExportNamedDeclaration' ? one.declaration : one;
+    if (declared?.type === 'TSInterfaceDeclaration') reading.augmented.add(declared.id.name);
+    else if (declared?.type === 'TSModuleDeclaration' && declared.body != null) readAugmented(declared.body, reading);
   }
 }
 
