@@ -1,6 +1,7 @@
 import { baseName, type TreePath } from '../model/names.ts';
 import type { FileFacts } from './facts.ts';
 import type { CodeFinding } from './finding.ts';
+import { checkAccesses } from './findings/accesses.ts';
 import { checkApi } from './findings/api.ts';
 import { checkCycles } from './findings/cycles.ts';
 import { checkTests, type Reach, reachOf } from './findings/dependents.ts';
@@ -88,6 +89,7 @@ function checkAll(change: Change): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const path of change.changed) drafts.push(...checkOwnFile(path, change));
   for (const path of filesToCheck(change)) drafts.push(...checkImports(path, change), ...checkSignatures(path, change));
+  drafts.push(...checkAccesses(change));
   const places = new Set(drafts.map(({ path, line }) => `${path}:${line}`));
   // A member of something that is imported is found by that import.
   drafts.push(

@@ -31,6 +31,15 @@ export function resolveExport(graph: CodeGraph, path: TreePath, name: string): N
   return inFile(graph, path, name, new Set());
 }
 
+/** Resolves a name that a file imports or defines. */
+export function resolveLocal(graph: CodeGraph, path: TreePath, name: string): NameResolution {
+  const node = graph.nodes.get(path);
+  if (node === undefined) return { state: 'unknown' };
+  const place = indexOf(node.facts).locals.get(name);
+  if (place !== undefined) return resolveImportedName(graph, node, place.nth, place.name.name);
+  return { state: 'found', origins: [{ path, name }] };
+}
+
 /** All names that a file exports, with those of `export *`. Null: it may export more than can be seen. */
 export function exportedNames(graph: CodeGraph, path: TreePath): ReadonlySet<string> | null {
   const names = new Set<string>();
