@@ -32,9 +32,7 @@ function changedNames({ base, proposed, changed, moved }: Change): ReadonlySet<s
 
 function keysOf(facts: FileFacts | undefined): ReadonlyMap<string, string> {
   const definitions = isFullyRead(facts) ? facts.definitions : [];
-  return new Map(
-    definitions.map(({ line: _line, endLine: _end, ...one }) => [JSON.stringify(one), one.name] as const),
-  );
+  return new Map(definitions.map(({ line: _line, endLine: _end, ...one }) => [JSON.stringify(one), one.name] as const));
 }
 
 function isFullyRead(facts: FileFacts | undefined): facts is FileFacts {

@@ -5,6 +5,7 @@ import type { Import, Use } from '../facts.ts';
 import type { Evidence } from '../finding.ts';
 import { type CodeGraph, type FileNode, pathsOf } from '../graph/graph.ts';
 import { type NameResolution, type Origin, resolveExport, resolveImportedName } from '../graph/resolve-name.ts';
+import { isTyped } from './arity.ts';
 import { definitionOf, newPlaceOf } from './definition-of.ts';
 import { brokenFileKey, type Change, type Draft, exportKey } from './draft.ts';
 import { checkText } from './text.ts';
@@ -69,6 +70,8 @@ function checkTarget({ path, node, before, read, nth, nthBefore }: ImportPlace, 
 }
 
 function checkNames(place: ImportPlace, change: Change): readonly Draft[] {
+  const script = place.read.names.length === 0 ? undefined : newScriptOf(place, change);
+  if (script !== undefined) return [notAModule(place, script)];
   return place.read.names.flatMap((name) => {
     const found = resolveImportedName(change.proposed, place.node, place.nth, name.name);
     if (found.state === 'missing' || found.state === 'unknown') {
@@ -84,6 +87,24 @@ function checkNames(place: ImportPlace, change: Change): readonly Draft[] {
     const led = resolvedBefore(place, name.name, change);
     return name.members.flatMap((member) => checkMember(place, member, found, led, change));
   });
+}
+
+/** The only file that an import leads to, if nothing can be imported from it any more. */
+function newScriptOf({ path, node, nth }: ImportPlace, { base, proposed, movedFrom }: Change): TreePath | undefined {
+  const [target, ...more] = isTyped(path) ? pathsOf(node.targets[nth]) : [];
+  if (target === undefined || more.length > 0 || proposed.nodes.get(target)?.facts.isScript !== true) return undefined;
+  const before = base.nodes.get(movedFrom.get(target) ?? target);
+  return before === undefined || before.facts.isScript === true ? undefined : target;
+}
+
+function notAModule({ path, read }: ImportPlace, script: TreePath): Draft {
+  const message = `${script} exports nothing any more, so it is not a module, and this import of it fails.`;
+  const keys = read.names.flatMap(({ exportedAs }) => (exportedAs === null ? [] : [exportKey(path, exportedAs)]));
+  const evidence = [{ path: script, line: null, state: 'proposed', text: 'no import and no export' }] as const;
+  return {
+    class: read.isGuarded ? 'may-be-affected' : 'breaks',
+    ...{ rule: 'removed-export', path, line: read.line, message, evidence, keys },
+  };
 }
 
 function usedLines({ node, read }: ImportPlace, local: string | null, line: number): readonly number[] {

@@ -68,3 +68,16 @@ it('finds the users of a name of a package that a file no longer passes on', asy
     "breaks removed-export b.py:1: a.py no longer exports 'f', which this file imports.",
   ]);
 });
+
+it('finds imports of a file that is no module any more', async () => {
+  const files = {
+    'a.ts': 'export const a = 1;\n',
+    'all.ts': "export * from './a';\n",
+    'effect.ts': "import './a';\n",
+    'module.ts': 'export const b = 1;\n',
+    'more.ts': "export * from './module';\n",
+  };
+  expect(await findingsOf(files, { 'a.ts': '// nothing\n', 'module.ts': 'export {};\n' })).toEqual([
+    'breaks removed-export all.ts:1: a.ts exports nothing any more, so it is not a module, and this import of it fails.',
+  ]);
+});

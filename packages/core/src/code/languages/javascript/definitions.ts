@@ -283,9 +283,7 @@ function addSignatures(members: readonly TSSignature[], container: string, scope
     const arity = isMethod ? arityOf(one.params) : null;
     const kind = isMethod ? 'method' : 'variable';
     const returned = isMethod ? one.returnType?.typeAnnotation : undefined;
-    const type = isMethod
-      ? wrapped('(', typeOf(returned, withTypeParameters(one, scope)))
-      : declaredType(one, scope);
+    const type = isMethod ? wrapped('(', typeOf(returned, withTypeParameters(one, scope))) : declaredType(one, scope);
     add({ name, kind, container, at: one, signature: whole(one, reading), arity, type }, reading);
   }
 }

@@ -1,6 +1,14 @@
 import type { Node } from 'oxc-parser';
 import type { Call, Definition, Export, ImportKind } from '../../facts.ts';
-import { type Access, type BoundImport, type OpenChain, type OpenImport, type Reference, Scope, UseTable } from './names.ts';
+import {
+  type Access,
+  type BoundImport,
+  type OpenChain,
+  type OpenImport,
+  type Reference,
+  Scope,
+  UseTable,
+} from './names.ts';
 
 /** The names of the properties of each type of node that contain other nodes. */
 export type ChildKeys = Readonly<Record<string, readonly string[]>>;

@@ -247,7 +247,8 @@ function walkPattern(pattern: ParamPattern, scope: Scope, reading: Reading): voi
 }
 
 function walkInPattern(node: Node, scope: Scope, reading: Reading, given: OpenChain | null = null): void {
-  const type = 'typeAnnotation' in node && node.typeAnnotation?.type === 'TSTypeAnnotation' ? node.typeAnnotation : null;
+  const type =
+    'typeAnnotation' in node && node.typeAnnotation?.type === 'TSTypeAnnotation' ? node.typeAnnotation : null;
   const source = type === null ? given : chainOfType(type.typeAnnotation, scope);
   switch (node.type) {
     case 'Identifier':

@@ -97,9 +97,11 @@ function conditional(value: unknown, depth = 0): readonly string[] {
   const conditions = asObject(value);
   if (conditions === null) return [];
   const rankOf = (name: string): number => (PREFERRED.indexOf(name) + PREFERRED.length + 1) % (PREFERRED.length + 1);
-  return Object.entries(conditions)
-    // Of an older TypeScript, such as `types@<=5.0`. Other names may contain `@`: `@scope/condition`.
-    .filter(([name]) => !name.startsWith('types@'))
-    .sort(([one], [other]) => rankOf(one) - rankOf(other))
-    .flatMap(([, target]) => conditional(target, depth + 1));
+  return (
+    Object.entries(conditions)
+      // Of an older TypeScript, such as `types@<=5.0`. Other names may contain `@`: `@scope/condition`.
+      .filter(([name]) => !name.startsWith('types@'))
+      .sort(([one], [other]) => rankOf(one) - rankOf(other))
+      .flatMap(([, target]) => conditional(target, depth + 1))
+  );
 }
