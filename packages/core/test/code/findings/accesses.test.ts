@@ -36,7 +36,7 @@ it.each([
 it('finds calls of members that no longer fit', async () => {
   const files = {
     'types.ts': types,
-    'other.ts': 'export const other = { quote() {} };\n',
+    'other.ts': 'export const other = { quote(a: string) {} };\n',
     'user.ts': `import { Platform } from './types';
 export function f(one: Platform, quote: Platform['quote']) { one.quote(''); quote(''); one.quote(...['']); }
 `,

@@ -1,6 +1,6 @@
 /** What a file defines at its top level, with the members of classes, types and objects. */
 
-import type { Class, Function, Node, ParamPattern, Program, TSSignature, TSType } from 'oxc-parser';
+import type { Class, Function as FunctionNode, Node, ParamPattern, Program, TSSignature, TSType } from 'oxc-parser';
 import type { Arity, Definition, DefinitionKind } from '../../facts.ts';
 import { chainOf, chainOfBase, chainOfType, withTypeParameters, wrapped } from './chains.ts';
 import type { OpenChain, Scope } from './names.ts';
@@ -44,7 +44,7 @@ function readDeclaration(node: Node, container: string | null, reading: Reading)
   switch (node.type) {
     case 'FunctionDeclaration':
     case 'TSDeclareFunction':
-      if (node.id !== null) addFunction(node.id.name, node, node, container, reading);
+      if (node.id !== null) addFunction({ name: node.id.name, at: node, container }, node, reading);
       return;
     case 'ClassDeclaration':
       if (node.id !== null) addClass(node.id.name, node, node, container, reading);
@@ -113,27 +113,44 @@ function addAlias(node: NodeOf<'TSTypeAliasDeclaration'>, container: string | nu
 function readDefault(node: Node, reading: Reading): void {
   const name = 'id' in node && node.id?.type === 'Identifier' ? node.id.name : 'default';
   if (node.type === 'FunctionDeclaration' || node.type === 'TSDeclareFunction') {
-    addFunction(name, node, node, null, reading);
+    addFunction({ name, at: node, container: null }, node, reading);
   } else if (node.type === 'ClassDeclaration') addClass(name, node, node, null, reading);
   else if (node.type === 'TSInterfaceDeclaration') readDeclaration(node, null, reading);
   else if (node.type !== 'Identifier') addValue('default', node, node, null, reading);
 }
 
+interface FunctionPlace {
+  readonly name: string;
+  /** The whole definition. */
+  readonly at: Node;
+  readonly container: string | null;
+  /** With the type parameters around it. Absent: there are none. */
+  readonly scope?: Scope;
+}
+
 function addFunction(
-  name: string,
-  node: (Function | NodeOf<'ArrowFunctionExpression'>) & { readonly body: Node | null },
-  at: Node,
-  container: string | null,
+  { name, at, container, scope }: FunctionPlace,
+  node: (FunctionNode | NodeOf<'ArrowFunctionExpression'>) & { readonly body: Node | null },
   reading: Reading,
-  scope: Scope = reading.module,
 ): void {
   const signature = clipped(reading.slice(node.start, node.body?.start ?? node.end).replace(/(?: =>|;)$/, ''));
   const kind = container === null ? 'function' : 'method';
-  add({ name, kind, container, at, signature, arity: arityOf(node.params), type: resultOf(node, scope) }, reading);
+  add(
+    {
+      name,
+      kind,
+      container,
+      at,
+      signature,
+      arity: arityOf(node.params),
+      type: resultOf(node, scope ?? reading.module),
+    },
+    reading,
+  );
 }
 
 /** What a call gives, as far as it is declared. */
-function resultOf(node: Function | NodeOf<'ArrowFunctionExpression'>, scope: Scope): OpenChain | null {
+function resultOf(node: FunctionNode | NodeOf<'ArrowFunctionExpression'>, scope: Scope): OpenChain | null {
   const declared = node.returnType?.typeAnnotation;
   return declared === undefined ? null : wrapped('(', chainOfType(declared, withTypeParameters(node, scope)));
 }
@@ -158,7 +175,7 @@ function addClass(name: string, node: Class, at: Node, container: string | null,
   for (const one of members) addClassMember(one, name, scope, reading);
 }
 
-/** Whether a member stands for any number of them, or its name is known only when the code runs. */
+/** Whether a member means any number of members, or its name is known only when the code runs. */
 function isUnnamed(node: Node): boolean {
   if (node.type === 'TSIndexSignature') return true;
   if (node.type === 'TSCallSignatureDeclaration' || node.type === 'TSConstructSignatureDeclaration') return true;
@@ -194,7 +211,7 @@ function addClassMember(node: Node, container: string, scope: Scope, reading: Re
   } else if ('value' in node) {
     const value = node.value;
     const declared = declaredType(node, scope);
-    if (isFunction(value)) addFunction(name, value, node, container, reading, scope);
+    if (isFunction(value)) addFunction({ name, at: node, container, scope }, value, reading);
     else {
       const end = isNodeLike(value) ? value.start : node.end;
       const signature = clipped(reading.slice(node.start, end).replace(/[=;]$/, '').trim());
@@ -243,7 +260,7 @@ function addValue(name: string, given: Node, at: Node, container: string | null,
   // The type in front of the value says what a caller sees.
   const isTyped = at.type === 'VariableDeclarator' && at.id.type === 'Identifier' && at.id.typeAnnotation != null;
   if (!isTyped && isFunction(value)) {
-    addFunction(name, value, at, container, reading);
+    addFunction({ name, at, container }, value, reading);
     return;
   }
   if (!isTyped && value.type === 'ClassExpression') {
@@ -268,7 +285,7 @@ function addValue(name: string, given: Node, at: Node, container: string | null,
 
 function addProperty(name: string, node: NodeOf<'Property'>, container: string, reading: Reading): void {
   if (isFunction(node.value)) {
-    addFunction(name, node.value, node, container, reading);
+    addFunction({ name, at: node, container }, node.value, reading);
     return;
   }
   add({ name, kind: 'variable', container, at: node, signature: name, hasHiddenMembers: true }, reading);
