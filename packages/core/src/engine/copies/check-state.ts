@@ -14,17 +14,17 @@ import type { CallOptions } from '../../model/call-options.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type Snapshot, sameSnapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { type DiskPath, diskChild, type TreePath, textFromBytes } from '../../model/names.ts';
+import { type DiskPath, diskChild, type TreePath } from '../../model/names.ts';
 import type { StoreLayout } from '../../store/layout.ts';
 import { makeFolders } from '../../store/private-folders.ts';
 import { keepCheckResult, readCheckResult } from '../../store/state/check-results.ts';
 import type { TrustedCheck } from '../../store/state/trust.ts';
-import { listChanges } from '../../timeline/diff/changes.ts';
 import type { Engine } from '../engine.ts';
 import { captureBefore } from './capture-before.ts';
 import { type BaseReason, baseOf } from './check-base.ts';
 import { assertTrusted, type ExactNames, refuseUntrusted, selectedChecks } from './find-checks.ts';
 import { keepSummary, keepTestResult } from './keep-results.ts';
+import { renamesBetween } from './renames.ts';
 import { trustedChecks } from './trusted-checks.ts';
 import { type CopyOptions, makeCopyOfState, makeWorkspaceCopy, type WorkspaceCopy } from './workspace-copy.ts';
 
@@ -164,7 +164,7 @@ export async function checkCopy(
     results.set(check, await runIn(run, made, check, { done: index, total: checks.length }));
   }
   const onBase = await baseResults(run, base, state, results);
-  const renames = base === null ? new Map<string, string>() : await renamesBetween(engine, options, base, state);
+  const renames = await renamesSince(engine, options, base, state);
   const compared: RunCheckResult[] = [];
   for (const [check, now] of results) {
     const before = onBase.get(check.name) ?? null;
@@ -321,21 +321,16 @@ function isNewFailure(check: Check, now: CheckResult, base: CheckResult | null, 
   return added.length > 0;
 }
 
-async function renamesBetween(
+async function renamesSince(
   engine: Engine,
   options: CheckOptions,
-  base: CheckedState,
+  base: CheckedState | null,
   state: CheckedState,
 ): Promise<Renames> {
-  return engine.read(async (workspace) => {
-    const { changes } = await listChanges(workspace.store.objects, base.snapshot, state.snapshot, engine.pace(options));
-    return new Map(
-      changes.flatMap(({ operation, from, path }): readonly (readonly [string, string])[] => {
-        const [before, after] = [from === null ? null : textFromBytes(from), textFromBytes(path)];
-        return operation !== 'rename' || before === null || after === null ? [] : [[before, after]];
-      }),
-    );
-  });
+  if (base === null) return new Map();
+  return engine.read(({ store }) =>
+    renamesBetween(store.objects, { base: base.snapshot, proposed: state.snapshot }, engine.pace(options)),
+  );
 }
 
 /** Files that package managers write when they install dependencies, which are in no checkpoint. */
