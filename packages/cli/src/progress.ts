@@ -18,6 +18,7 @@ const PHASE_TEXTS: Readonly<Record<Progress['phase'], string>> = {
   export: 'packing',
   import: 'checking the bundle',
   check: 'checks',
+  types: 'type errors',
   phase: 'phases',
 };
 

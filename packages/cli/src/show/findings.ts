@@ -1,5 +1,6 @@
 /** What an analysis of code found, as text. */
 
+import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import { showContent } from '@savepoint/core/frontend';
 import { lines } from '../command.ts';
@@ -51,7 +52,9 @@ function sameCauses(causes: readonly Cause[]): readonly (readonly Cause[])[] {
   const groups = new Map<string, Cause[]>();
   for (const cause of causes) {
     const { class: of, rule, message, evidence } = cause.one;
-    const key = JSON.stringify([of, rule, message, evidence]);
+    // What a type checker says about the place itself differs.
+    const others = evidence.filter((place) => place.path !== cause.one.path);
+    const key = JSON.stringify([of, rule, message, others]);
     groups.set(key, [...(groups.get(key) ?? []), cause]);
   }
   return [...groups.values()];
@@ -105,7 +108,8 @@ function reachLines({ dependents, tests }: FindingsJson): readonly string[] {
   ];
 }
 
-function unsaidLine({ reason, language, files, paths }: UnsaidJson): string {
+function unsaidLine({ reason, language, files, paths, message }: UnsaidJson): string {
+  if (message !== null) return typesUnsaid(message);
   const of = `${countText(files, 'file')} (${namesOf(paths.map(pathText), files)})`;
   switch (reason) {
     case 'no-language':
@@ -118,7 +122,14 @@ function unsaidLine({ reason, language, files, paths }: UnsaidJson): string {
       return `Findings in ${language} are not proven, as their accuracy is not measured.`;
     case 'too-many':
       return `Not analysed: the workspace has too many source files (${files}).`;
+    default:
+      return `Not analysed: ${reason}.`;
   }
+}
+
+/** What a type checker could not say. */
+export function typesUnsaid(message: string): string {
+  return `Type errors: ${showText(message)}`;
 }
 
 function namesOf(names: readonly string[], count: number = names.length): string {

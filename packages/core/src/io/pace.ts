@@ -16,6 +16,7 @@ export interface Progress {
     | 'export'
     | 'import'
     | 'check'
+    | 'types'
     | 'phase';
   readonly done: number;
   /** Null while the total is not known. */

@@ -30,6 +30,10 @@ export const diff = command({
       description: 'say what the change breaks elsewhere in the code; with --patch, below the patch',
       conflicts: 'nameOnly',
     },
+    {
+      flags: '--types',
+      description: "with --review: also type errors, from the project's own TypeScript if it is trusted",
+    },
     { flags: '--change <id>', description: 'show only this change (cp_12.3), with numbered hunks', conflicts: 'stat' },
   ],
   examples: [
@@ -57,6 +61,7 @@ export const diff = command({
         ? { patch: true }
         : {}),
       ...(options['review'] === true ? { review: true } : {}),
+      ...(options['types'] === true ? { types: true } : {}),
       ...(typeof options['change'] === 'string' ? { change: options['change'] } : {}),
     };
   },

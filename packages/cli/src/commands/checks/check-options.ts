@@ -17,12 +17,19 @@ export const LIMITS = [
 /** The input of verbs that run checks. */
 export function checkInput(given: VerbArguments) {
   const { only } = given.options;
+  return {
+    ...(Array.isArray(only) ? { only: [...only] } : {}),
+    ...limitsIn(given),
+    ...dependenciesIn(given.options),
+  };
+}
+
+/** The limits of programs that run. */
+export function limitsIn(given: VerbArguments) {
   const timeoutSeconds = wholeNumber(given, 'timeout', '--timeout');
   const maxMemoryMb = wholeNumber(given, 'maxMemory', '--max-memory');
   return {
-    ...(Array.isArray(only) ? { only: [...only] } : {}),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(maxMemoryMb === undefined ? {} : { maxMemoryMb }),
-    ...dependenciesIn(given.options),
   };
 }

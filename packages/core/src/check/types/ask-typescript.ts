@@ -49,6 +49,8 @@ export interface ProposedTypes {
   readonly signal?: AbortSignal;
   /** Receives the findings of each file as they are found. */
   readonly onFindings?: (findings: readonly CodeFinding[]) => void;
+  /** Called when a group of files is checked. */
+  readonly onGroup?: (group: CheckGroup) => void;
 }
 
 const TOOL = 'typescript';
@@ -159,6 +161,7 @@ class Answer {
         break;
       case 'group':
         this.#checked[event.group] = event.files;
+        this.#wanted.onGroup?.(event.group);
         break;
       case 'problem': {
         const path = event.config === null ? this.#typescript.folder : (bytesFromText(event.config) as TreePath);

@@ -14,19 +14,24 @@ import type { TreePath } from '../../model/names.ts';
  * - `not-available`: this machine or build cannot run it
  * - `too-large`: what was changed is too large to be handed over
  * - `no-base`: there are failures, and which of them are new is not known
+ * - `not-run`: it looks only at files on disk, and no copy was made for it, or its check was not wanted
  */
-export type UnsaidReason =
-  | 'no-config'
-  | 'not-trusted'
-  | 'not-installed'
-  | 'unsupported-version'
-  | 'broken-config'
-  | 'crashed'
-  | 'timed-out'
-  | 'out-of-memory'
-  | 'not-available'
-  | 'too-large'
-  | 'no-base';
+export const TYPE_UNSAID_REASONS = [
+  'no-config',
+  'not-trusted',
+  'not-installed',
+  'unsupported-version',
+  'broken-config',
+  'crashed',
+  'timed-out',
+  'out-of-memory',
+  'not-available',
+  'too-large',
+  'no-base',
+  'not-run',
+] as const;
+
+export type UnsaidReason = (typeof TYPE_UNSAID_REASONS)[number];
 
 /** Something that cannot be said, or not completely. */
 export interface Unsaid {

@@ -48,9 +48,7 @@ export function findingsOf(drafts: readonly Draft[], change: Change): readonly C
   const unique = [
     ...new Map(measured.map((one) => [`${one.rule}\0${one.path}\0${one.line}\0${one.message}`, one])).values(),
   ];
-  unique.sort(
-    (one, other) => rank(one) - rank(other) || compare(one.path, other.path) || (one.line ?? 0) - (other.line ?? 0),
-  );
+  unique.sort(worstFirst);
   const indexes = new Map(unique.flatMap(({ keys: of }, nth) => (of ?? []).map((key) => [key, nth] as const)));
   return unique.map(({ keys: _keys, onlyFollows: _only, follows, ...finding }) => ({
     ...finding,
@@ -58,10 +56,17 @@ export function findingsOf(drafts: readonly Draft[], change: Change): readonly C
   }));
 }
 
+/** The order of findings. */
+export function worstFirst(one: Ranked, other: Ranked): number {
+  return rank(one) - rank(other) || compare(one.path, other.path) || (one.line ?? 0) - (other.line ?? 0);
+}
+
+type Ranked = Pick<CodeFinding, 'class' | 'rule' | 'path' | 'line'>;
+
 const RULE_ORDER: readonly FindingRule[] = ['syntax-error', 'unresolved-import', 'removed-export', 'unresolved-name'];
 const CLASS_ORDER: readonly FindingClass[] = ['breaks', 'follows', 'may-be-affected'];
 
-function rank({ class: of, rule }: Draft): number {
+function rank({ class: of, rule }: Ranked): number {
   const nth = RULE_ORDER.indexOf(rule);
   return CLASS_ORDER.indexOf(of) * 100 + (nth < 0 ? RULE_ORDER.length : nth);
 }

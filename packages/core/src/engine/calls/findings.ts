@@ -1,6 +1,8 @@
 /** What the code itself says about a change: between two checkpoints, in the folder, or in a plan. */
 
+import type { TypeLimits } from '../../check/types/type-findings.ts';
 import type { CallOptions } from '../../model/call-options.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { Snapshot } from '../../model/entries.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { selectionOf } from '../../plan/selection.ts';
@@ -8,8 +10,10 @@ import type { ObjectReader } from '../../store/objects/object-reader.ts';
 import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { scanWorkspace } from '../../timeline/capture/capture.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
-import type { CodeReport } from '../code/analysis.ts';
+import type { AnalysedStates, CodeReport } from '../code/analysis.ts';
+import { inFolder } from '../code/in-folder.ts';
 import type { StatesToAnalyse } from '../code/open-states.ts';
+import type { Context } from '../context.ts';
 import type { Engine } from '../engine.ts';
 import { findPlan } from '../plans/stored-plans.ts';
 
@@ -21,7 +25,12 @@ export interface FindingsQuery {
   readonly from?: string;
   /** A checkpoint. Default: the current files. */
   readonly to?: string;
+  /** Also ask the project's own TypeScript, if a person trusts the check that runs it. Default false. */
+  readonly types?: boolean;
 }
+
+/** With the limits of each type checker: `timeoutMs`, default 5 minutes, and `maxMemory` in bytes, default 4 GiB. */
+export interface FindingsOptions extends CallOptions, Partial<TypeLimits> {}
 
 export interface FindingCalls {
   /**
@@ -29,17 +38,33 @@ export interface FindingCalls {
    * stored, except facts about files in the cache.
    * @throws SavepointError USAGE for a plan with checkpoints, UNKNOWN_PLAN, UNKNOWN_CHECKPOINT, NO_CHECKPOINT, CANCELLED
    */
-  findings(query?: FindingsQuery, options?: CallOptions): Promise<CodeReport>;
+  findings(query?: FindingsQuery, options?: FindingsOptions): Promise<CodeReport>;
 }
 
 export function findingCalls(engine: Engine): FindingCalls {
   return {
     findings: (query = {}, options = {}) =>
-      engine.read(async (workspace) => {
+      engine.read(async (workspace, context) => {
+        if (query.types === true) return findingsWithTypes(engine, workspace, context, query, options);
         const states = await statesOf(engine, workspace, query, options);
-        return findingsBetween(engine, workspace, states, options);
+        return (await findingsBetween(engine, workspace, states, options)).report;
       }),
   };
+}
+
+async function findingsWithTypes(
+  engine: Engine,
+  workspace: Workspace,
+  context: Context,
+  query: FindingsQuery,
+  options: FindingsOptions,
+): Promise<CodeReport> {
+  const now = await currentFiles(engine, workspace, options);
+  const states = await statesOf(engine, workspace, query, options, now);
+  const analysed = await findingsBetween(engine, workspace, states, options);
+  const { withTypeErrors } = await import('../code/type-errors.ts');
+  const place = { place: inFolder(workspace.root), disk: now.proposed, roots: now.roots };
+  return withTypeErrors(engine, [workspace, context], analysed, { ...states, ...place }, options);
 }
 
 /** @throws SavepointError CANCELLED */
@@ -48,7 +73,7 @@ export async function findingsBetween(
   workspace: Workspace,
   states: StatesToAnalyse,
   options: CallOptions,
-): Promise<CodeReport> {
+): Promise<AnalysedStates> {
   // Loaded lazily: most calls analyse nothing.
   const { analyseStates } = await import('../code/analysis.ts');
   return analyseStates(engine, workspace, states, options);
@@ -59,8 +84,9 @@ async function statesOf(
   workspace: Workspace,
   { plan: id, from, to }: FindingsQuery,
   options: CallOptions,
+  now: FolderNow | null = null,
 ): Promise<StatesToAnalyse> {
-  const { objects } = workspace.store;
+  const { objects } = now ?? workspace.store;
   if (id !== undefined) {
     if (from !== undefined || to !== undefined) {
       throw new SavepointError('USAGE', 'A plan cannot be combined with checkpoints.', { argument: 'plan' });
@@ -72,14 +98,18 @@ async function statesOf(
   }
   const { snapshot: base } = engine.resolve(workspace, from ?? 'last');
   if (to !== undefined) return { objects, base, proposed: engine.resolve(workspace, to).snapshot };
-  return { base, ...(await currentFiles(engine, workspace, options)) };
+  const { objects: read, proposed } = now ?? (await currentFiles(engine, workspace, options));
+  return { objects: read, base, proposed };
 }
 
-async function currentFiles(
-  engine: Engine,
-  workspace: Workspace,
-  options: CallOptions,
-): Promise<{ readonly objects: ObjectReader; readonly proposed: Snapshot }> {
+/** The folder as it is. The objects also have what no checkpoint has. */
+interface FolderNow {
+  readonly objects: ObjectReader;
+  readonly proposed: Snapshot;
+  readonly roots: Checkpoint['roots'];
+}
+
+async function currentFiles(engine: Engine, workspace: Workspace, options: CallOptions): Promise<FolderNow> {
   const { scan, objects } = await scanWorkspace(workspace, engine.pace(options), { missing: 'empty' });
-  return { objects, proposed: scan.snapshot };
+  return { objects, proposed: scan.snapshot, roots: scan.roots };
 }

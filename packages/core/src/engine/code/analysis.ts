@@ -1,5 +1,6 @@
 /** Says what a change between two snapshots of a workspace breaks. Loaded lazily: it needs all languages. */
 
+import type { KnownImports } from '../../check/types/finding-classes.ts';
 import type { Dependent } from '../../code/findings/dependents.ts';
 import { type CodeGraph, importedPaths } from '../../code/graph/graph.ts';
 import { type Analysis, analyse, type CodeFinding } from '../../code/index.ts';
@@ -29,17 +30,31 @@ const MOST_FINDINGS = 5_000;
 const MOST_PATHS = 5_000;
 const NOTHING: CodeReport = { findings: [], omitted: 0, dependents: [], tests: [], dependencies: [], unsaid: [] };
 
+/** What the code says, and what a type checker needs to know of it. */
+export interface AnalysedStates {
+  readonly report: CodeReport;
+  /** Made when it is needed. */
+  readonly imports: () => KnownImports;
+}
+
 /** @throws SavepointError CANCELLED */
 export function analyseStates(
   engine: Pick<Engine, 'lastGraph' | 'pace'>,
   workspace: Workspace,
   states: StatesToAnalyse,
   options: CallOptions,
-): Promise<CodeReport> {
+): Promise<AnalysedStates> {
   return withStates(engine, workspace, states, options, {
-    run: async (opened) => reportOf(await analyse(opened), opened),
-    refuse: (why) => ({ ...NOTHING, unsaid: [why] }),
+    run: async (opened) => {
+      const analysis = await analyse(opened);
+      return { report: reportOf(analysis, opened), imports: () => importsIn(analysis.proposed) };
+    },
+    refuse: (why) => ({ report: { ...NOTHING, unsaid: [why] }, imports: () => new Map() }),
   });
+}
+
+function importsIn({ nodes }: CodeGraph): KnownImports {
+  return new Map([...nodes].map(([path, node]) => [path, [...new Set(importedPaths(node))]]));
 }
 
 function reportOf(
@@ -47,12 +62,19 @@ function reportOf(
   { changed, languages }: OpenedStates,
 ): CodeReport {
   return {
-    findings: findings.slice(0, MOST_FINDINGS).map(withKnownCause),
-    omitted: Math.max(0, findings.length - MOST_FINDINGS),
+    ...worstOf(findings),
     dependents: dependents.slice(0, MOST_PATHS),
     tests: tests.slice(0, MOST_PATHS),
     dependencies: dependenciesOf(proposed, changed),
     unsaid: unsaidOf(proposed, changed, languages),
+  };
+}
+
+/** As many as a report has. */
+export function worstOf(findings: readonly CodeFinding[]): Pick<CodeReport, 'findings' | 'omitted'> {
+  return {
+    findings: findings.slice(0, MOST_FINDINGS).map(withKnownCause),
+    omitted: Math.max(0, findings.length - MOST_FINDINGS),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What an analysis of code could not say, as data. */
 
+import { TYPE_UNSAID_REASONS, type Unsaid } from '../../check/types/type-findings.ts';
 import type { CodeGraph } from '../../code/graph/graph.ts';
 import type { LanguageTable } from '../../code/reader.ts';
 import type { TreePath } from '../../model/names.ts';
@@ -13,20 +14,30 @@ import type { TreePath } from '../../model/names.ts';
  */
 export const CODE_UNSAID_REASONS = ['no-language', 'no-parser', 'unreadable', 'not-measured', 'too-many'] as const;
 
-export type CodeUnsaidReason = (typeof CODE_UNSAID_REASONS)[number];
+/** The others are those of type checkers. */
+export const ALL_UNSAID_REASONS = [...CODE_UNSAID_REASONS, ...TYPE_UNSAID_REASONS] as const;
+
+export type CodeUnsaidReason = (typeof ALL_UNSAID_REASONS)[number];
 
 /** Something that the analysis cannot say, or not completely. */
 export interface CodeUnsaid {
   readonly reason: CodeUnsaidReason;
-  /** Its id, such as `python`; null: it is not about one language. */
+  /** Its id, such as `python`, or the name of a type checker; null: it is not about one of them. */
   readonly language: string | null;
   /** The number of files that it is about. */
   readonly files: number;
   /** The first of them. */
   readonly paths: readonly TreePath[];
+  /** Of a type checker: one sentence, which may quote it. Null: the reason says it. */
+  readonly message: string | null;
 }
 
 const NAMED_PATHS = 20;
+
+/** Something that a type checker could not say. */
+export function unsaidOfTypes({ reason, tool, path, message }: Unsaid): CodeUnsaid {
+  return { reason, language: tool, files: path === '' ? 0 : 1, paths: path === '' ? [] : [path], message };
+}
 
 /** @param changed the files that differ */
 export function unsaidOf(
@@ -65,5 +76,5 @@ export function tooMany(files: Iterable<TreePath>, languages: LanguageTable, mos
 }
 
 function entryOf(reason: CodeUnsaidReason, language: string | null, paths: readonly TreePath[]): CodeUnsaid {
-  return { reason, language, files: paths.length, paths: paths.slice(0, NAMED_PATHS) };
+  return { reason, language, files: paths.length, paths: paths.slice(0, NAMED_PATHS), message: null };
 }

@@ -18,7 +18,7 @@ import {
 } from '../../model/shape-checks.ts';
 import { ACTOR, CALL_OPTIONS } from '../../session/session-shapes.ts';
 import type { CommentCalls, CommentQuery } from '../calls/comments.ts';
-import type { FindingCalls, FindingsQuery } from '../calls/findings.ts';
+import type { FindingCalls, FindingsOptions, FindingsQuery } from '../calls/findings.ts';
 import type { PlanCommitCalls } from '../calls/plan-commit.ts';
 import type { PlanModeCalls, PlanModeOptions } from '../calls/plan-mode.ts';
 import type { PlanPolicyCalls, PlanPolicyRequest } from '../calls/plan-policy.ts';
@@ -134,8 +134,11 @@ const COMMENTS = fields({
 
 export const PLAN_SHAPES: { readonly [Name in keyof PlanningCalls]: Arguments } = {
   findings: [
-    ['query', optional(fields({ plan: text, from: text, to: text } satisfies ShapeOf<FindingsQuery>))],
-    OPTIONS,
+    ['query', optional(fields({ plan: text, from: text, to: text, types: flag } satisfies ShapeOf<FindingsQuery>))],
+    [
+      'options',
+      optional(fields({ ...CALL_OPTIONS, timeoutMs: number, maxMemory: number } satisfies ShapeOf<FindingsOptions>)),
+    ],
   ],
   proposeEdits: [['files', FILES], PROPOSE],
   proposeFrom: [['origin', ORIGIN], PROPOSE],

@@ -31,6 +31,7 @@ export const diff = verb({
           .boolean()
           .optional()
           .describe('also analyse the code; of the whole workspace, so not together with paths'),
+        types: z.boolean().optional().describe('with `review`: also type errors, as `findings` with `types`'),
         change: changeId
           .optional()
           .describe('only this change, always with a patch; cannot be combined with the other options'),
@@ -72,7 +73,8 @@ export const diff = verb({
     const wanted = input.paths ?? [];
     const place = wanted.length === 0 ? null : await savepoint.place();
     const paths = place === null ? [] : wanted.map((path) => treePathOf(place, path));
-    const { from, to, patch, review = false } = input;
+    const { from, to, patch, review = false, types = false } = input;
+    if (types && !review) throw new SavepointError('USAGE', 'Types are a part of a review.', { argument: 'types' });
     if (review && wanted.length > 0) throw notWithReview('paths');
     const found = await savepoint.diff(
       withoutUndefined({ from, to, ...limitedTo(paths), patch, signal: context.signal }),
@@ -86,15 +88,20 @@ export const diff = verb({
       patch: found.patch && patchToJson(found.patch),
       warnings: [...found.problems],
       hunks: null,
-      review: review ? await reviewOf(savepoint, found, context.signal) : null,
+      review: review ? await reviewOf(savepoint, found, types, context.signal) : null,
     };
   },
 });
 
 /** Between the same checkpoints, also if their names mean others by now. */
-async function reviewOf(savepoint: Savepoint, { from, to }: DiffResult, signal: AbortSignal | undefined) {
+async function reviewOf(
+  savepoint: Savepoint,
+  { from, to }: DiffResult,
+  types: boolean,
+  signal: AbortSignal | undefined,
+) {
   const states = to === null ? { from: from.id } : { from: from.id, to: to.id };
-  return findingsToJson(await savepoint.findings(states, withoutUndefined({ signal })));
+  return findingsToJson(await savepoint.findings({ ...states, types }, withoutUndefined({ signal })));
 }
 
 function notWithReview(argument: string): SavepointError {

@@ -2,7 +2,7 @@
 
 import { FINDING_CLASSES, FINDING_RULES } from '../../code/finding.ts';
 import type { CodeReport } from '../../engine/code/analysis.ts';
-import { CODE_UNSAID_REASONS } from '../../engine/code/unsaid.ts';
+import { ALL_UNSAID_REASONS } from '../../engine/code/unsaid.ts';
 import { nameToJson } from '../../model/names.ts';
 import type { PlanFinding } from '../../model/plan.ts';
 import type { Shapes } from '../verb.ts';
@@ -52,10 +52,11 @@ export function findingsShape(shapes: Shapes) {
     unsaid: z
       .array(
         z.strictObject({
-          reason: z.enum(CODE_UNSAID_REASONS),
-          language: z.string().nullable(),
-          files: z.int().min(1),
+          reason: z.enum(ALL_UNSAID_REASONS),
+          language: z.string().nullable().describe('or a type checker'),
+          files: z.int().min(0),
           paths: z.array(jsonName).describe('the first of these files'),
+          message: z.string().nullable().describe('about a type checker'),
         }),
       )
       .describe('what cannot be said'),

@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { world } from '@savepoint/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { compareResults } from '../../../src/check/compare.ts';
 import { findChecks } from '../../../src/check/find/find-checks.ts';
 import { filesOfFolder } from '../../../src/check/find/project-files.ts';
-import { type CheckRun, DEFAULT_LIMITS } from '../../../src/check/run.ts';
-import { digestOf } from '../../../src/check/trust.ts';
-import { type CheckInCopies, checkInCopies } from '../../../src/check/types/check-in-copies.ts';
+import { type CheckRun, DEFAULT_LIMITS, runCheck } from '../../../src/check/run.ts';
+import { findingsOfPython, type ProposedPython, unsaidOfPython } from '../../../src/check/types/python-findings.ts';
 import type { TypeFindings } from '../../../src/check/types/type-findings.ts';
 import { nodePorts } from '../../../src/io/node/ports.ts';
 import { type DiskPath, onDisk, type TreePath } from '../../../src/model/names.ts';
@@ -28,8 +28,13 @@ process.exit(generalDiagnostics.length > 0 ? 1 : 0);
 
 const WITH_PYRIGHT = { 'pyrightconfig.json': '{}', 'node_modules/.bin/pyright': PYRIGHT };
 
+interface Options extends Partial<Omit<ProposedPython, 'imports'>> {
+  readonly imports?: ReadonlyMap<TreePath, readonly TreePath[]>;
+  readonly run?: CheckRun;
+}
+
 /** Both states are folders of their own, as copies are. */
-function check(base: FilesOfTest, proposed: FilesOfTest, options: Partial<CheckInCopies> = {}): Promise<TypeFindings> {
+async function check(base: FilesOfTest, proposed: FilesOfTest, options: Options = {}): Promise<TypeFindings> {
   const { folder } = world(onTestFinished);
   const ports = nodePorts(true);
   const place = (name: string, files: FilesOfTest): DiskPath => {
@@ -52,17 +57,13 @@ function check(base: FilesOfTest, proposed: FilesOfTest, options: Partial<CheckI
   });
   const now = place('proposed', proposed);
   const { checks } = findChecks(filesOfFolder(ports.fs, now), { projectFile: true, roots: [] });
-  return checkInCopies({
-    checks,
-    trusted: checks.map((one) => ({ name: one.name, digest: digestOf(one), since: 0 })),
-    proposed: run(now),
-    base: async () => run(place('base', base)),
-    changed: [],
-    importers: [],
-    imports: new Map(),
-    renames: new Map(),
-    ...options,
-  });
+  const before = place('base', base);
+  const { imports = new Map(), changed = [], importers = [], run: given = run(now) } = options;
+  const results = [];
+  for (const one of checks) {
+    results.push(compareResults(await runCheck(one, given), await runCheck(one, run(before)), new Map()));
+  }
+  return findingsOfPython(checks, results, { changed, importers, imports: () => imports });
 }
 
 const MISSING = 'import gone  # reportMissingImports: Import "gone" could not be resolved\n';
@@ -89,8 +90,8 @@ test('new errors of pyright are findings, with lines, and those that follow from
 test('what cannot be said is said, with the reason', async () => {
   const reasons = async (...given: Parameters<typeof check>) =>
     (await check(...given)).unsaid.map(({ reason }) => reason);
-  expect(await reasons({}, { 'a.py': OLD })).toEqual(['no-config']);
-  expect(await reasons(WITH_PYRIGHT, WITH_PYRIGHT, { trusted: [] })).toEqual(['not-trusted']);
+  expect(unsaidOfPython([], ['a.py' as TreePath]).map(({ reason }) => reason)).toEqual(['no-config']);
+  expect(unsaidOfPython([], ['a.go' as TreePath])).toEqual([]);
   expect(await reasons(WITH_PYRIGHT, { ...WITH_PYRIGHT, 'crash.py': '' })).toEqual(['crashed']);
   // Then nothing is new for certain, so there are no findings.
   const withoutBase = await check({ ...WITH_PYRIGHT, 'crash.py': '' }, { ...WITH_PYRIGHT, 'a.py': OLD });
@@ -98,7 +99,7 @@ test('what cannot be said is said, with the reason', async () => {
   const missing = { 'pyrightconfig.json': '{}', 'a.py': OLD };
   const { folder } = world(onTestFinished);
   write(folder, missing);
-  expect(await reasons({}, missing, { proposed: runIn(folder, { PATH: '' }) })).toEqual(['not-installed']);
+  expect(await reasons({}, missing, { run: runIn(folder, { PATH: '' }) })).toEqual(['not-installed']);
 });
 
 test.each(['package.json', 'requirements-dev.txt', 'pyproject.toml'])('pyright is found by %s', (name) => {
