@@ -11,12 +11,20 @@ export type CheckResultJson = OutputOf<typeof VERBS.check>['checks'][number];
 
 /** What checks found. @param about what was checked, and compared with what @param more lines before the verdict */
 export function checksText(
-  { checks, notRun, notes }: Pick<OutputOf<typeof VERBS.check>, 'checks' | 'notRun' | 'notes'>,
+  {
+    checks,
+    notRun,
+    notes,
+    untrusted = [],
+  }: Pick<OutputOf<typeof VERBS.check>, 'checks' | 'notRun' | 'notes'> & {
+    readonly untrusted?: readonly string[];
+  },
   about: string,
   view: OutputView,
   more: readonly string[] = [],
 ): string {
   const noted = notes.map((note) => showText(note));
+  if (untrusted.length > 0) return lines(noted);
   if (checks.length === 0) return lines(noted, 'No checks were found, so nothing was checked.');
   return lines(
     about,

@@ -3,7 +3,7 @@
 import { showText } from '@savepoint/core';
 import { type OutputOf, someOf, type VERBS } from '@savepoint/core/frontend';
 import type { OutputView, Style } from '../view.ts';
-import { findingLines } from './findings.ts';
+import { findingLines, typesUnsaid } from './findings.ts';
 import { countText, groupDigits, lineCounts, localTime, pathText } from './format.ts';
 import { planChangesText } from './plan-changes-text.ts';
 
@@ -136,11 +136,14 @@ export function analysisText(
     return ['  code analysed before parts were accepted or rejected, or it was revised: these findings do not count'];
   }
   const { base, omitted, unsaid } = analysis;
-  const files = unsaid.filter(({ reason }) => reason !== 'not-measured').reduce((sum, one) => sum + one.files, 0);
+  const ofTypes = unsaid.flatMap(({ message }) => message ?? []);
+  const ofFiles = unsaid.filter(({ reason, message }) => reason !== 'not-measured' && message === null);
+  const files = ofFiles.reduce((sum, one) => sum + one.files, 0);
   return [
     `  findings on ${base}:`,
     ...findingLines({ findings, omitted }, view).map((line) => `    ${line}`),
     ...(files === 0 ? [] : [`    ${countText(files, 'file')} not analysed`]),
+    ...ofTypes.map((message) => `    ${typesUnsaid(message)}`),
   ];
 }
 

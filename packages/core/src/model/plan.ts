@@ -156,11 +156,13 @@ export interface PlanFindingEvidence {
   readonly text: string;
 }
 
-/** Something that the analysis could not say: why, about which language, and about how many files. */
+/** Something that the analysis could not say: why, about which language or type checker, and about how many files. */
 export interface PlanUnsaid {
   readonly reason: string;
   readonly language: string | null;
   readonly files: number;
+  /** Of a type checker: one sentence. */
+  readonly message: string | null;
 }
 
 /** What an analysis of the code said about exactly what has the fingerprint. */

@@ -139,7 +139,7 @@ export function assertTrusted(
   trusted: readonly TrustedCheck[],
   plan: PlanId | null = null,
 ): void {
-  const others = checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
+  const others = untrustedNames(checks, trusted);
   if (others.length === 0) return;
   throw new SavepointError(
     'NEEDS_CONFIRMATION',
@@ -147,6 +147,11 @@ export function assertTrusted(
     { verb: 'check' },
     { hint: trustHint(plan) },
   );
+}
+
+/** The checks that no person trusts as they are. */
+export function untrustedNames(checks: readonly Check[], trusted: readonly TrustedCheck[]): readonly string[] {
+  return checks.filter((check) => trustStateOf(check, trusted) !== 'trusted').map(({ name }) => name);
 }
 
 function trustHint(plan: PlanId | null): string {

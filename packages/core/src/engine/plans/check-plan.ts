@@ -19,7 +19,7 @@ import { OverlayBatch } from '../../store/snapshot/overlay.ts';
 import { readTrust } from '../../store/state/trust.ts';
 import type { Workspace } from '../../timeline/capture/workspace.ts';
 import { differences } from '../../timeline/diff/snapshot-diff.ts';
-import { findingsBetween } from '../calls/findings.ts';
+import { inFolder } from '../code/in-folder.ts';
 import type { Context } from '../context.ts';
 import { captureBefore } from '../copies/capture-before.ts';
 import {
@@ -29,14 +29,14 @@ import {
   type RunCheckResult,
   type StateChecks,
 } from '../copies/check-state.ts';
-import { assertTrusted, filesAsTheyAre, findIn, selectedChecks } from '../copies/find-checks.ts';
-import { makeCopyOfState, type StateToCopy } from '../copies/workspace-copy.ts';
+import { filesAsTheyAre, findIn, selectedChecks, untrustedNames } from '../copies/find-checks.ts';
+import { makeCopyOfState } from '../copies/workspace-copy.ts';
 import type { Engine } from '../engine.ts';
 import { assertOutsideAllowed } from '../guard/outside-sandbox.ts';
 import { callerOf } from '../served-call.ts';
 import type { WriteOperationContext } from '../write-context.ts';
+import { type AnalysedPlan, analysePlan, keepWithPython, type PlanInFolder } from './analyse-plan.ts';
 import { leftOf } from './applications.ts';
-import { analysisOf } from './plan-analysis.ts';
 import { assertOpen, type PlanView, progressOf } from './plan-view.ts';
 import { updatePlan } from './propose.ts';
 import { findPlan } from './stored-plans.ts';
@@ -50,6 +50,8 @@ export interface PlanCheckOptions
 
 export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' | 'notes' | 'notIsolated'> {
   readonly plan: PlanView;
+  /** The checks that no person trusts as they are. If there is one, none ran. */
+  readonly untrusted: readonly string[];
   /** The folder that the plan was applied to in the copy, and that its checks are compared with. */
   readonly base: Checkpoint;
   /** What changed in the folder while the checks ran. If they ran again for that, what changed after. */
@@ -63,17 +65,47 @@ export interface PlanCheckReport extends Pick<StateChecks, 'checks' | 'notRun' |
 export async function checkPlan(engine: Engine, id: string, given: PlanCheckOptions): Promise<PlanCheckReport> {
   const { sandboxed = false, ...options } = given;
   if (sandboxed) await assertOutsideAllowed(engine, 'plan check');
-  await engine.read(async (workspace, context) => {
+  const { untrusted, names } = await engine.read(async (workspace, context) => {
     const plan = findPlan(workspace, id);
     await assertOpen(workspace, plan, engine.pace(options), 'checked');
     const { checks } = await checksOfPlan(engine, context, workspace, id);
     const trusted = readTrust(engine.ports, workspace.store.layout);
-    assertTrusted(selectedChecks(checks, options.only), trusted, plan.id);
+    const wanted = untrustedNames(selectedChecks(checks, options.only), trusted);
+    return { untrusted: wanted, names: checks.map(({ name }) => name) };
   });
+  if (untrusted.length > 0) return analyseOnly(engine, id, options, { untrusted, names });
   const first = await checkOnce(engine, id, options, null);
   if (first.report.moved.length === 0) return first.report;
   const { report } = await checkOnce(engine, id, options, first);
   return report;
+}
+
+/** Nothing runs but a type checker that is trusted. Findings are kept all the same. */
+async function analyseOnly(
+  engine: Engine,
+  id: string,
+  options: PlanCheckOptions,
+  { untrusted, names }: { readonly untrusted: readonly string[]; readonly names: readonly string[] },
+): Promise<PlanCheckReport> {
+  const { found, root } = await engine.operate(options, async (operating) => ({
+    found: await planInFolder(engine, operating, id, options),
+    root: operating.workspace.root,
+  }));
+  const where = { place: inFolder(root), disk: found.base.snapshot };
+  const { plan } = await analysePlan(engine, id, options, found, where);
+  const note =
+    `No check was run, because these are not trusted, or have changed since: ${someOf(untrusted, NAMED_PATHS)}. ` +
+    `\`savepoint trust --plan ${plan.plan.id}\` shows what would run, and asks a person to trust it.`;
+  return {
+    plan,
+    base: found.base,
+    checks: [],
+    notRun: names,
+    untrusted,
+    notes: [note],
+    notIsolated: [],
+    moved: [],
+  };
 }
 
 /** The checks of the folder as the plan would change it. Nothing runs. */
@@ -110,12 +142,6 @@ const MAX_FAILURES = 200;
 const MAX_TEXT = 2_000;
 const NAMED_PATHS = 5;
 
-/** What the workspace would be with the plan. */
-interface PlanInFolder extends StateToCopy {
-  /** Of exactly what is checked. */
-  readonly fingerprint: string;
-}
-
 /** One run of the checks. */
 interface PlanChecking {
   readonly report: PlanCheckReport;
@@ -137,10 +163,12 @@ async function checkOnce(
   const { state: snapshot, fingerprint, now: base } = made.found;
   const roots = base.roots.map(({ path }) => path);
   let ran: StateChecks;
+  let analysed: AnalysedPlan;
   let kept: readonly RunCheckResult[] = [];
   const notes: string[] = [];
   try {
-    await keepAnalysis(engine, id, options, made.found);
+    const where = { place: made.copy, disk: snapshot };
+    analysed = await analysePlan(engine, id, options, made.found, where);
     const state = { snapshot, roots, checkpoint: null };
     const against = { snapshot: base.snapshot, roots, checkpoint: base };
     const of = { copy: made.copy, notes: made.notes, state };
@@ -157,6 +185,7 @@ async function checkOnce(
   }
   const { notIsolated } = ran;
   const checks = [...ran.checks, ...kept];
+  await keepWithPython(engine, id, options, made.found, analysed, { checks: ran.found, results: checks });
   const names = new Set(checks.map(({ name }) => name));
   let moved: readonly TreePath[] = [];
   const plan = await updatePlan(engine, id, options, async (current, operating) => {
@@ -171,28 +200,10 @@ async function checkOnce(
   const notRun = ran.notRun.filter((name) => !names.has(name));
   const found = ran.found.filter(({ name }) => names.has(name));
   return {
-    report: { plan, base, checks, notRun, notes: [...notes, ...ran.notes], notIsolated, moved },
+    report: { plan, base, checks, notRun, untrusted: [], notes: [...notes, ...ran.notes], notIsolated, moved },
     fingerprint,
     checks: found,
   };
-}
-
-/** Says what the plan breaks, before the checks run. */
-async function keepAnalysis(
-  engine: Engine,
-  id: string,
-  options: CallOptions,
-  { base, state, fingerprint }: PlanInFolder,
-): Promise<void> {
-  const found = await engine.read((workspace) => {
-    const states = { objects: workspace.store.objects, base: base.snapshot, proposed: state };
-    return findingsBetween(engine, workspace, states, options);
-  });
-  await updatePlan(engine, id, options, (plan, { workspace }) => {
-    const time = workspace.ports.clock.now();
-    const by = callerOf(engine, workspace, options);
-    return { ...plan, analysis: analysisOf(found, { by, time, fingerprint, base: base.number }) };
-  });
 }
 
 interface ChecksToRepeat {

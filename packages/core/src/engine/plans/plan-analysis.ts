@@ -20,7 +20,12 @@ export function analysisOf(
     omitted: omitted + Math.max(0, findings.length - MOST_FINDINGS),
     breaks: findings.filter((one) => one.class === 'breaks').length,
     dependencies: dependencies.slice(0, MOST_DEPENDENCIES),
-    unsaid: unsaid.map(({ reason, language, files }) => ({ reason, language, files })),
+    unsaid: unsaid.map(({ reason, language, files, message }) => ({
+      reason,
+      language,
+      files,
+      message: message?.slice(0, MOST_TEXT) ?? null,
+    })),
   };
 }
 

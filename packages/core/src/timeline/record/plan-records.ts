@@ -136,7 +136,12 @@ const ANALYSIS = closedRecord<PlanAnalysis>({
     MAX_LISTED,
   ),
   unsaid: list(
-    closedRecord<PlanUnsaid>({ reason: lineString(), language: nullable(lineString()), files: count }),
+    closedRecord<PlanUnsaid>({
+      reason: lineString(),
+      language: nullable(lineString()),
+      files: count,
+      message: omittedIfEmpty(nullable(words), null),
+    }),
     MAX_LISTED,
   ),
 });

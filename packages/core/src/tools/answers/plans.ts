@@ -203,7 +203,8 @@ export function planStatusLines(answer: (PlanAnswer | PlansAnswer) & WithComment
 }
 
 export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanCheckAnswer {
-  const { plan, base, checks, notRun, notes, moved } = output;
+  const { plan, base, checks, notRun, untrusted, moved } = output;
+  const notes = [...(untrusted.length > 0 ? [] : output.notes), ...unsaidOf(plan)];
   return {
     id: plan.id,
     base,
@@ -226,13 +227,20 @@ export function planCheckAnswer(output: OutputOf<typeof VERBS.planCheck>): PlanC
     next:
       plan.checked === 'failed'
         ? `The plan breaks ${plan.analysis?.breaks ? 'other code' : 'checks'}. Fix that with plan_revise, and call plan_check with id ${plan.id} again.`
-        : checks.length === 0
-          ? 'No checks were found, so nothing was checked.'
-          : nextOf(plan),
+        : untrusted.length > 0
+          ? `No check was run, because the user has not trusted these: ${untrusted.join(', ')}. Ask them to run \`savepoint trust --plan ${plan.id}\` in a terminal of their own, and call plan_check again.`
+          : checks.length === 0
+            ? 'No checks were found, so nothing was checked.'
+            : nextOf(plan),
   };
 }
 
 const SHOWN_FINDINGS = 10;
+
+/** Type checkers that gave no answer. */
+function unsaidOf({ analysis }: PlanJson): readonly string[] {
+  return (analysis?.unsaid ?? []).flatMap(({ message }) => message ?? []);
+}
 
 export function planCheckLines(answer: PlanCheckAnswer): string[] {
   return [

@@ -14,13 +14,14 @@ export const planCheck = verb({
   name: 'plan check',
   summary: 'run the checks of the project on a plan',
   description:
-    'Says first what the plan breaks elsewhere in the code, as `findings` does: what is proven counts like a failed check.\n\n' +
+    'Says first what the plan breaks elsewhere in the code, as `findings` with `types` does: what is proven counts like a ' +
+    'failed check.\n\n' +
     'Makes the folder with the plan real in a copy, and runs the checks of the project there. Their failures are compared ' +
     'with those of the folder as it is: only new failures count. The workspace is not changed. If the folder changes ' +
     'meanwhile, the checks that this may affect run once more.\n\n' +
     'The results are kept with the plan, for exactly what was checked: if the plan or what is decided about it changes, ' +
     'they are stale. A plan whose checks failed is applied only with `override`. If the plan changes what a check runs, that ' +
-    'needs to be trusted first.',
+    'needs to be trusted first. As long as one of the checks is not trusted, none runs, and only findings are made.',
   changes: 'store',
   schemas: (shapes) => {
     const { z, checkpointId, jsonName } = shapes;
@@ -32,6 +33,7 @@ export const planCheck = verb({
         moved: z.array(jsonName).describe('what changed in the folder after the checks started, for the last time'),
         checks: z.array(checkResultShape(shapes)),
         notRun: z.array(z.string()).describe('checks that were found and not run'),
+        untrusted: z.array(z.string()).describe('checks that a person has to trust first; none ran'),
         notes: z.array(z.string()),
         notIsolated: z.array(z.string()).describe('what the copy did not isolate'),
       }),
@@ -47,6 +49,7 @@ export const planCheck = verb({
       moved: report.moved.map(nameToJson),
       checks: report.checks.map(checkResultToJson),
       notRun: [...report.notRun],
+      untrusted: [...report.untrusted],
       notes: [...report.notes],
       notIsolated: [...report.notIsolated],
     };

@@ -93,7 +93,12 @@ export function planShapes(shapes: Shapes) {
           breaks: z.int().min(0).describe('findings that are proven'),
           omitted: z.int().min(0).describe('findings that are not listed'),
           unsaid: z.array(
-            z.strictObject({ reason: z.string(), language: z.string().nullable(), files: z.int().min(0) }),
+            z.strictObject({
+              reason: z.string(),
+              language: z.string().nullable().describe('or a type checker'),
+              files: z.int().min(0),
+              message: z.string().nullable().describe('about a type checker'),
+            }),
           ),
         })
         .nullable()
