@@ -170,8 +170,8 @@ it('checks run only if a person trusts them, and a plan that breaks one is not a
   const to = (content: string) => ({ files: [{ file_path: 'a.txt', edits: [{ op: 'write', content }] }] });
   const { data } = await use(client, 'plan_propose', { ...to('bad\n'), intent: 'Try it' });
   const id = String(data['id']);
-  const untrusted = await refusalOf(client, 'plan_check', { id });
-  expect(untrusted).toMatchObject({ code: 'NEEDS_CONFIRMATION', hint: expect.stringContaining('for the user') });
+  const untrusted = (await use(client, 'plan_check', { id })).data;
+  expect(untrusted).toMatchObject({ checks: [], next: expect.stringContaining('the user has not trusted these: bad.') });
   p.ok('trust', '--yes');
   const checked = await use(client, 'plan_check', { id });
   expect(checked.data).toMatchObject({ id, checks: [{ name: 'bad', comparison: 'worse' }] });
@@ -186,7 +186,7 @@ it('checks run only if a person trusts them, and a plan that breaks one is not a
   const other = { checks: { bad: { ...checks.bad, command: ['sh', '-c', 'touch ../ran'] } } };
   const files = [{ file_path: '.savepoint.json', edits: [{ op: 'write', content: JSON.stringify(other) }] }];
   await use(client, 'plan_revise', { id, files });
-  expect((await refusalOf(client, 'plan_check', { id })).code).toBe('NEEDS_CONFIRMATION');
+  expect((await use(client, 'plan_check', { id })).data).toMatchObject({ checks: [], not_run: ['bad'] });
   expect(p.has('../ran')).toBe(false);
 });
 

@@ -184,10 +184,9 @@ describe('a plan is checked before it is applied', () => {
     const id = await p.propose({
       '.savepoint.json': JSON.stringify({ checks: { own: { command: ['sh', 'evil.sh'], kind: 'lint' } } }),
     });
-    await expect(p.open().checkPlan(id, RUNGS)).rejects.toMatchObject({
-      code: 'NEEDS_CONFIRMATION',
-      hint: expect.stringContaining(`trust --plan ${id}`),
-    });
+    const untrusted = await p.open().checkPlan(id, RUNGS);
+    expect(untrusted).toMatchObject({ untrusted: ['own'], checks: [], plan: { checks: null } });
+    expect(untrusted.notes).toEqual([expect.stringContaining(`trust --plan ${id}`)]);
     const { digest, checks } = await p.open().listChecks({ plan: id });
     expect(checks).toMatchObject([{ check: { args: ['evil.sh'] }, trust: 'changed' }]);
     await p.open().trustChecks(digest, { plan: id });
