@@ -20,7 +20,8 @@ const CONFIG = {
 };
 const FEATURES = Array.from({ length: 30 }, (_, nth) => `f${String(nth).padStart(2, '0')}`);
 const USERS = Array.from({ length: 10 }, (_, nth) => `u${nth}`);
-const REMOVED = "src/catalog.ts no longer exports 'items', which this file imports.";
+const REMOVED =
+  "src/catalog.ts no longer exports 'items', which this file imports; it was probably renamed to 'goods'.";
 
 const catalog = (name: string): string =>
   `export interface Item {\n  readonly price: number;\n}\n\nexport const ${name}: readonly Item[] = [{ price: 1 }];\n`;

@@ -171,7 +171,10 @@ it('checks run only if a person trusts them, and a plan that breaks one is not a
   const { data } = await use(client, 'plan_propose', { ...to('bad\n'), intent: 'Try it' });
   const id = String(data['id']);
   const untrusted = (await use(client, 'plan_check', { id })).data;
-  expect(untrusted).toMatchObject({ checks: [], next: expect.stringContaining('the user has not trusted these: bad.') });
+  expect(untrusted).toMatchObject({
+    checks: [],
+    next: expect.stringContaining('the user has not trusted these: bad.'),
+  });
   p.ok('trust', '--yes');
   const checked = await use(client, 'plan_check', { id });
   expect(checked.data).toMatchObject({ id, checks: [{ name: 'bad', comparison: 'worse' }] });

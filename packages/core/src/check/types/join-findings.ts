@@ -83,7 +83,12 @@ function quotedNames(message: string): readonly string[] {
 }
 
 function proven(finding: CodeFinding, error: CodeFinding): CodeFinding {
-  const said: Evidence = { path: error.path, line: error.line, state: 'proposed', text: error.message };
+  const said: Evidence = {
+    path: error.path,
+    line: error.line,
+    state: 'proposed',
+    text: `type checker: ${error.message}`,
+  };
   const isProven = finding.class === 'may-be-affected' && error.class === 'breaks';
   return { ...finding, class: isProven ? 'breaks' : finding.class, evidence: [...finding.evidence, said] };
 }
