@@ -29,3 +29,23 @@ test('after the base has moved, findings are those of a process that knows nothi
   rmSync(place.at('src/price.ts'));
   expect(await both()).toContain('breaks unresolved-import src/bill.ts');
 });
+
+test('each dependent says which of the files it imports, also one that is gone', async () => {
+  const place = Place.with({
+    'a.ts': 'export const a = 1;\n',
+    'gone.ts': 'export const gone = 1;\n',
+    'other.ts': 'export const other = 1;\n',
+    'near.ts':
+      "import { a } from './a';\nimport { gone } from './gone';\nimport './other';\nexport const near = a + gone;\n",
+    'far.ts': "import { near } from './near';\nnear;\n",
+  });
+  const savepoint = place.open();
+  await savepoint.checkpoint();
+  place.write('a.ts', 'export const a = 2;\n');
+  rmSync(place.at('gone.ts'));
+  const { dependents } = await savepoint.findings();
+  expect(dependents.map(({ path, needs }) => [path, needs])).toEqual([
+    ['near.ts', ['a.ts', 'gone.ts']],
+    ['far.ts', ['near.ts']],
+  ]);
+});

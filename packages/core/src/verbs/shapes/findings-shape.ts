@@ -43,7 +43,14 @@ export function findingsShape(shapes: Shapes) {
     findings: z.array(findingShape(shapes)).describe('the worst first; only what is new in the second state'),
     omitted: z.int().min(0).describe('how many more there are'),
     dependents: z
-      .array(z.strictObject({ path: jsonName, distance: z.int().min(1), findings: z.int().min(0) }))
+      .array(
+        z.strictObject({
+          path: jsonName,
+          distance: z.int().min(1),
+          findings: z.int().min(0),
+          needs: z.array(jsonName).describe('what it imports of the change and of other dependents'),
+        }),
+      )
       .describe('files outside the change that depend on it; distance 1: they import a changed file'),
     tests: z.array(jsonName).describe('those that reach a changed file, the nearest first'),
     dependencies: z
@@ -67,7 +74,7 @@ export function findingsToJson({ findings, omitted, dependents, tests, dependenc
   return {
     findings: findings.map(findingToJson),
     omitted,
-    dependents: dependents.map((one) => ({ ...one, path: nameToJson(one.path) })),
+    dependents: dependents.map((one) => ({ ...one, path: nameToJson(one.path), needs: one.needs.map(nameToJson) })),
     tests: tests.map(nameToJson),
     dependencies: dependencies.map(({ path, needs }) => ({ path: nameToJson(path), needs: nameToJson(needs) })),
     unsaid: unsaid.map(({ paths, ...one }) => ({ ...one, paths: paths.map(nameToJson) })),
