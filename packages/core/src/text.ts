@@ -3,6 +3,7 @@
  * Studio has it in the browser.
  */
 export { unescapeBytes } from './content/c-quote.ts';
+export { type FindingCause, findingCauses } from './content/finding-causes.ts';
 export { patchParts } from './content/patch-parts.ts';
 export { showText } from './content/show-name.ts';
 export { type SyntaxNode, type SyntaxPart, syntaxLines } from './content/syntax-lines.ts';

@@ -3,6 +3,7 @@
 import { showText } from '@savepoint/core';
 import type { OutputOf, VERBS } from '@savepoint/core/frontend';
 import { showContent } from '@savepoint/core/frontend';
+import { type FindingCause, findingCauses } from '@savepoint/core/text';
 import { lines } from '../command.ts';
 import type { OutputView } from '../view.ts';
 import { countText, pathText } from './format.ts';
@@ -27,53 +28,16 @@ export function findingLines(
   view: OutputView,
 ): readonly string[] {
   if (findings.length === 0) return ['No findings.'];
-  const following = new Map<number, FindingJson[]>();
-  for (const one of findings) {
-    if (one.follows !== null) following.set(one.follows, [...(following.get(one.follows) ?? []), one]);
-  }
-  const causes = findings.flatMap((one, index) => (one.follows === null ? [{ one, index }] : []));
-  const groups = sameCauses(causes);
-  const shown = groups.slice(0, MOST_FINDINGS).flatMap((group) => {
-    const consequences = new Set(group.flatMap(({ index }) => consequencesOf(index, findings, following)));
-    const places = group.map(({ one }) => one);
-    return [...findingsOfCause(places, view), ...followingLines([...consequences])];
-  });
-  const more = groups.slice(MOST_FINDINGS).reduce((sum, { length }) => sum + length, omitted);
+  const causes = findingCauses(findings);
+  const shown = causes
+    .slice(0, MOST_FINDINGS)
+    .flatMap(({ places, following }) => [...findingsOfCause(places, view), ...followingLines(following)]);
+  const more = causes.slice(MOST_FINDINGS).reduce((sum, { places }) => sum + places.length, omitted);
   return [...shown, ...(more === 0 ? [] : [`${more} more`])];
 }
 
-interface Cause {
-  readonly one: FindingJson;
-  readonly index: number;
-}
-
-/** Findings that say the same of other places, such as of all files that use an export that is gone. */
-function sameCauses(causes: readonly Cause[]): readonly (readonly Cause[])[] {
-  const groups = new Map<string, Cause[]>();
-  for (const cause of causes) {
-    const { class: of, rule, message, evidence } = cause.one;
-    // What a type checker says about the place itself differs.
-    const others = evidence.filter((place) => place.path !== cause.one.path);
-    const key = JSON.stringify([of, rule, message, others]);
-    groups.set(key, [...(groups.get(key) ?? []), cause]);
-  }
-  return [...groups.values()];
-}
-
-/** Also those of consequences. */
-function consequencesOf(
-  index: number,
-  findings: readonly FindingJson[],
-  following: ReadonlyMap<number, readonly FindingJson[]>,
-): readonly FindingJson[] {
-  const all = new Set(following.get(index) ?? []);
-  for (const one of all) for (const next of following.get(findings.indexOf(one)) ?? []) all.add(next);
-  return [...all];
-}
-
-function findingsOfCause(all: readonly FindingJson[], { style }: OutputView): readonly string[] {
+function findingsOfCause(all: FindingCause<FindingJson>['places'], { style }: OutputView): readonly string[] {
   const [first] = all;
-  if (first === undefined) return [];
   const { class: of, rule, message, evidence } = first;
   const name = of === 'breaks' ? style.bad(of) : style.strong(of);
   const where = all.length === 1 ? placeText(first) : `in ${all.length} places`;

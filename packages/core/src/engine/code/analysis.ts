@@ -54,13 +54,13 @@ export function analyseStates(
   return withStates(engine, workspace, states, options, {
     run: async (opened) => {
       const analysis = await analyse(opened);
-      return { report: reportOf(analysis, opened), imports: () => importsIn(analysis.proposed) };
+      return { report: reportOf(analysis, opened), imports: () => knownImports(analysis.proposed) };
     },
     refuse: (why) => ({ report: { ...NOTHING, unsaid: [why] }, imports: () => new Map() }),
   });
 }
 
-function importsIn({ nodes }: CodeGraph): KnownImports {
+function knownImports({ nodes }: CodeGraph): KnownImports {
   return new Map([...nodes].map(([path, node]) => [path, [...new Set(importedPaths(node))]]));
 }
 
