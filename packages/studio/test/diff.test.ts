@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DiffFile } from '../web/diff/diff-file.ts';
+import { gapWith } from '../web/diff/hidden-lines.ts';
 import { patchHunks } from '../web/diff/patch.ts';
 import { type DiffRow, diffRows, type RowOptions } from '../web/diff/rows.ts';
 import { withoutWhitespace } from '../web/diff/whitespace.ts';
@@ -105,21 +106,29 @@ it('puts what a check says below its line, and the rest at the top of the file',
     [
       file.key,
       new Map([
-        [4, ['wrong']],
-        [500, ['elsewhere']],
+        [4, [{ kind: 'check' as const, text: 'wrong' }]],
+        [15, [{ kind: 'breaks' as const, text: 'hidden' }]],
+        [500, [{ kind: 'breaks' as const, text: 'elsewhere' }]],
       ]),
     ],
   ]);
-  expect(rows(file, { findings }).map(shown).slice(0, 7)).toEqual([
+  expect(rows(file, { findings }).map(shown).slice(0, 8)).toEqual([
     'file',
-    'elsewhere',
+    'line 15: hidden',
+    'line 500: elsewhere',
     'gap 1',
     '2',
     '3',
     'new',
     'new',
   ]);
-  expect(rows(file, { findings }).map(shown)[7]).toBe('wrong');
+  expect(rows(file, { findings }).map(shown)[8]).toBe('wrong');
+  // Once hidden lines are opened, what is said about them is there.
+  const context = { version: 'x', lines: Array.from({ length: 21 }, String), shown: { [gapWith(file, 15)]: 10 } };
+  const opened = rows(file, { findings, opened: new Map([[file.key, context]]) });
+  expect(opened.map(shown).slice(0, 3)).toEqual(['file', 'line 500: elsewhere', 'gap 1']);
+  const at = opened.findIndex((row) => shown(row) === 'hidden');
+  expect(opened[at - 1]).toMatchObject({ kind: 'line', line: { after: 15 } });
 });
 
 function rows(file: DiffFile, options: Partial<RowOptions>): readonly DiffRow[] {
@@ -142,7 +151,7 @@ function shown(row: DiffRow): string {
     case 'line':
       return String(row.line.before ?? 'new');
     case 'finding':
-      return row.text;
+      return `${row.line === null ? '' : `line ${row.line}: `}${row.finding.text}`;
     default:
       return row.kind;
   }

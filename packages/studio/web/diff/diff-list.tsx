@@ -9,6 +9,7 @@ import { useChosenLineKeys } from './chosen-line-keys.ts';
 import { type ChosenLines, useLineChoice } from './chosen-lines.ts';
 import type { DiffFile } from './diff-file.ts';
 import { useLineAuthors } from './line-authors.ts';
+import { type LineTarget, useLineTarget } from './line-target.ts';
 import { useOpenedContext } from './opened-context.ts';
 import type { PatchHunk } from './patch.ts';
 import { Head, RowView } from './row-view.tsx';
@@ -30,6 +31,8 @@ export interface DiffListProps {
   readonly isSideBySide: boolean;
   /** The key of the file to scroll to. */
   readonly file?: string | undefined;
+  /** A line to bring into sight. Keep the object as long as it is the same. */
+  readonly target?: LineTarget | null;
   readonly onFile: (key: string) => void;
   /** Called with the file at the top, when that is another one. */
   readonly onTop: (key: string) => void;
@@ -130,6 +133,18 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
     if (file !== undefined && file !== wanted.current && rows.length > 0) toFile(file);
     wanted.current = file;
   }, [file, rows, toFile]);
+  const targetRow = useLineTarget({
+    target: props.target ?? null,
+    rows,
+    open: useCallback(
+      (one: DiffFile, gap: number) => {
+        setClosed((now) => new Set([...now].filter((key) => key !== one.key)));
+        open(one, gap, Number.MAX_SAFE_INTEGER);
+      },
+      [open],
+    ),
+    scrollTo: useCallback((index: number) => virtual.scrollToIndex(index, { align: 'center' }), [virtual]),
+  });
   const { currentHunk } = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another hunk scrolls; rows also change for other reasons
   useEffect(() => {
@@ -221,7 +236,7 @@ export const DiffList = memo(function DiffList(props: DiffListProps) {
               <div
                 key={key}
                 data-index={index}
-                className={choice.isChosen(index) ? 'is-chosen' : undefined}
+                className={choice.isChosen(index) ? 'is-chosen' : row.key === targetRow ? 'is-target' : undefined}
                 ref={virtual.measureElement}
               >
                 <RowView

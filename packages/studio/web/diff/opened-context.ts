@@ -4,7 +4,7 @@ import { asWireError, type ContentSource, loadContent } from '../api/call.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { useToast } from '../parts/toasts.tsx';
 import { type DiffFile, versionBefore } from './diff-file.ts';
-import type { OpenedContext } from './rows.ts';
+import type { OpenedContext } from './hidden-lines.ts';
 
 export interface OpenedLines {
   readonly opened: ReadonlyMap<string, OpenedContext>;

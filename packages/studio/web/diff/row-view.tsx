@@ -7,6 +7,7 @@ import type { DiffComments } from '../comments/use-comments.ts';
 import { SideBySide, UnifiedLine } from './code-rows.tsx';
 import type { DiffFile } from './diff-file.ts';
 import { FileHead } from './file-head.tsx';
+import { FindingRow } from './finding-row.tsx';
 import { GapRow } from './gap-row.tsx';
 import { ImageRow } from './image-row.tsx';
 import type { LineAuthors } from './line-authors.ts';
@@ -41,7 +42,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'note':
       return <p className="diff-note">{row.text}</p>;
     case 'finding':
-      return <p className="diff-finding">{row.text}</p>;
+      return <FindingRow finding={row.finding} line={row.line} />;
     case 'thread':
       return props.comments === undefined ? null : (
         <Thread comments={row.comments} isPlaced={row.isPlaced} acts={props.comments} />

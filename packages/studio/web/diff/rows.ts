@@ -1,14 +1,22 @@
 /** The rows of one continuous diff over all files. Each has a type, so that its height is known before it is drawn. */
 import { type Comment, commentsAt, type ThreadsByFile, unplacedComments } from '../comments/threads.ts';
 import { type DiffFile, versionBefore } from './diff-file.ts';
+import { isShown, type OpenedContext } from './hidden-lines.ts';
+import type { FindingsByLine, LineFinding } from './line-findings.ts';
 import { hunkOf, type PatchHunk, type PatchLine } from './patch.ts';
 import { sidesOf } from './sides.ts';
 
 export type DiffRow =
   | { readonly kind: 'file'; readonly key: string; readonly file: DiffFile }
   | { readonly kind: 'note'; readonly key: string; readonly file: DiffFile; readonly text: string }
-  /** What a check says about the line above. */
-  | { readonly kind: 'finding'; readonly key: string; readonly file: DiffFile; readonly text: string }
+  | {
+      readonly kind: 'finding';
+      readonly key: string;
+      readonly file: DiffFile;
+      readonly finding: LineFinding;
+      /** Null: it is about the line above, or about the whole file. */
+      readonly line: number | null;
+    }
   | { readonly kind: 'image'; readonly key: string; readonly file: DiffFile }
   | {
       readonly kind: 'gap';
@@ -54,19 +62,10 @@ export interface RowOptions {
   readonly opened: ReadonlyMap<string, OpenedContext>;
   /** Whether something can be done with a hunk, so that it needs a bar even if no lines are hidden above it. */
   readonly hasActs: (file: DiffFile) => boolean;
-  /** What checks say, by file and line of the text after; at line 0, about the whole file. */
-  readonly findings: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
+  readonly findings: FindingsByLine;
   readonly threads: ThreadsByFile;
   /** The key of the row below which a comment is written. */
   readonly formBelow: string | null;
-}
-
-export interface OpenedContext {
-  /** The version of the file that the lines are of. */
-  readonly version: string;
-  readonly lines: readonly string[];
-  /** By the number of the gap in its file; the one after the last hunk counts as well. */
-  readonly shown: Readonly<Record<number, number>>;
 }
 
 export function diffRows(files: readonly DiffFile[], options: RowOptions): readonly DiffRow[] {
@@ -78,11 +77,12 @@ export function diffRows(files: readonly DiffFile[], options: RowOptions): reado
 
 function* rowsOfFile(file: DiffFile, options: RowOptions): Generator<DiffRow> {
   for (const text of file.notes) yield { kind: 'note', key: `${file.key} note ${text}`, file, text };
-  yield* findingRows(file, unplacedLines(file, options), options);
-  yield* threadRow(file, 'top', unplacedComments(options.threads.get(file.key) ?? [], file), false);
-  if (file.isImage) yield { kind: 'image', key: `${file.key} image`, file };
   const loaded = options.opened.get(file.key);
   const opened = loaded?.version === versionBefore(file) ? loaded : undefined;
+  const unplaced = unplacedLines(file, opened, options);
+  yield* findingRows(file, unplaced, options, true);
+  yield* threadRow(file, 'top', unplacedComments(options.threads.get(file.key) ?? [], file), false);
+  if (file.isImage) yield { kind: 'image', key: `${file.key} image`, file };
   let next = 1;
   let shift = 0;
   for (const [index, hunk] of file.hunks.entries()) {
@@ -168,15 +168,22 @@ function* threadRow(file: DiffFile, key: string, comments: readonly Comment[], i
   if (comments.length > 0) yield { kind: 'thread', key: `${file.key} ${key} thread`, file, comments, isPlaced };
 }
 
-function* findingRows(file: DiffFile, lines: readonly number[], { findings }: RowOptions): Generator<DiffRow> {
+function* findingRows(
+  file: DiffFile,
+  lines: readonly number[],
+  { findings }: RowOptions,
+  isElsewhere = false,
+): Generator<DiffRow> {
   for (const line of lines) {
-    for (const text of findings.get(file.key)?.get(line) ?? [])
-      yield { kind: 'finding', key: `${file.key} finding ${line} ${text}`, file, text };
+    for (const finding of findings.get(file.key)?.get(line) ?? []) {
+      const key = `${file.key} finding ${line} ${finding.kind} ${finding.text}`;
+      yield { kind: 'finding', key, file, finding, line: isElsewhere && line > 0 ? line : null };
+    }
   }
 }
 
-/** Lines with findings that no hunk shows: they are said at the top of the file. */
-function unplacedLines(file: DiffFile, { findings }: RowOptions): readonly number[] {
+/** Lines with findings that are not shown: they are said at the top of the file. */
+function unplacedLines(file: DiffFile, opened: OpenedContext | undefined, { findings }: RowOptions): readonly number[] {
   const lines = [...(findings.get(file.key)?.keys() ?? [])];
-  return lines.filter((line) => !file.hunks.some(({ after }) => line >= after[0] && line < after[0] + after[1]));
+  return lines.filter((line) => line === 0 || !isShown(file, opened, line)).sort((one, other) => one - other);
 }

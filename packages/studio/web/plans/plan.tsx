@@ -7,9 +7,11 @@ import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import { LayoutChoice } from '../diff/layout-choice.tsx';
+import { findingsByLine } from '../diff/line-findings.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { useSideKey } from '../diff/use-side-key.ts';
 import { Failure, Loading } from '../parts/message.tsx';
+import { findingsAtLines } from '../review/findings.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { DecisionButtons, DecisionTag } from './decision-buttons.tsx';
 import {
@@ -21,7 +23,7 @@ import {
   type ShownPlan,
   targetsOf,
 } from './decisions.ts';
-import { failuresByLine } from './failures.ts';
+import { failuresAtLines } from './failures.ts';
 import { PlanHead } from './plan-head.tsx';
 import { PlanNotes } from './plan-notes.tsx';
 import type { PlanSearch } from './search.ts';
@@ -59,7 +61,7 @@ function PlanChanges({ plan, acts, isSideBySide, file, onChange }: PlanChangesPr
   const toFile = useCallback((key: string) => onChange({ file: key }), [onChange]);
   const files = useStableFiles(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
-  const findings = useMemo(() => failuresByLine(plan), [plan]);
+  const findings = useMemo(() => findingsByLine([...failuresAtLines(plan), ...findingsAtLines(plan.findings)]), [plan]);
   const comments = useComments({ plan: plan.id });
   const current = useReviewKeys(files, planned, isOpen(plan) ? acts : null);
   const canBeDecided = isOpen(plan);
