@@ -7,11 +7,12 @@ import { useVerb } from '../data/verb-query.ts';
 import { useWorkspace } from '../data/workspace.ts';
 import { type DiffFile, diffFiles } from '../diff/diff-file.ts';
 import { LayoutChoice } from '../diff/layout-choice.tsx';
-import { findingsByLine } from '../diff/line-findings.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { useSideKey } from '../diff/use-side-key.ts';
 import { Failure, Loading } from '../parts/message.tsx';
-import { findingsAtLines } from '../review/findings.ts';
+import { Review } from '../review/review.tsx';
+import type { ReviewSearch } from '../review/search.ts';
+import { usePlaces } from '../review/use-places.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { DecisionButtons, DecisionTag } from './decision-buttons.tsx';
 import {
@@ -23,7 +24,7 @@ import {
   type ShownPlan,
   targetsOf,
 } from './decisions.ts';
-import { failuresAtLines } from './failures.ts';
+import { usePlanFindings } from './plan-findings.ts';
 import { PlanHead } from './plan-head.tsx';
 import { PlanNotes } from './plan-notes.tsx';
 import type { PlanSearch } from './search.ts';
@@ -33,9 +34,9 @@ export function Plan() {
   const { plan: id } = useParams({ from: '/w/$workspace/plans/$plan' });
   const { data: plan, error, refetch } = useVerb('planShow', { id, patch: true }, { keepsLast: true });
   const acts = usePlanActs(plan);
-  const { sides, file } = useSearch({ from: '/w/$workspace/plans/$plan' });
+  const search = useSearch({ from: '/w/$workspace/plans/$plan' });
   const set = useSetSearch(id);
-  const isSideBySide = sides === 'two';
+  const isSideBySide = search.sides === 'two';
   const onSides = useCallback((wanted: 'two' | undefined) => set({ sides: wanted }), [set]);
   useSideKey(isSideBySide, onSides);
   if (error !== null && plan === undefined) return <Failure error={error} retry={() => void refetch()} />;
@@ -44,7 +45,7 @@ export function Plan() {
     <>
       <PlanHead plan={plan} acts={acts} layout={<LayoutChoice isSideBySide={isSideBySide} onSides={onSides} />} />
       <PlanNotes plan={plan} acts={acts} />
-      <PlanChanges plan={plan} acts={acts} isSideBySide={isSideBySide} file={file} onChange={set} />
+      <PlanChanges key={plan.id} plan={plan} acts={acts} search={search} onChange={set} />
     </>
   );
 }
@@ -52,16 +53,16 @@ export function Plan() {
 interface PlanChangesProps {
   readonly plan: ShownPlan;
   readonly acts: PlanActs;
-  readonly isSideBySide: boolean;
-  readonly file: string | undefined;
+  readonly search: PlanSearch;
   readonly onChange: SetView;
 }
 
-function PlanChanges({ plan, acts, isSideBySide, file, onChange }: PlanChangesProps) {
-  const toFile = useCallback((key: string) => onChange({ file: key }), [onChange]);
+function PlanChanges({ plan, acts, search, onChange }: PlanChangesProps) {
+  const toFile = useCallback((key: string) => onChange({ file: key, line: undefined, side: undefined }), [onChange]);
   const files = useStableFiles(plan);
+  const { target, onPlace } = usePlaces(files, search, onChange);
+  const { state, known, byLine } = usePlanFindings(plan);
   const planned = useMemo(() => plannedByFile(plan), [plan]);
-  const findings = useMemo(() => findingsByLine([...failuresAtLines(plan), ...findingsAtLines(plan.findings)]), [plan]);
   const comments = useComments({ plan: plan.id });
   const current = useReviewKeys(files, planned, isOpen(plan) ? acts : null);
   const canBeDecided = isOpen(plan);
@@ -100,30 +101,45 @@ function PlanChanges({ plan, acts, isSideBySide, file, onChange }: PlanChangesPr
     },
     [planned, canBeDecided, canDecide, acts],
   );
+  const source = useMemo(() => ({ plan: plan.id, state: 'selected' as const }), [plan.id]);
   const hasHunkActs = useCallback((one: DiffFile) => one.hunks.length > 1, []);
   return (
-    <ChangedFiles
-      of={plan.id}
-      files={files}
-      from={plan.base}
-      to={null}
-      plan={plan.id}
-      hasAuthors={false}
-      isSideBySide={isSideBySide}
-      file={file}
-      onFile={toFile}
-      currentHunk={current ?? undefined}
-      findings={findings}
-      fileActs={fileActs}
-      hasHunkActs={hasHunkActs}
-      hunkActs={hunkActs}
-      comments={comments}
-    />
+    <Review
+      search={search}
+      onSearch={onChange}
+      changes={plan.changes}
+      state={state}
+      known={known}
+      byLine={byLine}
+      target={target}
+      source={source}
+      of={plan.fingerprint}
+      onPlace={onPlace}
+    >
+      <ChangedFiles
+        of={plan.id}
+        files={files}
+        from={plan.base}
+        to={null}
+        plan={plan.id}
+        hasAuthors={false}
+        isSideBySide={search.sides === 'two'}
+        file={search.file}
+        target={target}
+        onFile={toFile}
+        currentHunk={current ?? undefined}
+        findings={byLine}
+        fileActs={fileActs}
+        hasHunkActs={hasHunkActs}
+        hunkActs={hunkActs}
+        comments={comments}
+      />
+    </Review>
   );
 }
 
 /** Changes how the plan is shown; undefined removes a field from the address. */
-type SetView = (change: { readonly file?: string; readonly sides?: 'two' | undefined }) => void;
+type SetView = (change: ReviewSearch & { readonly file?: string; readonly sides?: 'two' | undefined }) => void;
 
 function useSetSearch(plan: string): SetView {
   const navigate = useNavigate();
