@@ -7,6 +7,7 @@ import { useWorkspace } from '../data/workspace.ts';
 import { LayoutChoice } from '../diff/layout-choice.tsx';
 import { AuthorMarks } from '../parts/author-mark.tsx';
 import { Counts } from '../parts/counts.tsx';
+import { NO_REVIEW, type ReviewSearch } from '../review/search.ts';
 import type { TakeBackRequest } from '../take-back/requests.ts';
 import { TakeBackButton } from '../take-back/take-back-button.tsx';
 import type { RecordedByFile } from './recorded.ts';
@@ -22,12 +23,15 @@ export interface ChangesHeadProps {
 }
 
 /** Changes how the diff is shown; undefined removes a field from the address. */
-export type SetView = (change: {
-  readonly file?: string;
-  readonly only?: undefined;
-  readonly sides?: 'two' | undefined;
-  readonly space?: 'hidden' | undefined;
-}) => void;
+export type SetView = (
+  change: ReviewSearch & {
+    readonly file?: string;
+    readonly only?: undefined;
+    readonly review?: 'on' | undefined;
+    readonly sides?: 'two' | undefined;
+    readonly space?: 'hidden' | undefined;
+  },
+) => void;
 
 export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadProps) {
   const { id: workspace, server, isBundle } = useWorkspace();
@@ -35,6 +39,7 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
   const request = search.only === undefined ? requestOf(search, diff, recorded) : null;
   const isSideBySide = search.sides === 'two';
   const hidesWhitespace = search.space === 'hidden';
+  const isReviewed = search.review === 'on';
   return (
     <div className="view-head changes-head">
       <Title search={search} diff={diff} />
@@ -45,6 +50,17 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
         </button>
       )}
       <div className="head-acts">
+        {canBeReviewed(search, diff) && (
+          <button
+            type="button"
+            className={`button small ${isReviewed ? 'is-set' : 'quiet'}`}
+            aria-pressed={isReviewed}
+            title="Say what this change breaks elsewhere in the code"
+            onClick={() => onChange(isReviewed ? { ...NO_REVIEW, review: undefined } : { review: 'on' })}
+          >
+            Review
+          </button>
+        )}
         <button
           type="button"
           className={`button small ${hidesWhitespace ? 'is-set' : 'quiet'}`}
@@ -74,6 +90,11 @@ export function ChangesHead({ search, diff, recorded, onChange }: ChangesHeadPro
       </div>
     </div>
   );
+}
+
+/** A single change of a range is not a state of the code. */
+export function canBeReviewed({ change }: ChangesSearch, { from, changes }: Pick<Diff, 'from' | 'changes'>): boolean {
+  return change === undefined && from !== null && changes.length > 0;
 }
 
 function Title({ search, diff: { from, to } }: { readonly search: ChangesSearch; readonly diff: Diff }) {

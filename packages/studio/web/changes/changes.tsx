@@ -1,6 +1,7 @@
 /** The changes of a turn, a checkpoint, a range or a single change, or what differs from the last checkpoint now. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import type { ContentSource } from '../api/call.ts';
 import { useComments } from '../comments/use-comments.ts';
 import { nameFromKey, shownText } from '../data/names.ts';
 import { useVerb } from '../data/verb-query.ts';
@@ -9,12 +10,15 @@ import type { ChosenLines } from '../diff/chosen-lines.ts';
 import { type DiffFile, diffFiles, pathOfFile } from '../diff/diff-file.ts';
 import type { PatchHunk } from '../diff/patch.ts';
 import { Empty, Failure, Loading, Warnings } from '../parts/message.tsx';
+import { Review } from '../review/review.tsx';
+import { usePlaces } from '../review/use-places.ts';
 import { type Command, useCommands } from '../shell/keys.ts';
 import { linesRequest } from '../take-back/requests.ts';
 import { useTakeBack } from '../take-back/take-back.tsx';
 import { numberOf } from '../timeline/rows.ts';
 import { ChangedFiles } from './changed-files.tsx';
-import { ChangesHead, type SetView } from './changes-head.tsx';
+import { ChangesHead, canBeReviewed, type SetView } from './changes-head.tsx';
+import { useChangesReview } from './changes-review.ts';
 import { FileActs } from './file-acts.tsx';
 import { HunkActs, LinesActs } from './hunk-acts.tsx';
 import { NewestChanges } from './newest-changes.tsx';
@@ -70,32 +74,51 @@ export function Changes() {
     [from, to, takeBack],
   );
   const comments = useComments({ from: from ?? undefined, at: to ?? undefined });
-  const toFile = useCallback((file: string) => set({ file }), [set]);
+  const toFile = useCallback((file: string) => set({ file, line: undefined, side: undefined }), [set]);
+  const isReviewed = search.review === 'on' && data !== undefined && canBeReviewed(search, data);
+  const review = useChangesReview(data, isReviewed);
+  const { target, onPlace } = usePlaces(files, search, set);
+  const source = useMemo((): ContentSource => (to === null ? { folder: 'now' } : { at: to }), [to]);
   useViewKeys(isSideBySide, hidesWhitespace, set);
   if (error !== null && data === undefined) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the changes" />;
+  const lines = (
+    <ChangedFiles
+      of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''} ${search.only ?? ''}`}
+      files={files}
+      from={data.from?.id ?? null}
+      to={data.to?.id ?? null}
+      hasAuthors
+      isSideBySide={isSideBySide}
+      file={search.file}
+      target={target}
+      findings={review.byLine}
+      onFile={toFile}
+      fileActs={fileActs}
+      hasHunkActs={hasHunkActs}
+      hunkActs={hunkActs}
+      comments={comments}
+      onTakeBackLines={from === null || !comments.canChange ? undefined : onTakeBackLines}
+    />
+  );
   return (
     <>
       <ChangesHead search={search} diff={data} recorded={recorded} onChange={set} />
       <Warnings warnings={data.warnings} />
-      {files.length === 0 ? (
-        <NoChanges search={search} from={from} />
-      ) : (
-        <ChangedFiles
-          of={`${data.from?.id} ${data.to?.id} ${search.change ?? ''} ${search.only ?? ''}`}
-          files={files}
-          from={data.from?.id ?? null}
-          to={data.to?.id ?? null}
-          hasAuthors
-          isSideBySide={isSideBySide}
-          file={search.file}
-          onFile={toFile}
-          fileActs={fileActs}
-          hasHunkActs={hasHunkActs}
-          hunkActs={hunkActs}
-          comments={comments}
-          onTakeBackLines={from === null || !comments.canChange ? undefined : onTakeBackLines}
-        />
+      {files.length === 0 && <NoChanges search={search} from={from} />}
+      {files.length > 0 && !isReviewed && lines}
+      {files.length > 0 && isReviewed && (
+        <Review
+          search={search}
+          onSearch={set}
+          changes={data.changes}
+          target={target}
+          source={source}
+          onPlace={onPlace}
+          {...review}
+        >
+          {lines}
+        </Review>
       )}
     </>
   );

@@ -11,6 +11,8 @@ export interface ReviewSearch {
   readonly outside?: string | undefined;
 }
 
+export const NO_REVIEW: ReviewSearch = { view: undefined, line: undefined, side: undefined, outside: undefined };
+
 export function reviewSearch(given: Readonly<Record<string, unknown>>): ReviewSearch {
   const { view, side } = given;
   const line = Number(given['line']);
